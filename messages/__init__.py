@@ -1,0 +1,35 @@
+"""What stages say to each other: one pydantic model per message, ids and hashes only."""
+
+from messages.models import (
+    MESSAGES,
+    AnchorV1,
+    AuditV1,
+    EmbedV1,
+    GenerateV1,
+    IngestV1,
+    Message,
+    RetrieveV1,
+    VerifyV1,
+)
+from messages.parsing import FutureMessage, InvalidMessage, MessageError, UnknownMessage, parse
+from messages.stages import EVIDENCE_STAGES, QUESTION_STAGES, Stage
+
+__all__ = [
+    "EVIDENCE_STAGES",
+    "MESSAGES",
+    "QUESTION_STAGES",
+    "AnchorV1",
+    "AuditV1",
+    "EmbedV1",
+    "FutureMessage",
+    "GenerateV1",
+    "IngestV1",
+    "InvalidMessage",
+    "Message",
+    "MessageError",
+    "RetrieveV1",
+    "Stage",
+    "UnknownMessage",
+    "VerifyV1",
+    "parse",
+]

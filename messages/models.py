@@ -1,0 +1,129 @@
+"""One frozen model for each version of each message: ids and hashes only, never texts.
+
+A field may be added with a default. A breaking change is a new model with the next version; the old
+one stays until its queue and its dead letters are empty (STYLE 1.11). The golden JSON of every
+version lies in `tests/contract/golden/`.
+"""
+
+import hashlib
+import json
+from typing import Annotated, ClassVar, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from messages.stages import Stage
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+VersionIds = Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
+
+
+class Message(BaseModel):
+    """What every message has: its schema, and the id of the request that caused it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    stage: ClassVar[Stage]
+    request_id: UUID
+
+    @property
+    def subject(self) -> str:
+        """What the stage works on: with the stage and `input_hash` the key of the ledger."""
+        raise TypeError(f"{type(self).__name__} names no subject")
+
+    def payload(self) -> dict[str, object]:
+        """The JSON form that travels."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    def input_hash(self) -> str:
+        """SHA-256 of everything that decides the work; the request that asked for it does not."""
+        body = {key: value for key, value in self.payload().items() if key != "request_id"}
+        canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+class IngestV1(Message):
+    """Read one submitted item (a file, or a packet of records) into document versions."""
+
+    stage = Stage.INGEST
+    schema_: Literal["ingest.v1"] = Field(default="ingest.v1", alias="schema")
+    item_id: UUID
+    content_hash: Sha256
+
+    @property
+    def subject(self) -> str:
+        return str(self.item_id)
+
+
+class _VersionsMessage(Message):
+    version_ids: VersionIds
+
+    @property
+    def subject(self) -> str:
+        joined = ",".join(str(version_id) for version_id in self.version_ids)
+        return hashlib.sha256(joined.encode()).hexdigest()
+
+
+class EmbedV1(_VersionsMessage):
+    """Chunk and index these document versions."""
+
+    stage = Stage.EMBED
+    schema_: Literal["embed.v1"] = Field(default="embed.v1", alias="schema")
+
+
+class AnchorV1(_VersionsMessage):
+    """Find the quotable sentences of these document versions."""
+
+    stage = Stage.ANCHOR
+    schema_: Literal["anchor.v1"] = Field(default="anchor.v1", alias="schema")
+
+
+class _QuestionMessage(Message):
+    question_id: UUID
+
+    @property
+    def subject(self) -> str:
+        return str(self.question_id)
+
+
+class RetrieveV1(_QuestionMessage):
+    """Understand this question and find its evidence."""
+
+    stage = Stage.RETRIEVE
+    schema_: Literal["retrieve.v1"] = Field(default="retrieve.v1", alias="schema")
+    question_hash: Sha256
+
+
+class GenerateV1(_QuestionMessage):
+    """Draft claims from the retrieval with this hash."""
+
+    stage = Stage.GENERATE
+    schema_: Literal["generate.v1"] = Field(default="generate.v1", alias="schema")
+    retrieval_hash: Sha256
+
+
+class VerifyV1(_QuestionMessage):
+    """Check the draft with this hash and let only what holds through."""
+
+    stage = Stage.VERIFY
+    schema_: Literal["verify.v1"] = Field(default="verify.v1", alias="schema")
+    draft_hash: Sha256
+
+
+class AuditV1(_QuestionMessage):
+    """Check the answer with this hash once more from the store and seal it."""
+
+    stage = Stage.AUDIT
+    schema_: Literal["audit.v1"] = Field(default="audit.v1", alias="schema")
+    answer_hash: Sha256
+
+
+MESSAGES: tuple[type[Message], ...] = (
+    IngestV1,
+    EmbedV1,
+    AnchorV1,
+    RetrieveV1,
+    GenerateV1,
+    VerifyV1,
+    AuditV1,
+)

@@ -1,0 +1,19 @@
+"""The stages of the chain, in order. Each has one queue and one actor of the same name."""
+
+from enum import StrEnum
+
+
+class Stage(StrEnum):
+    """ingest → embed → anchor holds evidence; retrieve → generate → verify → audit answers."""
+
+    INGEST = "ingest"
+    EMBED = "embed"
+    ANCHOR = "anchor"
+    RETRIEVE = "retrieve"
+    GENERATE = "generate"
+    VERIFY = "verify"
+    AUDIT = "audit"
+
+
+EVIDENCE_STAGES = (Stage.INGEST, Stage.EMBED, Stage.ANCHOR)
+QUESTION_STAGES = (Stage.RETRIEVE, Stage.GENERATE, Stage.VERIFY, Stage.AUDIT)

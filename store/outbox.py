@@ -1,0 +1,120 @@
+"""The outbox: every message is a row first (invariant 3). Redis only wakes.
+
+A row is `pending` (to be published at `not_before`), `published` (a broker should hold it), `done`
+(its stage committed) or `dead`. A published row that no live lease works on, and that no broker
+holds, is lost: it becomes pending again.
+"""
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+SLOWEST_REPUBLISH_SECONDS = 300.0
+BACKLOG_SECONDS = 600.0
+"""A queue that still holds messages is slow, not lossy: its rows are given this long."""
+
+
+def take_due(
+    session: Session, limit: int = 500
+) -> list[sa.Row[tuple[UUID, str, dict[str, object]]]]:
+    """Rows to publish now, marked published; publish them before you commit.
+
+    Any number of relays may run: rows locked by another are skipped.
+    """
+    return list(
+        session.execute(
+            sa.text(
+                """
+                WITH due AS (
+                    SELECT id FROM outbox
+                    WHERE status = 'pending' AND not_before <= clock_timestamp()
+                    ORDER BY not_before LIMIT :limit FOR UPDATE SKIP LOCKED)
+                UPDATE outbox SET status = 'published', published_at = clock_timestamp(),
+                                  publish_count = publish_count + 1
+                FROM due WHERE outbox.id = due.id
+                RETURNING outbox.id, outbox.stage, outbox.payload
+                """
+            ),
+            {"limit": limit},
+        )
+    )
+
+
+def unpublish(session: Session, ids: Sequence[UUID]) -> None:
+    """The broker did not take these: the relay will try again."""
+    session.execute(
+        sa.text(
+            "UPDATE outbox SET status = 'pending', not_before = clock_timestamp() "
+            "WHERE id = ANY(:ids) AND status = 'published'"
+        ),
+        {"ids": list(ids)},
+    )
+
+
+def done(session: Session, outbox_id: UUID) -> None:
+    """The promise is kept."""
+    session.execute(
+        sa.text(
+            "UPDATE outbox SET status = 'done', done_at = clock_timestamp() "
+            "WHERE id = :id AND status <> 'done'"
+        ),
+        {"id": outbox_id},
+    )
+
+
+def dead(session: Session, outbox_id: UUID) -> None:
+    """The promise cannot be kept as it is; a dead letter says why."""
+    session.execute(
+        sa.text(
+            "UPDATE outbox SET status = 'dead', done_at = clock_timestamp() "
+            "WHERE id = :id AND status <> 'done'"
+        ),
+        {"id": outbox_id},
+    )
+
+
+def postpone(session: Session, outbox_id: UUID, seconds: float) -> None:
+    """Publish again in `seconds`: how a retry waits (not in Redis, where it can be stranded)."""
+    session.execute(
+        sa.text(
+            "UPDATE outbox SET status = 'pending', publish_count = 0, "
+            "not_before = clock_timestamp() + make_interval(secs => :seconds) "
+            "WHERE id = :id AND status IN ('pending', 'published')"
+        ),
+        {"id": outbox_id, "seconds": seconds},
+    )
+
+
+def take_back_lost(session: Session, backlog: Mapping[str, int], lost_after: float) -> int:
+    """Make published rows pending again that nothing works on and no queue seems to hold.
+
+    Args:
+        backlog: messages waiting in the broker, by stage.
+        lost_after: seconds after publishing, doubled with each publication.
+    """
+    return len(
+        session.execute(
+            sa.text(
+                """
+                UPDATE outbox SET status = 'pending', not_before = clock_timestamp()
+                WHERE status = 'published'
+                  AND published_at < clock_timestamp() - make_interval(secs =>
+                        CASE WHEN stage = ANY(:busy) THEN :backlog
+                             ELSE least(:lost_after * 2 ^ least(publish_count - 1, 16), :slowest)
+                        END)
+                  AND NOT EXISTS (SELECT FROM stage_run AS run
+                                  WHERE run.outbox_id = outbox.id AND run.status = 'running'
+                                    AND run.lease_until > clock_timestamp())
+                RETURNING id
+                """
+            ),
+            {
+                "busy": [stage for stage, waiting in backlog.items() if waiting > 0],
+                "backlog": BACKLOG_SECONDS,
+                "lost_after": lost_after,
+                "slowest": SLOWEST_REPUBLISH_SECONDS,
+            },
+        ).all()
+    )

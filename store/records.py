@@ -1,0 +1,104 @@
+"""What a document is before it is stored: the record that readers and connectors produce."""
+
+import hashlib
+import json
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+SourceType = Literal[
+    "pubmed",
+    "clinicaltrials",
+    "nccn",
+    "asco",
+    "esmo",
+    "guideline",
+    "payer",
+    "regulator",
+    "label",
+    "news",
+    "document",
+    "note",
+]
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
+
+REGISTRY_PATTERN = r"^(ACTRN\d{14}|UMIN\d{9}|ISRCTN\d{8}|jRCT\w+|EUCTR?[\w-]+)$"
+
+MAX_TEXT_CHARS = 5_000_000
+
+
+class Identifiers(BaseModel):
+    """Identifiers that name one article, trial or product; each checked for its form.
+
+    Patterns: PMID is a number, DOI as in the DOI handbook 2.2, NCT is eight digits, other
+    registries as WHO ICTRP lists them.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    pmid: Annotated[str, Field(pattern=r"^[1-9]\d{0,8}$")] | None = None
+    pmcid: Annotated[str, Field(pattern=r"^PMC[1-9]\d*$")] | None = None
+    doi: Annotated[str, Field(pattern=r"^10\.\d{4,9}/\S+$")] | None = None
+    nct_id: Annotated[str, Field(pattern=r"^NCT\d{8}$")] | None = None
+    registry_id: Annotated[str, Field(pattern=REGISTRY_PATTERN)] | None = None
+    set_id: Line | None = None
+    lcd_id: Annotated[str, Field(pattern=r"^[LA]\d{5}$")] | None = None
+
+
+class SourceRecord(BaseModel):
+    """One document as a source gives it. Texts are kept as they came, save for line ends."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source_type: SourceType = "document"
+    title: Line
+    text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARS)]
+    source_key: Line | None = Field(
+        default=None, description="stays the same over versions; left out, the identifiers decide"
+    )
+    url: Annotated[str, Field(pattern=r"^https?://\S+$", max_length=2000)] | None = None
+    published_at: AwareDatetime | None = None
+    fetched_at: AwareDatetime | None = Field(
+        default=None, description="when the facts were taken from the source; now, if left out"
+    )
+    identifiers: Identifiers = Identifiers()
+    authors: tuple[Line, ...] = ()
+    publisher: Line | None = Field(default=None, description="journal, registry, organization")
+    publication_type: Line | None = None
+    evidence_level: Line | None = None
+    version_label: Line | None = Field(default=None, description="a guideline's own version")
+    labels: tuple[Line, ...] = Field(default=(), description="for example sample-paraphrase")
+
+    @field_validator("text", "title")
+    @classmethod
+    def _printable(cls, value: str) -> str:
+        if "\x00" in value:
+            raise ValueError("contains a NUL character; remove it")
+        return value
+
+    @field_validator("text")
+    @classmethod
+    def _has_words(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError("is blank")
+        return value.replace("\r\n", "\n").replace("\r", "\n")
+
+    @property
+    def key(self) -> str:
+        """What names this document over all its versions: the strongest identifier it has.
+
+        The order is from the narrowest registry to the widest; without any identifier the title
+        decides, so that the same title from the same kind of source is the same document.
+        """
+        if self.source_key:
+            return f"{self.source_type}:{self.source_key}"
+        for name, value in self.identifiers.model_dump(exclude_none=True).items():
+            return f"{name}:{str(value).lower()}"
+        return f"{self.source_type}:title:{' '.join(self.title.lower().split())}"
+
+    def content_hash(self) -> str:
+        """SHA-256 over all that makes a version; when it was fetched does not."""
+        body = self.model_dump(mode="json", exclude={"fetched_at", "source_key"})
+        canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()

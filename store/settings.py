@@ -1,0 +1,47 @@
+"""Settings of every Attest process, read from `ATTEST_*` environment variables."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """One class for all processes; units stand in the names.
+
+    Leaving both URLs empty means the embedded servers of `data_dir` (DESIGN section 3).
+    """
+
+    model_config = SettingsConfigDict(env_prefix="ATTEST_", frozen=True)
+
+    data_dir: Path = Path(".attest")
+    database_url: str = ""
+    redis_url: str = ""
+    redis_namespace: str = "attest"
+
+    host: str = "127.0.0.1"
+    port: int = Field(default=8321, ge=1, le=65535)
+    max_body_bytes: int = 32 * 1024 * 1024
+
+    encoder: Literal["minilm", "hash", "openai"] = "minilm"
+    encoder_threads: int = Field(default=0, ge=0, description="0: as many as there are cores")
+    encoder_url: str = ""
+    encoder_model: str = ""
+    encoder_key: str = Field(default="", repr=False)
+    encoder_dimensions: int = 384
+
+    lease_seconds: float = Field(default=15.0, gt=0)
+    relay_seconds: float = Field(default=1.0, gt=0)
+    lost_after_seconds: float = Field(default=5.0, gt=0)
+    idle_wait_ms: int = Field(default=1000, ge=1)
+    shutdown_seconds: float = Field(default=20.0, gt=0)
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    log_format: Literal["console", "json"] = "json"
+
+
+@lru_cache(maxsize=1)
+def get_settings() -> Settings:
+    """The settings of this process, read once."""
+    return Settings()

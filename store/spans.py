@@ -1,0 +1,45 @@
+"""Places in a stored text: half-open ranges `[start, end)` of Unicode code points.
+
+A version's structure is found once, at ingest, and stored beside its text, so that chunks, anchors
+and claims all agree on where a sentence begins (ADR 0005).
+"""
+
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Span(NamedTuple):
+    """A range `[start, end)` of code points in one text."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The words at this place."""
+        return text[self.start : self.end]
+
+
+class Section(BaseModel):
+    """A titled part of a text. `title` is `""` where the text names none."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=0)]
+
+
+class Structure(BaseModel):
+    """Sections, paragraphs and sentences of one text.
+
+    Sections follow each other without a gap and cover the whole text. Paragraphs lie inside one
+    section, sentences inside one paragraph; both are trimmed of surrounding white space, do not
+    overlap, stand in order, and together hold every character that is not white space.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    sections: tuple[Section, ...]
+    paragraphs: tuple[Span, ...]
+    sentences: tuple[Span, ...]

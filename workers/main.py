@@ -1,0 +1,104 @@
+"""A worker process: runs the stages of its queues until it is told to stop."""
+
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+import dramatiq
+import sqlalchemy as sa
+import structlog
+from dramatiq.middleware import CurrentMessage
+
+from messages import Stage
+from store.database import connect, passes_by_itself, require_current_schema
+from store.settings import Settings
+from store.unit_of_work import Store
+from workers.registry import spec_of
+from workers.runtime.broker import WokenBroker
+from workers.runtime.leases import LeaseKeeper
+from workers.runtime.logs import configure_logs
+from workers.runtime.stage import Context, StageSpec, handle
+
+log = structlog.get_logger(__name__)
+
+NEEDS_ENCODER = {Stage.EMBED, Stage.RETRIEVE}
+
+
+def build_store(settings: Settings, *, pool_size: int) -> tuple[Store, WokenBroker]:
+    """The store whose commits publish at once, and the broker they publish through."""
+    engine = connect(settings.database_url, pool_size=pool_size)
+    broker = WokenBroker(settings, Store(engine))
+    return Store(engine, broker.publish), broker
+
+
+def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) -> None:
+    """Make `spec` an actor on the queue of its stage."""
+
+    @dramatiq.actor(
+        actor_name=spec.stage.value,
+        queue_name=spec.stage.value,
+        broker=broker,
+        max_retries=0,
+        time_limit=int(spec.time_limit_seconds * 1000),
+    )
+    def run(payload: object) -> None:
+        message = CurrentMessage.get_current_message()
+        outbox_id = UUID(message.message_id) if message is not None else None
+        handle(context, spec, payload, outbox_id)
+
+
+def _wait_for_schema(engine: sa.Engine, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            require_current_schema(engine)
+        except Exception as error:
+            if time.monotonic() > deadline or not passes_by_itself(error):
+                raise
+            time.sleep(0.3)
+        else:
+            return
+
+
+def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> None:
+    """Work on `stages` with `threads` threads until SIGTERM or SIGINT; then finish and return.
+
+    Work that does not finish within `shutdown_seconds` is left to its lease.
+    """
+    name = f"{socket.gethostname()}:{os.getpid()}"
+    configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < 7 else 'all'}")
+    store, broker = build_store(settings, pool_size=threads + 2)
+    _wait_for_schema(store.engine, 60)
+    leases = LeaseKeeper(store, settings.lease_seconds)
+    context = Context(store=store, settings=settings, worker=name, leases=leases)
+    for stage in stages:
+        declare(broker, context, spec_of(stage))
+    if NEEDS_ENCODER & set(stages):
+        context.encoder.encode(["ready"])  # load the weights before the first question waits
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    worker = dramatiq.Worker(
+        broker,
+        queues={stage.value for stage in stages},
+        worker_threads=threads,
+        worker_timeout=settings.idle_wait_ms,
+    )
+    broker.emit_after("process_boot")  # starts the time limits; only dramatiq's CLI does it else
+    leases.start()
+    broker.listen()
+    worker.start()
+    log.info("worker_ready", stages=[stage.value for stage in stages], threads=threads)
+    while not stop.wait(1.0):
+        pass
+    log.info("worker_stopping")
+    broker.stop_listening()
+    worker.stop(timeout=int(settings.shutdown_seconds * 1000))
+    leases.stop()
+    store.engine.dispose()
+    log.info("worker_stopped")

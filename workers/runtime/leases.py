@@ -1,0 +1,68 @@
+"""Keeps the leases of this process alive while their work goes on."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+from sqlmodel import Session
+
+from store import ledger
+from store.unit_of_work import Store
+
+log = structlog.get_logger(__name__)
+
+
+class LeaseKeeper:
+    """One thread for each process renews all its leases in one statement, three times a lease.
+
+    Work whose process is killed or frozen is claimable again one lease later; work that merely
+    takes long is not taken away. A lease that was lost all the same is noticed at the commit.
+    """
+
+    def __init__(self, store: Store, lease_seconds: float) -> None:
+        self._store = store
+        self._lease_seconds = lease_seconds
+        self._held: dict[int, ledger.Claim] = {}
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @contextmanager
+    def holding(self, held: ledger.Claim) -> Iterator[None]:
+        """Keep `held` alive while the block runs."""
+        with self._lock:
+            self._held[held.token] = held
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held.pop(held.token, None)
+
+    def start(self) -> None:
+        """Begin renewing."""
+        self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End renewing."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._lease_seconds / 3):
+            with self._lock:
+                claims = list(self._held.values())
+            if not claims:
+                continue
+            try:
+                with Session(self._store.engine) as session:
+                    kept = ledger.renew(session, claims, self._lease_seconds)
+                    session.commit()
+            except Exception as error:  # noqa: BLE001  the next round tries again
+                log.warning("lease_renewal_failed", error=type(error).__name__)
+                continue
+            for held in claims:
+                if held.token not in kept and held.token in self._held:
+                    log.warning("lease_lost_while_working", token=held.token)

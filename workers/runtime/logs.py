@@ -1,0 +1,46 @@
+"""Logs of every process: static event names, values as keywords, one formatter for all libraries.
+
+No text of a document, note or question is ever logged (invariant 11), only ids and hashes.
+"""
+
+import logging
+import sys
+
+import structlog
+
+from store.settings import Settings
+
+QUIET = ("httpx", "httpcore", "urllib3", "pypdf", "apscheduler.executors", "apscheduler.scheduler")
+
+
+def configure_logs(settings: Settings, process: str) -> None:
+    """Send structlog and the standard library's logging to stderr, as `log_format` says."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    final: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer()
+        if settings.log_format == "json"
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    formatter = structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=shared,
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, final],
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(formatter)
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(settings.log_level)
+    for name in QUIET:
+        logging.getLogger(name).setLevel(logging.WARNING)
+    structlog.contextvars.bind_contextvars(process=process)

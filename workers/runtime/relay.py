@@ -1,0 +1,31 @@
+"""The relay sweeps the outbox; the reconciler finds what was lost (invariants 1 and 3)."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlmodel import Session
+
+from store import outbox
+from store.unit_of_work import Promise, Publisher, Store
+
+
+def sweep(store: Store, publish: Publisher, *, limit: int = 500) -> int:
+    """Publish due outbox rows; returns how many.
+
+    The rows are published inside the transaction that marks them: if publishing fails they stay
+    pending, and if the process dies in between they are published twice, which the ledger absorbs.
+    """
+    with Session(store.engine) as session:
+        rows = outbox.take_due(session, limit)
+        promises: Sequence[Promise] = [Promise(row.id, row.stage, row.payload) for row in rows]
+        if promises:
+            publish(promises)
+        session.commit()
+    return len(promises)
+
+
+def reconcile(store: Store, backlog: Mapping[str, int], *, lost_after: float) -> int:
+    """Make pending again what was published but is nowhere; returns how many."""
+    with Session(store.engine) as session:
+        count = outbox.take_back_lost(session, backlog, lost_after)
+        session.commit()
+    return count

@@ -1,0 +1,237 @@
+"""The one wrapper that makes two functions a stage: claim, work, commit (invariant 2).
+
+`work` runs outside any transaction and may take its time; `commit` writes its result. Between them
+stands the fencing token: if the lease was lost meanwhile, nothing is written. Retries live in
+PostgreSQL, not in Redis, where a delayed message can be stranded (DRAMATIQ 2.5 S1).
+"""
+
+import random
+import time
+import traceback as tracebacks
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+import structlog
+from dramatiq.middleware import Interrupt
+
+from messages import Message, MessageError, Stage, parse
+from store import dead_letters, ledger, outbox
+from store.database import passes_by_itself
+from store.dead_letters import Death
+from store.settings import Settings
+from store.unit_of_work import Store, UnitOfWork
+from workers.encoder import Encoder, encoder_for
+from workers.runtime.errors import Later, Permanent, StageError, classify, describe
+from workers.runtime.leases import LeaseKeeper
+
+log = structlog.get_logger(__name__)
+
+M = TypeVar("M", bound=Message)
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Context:
+    """What stages work with. One for each process."""
+
+    store: Store
+    settings: Settings
+    worker: str
+    leases: LeaseKeeper
+    cache: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The encoder of the settings, loaded when first needed."""
+        return encoder_for(self.settings)
+
+
+@dataclass(frozen=True)
+class StageSpec(Generic[M, R]):
+    """A stage: what it does with a message, how the result is written, how often it tries."""
+
+    stage: Stage
+    work: Callable[[Context, M], R]
+    commit: Callable[[UnitOfWork, M, R], None]
+    on_dead: Callable[[UnitOfWork, M, str], None] | None = None
+    max_attempts: int = 5
+    backoff_seconds: float = 1.0
+    backoff_cap_seconds: float = 60.0
+    time_limit_seconds: float = 120.0
+
+    def backoff(self, attempts: int) -> float:
+        """Seconds to wait after the given number of attempts: doubling, jittered, capped."""
+        ceiling = min(self.backoff_cap_seconds, self.backoff_seconds * 2.0 ** (attempts - 1))
+        return ceiling * random.uniform(0.5, 1.0)  # noqa: S311  jitter, no secret
+
+
+def handle(
+    context: Context, spec: StageSpec[Any, Any], payload: object, outbox_id: UUID | None
+) -> None:
+    """Do what a delivered message asks, once, and write down how it ended.
+
+    Never raises for anything that PostgreSQL could record. Where the database itself is away the
+    message is let go: its outbox row is still there, and the reconciler will send it again.
+    """
+    try:
+        _handle(context, spec, payload, outbox_id)
+    except Exception as error:
+        if not passes_by_itself(error):
+            raise
+        log.warning("database_away", stage=spec.stage.value, message_id=str(outbox_id))
+        time.sleep(0.2)  # no hot loop while the server restarts
+
+
+def _handle(
+    context: Context, spec: StageSpec[Any, Any], payload: object, outbox_id: UUID | None
+) -> None:
+    try:
+        message = parse(spec.stage, payload)
+    except MessageError as error:
+        _bury_unreadable(context, spec, payload, outbox_id, error)
+        return
+    bound = {"stage": spec.stage.value, "subject": message.subject[:36]}
+    with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
+        held = ledger.claim(
+            work.session,
+            stage=spec.stage.value,
+            subject=message.subject,
+            input_hash=message.input_hash(),
+            worker=context.worker,
+            outbox_id=outbox_id,
+            lease_seconds=context.settings.lease_seconds,
+        )
+        if held is ledger.Standing.DONE and outbox_id is not None:
+            outbox.done(work.session, outbox_id)
+    if isinstance(held, ledger.Standing):
+        log.info("message_already_" + held.value, **bound)
+        return
+    if held.attempts > spec.max_attempts:
+        reason = Permanent(f"given up after {spec.max_attempts} attempts; the last left no word")
+        _die(context, spec, message, outbox_id, held, reason, "")
+        return
+    started = time.monotonic()
+    try:
+        with context.leases.holding(held):
+            result = spec.work(context, message)
+            _commit(context, spec, message, outbox_id, held, result)
+    except ledger.LeaseLost:
+        log.warning("lease_lost", **bound, attempts=held.attempts)
+    except (Exception, Interrupt) as error:  # noqa: BLE001  every failure is written down
+        _failed(context, spec, message, outbox_id, held, error)
+    else:
+        took = round((time.monotonic() - started) * 1000, 1)
+        log.info("stage_done", **bound, attempts=held.attempts, ms=took)
+
+
+def _commit(
+    context: Context,
+    spec: StageSpec[Any, Any],
+    message: Message,
+    outbox_id: UUID | None,
+    held: ledger.Claim,
+    result: object,
+) -> None:
+    with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
+        ledger.finish(work.session, held)
+        if outbox_id is not None:
+            outbox.done(work.session, outbox_id)
+        spec.commit(work, message, result)
+
+
+def _failed(
+    context: Context,
+    spec: StageSpec[Any, Any],
+    message: Message,
+    outbox_id: UUID | None,
+    held: ledger.Claim,
+    error: BaseException,
+) -> None:
+    reason = classify(error)
+    trace = "".join(tracebacks.format_tb(error.__traceback__))
+    last = held.attempts >= spec.max_attempts and not isinstance(reason, Later)
+    if isinstance(reason, Permanent) or last:
+        _die(context, spec, message, outbox_id, held, reason, trace, type(error).__name__)
+        return
+    later = isinstance(reason, Later)
+    wait = reason.seconds if isinstance(reason, Later) else spec.backoff(held.attempts)
+    log.warning(
+        "stage_will_retry",
+        stage=spec.stage.value,
+        subject=message.subject[:36],
+        attempts=held.attempts,
+        seconds=round(wait, 2),
+        cause=describe(error),
+    )
+    try:
+        with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
+            ledger.put_back(work.session, held, describe(error), counts=not later)
+            if outbox_id is not None:
+                outbox.postpone(work.session, outbox_id, wait)
+    except ledger.LeaseLost:
+        log.warning("lease_lost", stage=spec.stage.value, subject=message.subject[:36])
+
+
+def _die(
+    context: Context,
+    spec: StageSpec[Any, Any],
+    message: Message,
+    outbox_id: UUID | None,
+    held: ledger.Claim,
+    reason: StageError,
+    trace: str,
+    error_type: str = "",
+) -> None:
+    cause = str(reason)
+    log.error("stage_died", stage=spec.stage.value, subject=message.subject[:36], cause=cause)
+    death = Death(
+        stage=spec.stage.value,
+        payload=message.payload(),
+        error_type=error_type or type(reason).__name__,
+        cause=cause,
+        traceback=trace,
+        attempts=held.attempts,
+        outbox_id=outbox_id,
+        subject=message.subject,
+    )
+    try:
+        with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
+            ledger.bury(work.session, held, cause)
+            if outbox_id is not None:
+                outbox.dead(work.session, outbox_id)
+            dead_letters.add(work, death)
+            if spec.on_dead is not None:
+                spec.on_dead(work, message, cause)
+    except ledger.LeaseLost:
+        log.warning("lease_lost", stage=spec.stage.value, subject=message.subject[:36])
+
+
+def _bury_unreadable(
+    context: Context,
+    spec: StageSpec[Any, Any],
+    payload: object,
+    outbox_id: UUID | None,
+    error: MessageError,
+) -> None:
+    log.error("message_unreadable", stage=spec.stage.value, cause=str(error))
+    death = Death(
+        stage=spec.stage.value,
+        payload=payload if isinstance(payload, Mapping) else {"payload": repr(type(payload))},
+        error_type=type(error).__name__,
+        cause=str(error),
+        outbox_id=outbox_id,
+    )
+    bury(context.store, death)
+
+
+def bury(store: Store, death: Death) -> None:
+    """Write a death that happened outside any claim; a second report of it changes nothing."""
+    with store.unit_of_work(f"stage:{death.stage}") as work:
+        if death.outbox_id is not None:
+            if dead_letters.is_open(work.session, death.outbox_id):
+                return
+            outbox.dead(work.session, death.outbox_id)
+        dead_letters.add(work, death)

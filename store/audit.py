@@ -91,10 +91,9 @@ class ChainReport:
 def verify(session: Session, *, page: int = 5000) -> ChainReport:
     """Walk the chain and find the first edit, deletion, insertion or reordering.
 
-    `session` must be fresh: the walk sees one snapshot, so that events written meanwhile do not
-    look like a mismatch with the head.
+    `session` must read one snapshot (`Store.reading`), so that events written meanwhile do not look
+    like a mismatch with the head.
     """
-    session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
     seq, previous, count = 0, GENESIS, 0
     for row in _pages(session, page):
         seq += 1

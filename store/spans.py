@@ -43,3 +43,12 @@ class Structure(BaseModel):
     sections: tuple[Section, ...]
     paragraphs: tuple[Span, ...]
     sentences: tuple[Span, ...]
+
+
+def citation(section: str, chunk_id: str, start: int, end: int) -> str:
+    """`SECTION section, chunk_11:2192-2922` (clinical notes seed, "Citation Rules").
+
+    Offsets are global. Text outside any titled section is cited as `BODY`, so that the form
+    stays parsable.
+    """
+    return f"{section or 'BODY'} section, {chunk_id}:{start}-{end}"

@@ -130,7 +130,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A session for reading; nothing done in it is kept."""
+        """A session for reading one snapshot; nothing done in it is kept."""
         with Session(self.engine, expire_on_commit=False) as session:
+            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
             yield session
-            session.rollback()

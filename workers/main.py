@@ -52,7 +52,13 @@ def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) ->
         handle(context, spec, payload, outbox_id)
 
 
-def _wait_for_schema(engine: sa.Engine, seconds: float) -> None:
+def wait_for_schema(engine: sa.Engine, seconds: float) -> None:
+    """Wait until the database is reachable and at the migration this code needs.
+
+    Raises:
+        SchemaOutdated: it answers, but is at another migration.
+        Exception: it does not answer within `seconds`.
+    """
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -73,7 +79,7 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     name = f"{socket.gethostname()}:{os.getpid()}"
     configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < 7 else 'all'}")
     store, broker = build_store(settings, pool_size=threads + 2)
-    _wait_for_schema(store.engine, 60)
+    wait_for_schema(store.engine, 60)
     leases = LeaseKeeper(store, settings.lease_seconds)
     context = Context(store=store, settings=settings, worker=name, leases=leases)
     for stage in stages:

@@ -19,6 +19,8 @@ from store.embedded.errors import ServerUnavailable
 from store.embedded.process import Command, run_once
 
 POSTGRES_MAJOR = 18
+COPY_PLACES = (Path("/var/cache/attest"), Path("/opt/attest"), Path(tempfile.gettempdir()))
+"""Where root copies programs that lie below a private directory; some are mounted noexec."""
 _POSTGRES_PROGRAMS = ("postgres", "initdb")
 
 
@@ -130,7 +132,7 @@ def _copy_for_everybody(bundle: _Bundle, root: Path, user: int) -> Path:
     identity = f"{root}|{status.st_size}|{status.st_mtime_ns}"
     name = f"{bundle.package}-{hashlib.sha256(identity.encode()).hexdigest()[:12]}"
     problems = []
-    for base in (Path("/var/cache/attest"), Path("/opt/attest"), Path(tempfile.gettempdir())):
+    for base in COPY_PLACES:
         try:
             copy = _copied(bundle, root, base, name)
         except OSError as error:

@@ -1,10 +1,10 @@
 """The data directory of one embedded instance: its lock, its layout, where its sockets live.
 
-    attest.lock       flock(2) held while the instance runs; the kernel frees it at any death
-    layout.json       written last by the first start: what is here is whole, and which layout it is
-    postgres/  redis/ the servers' data, owned by the account they run as
-    log/NAME.log      what each process printed
-    connection.json   how to reach the running instance; absent while none runs
+attest.lock       flock(2) held while the instance runs; the kernel frees it at any death
+layout.json       written last by the first start: what is here is whole, and which layout it is
+postgres/  redis/ the servers' data, owned by the account they run as
+log/NAME.log      what each process printed
+connection.json   how to reach the running instance; absent while none runs
 """
 
 import contextlib
@@ -133,10 +133,16 @@ class DataDir:
         return made
 
     def give_to_servers(self, directory: Path) -> None:
-        """Make the servers' account the owner of `directory`, mode 0700."""
+        """Make `directory` mode 0700, and the servers' account the owner of all in it.
+
+        What root restored from a backup belongs to root and could not be opened otherwise.
+        """
         directory.chmod(0o700)
-        if (user := self.user) is not None:
-            os.chown(directory, user, group_of(user))
+        user = self.user
+        if user is None or directory.stat().st_uid == user:
+            return
+        for path in [*directory.rglob("*"), directory]:  # the top last: it marks the work done
+            os.chown(path, user, group_of(user), follow_symlinks=False)
 
     def publish(self, database_url: str, redis_url: str) -> Connection:
         """Tell other commands how to reach this instance (`read_connection`)."""

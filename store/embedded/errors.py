@@ -1,9 +1,9 @@
 """What can go wrong with the embedded servers. Every message is one sentence that says what to do.
 
-    EmbeddedError
-    ├── DataDirInUse        another process holds the data directory
-    ├── DataDirUnusable     foreign, half-written, damaged or made by another version
-    └── ServerUnavailable   a binary is missing or a server does not come up
+EmbeddedError
+├── DataDirInUse        another process holds the data directory
+├── DataDirUnusable     foreign, half-written, damaged or made by another version
+└── ServerUnavailable   a binary is missing or a server does not come up
 """
 
 

@@ -106,7 +106,7 @@ def spawn(command: Command, output: int | IO[bytes]) -> "subprocess.Popen[bytes]
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_die_with_parent(command.stop_signal),  # noqa: PLW1509
+                preexec_fn=_die_with_parent(command.stop_signal),
                 user=user,
                 group=None if user is None else group_of(user),
                 extra_groups=None if user is None else [],

@@ -4,6 +4,8 @@ import signal
 from typing import ClassVar
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from store.embedded.binaries import redis_server
 from store.embedded.process import Command, end_leftovers
@@ -58,12 +60,13 @@ class EmbeddedRedis(EmbeddedServer):
 
     def ready(self) -> bool:
         """Whether the server answers and has loaded its file."""
-        client = redis.Redis(unix_socket_path=self._socket, socket_timeout=5)
+        # No retries: the caller asks again, and must not be held up meanwhile.
+        client = redis.Redis(
+            unix_socket_path=self._socket, socket_timeout=5, retry=Retry(NoBackoff(), 0)
+        )
         try:
             return bool(client.ping())
-        except redis.ConnectionError:  # includes BusyLoadingError
-            return False
-        except redis.TimeoutError:
+        except (redis.ConnectionError, redis.TimeoutError):  # BusyLoadingError is one of them
             return False
         finally:
             client.close()

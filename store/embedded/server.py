@@ -54,10 +54,15 @@ class EmbeddedServer(ABC):
         """Initialize, start and wait until ready. Raises ServerUnavailable with the log's end."""
         if self.pid is not None:
             raise EmbeddedError(f"{self.name} already runs as process {self.pid}")
-        self.initialize()
-        rotate_log(self.log_file)
-        with self.log_file.open("ab") as log:
-            self._process = spawn(self.command(), log)
+        try:
+            self.initialize()
+            rotate_log(self.log_file)
+            with self.log_file.open("ab") as log:
+                self._process = spawn(self.command(), log)
+        except OSError as error:
+            raise ServerUnavailable(
+                f"{self.name} cannot use {self.data.path}: {error.strerror} ({error.filename})"
+            ) from error
         try:
             self.wait_ready(timeout_seconds)
         except BaseException:

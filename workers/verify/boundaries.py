@@ -16,6 +16,9 @@ from workers.verify.vocabulary import Vocabulary, vocabulary
 # far shorter.
 WINDOW = 80
 
+# An auxiliary verb and its negation: what may stand behind a passage and turn it round.
+AFTER_WORDS = 2
+
 _DIGIT_GROUP_SPACES = " \u00a0\u2009\u202f"
 _SIGNS = "-+±\u2010\u2011\u2012\u2013\u2212"
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2212"
@@ -32,9 +35,11 @@ _NUMBER_GROUP = re.compile(
 _SIGN_BEFORE = re.compile(rf"(?<!\w)[{_SIGNS}]\s?$")
 _STARTS_NUMBER = re.compile(r"[$€£]?[.·]?\d")
 _ENDS_NUMBER = re.compile(rf"\d[{_SUPERSCRIPTS}]*$")
-_UNIT_AFTER = re.compile(r"(?P<space>\s?)(?P<unit>[%‰]|[^\W\d_]+\d?)(?![^\W_])")
+_UNIT_AFTER = re.compile(r"[\s-]?(?P<unit>[%‰]|[^\W\d_]+\d?)(?![^\W_])")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _CLAUSE_END = re.compile(r"[.;:!?](?=\s)|\n\s*\n")
+_CLAUSE_SIGNS = (".", ",", ";", ":", "!", "?")
+_NON_PREFIX = re.compile(r"(?i)\bnon[-\u2010\u2011]?\s*$")
 _JOINERS = "-'\u2010\u2011\u2019"
 
 
@@ -58,7 +63,7 @@ def cuts_at(text: str, start: int, end: int) -> tuple[str, ...]:
         found.append("sign")
     if _ends_with_comparator(before, words) or _ends_with_comparator(tail, words):
         found.append("comparator")
-    if _negated(before, after, words):
+    if _negated_before(before, words) or _negated_after(tail, after, words):
         found.append("negation")
     if _ENDS_NUMBER.search(tail) and _unit_follows(after, words):
         found.append("unit")
@@ -122,18 +127,23 @@ def _ends_with_comparator(left: str, words: Vocabulary) -> bool:
     return False
 
 
-def _negated(before: str, after: str, words: Vocabulary) -> bool:
-    """Whether a negation governs the passage from outside, within the same clause."""
-    ends = [match.end() for match in _CLAUSE_END.finditer(before + " ")]
+def _negated_before(before: str, words: Vocabulary) -> bool:
+    """Whether a negation earlier in the clause governs the passage."""
+    if _NON_PREFIX.search(before):
+        return True
+    ends = [match.end() for match in _CLAUSE_END.finditer(before)]
     clause = before[ends[-1] :] if ends else before
     near = _WORD.findall(clause)[-words.negation_window_words :]
-    stop = _CLAUSE_END.search(after + " ")
-    clause = after[: stop.start()] if stop else after
-    # After the passage only a verb's negation reaches back: "was not", "not".
-    near += _WORD.findall(clause.split(",")[0])[:2]
-    return any(words.negates(word.replace("\u2019", "'")) for word in near) or bool(
-        re.search(r"(?i)\bnon[-\u2010\u2011]?\s*$", before)
-    )
+    return any(words.negates(word.replace("\u2019", "'")) for word in near)
+
+
+def _negated_after(tail: str, after: str, words: Vocabulary) -> bool:
+    """Whether the clause goes on with a negated verb: "... was not seen"."""
+    if tail.rstrip()[-1:] in _CLAUSE_SIGNS:
+        return False
+    clause = re.split(r"[.,;:!?](?=\s|$)|\n\s*\n", after, maxsplit=1)[0]
+    near = _WORD.findall(clause)[:AFTER_WORDS]
+    return any(words.negates(word.replace("\u2019", "'")) for word in near)
 
 
 def _unit_follows(after: str, words: Vocabulary) -> bool:

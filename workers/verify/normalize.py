@@ -68,9 +68,7 @@ _WHITE = re.compile(r"\s+")
 _BEFORE_SIGN = r"\s(\[{<>\u2264\u2265\u2266\u2267=\u2248~\u223c\u00b1+*\u00d7/,;:|\"'"
 _NUMBER_AHEAD = r"(?=[$€£]?[.,·]?[\d∞])"
 _SIGN = re.compile(rf"[-{_SHORT_DASHES}](?<![^{_BEFORE_SIGN}].){_NUMBER_AHEAD}")
-_LONG_AS_DASH = re.compile(
-    rf"[{_LONG_DASHES}](?:(?<=[^{_BEFORE_SIGN}].)|(?!{_NUMBER_AHEAD}))"
-)
+_LONG_AS_DASH = re.compile(rf"[{_LONG_DASHES}](?:(?<=[^{_BEFORE_SIGN}].)|(?!{_NUMBER_AHEAD}))")
 _NUMERIC = re.compile(rf"[\d.,·+\-{MINUS}{_SHORT_DASHES}{_LONG_DASHES}]")
 
 
@@ -137,7 +135,7 @@ def normalize(text: str) -> Normalized:
         done = end
     pieces.append(text[done:])
     return Normalized(
-        _fold_dashes("".join(pieces)),
+        fold_dashes("".join(pieces)),
         tuple(starts),
         tuple(ends),
         tuple(raw_starts),
@@ -145,8 +143,8 @@ def normalize(text: str) -> Normalized:
     )
 
 
-def _fold_dashes(text: str) -> str:
-    """Signs to U+2212, dashes to `-`; the length stays."""
+def fold_dashes(text: str) -> str:
+    """Signs to U+2212, dashes to `-`, as in the module's rules; every character keeps its place."""
     text = _SIGN.sub(MINUS, text)
     if text.isascii():
         return text

@@ -25,7 +25,7 @@ class Vocabulary(BaseModel):
     comparators_after: dict[str, tuple[Term, ...]]
     not_comparators_of_durations: frozenset[Term]
     units: dict[UnitKind, dict[Spelling, tuple[Spelling, ...]]]
-    measures: dict[str, tuple[Term, ...]]
+    measures: dict[str, tuple[Spelling, ...]]
     counted: frozenset[Term]
     number_words: tuple[Term, ...]
 
@@ -66,11 +66,6 @@ class Vocabulary(BaseModel):
         """Phrase after a number to the sign it means."""
         pairs = self.comparators_after.items()
         return {phrase: sign for sign, phrases in pairs for phrase in phrases}
-
-    @cached_property
-    def measure_of(self) -> dict[str, str]:
-        """Name of a ratio measure to its abbreviation."""
-        return {name: measure for measure, names in self.measures.items() for name in names}
 
 
 @lru_cache(maxsize=1)

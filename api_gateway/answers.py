@@ -1,0 +1,119 @@
+"""A question as callers see it: from its rows to the resource of DESIGN section 5."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session
+
+from api_gateway.problems import Problem
+from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
+from store import questions
+from store.models import Answer, Question
+
+FINISHED = frozenset({"answered", "failed"})
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A question at one moment."""
+
+    resource: QuestionOut
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will happen to it by itself."""
+        return self.resource.status in FINISHED
+
+
+def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
+    """The question as it is now; None if there is no such question."""
+    question = questions.get(session, question_id)
+    if question is None:
+        return None
+    status = _status(question)
+    answer: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+    if status == "answered":
+        sealed = session.get(Answer, question_id)
+        if sealed is None or sealed.sealed_at is None:
+            status = "running"  # shown only once it is sealed (invariant 6)
+        else:
+            answer = sealed.body
+    elif status == "failed":
+        cause = question.error or "a stage gave up on it"
+        answer = failed_answer(cause)
+        error = Problem(500, cause, kind="question-failed").body(question.request_id)
+    steps = questions.progress(session, question_id)
+    timings = [StageTiming.model_validate(vars(step)) for step in steps]
+    resource = QuestionOut(
+        id=question.id,
+        status=status,
+        stage=question.stage,
+        question=question.text,
+        created_at=question.created_at,
+        finished_at=question.finished_at if status in FINISHED else None,
+        answer=answer,
+        error=error,
+        timings=timings,
+    )
+    return Snapshot(resource)
+
+
+def _status(question: Question) -> QuestionStatus:
+    match question.status:
+        case "queued" | "running" | "answered" | "failed" as status:
+            return status
+        case _:  # the database refuses others
+            raise ValueError(f"question {question.id} has status {question.status!r}")
+
+
+def failed_answer(cause: str) -> dict[str, Any]:
+    """The answer to a question that a stage gave up on: an abstention, with every key there is.
+
+    It says `unchecked`, because nothing that may have been found was verified (invariant 6).
+    """
+    return {
+        "query_type": None,
+        "classification": None,
+        "pico": dict.fromkeys(("patient", "intervention", "comparison", "outcome", "condition")),
+        "tags": {
+            "primary_disease": None,
+            "diseases": [],
+            "primary_decision": None,
+            "decisions": [],
+        },
+        "sub_queries": [],
+        "sufficiency": {"score": None, "level": None, "basis": None},
+        "abstained": True,
+        "abstain_reason": "unchecked",
+        "abstain_detail": cause,
+        "cure": "an operator can replay the dead letter",
+        "summary": {"text": "", "supported_claim_ids": []},
+        "sections": [],
+        "claims": [],
+        "evidence": [],
+        "references": [],
+        "images": [],
+        "conflicts": [],
+        "verification_summary": {
+            "verified_count": 0,
+            "partial_count": 0,
+            "unverified_count": 0,
+            "conflicting_count": 0,
+        },
+        "freshness_summary": {
+            "latest_fetch_at": None,
+            "max_age_hours": None,
+            "stale_sources": [],
+        },
+        "recall": {"state": "current", "because": []},
+        "provenance": {
+            "generator": None,
+            "model": None,
+            "prompt_version": None,
+            "knowledge_version": None,
+            "cost_usd": None,
+            "stage_timings_ms": {},
+        },
+    }

@@ -1,0 +1,139 @@
+"""The gateway as an ASGI app: thin, it validates, writes rows, emits messages and reads rows."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+import anyio.to_thread
+import redis
+import structlog
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from api_gateway import problems
+from api_gateway.listen import Notices
+from api_gateway.metrics import Metrics
+from api_gateway.middleware import Envelope, is_loopback
+from api_gateway.publishing import PublishingThread
+from api_gateway.routes import audit, dead_letters, documents, health, questions, sources
+from api_gateway.schemas import MAX_QUESTION_BODY_BYTES
+from api_gateway.state import Gateway
+from store.database import connect
+from store.questions import CHANNEL
+from store.records import SourceRecord
+from store.settings import Settings
+from store.unit_of_work import Store
+from workers.runtime.broker import WokenBroker
+
+log = structlog.get_logger(__name__)
+
+POOL_SIZE = 8
+THREADS = 2 * POOL_SIZE
+"""As many threads as `connect` lets connections be: a thread never waits for a connection."""
+READINESS_TIMEOUT_SECONDS = 1.0
+PUBLISH_AT_END_SECONDS = 2.0
+
+DESCRIPTION = """
+Answers clinical questions from evidence that it holds. Each claim carries a citation to an exact
+span of an exact version of a source; where the evidence is missing, stale or in conflict the answer
+says so.
+
+Submit a question, then follow `Location` with `?wait=30` or its `/events`. Errors are problem
+details (RFC 9457); their `type` is `urn:attest:problem:` and a name:
+"""
+
+
+class MissingSetting(ValueError):
+    """A setting without which the gateway cannot work; the text says how to give it."""
+
+
+class GatewayApp(FastAPI):
+    """FastAPI with the schemas in its OpenAPI that no route names in its signature."""
+
+    def openapi(self) -> dict[str, Any]:
+        """The OpenAPI document of the gateway, made once."""
+        if self.openapi_schema is None:
+            schema = get_openapi(
+                title=self.title,
+                version=self.version,
+                description=self.description,
+                routes=self.routes,
+            )
+            _, models = models_json_schema(
+                [(SourceRecord, "validation"), (problems.ProblemDetails, "serialization")],
+                ref_template="#/components/schemas/{model}",
+            )
+            schema.setdefault("components", {}).setdefault("schemas", {}).update(models["$defs"])
+            self.openapi_schema = schema
+        return self.openapi_schema
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The gateway for the servers that `settings` names. It starts even while they are away.
+
+    Raises:
+        MissingSetting: there is no database or Redis URL.
+    """
+    for name in ("database_url", "redis_url"):
+        if not getattr(settings, name):
+            variable = f"ATTEST_{name.upper()}"
+            raise MissingSetting(f"set {variable}, or use `attest up`, which brings its servers")
+    gateway = _gateway(settings)
+    app = GatewayApp(
+        title="Attest",
+        version=version("attest"),
+        description=DESCRIPTION
+        + "\n".join(f"- `{name}`: {title}" for name, title in problems.TITLES.items()),
+        lifespan=_lifespan,
+        docs_url=None,  # both load their scripts from another host
+        redoc_url=None,
+    )
+    app.state.gateway = gateway
+    app.add_middleware(
+        Envelope,
+        metrics=gateway.metrics,
+        max_body_bytes=settings.max_body_bytes,
+        body_limits={("POST", questions.router.prefix): MAX_QUESTION_BODY_BYTES},
+        local_only=is_loopback(settings.host),
+    )
+    problems.install(app)
+    for routes in (questions, documents, sources, dead_letters, audit, health):
+        app.include_router(routes.router)
+    return app
+
+
+def _gateway(settings: Settings) -> Gateway:
+    engine = connect(settings.database_url, pool_size=POOL_SIZE)
+    publishing = PublishingThread(engine, WokenBroker(settings).publish)
+    return Gateway(
+        settings=settings,
+        store=Store(engine, publishing),
+        notices=Notices(settings.database_url, CHANNEL),
+        publishing=publishing,
+        metrics=Metrics(engine),
+        redis=redis.Redis.from_url(
+            settings.redis_url,
+            socket_timeout=READINESS_TIMEOUT_SECONDS,
+            socket_connect_timeout=READINESS_TIMEOUT_SECONDS,
+            retry=Retry(NoBackoff(), 0),
+        ),
+    )
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    gateway: Gateway = app.state.gateway
+    anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    gateway.publishing.start()
+    gateway.notices.start()
+    log.info("gateway_ready", port=gateway.settings.port)
+    yield
+    log.info("gateway_stopping")
+    await gateway.notices.stop()
+    await anyio.to_thread.run_sync(gateway.publishing.stop, PUBLISH_AT_END_SECONDS)
+    gateway.redis.close()
+    gateway.store.engine.dispose()

@@ -1,0 +1,100 @@
+"""What Prometheus reads. Labels are routes, methods and statuses: no ids, no texts."""
+
+from collections.abc import Iterator
+
+import sqlalchemy as sa
+import structlog
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+log = structlog.get_logger(__name__)
+
+# A submission takes a few milliseconds; a long poll up to a minute.
+BUCKETS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+
+_STATE = sa.text(
+    """
+    SELECT (SELECT count(*) FROM outbox WHERE status = 'pending') AS pending,
+           (SELECT count(*) FROM outbox WHERE status = 'published') AS published,
+           (SELECT count(*) FROM dead_letter WHERE status = 'open') AS dead_letters,
+           (SELECT count(*) FROM question WHERE status IN ('queued', 'running')) AS unfinished,
+           (SELECT coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)
+            FROM question WHERE status IN ('queued', 'running')) AS oldest_seconds
+    """
+)
+
+
+class _DatabaseState(Collector):
+    """Gauges read from PostgreSQL at each scrape."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+
+    def describe(self) -> list[Metric]:
+        """Nothing ahead of the first scrape: registering must not need the database."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """The gauges; only `attest_database_up` when the database is away."""
+        up = GaugeMetricFamily("attest_database_up", "whether PostgreSQL answered this scrape")
+        try:
+            with self._engine.connect() as connection:
+                state = connection.execute(_STATE).one()
+        except sa.exc.SQLAlchemyError as error:
+            log.warning("metrics_without_database", error=type(error).__name__)
+            up.add_metric([], 0)
+            yield up
+            return
+        up.add_metric([], 1)
+        yield up
+        rows = GaugeMetricFamily(
+            "attest_outbox_rows",
+            "messages promised and not yet kept: pending wait to be published, published are at "
+            "the broker or at work",
+            labels=["status"],
+        )
+        rows.add_metric(["pending"], state.pending)
+        rows.add_metric(["published"], state.published)
+        yield rows
+        yield GaugeMetricFamily(
+            "attest_dead_letters_open", "dead letters nobody resolved", state.dead_letters
+        )
+        yield GaugeMetricFamily(
+            "attest_questions_unfinished", "questions queued or running", state.unfinished
+        )
+        yield GaugeMetricFamily(
+            "attest_oldest_unfinished_question_age_seconds",
+            "age of the oldest question that is queued or running; 0 if there is none",
+            float(state.oldest_seconds),
+        )
+
+
+class Metrics:
+    """The metrics of one gateway, in a registry of their own."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "attest_http_requests",
+            "requests answered",
+            ["method", "route", "status"],
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "attest_http_request_seconds",
+            "time to the start of the response (long polls included)",
+            ["method", "route"],
+            buckets=BUCKETS,
+            registry=self._registry,
+        )
+        self._registry.register(_DatabaseState(engine))
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a response."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(method, route).observe(seconds)
+
+    def exposition(self) -> bytes:
+        """All metrics in the text format of Prometheus."""
+        return generate_latest(self._registry)

@@ -1,0 +1,189 @@
+"""What surrounds every request: its id, its limits, its headers, and the errors nobody foresaw."""
+
+import ipaddress
+import time
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+import structlog
+from sqlalchemy.exc import TimeoutError as PoolExhausted
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api_gateway.metrics import Metrics
+from api_gateway.problems import Problem
+from store.database import passes_by_itself
+from workers.runtime.errors import describe
+
+log = structlog.get_logger(__name__)
+
+SECURITY_HEADERS: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+}
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_METHODS = _SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
+_QUIET_ROUTES = frozenset({"/healthz", "/readyz", "/metrics"})
+
+
+class BodyTooLarge(Problem):
+    """More bytes than this path takes."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(413, f"the body may have up to {limit} bytes here")
+
+
+class Envelope:
+    """Gives each request an id, guards its body and origin, and answers for unforeseen errors.
+
+    Args:
+        max_body_bytes: for every path without a limit of its own.
+        body_limits: bytes by (method, path).
+        local_only: refuse requests whose Host is no loopback name. While the gateway has no keys
+            this keeps web pages from reaching it through a name that they point at 127.0.0.1.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        metrics: Metrics,
+        max_body_bytes: int,
+        body_limits: Mapping[tuple[str, str], int],
+        local_only: bool,
+    ) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._max_body_bytes = max_body_bytes
+        self._body_limits = body_limits
+        self._local_only = local_only
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _request_id(Headers(scope=scope))
+        scope.setdefault("state", {})["request_id"] = request_id
+        exchange = _Exchange(scope, send, request_id, self._metrics)
+        limit = self._body_limits.get((scope["method"], scope["path"]), self._max_body_bytes)
+        with structlog.contextvars.bound_contextvars(request_id=str(request_id)):
+            try:
+                self._admit(scope)
+                await self._app(scope, _limited(scope, receive, limit), exchange.send)
+            except Exception as error:  # noqa: BLE001  every error is answered and logged here
+                await exchange.fail(error, receive)
+
+    def _admit(self, scope: Scope) -> None:
+        """Refuse what no honest client of ours sends.
+
+        Raises:
+            Problem: the address has a NUL, or a web page of another origin is behind the request.
+        """
+        if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
+            raise Problem(400, "the address contains a NUL character")
+        headers = Headers(scope=scope)
+        if self._local_only and not is_loopback(_host_name(headers.get("host", ""))):
+            raise Problem(403, "the gateway answers to loopback names only, see the Host header")
+        if scope["method"] in _SAFE_METHODS:
+            return
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            raise Problem(403, "pages of another origin cannot write here")
+
+
+class _Exchange:
+    """The response of one request on its way out."""
+
+    def __init__(self, scope: Scope, send: Send, request_id: UUID, metrics: Metrics) -> None:
+        self._scope = scope
+        self._send = send
+        self._request_id = request_id
+        self._metrics = metrics
+        self._began = time.perf_counter()
+        self._started = False
+
+    async def send(self, message: Message) -> None:
+        """Pass on a part of the response; its first part gets the headers and is counted."""
+        if message["type"] == "http.response.start":
+            self._started = True
+            headers = MutableHeaders(scope=message)
+            for name, value in SECURITY_HEADERS.items():
+                headers.setdefault(name, value)
+            headers["X-Request-ID"] = str(self._request_id)
+            self._count(message["status"])
+        await self._send(message)
+
+    async def fail(self, error: Exception, receive: Receive) -> None:
+        """Answer for an error that no handler took, if the response has not begun."""
+        if self._started:
+            log.error("response_aborted", cause=describe(error))
+            # Only an error makes the server cut the connection; its own text might name values.
+            raise RuntimeError("the response broke off, see the log") from None
+        problem = _unforeseen(error)
+        if problem.status == 500:
+            log.error("request_failed", cause=describe(error))
+        await problem.response(self._request_id)(self._scope, receive, self.send)
+
+    def _count(self, status: int) -> None:
+        seconds = time.perf_counter() - self._began
+        method = self._scope["method"] if self._scope["method"] in _METHODS else "other"
+        route = getattr(self._scope.get("route"), "path", "none")
+        self._metrics.answered(method, route, status, seconds)
+        if route not in _QUIET_ROUTES:
+            ms = round(seconds * 1000, 1)
+            log.info("http_answered", method=method, route=route, status=status, ms=ms)
+
+
+def _unforeseen(error: Exception) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, PoolExhausted) or passes_by_itself(error):
+        return Problem(503, "the database is away or busy: try again", headers={"Retry-After": "2"})
+    return Problem(500, "the log has the cause under the request id")
+
+
+def _request_id(headers: Headers) -> UUID:
+    """The caller's X-Request-ID if it is a UUID, which is what rows and messages carry."""
+    try:
+        return UUID(headers.get("x-request-id", ""))
+    except ValueError:
+        return uuid4()
+
+
+def _limited(scope: Scope, receive: Receive, limit: int) -> Receive:
+    """`receive`, raising BodyTooLarge as soon as the body is known to exceed `limit` bytes.
+
+    The error surfaces where the body is read. What is still on its way is thrown away by the
+    server, so that the client can read the answer.
+    """
+    announced = Headers(scope=scope).get("content-length", "")
+    received = 0
+
+    async def receive_limited() -> Message:
+        nonlocal received
+        if announced.isdecimal() and int(announced[:20]) > limit:
+            raise BodyTooLarge(limit)
+        message = await receive()
+        if message["type"] == "http.request":
+            received += len(message.get("body", b""))
+            if received > limit:
+                raise BodyTooLarge(limit)
+        return message
+
+    return receive_limited
+
+
+def _host_name(host: str) -> str:
+    """The name in a Host header, without the port and the brackets of IPv6."""
+    return (urlsplit(f"//{host}").hostname or "") if host else ""
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host name or address means this machine only."""
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost" or name.endswith(".localhost")

@@ -1,0 +1,224 @@
+"""Errors as RFC 9457 problem details, all of them, made in this one place.
+
+A problem names fields and rules. It never repeats a value: values are questions and documents
+(invariant 11), and a field's name is cut at 60 characters, because a caller chooses that too.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID, uuid4
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from store.cursors import InvalidCursor
+
+MEDIA_TYPE = "application/problem+json"
+MAX_NAME_CHARS = 60
+MAX_ERRORS = 20
+
+TITLES: Mapping[str, str] = {
+    "malformed-request": "The request cannot be read",
+    "invalid-request": "The request does not fit what is expected",
+    "too-large": "The request is too large",
+    "unsupported-media-type": "This kind of content is not accepted",
+    "unreadable-file": "The file is not what it claims to be",
+    "not-found": "There is nothing here",
+    "method-not-allowed": "This method is not possible here",
+    "idempotency-key-reused": "The idempotency key stands for another request",
+    "not-replayable": "The dead letter cannot be replayed",
+    "foreign-origin": "The request comes from another place",
+    "question-failed": "The question could not be answered",
+    "temporarily-unavailable": "Something that is needed is away",
+    "internal-error": "Something went wrong here",
+}
+"""The problem types: `type` is `urn:attest:problem:` and one of these names."""
+
+_BY_STATUS = {
+    400: "malformed-request",
+    403: "foreign-origin",
+    404: "not-found",
+    405: "method-not-allowed",
+    409: "not-replayable",
+    413: "too-large",
+    415: "unsupported-media-type",
+    422: "invalid-request",
+    500: "internal-error",
+    503: "temporarily-unavailable",
+}
+
+
+class FieldError(BaseModel):
+    """One field that does not fit. The value is not repeated."""
+
+    model_config = ConfigDict(frozen=True)
+
+    field: str = Field(description="path of the field, for example `body.max_references`")
+    message: str
+
+
+class ProblemDetails(BaseModel):
+    """What every error looks like (RFC 9457), served as `application/problem+json`."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        json_schema_extra={
+            "example": {
+                "type": "urn:attest:problem:invalid-request",
+                "title": "The request does not fit what is expected",
+                "status": 422,
+                "detail": "1 field does not fit: body.question",
+                "instance": "urn:uuid:5f0f7c8e-0f0e-4a2e-9d39-1c6a6b0f5a10",
+                "request_id": "5f0f7c8e-0f0e-4a2e-9d39-1c6a6b0f5a10",
+                "errors": [
+                    {
+                        "field": "body.question",
+                        "message": "String should have at least 1 character",
+                    }
+                ],
+            }
+        },
+    )
+
+    type: str = Field(description="`urn:attest:problem:NAME`; programs decide by this")
+    title: str
+    status: int
+    detail: str = Field(description="what happened this time, and what to do")
+    instance: str = Field(description="this occurrence, as a UUID URN of the request id")
+    request_id: UUID
+    errors: list[FieldError] | None = Field(default=None, description="for 422")
+
+
+class Problem(Exception):
+    """Raised anywhere in the gateway to answer with a problem."""
+
+    def __init__(
+        self,
+        status: int,
+        detail: str,
+        *,
+        kind: str | None = None,
+        errors: Sequence[FieldError] = (),
+        headers: Mapping[str, str] | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.kind = kind or _BY_STATUS.get(status, "malformed-request")
+        self.errors = list(errors)
+        self.headers = dict(headers or {})
+        self.extra = dict(extra or {})
+
+    def body(self, request_id: UUID) -> dict[str, Any]:
+        """The JSON of this problem."""
+        members: dict[str, Any] = {
+            "type": f"urn:attest:problem:{self.kind}",
+            "title": TITLES[self.kind],
+            "status": self.status,
+            "detail": self.detail,
+            "instance": f"urn:uuid:{request_id}",
+            "request_id": str(request_id),
+            **self.extra,
+        }
+        if self.errors:
+            members["errors"] = [error.model_dump() for error in self.errors]
+        return members
+
+    def response(self, request_id: UUID) -> JSONResponse:
+        """The answer that says it."""
+        return JSONResponse(
+            self.body(request_id), self.status, headers=self.headers, media_type=MEDIA_TYPE
+        )
+
+
+def not_found(what: str) -> Problem:
+    """There is no such thing; `what` is our own word for it."""
+    return Problem(404, f"there is no such {what}")
+
+
+def invalid(field: str, message: str, **extra: Any) -> Problem:
+    """One field does not fit."""
+    error = FieldError(field=_name(field), message=message)
+    return Problem(422, f"1 field does not fit: {error.field}", errors=[error], extra=extra)
+
+
+def from_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
+    """What pydantic found, without the values that it found."""
+    found = [
+        FieldError(
+            field=_name(".".join(str(part) for part in error["loc"]) or "body"),
+            message=str(error["msg"]).removeprefix("Value error, "),
+        )
+        for error in errors[:MAX_ERRORS]
+    ]
+    names = ", ".join(dict.fromkeys(error.field for error in found[:3]))
+    count = f"{len(errors)} fields do" if len(errors) > 1 else "1 field does"
+    return Problem(422, f"{count} not fit: {names}", errors=found)
+
+
+def _name(field: str) -> str:
+    shown = re.sub(r"[^\x20-\x7e]", "?", field)
+    return shown if len(shown) <= MAX_NAME_CHARS else shown[: MAX_NAME_CHARS - 1] + "~"
+
+
+def request_id_of(request: Request) -> UUID:
+    """The id that the middleware gave this request."""
+    found = getattr(request.state, "request_id", None)
+    return found if isinstance(found, UUID) else uuid4()
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The `responses=` of a route that may answer with these problems."""
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}}
+    return {
+        status: {"description": HTTPStatus(status).phrase, "content": content}
+        for status in statuses
+    }
+
+
+def install(app: FastAPI) -> None:
+    """Make every error of `app` a problem. What nobody foresaw is the middleware's."""
+
+    @app.exception_handler(Problem)
+    async def _problem(request: Request, error: Problem) -> JSONResponse:
+        return error.response(request_id_of(request))
+
+    @app.exception_handler(InvalidCursor)
+    async def _cursor(request: Request, error: InvalidCursor) -> JSONResponse:
+        return invalid("query.cursor", str(error)).response(request_id_of(request))
+
+    @app.exception_handler(RequestValidationError)
+    async def _validation(request: Request, error: RequestValidationError) -> JSONResponse:
+        return _unfit(request, error).response(request_id_of(request))
+
+    @app.exception_handler(HTTPException)
+    async def _http(request: Request, error: HTTPException) -> JSONResponse:
+        return _of_status(error).response(request_id_of(request))
+
+
+def _unfit(request: Request, error: RequestValidationError) -> Problem:
+    errors = error.errors()
+    if any(found["type"] == "json_invalid" for found in errors):
+        return Problem(400, "the body is no valid JSON")
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    in_body = any(found["loc"][:1] == ("body",) for found in errors)
+    # Only JSON is parsed (a form could be sent from any web page); other bodies arrive as bytes.
+    if in_body and kind != "application/json" and not kind.endswith("+json"):
+        return Problem(415, "send JSON with Content-Type: application/json")
+    return from_validation(errors)
+
+
+def _of_status(error: HTTPException) -> Problem:
+    details = {
+        400: "the body cannot be read: it must be valid UTF-8 and match its Content-Type",
+        404: "there is no such path; /openapi.json lists what there is",
+        405: "this path knows other methods, see the Allow header",
+    }
+    detail = details.get(error.status_code, HTTPStatus(error.status_code).phrase)
+    return Problem(error.status_code, detail, headers=error.headers)

@@ -1,0 +1,88 @@
+"""Whether the gateway lives, whether it can work, and its metrics."""
+
+from collections.abc import Callable
+
+import redis
+import sqlalchemy as sa
+from fastapi import APIRouter, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from api_gateway.problems import Problem, documented
+from api_gateway.schemas import Health, Readiness
+from api_gateway.state import Gateway, InGateway
+from store.database import SchemaOutdated, require_current_schema
+
+router = APIRouter(tags=["monitoring"])
+
+OK = "ok"
+
+
+@router.get("/healthz", summary="Whether the process lives", description="Looks at nothing else.")
+async def healthz() -> Health:
+    """The process answers."""
+    return Health()
+
+
+@router.get(
+    "/readyz",
+    summary="Whether the gateway can work",
+    description="PostgreSQL answers, its schema is the one this code needs, Redis answers. "
+    "Otherwise a 503 whose `checks` say what is away.",
+    responses=documented(503),
+)
+def readyz(gateway: InGateway) -> Readiness:
+    """Whether all parts answer."""
+    checks = {"postgresql": _postgresql(gateway), "redis": _redis(gateway)}
+    checks["schema"] = _schema(gateway) if checks["postgresql"] == OK else "unknown"
+    away = [name for name, state in checks.items() if state != OK]
+    if away:
+        raise Problem(
+            503,
+            f"not ready: {', '.join(away)}",
+            headers={"Retry-After": "2"},
+            extra={"checks": checks},
+        )
+    return Readiness(checks=checks)
+
+
+def _checked(check: Callable[[], object], *expected: type[Exception]) -> str:
+    try:
+        check()
+    except expected as error:
+        return f"away ({type(error).__name__})"
+    return OK
+
+
+def _postgresql(gateway: Gateway) -> str:
+    def ask() -> None:
+        with gateway.store.engine.connect() as connection:
+            connection.execute(sa.text("SELECT 1"))
+
+    return _checked(ask, sa.exc.SQLAlchemyError)
+
+
+def _redis(gateway: Gateway) -> str:
+    return _checked(gateway.redis.ping, redis.RedisError, OSError)
+
+
+def _schema(gateway: Gateway) -> str:
+    try:
+        require_current_schema(gateway.store.engine)
+    except SchemaOutdated as error:
+        return str(error)
+    except sa.exc.SQLAlchemyError as error:
+        return f"away ({type(error).__name__})"
+    return OK
+
+
+@router.get(
+    "/metrics",
+    summary="Metrics for Prometheus",
+    description="Requests by route and status, outbox, dead letters, the oldest unfinished "
+    "question. No ids and no texts.",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+def metrics(gateway: InGateway) -> Response:
+    """All metrics in text form."""
+    return Response(gateway.metrics.exposition(), media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,243 @@
+"""Questions: submit, wait, follow, list."""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated
+from uuid import UUID
+
+import structlog
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import AwareDatetime
+from sse_starlette import EventSourceResponse, ServerSentEvent
+
+from api_gateway.answers import Snapshot, snapshot
+from api_gateway.problems import Problem, documented, not_found, request_id_of
+from api_gateway.schemas import (
+    MAX_WAIT_SECONDS,
+    POLL_AFTER_MS,
+    Accepted,
+    QuestionIn,
+    QuestionLine,
+    QuestionOut,
+    QuestionPage,
+    QuestionStatus,
+    StageTiming,
+)
+from api_gateway.state import Gateway, InGateway
+from store import questions
+from store.database import passes_by_itself
+
+log = structlog.get_logger(__name__)
+router = APIRouter(prefix="/v1/questions", tags=["questions"])
+
+RETRY_AFTER_SECONDS = 1
+PING_SECONDS = 15
+LAST_EVENT = "end"
+"""The id of a stream's last event. A client that comes back with it has seen everything."""
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        pattern=r"^[\x21-\x7e]+$",
+        min_length=1,
+        max_length=255,
+        description="1 to 255 visible ASCII characters; the same key with the same request gives "
+        "the first question again",
+    ),
+]
+
+
+@router.post(
+    "",
+    status_code=202,
+    summary="Submit a question",
+    description="Accepts the question and answers at once. The same `Idempotency-Key` with another "
+    "request is a 422 (draft-ietf-httpapi-idempotency-key-header, section 2.7: 409 is for a "
+    "request that is still under way, and here a retry simply gets the question).",
+    response_description="Accepted; `Location` says where to look",
+    responses=documented(400, 403, 413, 415, 422, 503),
+)
+def submit_question(
+    body: QuestionIn,
+    request: Request,
+    response: Response,
+    gateway: InGateway,
+    idempotency_key: IdempotencyKey = None,
+) -> Accepted:
+    """Write the question and promise it to the retrieve stage."""
+    request_id = request_id_of(request)
+    try:
+        with gateway.store.unit_of_work("gateway", request_id) as work:
+            question = questions.submit(work, body.question, body.options(), idempotency_key)
+    except questions.KeyReused as error:
+        raise Problem(422, str(error), kind="idempotency-key-reused") from error
+    response.headers["Location"] = f"/v1/questions/{question.id}"
+    return Accepted.model_validate(
+        {"id": question.id, "status": question.status, "poll_after_ms": POLL_AFTER_MS}
+    )
+
+
+@router.get(
+    "",
+    summary="List questions",
+    description="Newest first. Follow `next_cursor` for older ones.",
+    responses=documented(422, 503),
+)
+def list_questions(
+    gateway: InGateway,
+    status: Annotated[QuestionStatus | None, Query()] = None,
+    since: Annotated[AwareDatetime | None, Query(description="accepted at or after this")] = None,
+    cursor: Annotated[str | None, Query()] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> QuestionPage:
+    """A page of questions."""
+    with gateway.store.reading() as session:
+        page = questions.listing(session, status=status, since=since, cursor=cursor, limit=limit)
+    lines = [
+        QuestionLine.model_validate(
+            {
+                "id": question.id,
+                "status": question.status,
+                "stage": question.stage,
+                "question": question.text,
+                "created_at": question.created_at,
+                "finished_at": question.finished_at,
+            }
+        )
+        for question in page.questions
+    ]
+    return QuestionPage(questions=lines, next_cursor=page.next_cursor)
+
+
+@router.get(
+    "/{question_id}",
+    summary="Get a question and its answer",
+    description="With `wait`, answers as soon as the question is finished, at the latest after so "
+    "many seconds. `ETag` and `If-None-Match` save the body of what has not changed.",
+    response_model=QuestionOut,
+    responses={304: {"description": "Not changed"}, **documented(404, 422, 503)},
+)
+async def get_question(
+    question_id: UUID,
+    gateway: InGateway,
+    wait: Annotated[
+        float,
+        Query(ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="seconds, up to 60"),
+    ] = 0,
+    if_none_match: Annotated[str | None, Header()] = None,
+) -> Response:
+    """The question, now or once it is finished."""
+    found = await _settled(gateway, question_id, wait)
+    body = found.resource.model_dump_json().encode()
+    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = {"ETag": etag}
+    if not found.finished:
+        headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    if _matches(if_none_match, etag):
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type="application/json", headers=headers)
+
+
+@router.get(
+    "/{question_id}/events",
+    summary="Follow a question",
+    description="Server-sent events: `stage` for each change of a stage, then `answered` or "
+    "`failed` with the same body as the question itself, then the stream ends. A stream begins "
+    "with all that has happened so far; one that is asked for with the last event's id in "
+    "`Last-Event-ID` is a 204, which tells an EventSource to stop.",
+    response_class=EventSourceResponse,
+    responses={
+        200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
+        204: {"description": "All events were seen"},
+        **documented(404, 503),
+    },
+)
+async def follow_question(
+    question_id: UUID,
+    gateway: InGateway,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
+    """The progress of a question as a stream."""
+    await _read(gateway, question_id)  # a question that is not there is a 404, not a stream
+    if last_event_id == LAST_EVENT:
+        return Response(status_code=204)
+    return EventSourceResponse(_events(gateway, question_id), ping=PING_SECONDS)
+
+
+async def _read(gateway: Gateway, question_id: UUID) -> Snapshot:
+    """The question as it is now.
+
+    Raises:
+        Problem: there is no such question.
+    """
+
+    def read() -> Snapshot | None:
+        with gateway.store.reading() as session:
+            return snapshot(session, question_id)
+
+    found = await run_in_threadpool(read)
+    if found is None:
+        raise not_found("question")
+    return found
+
+
+async def _settled(gateway: Gateway, question_id: UUID, wait: float) -> Snapshot:
+    """The question once it is finished, or as it is after `wait` seconds."""
+    deadline = time.monotonic() + wait
+    with gateway.notices.subscribe(str(question_id)) as woken:
+        while True:
+            woken.clear()  # before the read, so that a notice in between is not lost
+            found = await _read(gateway, question_id)
+            left = deadline - time.monotonic()
+            if found.finished or left <= 0 or gateway.notices.closing:
+                return found
+            try:
+                async with asyncio.timeout(left):
+                    await woken.wait()
+            except TimeoutError:
+                continue  # read a last time: a claim changes a stage without a notice
+
+
+async def _events(gateway: Gateway, question_id: UUID) -> AsyncIterator[ServerSentEvent]:
+    told: set[tuple[str, str, int]] = set()
+    with gateway.notices.subscribe(str(question_id)) as woken:
+        while True:
+            woken.clear()
+            try:
+                found = await _read(gateway, question_id)
+            except Exception as error:
+                if not passes_by_itself(error):
+                    raise
+                return  # the client comes back by itself and begins anew
+            for timing in found.resource.timings:
+                key = (timing.stage, timing.status, timing.attempts)
+                if key not in told:
+                    told.add(key)
+                    yield _stage_event(timing)
+            if found.finished:
+                yield ServerSentEvent(
+                    found.resource.model_dump_json(), event=found.resource.status, id=LAST_EVENT
+                )
+                return
+            if gateway.notices.closing:
+                return
+            await woken.wait()
+
+
+def _stage_event(timing: StageTiming) -> ServerSentEvent:
+    return ServerSentEvent(
+        timing.model_dump_json(include={"stage", "status", "ms"}),
+        event="stage",
+        id=f"{timing.stage}.{timing.status}.{timing.attempts}",
+    )
+
+
+def _matches(if_none_match: str | None, etag: str) -> bool:
+    """Whether the header names `etag`; compared weakly (RFC 9110, 13.1.2)."""
+    if if_none_match is None:
+        return False
+    named = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
+    return "*" in named or etag in named

@@ -1,0 +1,304 @@
+"""What goes in and out, as OpenAPI shows it."""
+
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+)
+
+from knowledge.sources import Tier
+
+MAX_QUESTION_CHARS = 4000
+MAX_QUESTION_BODY_BYTES = 64 * 1024
+POLL_AFTER_MS = 250
+MAX_WAIT_SECONDS = 60
+
+QuestionStatus = Literal["queued", "running", "answered", "failed"]
+
+
+def _written(value: object) -> object:
+    if not isinstance(value, str):
+        raise ValueError("write it as a date or date-time, for example 2026-01-31")  # noqa: TRY004
+    return value
+
+
+class QuestionIn(BaseModel):
+    """A question to be answered from the evidence that is held."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "question": "Does ctDNA clearance after surgery predict recurrence in stage "
+                    "III colon cancer?",
+                    "as_of": "2026-01-31",
+                    "max_references": 8,
+                }
+            ]
+        },
+    )
+
+    question: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUESTION_CHARS),
+    ]
+    as_of: Annotated[AwareDatetime | date, BeforeValidator(_written)] | None = Field(
+        default=None,
+        description="answer as of this date or date-time (with time zone); now, if left out",
+    )
+    patient_context: Annotated[str, Field(max_length=MAX_QUESTION_CHARS)] | None = Field(
+        default=None, description="stays in the database: in no log, metric or audit event"
+    )
+    max_references: Annotated[int, Field(strict=True, ge=1, le=10)] | None = None
+
+    @field_validator("question", "patient_context")
+    @classmethod
+    def _no_nul(cls, value: str | None) -> str | None:
+        if value is not None and "\x00" in value:
+            raise ValueError("contains a NUL character; remove it")
+        return value
+
+    def options(self) -> dict[str, Any]:
+        """What was given besides the question itself, as JSON values."""
+        return self.model_dump(mode="json", exclude={"question"}, exclude_none=True)
+
+
+class Accepted(BaseModel):
+    """A question was accepted. Follow `Location`, best with `?wait=30`."""
+
+    id: UUID
+    status: QuestionStatus
+    poll_after_ms: int = Field(description="a good time to ask again when not waiting")
+
+
+class StageTiming(BaseModel):
+    """How one stage of the chain did."""
+
+    stage: str
+    status: Literal["running", "waiting", "done", "dead"]
+    attempts: int
+    started_at: datetime
+    finished_at: datetime | None
+    ms: float | None = Field(description="from the last claim to the commit")
+
+
+class QuestionOut(BaseModel):
+    """A question and, once it is answered, its answer."""
+
+    id: UUID
+    status: QuestionStatus
+    stage: str | None = Field(description="the stage that works on it or did last")
+    question: str
+    created_at: datetime
+    finished_at: datetime | None
+    answer: dict[str, Any] | None = Field(
+        description="null until the status is `answered` or `failed`; a failed question has an "
+        "abstention of reason `unchecked` here"
+    )
+    error: dict[str, Any] | None = Field(description="a problem, if the status is `failed`")
+    timings: list[StageTiming]
+
+
+class QuestionLine(BaseModel):
+    """A question in a list."""
+
+    id: UUID
+    status: QuestionStatus
+    stage: str | None
+    question: str
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class QuestionPage(BaseModel):
+    """Questions, newest first."""
+
+    questions: list[QuestionLine]
+    next_cursor: str | None = Field(description="for the next page; null on the last")
+
+
+class SubmissionAccepted(BaseModel):
+    """A document was accepted and will be read. Follow `Location`."""
+
+    id: UUID
+    status: Literal["pending", "done", "failed"]
+
+
+class SubmissionOut(BaseModel):
+    """A submitted file or record: whether it was read, and what became of it."""
+
+    kind: Literal["submission"] = "submission"
+    id: UUID
+    status: Literal["pending", "done", "failed"]
+    filename: str
+    media_type: str | None
+    source_type: str | None
+    content_hash: str
+    created_at: datetime
+    finished_at: datetime | None
+    error: str | None = Field(description="why it could not be read")
+    outcome: dict[str, Any] | None = Field(description="the documents and versions it became")
+
+
+class VersionOut(BaseModel):
+    """One version of a document; it never changes, save for its status."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    n: int
+    status: Literal["current", "superseded", "retracted"]
+    content_hash: str
+    title: str
+    chars: int = Field(description="length of the text in Unicode code points")
+    source_type: str
+    url: str | None
+    publisher: str | None
+    publication_type: str | None
+    evidence_level: str | None
+    version_label: str | None
+    identifiers: dict[str, str]
+    authors: list[str]
+    labels: list[str]
+    published_at: datetime | None
+    fetched_at: datetime
+    superseded_at: datetime | None
+
+
+class Freshness(BaseModel):
+    """The two clocks of a document."""
+
+    checked_at: datetime | None = Field(description="when its source was last looked at")
+    published_at: datetime | None = Field(description="when it was published")
+    sla_hours: float | None = Field(description="null: freshness goes by version")
+    stale: bool = Field(description="whether the last check is longer ago than the SLA allows")
+
+
+class DocumentOut(BaseModel):
+    """A document: its current version and its clocks."""
+
+    kind: Literal["document"] = "document"
+    id: UUID
+    source_type: str
+    source_key: str
+    created_at: datetime
+    versions: int
+    version: VersionOut | None
+    freshness: Freshness
+
+
+class VersionList(BaseModel):
+    """All versions of a document, newest first."""
+
+    document_id: UUID
+    versions: list[VersionOut]
+
+
+class SourceOut(BaseModel):
+    """One kind of source: what is held of it, and how fresh that is."""
+
+    source_type: str
+    name: str
+    tier: Tier
+    badge: str
+    sla_hours: float | None = Field(description="null: freshness goes by version")
+    documents: int = Field(description="documents with a current version")
+    latest_fetch_at: datetime
+    oldest_check_at: datetime
+    stale: bool = Field(description="whether the oldest check is longer ago than the SLA allows")
+
+
+class SourceList(BaseModel):
+    """All kinds of sources of which something is held."""
+
+    sources: list[SourceOut]
+
+
+class DeadLetterLine(BaseModel):
+    """A message that died, in a list."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    id: UUID
+    stage: str
+    subject: str | None
+    error_type: str
+    cause: str
+    fingerprint: str = Field(description="the same fault has the same one")
+    attempts: int
+    first_failed_at: datetime
+    died_at: datetime
+    status: Literal["open", "replayed", "discarded"]
+    replays: int
+    resolved_at: datetime | None
+
+
+class DeadLetterOut(DeadLetterLine):
+    """A message that died, with all that is known. Payloads hold ids and hashes only."""
+
+    outbox_id: UUID | None
+    payload: dict[str, Any]
+    traceback: str
+    code_version: str
+    message_schema: str | None
+
+
+class DeadLetterList(BaseModel):
+    """Dead letters, newest first."""
+
+    dead_letters: list[DeadLetterLine]
+
+
+class AuditEventOut(BaseModel):
+    """One link of the audit chain."""
+
+    seq: int
+    at: datetime
+    actor: str
+    event: str
+    subject: str
+    request_id: UUID | None
+    payload: dict[str, Any]
+    previous_hash: str
+    hash: str
+
+
+class AuditPage(BaseModel):
+    """Audit events, newest first."""
+
+    events: list[AuditEventOut]
+    next_cursor: str | None = Field(description="for the next page; null on the last")
+
+
+class ChainOut(BaseModel):
+    """What walking the whole chain found."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    events: int = Field(description="links that fit")
+    whole: bool
+    first_bad_seq: int | None
+    reason: str | None
+
+
+class Health(BaseModel):
+    """The process runs."""
+
+    status: Literal["ok"] = "ok"
+
+
+class Readiness(BaseModel):
+    """Every part that is needed answers."""
+
+    status: Literal["ready"] = "ready"
+    checks: dict[str, str]

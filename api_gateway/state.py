@@ -1,0 +1,34 @@
+"""What the routes work with: one for each gateway process, kept in the app's state."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import redis
+from fastapi import Depends, Request
+
+from api_gateway.listen import Notices
+from api_gateway.metrics import Metrics
+from api_gateway.publishing import PublishingThread
+from store.settings import Settings
+from store.unit_of_work import Store
+
+
+@dataclass(frozen=True)
+class Gateway:
+    """The parts of a running gateway."""
+
+    settings: Settings
+    store: Store
+    notices: Notices
+    publishing: PublishingThread
+    metrics: Metrics
+    redis: "redis.Redis"
+
+
+async def _gateway(request: Request) -> Gateway:
+    gateway: Gateway = request.app.state.gateway
+    return gateway
+
+
+InGateway = Annotated[Gateway, Depends(_gateway)]
+"""A route's parameter of this type is the gateway."""

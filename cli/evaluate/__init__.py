@@ -1,0 +1,1 @@
+"""`attest evaluate`: measurements on labelled sets in standard layouts."""

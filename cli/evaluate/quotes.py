@@ -1,0 +1,116 @@
+"""`attest evaluate quotes DIR`: are true quotations accepted and altered ones refused?"""
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from statistics import median
+from time import perf_counter_ns
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, ValidationError
+
+from workers.verify.quotes import QuoteCheck, Source, check
+
+# Sources kept at hand, as the verify stage keeps those of the answers it works on.
+HELD_SOURCES = 256
+# An answer has up to ten references (DESIGN section 6): a quotation is looked for in the cited
+# source and, for a wrong attribution, in the nine others.
+OTHER_SOURCES = 9
+
+
+class Case(BaseModel):
+    """One line of `cases.jsonl`."""
+
+    id: str
+    quote: str
+    source: Annotated[str, Field(pattern=r"^[^/\\]+$", description="file name in sources/")]
+    label: Literal["verbatim", "altered"]
+    edit: str
+
+
+def evaluate_quotes(
+    directory: Path, progress: Callable[[int, int], None] | None = None
+) -> dict[str, object]:
+    """Check every quotation of `directory` against the source it cites.
+
+    `directory` holds `cases.jsonl` and `sources/`; `progress` is called with the cases done and
+    their number. Returns `true_accepted, true_total, altered_accepted, altered_total,
+    by_edit{edit: {accepted, total}}, us_per_check_p50` (microseconds of one check, with the first
+    folding of a source counted where it falls).
+
+    Beside the cited source, the nine that follow it by name stand for the other references of an
+    answer. They change no count (a wrong attribution is refused either way), only the time.
+
+    Raises ValueError, in one line, for a missing file or folder or an unreadable line.
+    """
+    cases = _read_cases(directory / "cases.jsonl")
+    folder = directory / "sources"
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is missing; it must hold the source texts")
+
+    names = sorted(path.name for path in folder.iterdir() if path.is_file())
+    following = {
+        name: [names[(at + step) % len(names)] for step in range(1, OTHER_SOURCES + 1)]
+        for at, name in enumerate(names)
+    }
+
+    @lru_cache(maxsize=HELD_SOURCES)
+    def held(name: str) -> Source:
+        return Source(_read(folder / name))
+
+    accepted: dict[str, int] = {"verbatim": 0, "altered": 0}
+    total: dict[str, int] = {"verbatim": 0, "altered": 0}
+    by_edit: dict[str, dict[str, int]] = {}
+    durations_ns: list[int] = []
+    for done, case in enumerate(cases, start=1):
+        source = held(case.source)
+        others = {name: held(name) for name in following[case.source] if name != case.source}
+        started = perf_counter_ns()
+        verdict: QuoteCheck = check(case.quote, source, others)
+        durations_ns.append(perf_counter_ns() - started)
+        edit = by_edit.setdefault(case.edit, {"accepted": 0, "total": 0})
+        edit["accepted"] += verdict.accepted
+        edit["total"] += 1
+        accepted[case.label] += verdict.accepted
+        total[case.label] += 1
+        if progress is not None:
+            progress(done, len(cases))
+    return {
+        "true_accepted": accepted["verbatim"],
+        "true_total": total["verbatim"],
+        "altered_accepted": accepted["altered"],
+        "altered_total": total["altered"],
+        "by_edit": dict(sorted(by_edit.items())),
+        "us_per_check_p50": round(median(durations_ns) / 1000, 1),
+    }
+
+
+def _read_cases(path: Path) -> list[Case]:
+    cases: list[Case] = []
+    for number, line in enumerate(_read(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            cases.append(Case.model_validate(json.loads(line)))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{path}, line {number}: not JSON ({error.msg})") from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the line"
+            raise ValueError(f"{path}, line {number}: {where}: {first['msg']}") from None
+    if not cases:
+        raise ValueError(f"{path} holds no case")
+    return cases
+
+
+def _read(path: Path) -> str:
+    """The text of a file with its line ends as they are: spans count every character."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise ValueError(f"{path} is missing") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not UTF-8 text") from None
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None

@@ -1,0 +1,110 @@
+"""What child processes print: whole lines, each with the name of its process."""
+
+import contextlib
+import io
+import os
+import sys
+from pathlib import Path
+from typing import Protocol
+
+from store.embedded.datadir import rotate_log
+
+_READ_BYTES = 65536
+_MAX_LINE_BYTES = 65536  # a child that never ends its line must not fill our memory
+
+
+class LineBuffer:
+    """Cuts a stream of bytes into lines."""
+
+    def __init__(self, max_line_bytes: int = _MAX_LINE_BYTES) -> None:
+        self._rest = b""
+        self._max = max_line_bytes
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """The lines completed by `data`, without their ends; overlong ones come in pieces."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        while len(self._rest) > self._max:
+            lines.append(self._rest[: self._max])
+            self._rest = self._rest[self._max :]
+        return lines
+
+    def flush(self) -> list[bytes]:
+        """The last line, if the stream ended in the middle of it."""
+        rest, self._rest = self._rest, b""
+        return [rest] if rest else []
+
+
+class Sink(Protocol):
+    """Where lines go."""
+
+    def write(self, name: str, lines: list[bytes]) -> None:
+        """Write lines of the process `name`."""
+
+
+class StderrSink:
+    """`name | line` on standard error, names padded to `width`."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._open = True
+
+    def write(self, name: str, lines: list[bytes]) -> None:
+        """A reader that has gone away (a closed pipe) must not stop the processes."""
+        if not (lines and self._open):
+            return
+        prefix = f"{name:<{self._width}} | ".encode()
+        try:
+            sys.stderr.flush()
+            _write_all(sys.stderr.fileno(), b"".join(prefix + line + b"\n" for line in lines))
+        except (OSError, ValueError, io.UnsupportedOperation):
+            self._open = False
+
+
+class FileSink:
+    """Appends to `directory/NAME.log`; a file that outgrows its size starts anew."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def write(self, name: str, lines: list[bytes]) -> None:
+        """A full disk must not stop the processes: what cannot be written is dropped."""
+        if not lines:
+            return
+        path = self._directory / f"{name}.log"
+        with contextlib.suppress(OSError):
+            rotate_log(path)
+            with path.open("ab") as file:
+                file.write(b"".join(line + b"\n" for line in lines))
+
+
+class Pipe:
+    """The reading end of one process's output."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._read, self.write_end = os.pipe()
+        os.set_blocking(self._read, False)
+        self._lines = LineBuffer()
+
+    def fileno(self) -> int:
+        """For selectors."""
+        return self._read
+
+    def copy_to(self, sink: Sink) -> bool:
+        """Pass on what is there now; False at the end of the stream."""
+        try:
+            data = os.read(self._read, _READ_BYTES)
+        except BlockingIOError:
+            return True
+        sink.write(self.name, self._lines.feed(data) if data else self._lines.flush())
+        return bool(data)
+
+    def close(self) -> None:
+        """Close the reading end."""
+        os.close(self._read)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]

@@ -1,0 +1,102 @@
+"""What the supervisor runs, in which order, and how long it waits before running it again."""
+
+import os
+import pwd
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from store.embedded.process import Command
+from store.embedded.server import STOP_TIMEOUT_SECONDS, EmbeddedServer
+
+FIRST_DELAY_SECONDS = 0.5
+MAX_DELAY_SECONDS = 30.0
+HEALTHY_AFTER_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class ProcessSpec:
+    """One supervised process.
+
+    `after` names processes that must be ready before it starts and that stop after it. `ready`
+    is asked repeatedly until it holds and must answer within about a second; without it a
+    process is ready as soon as it runs. `restart=False` makes it a step: it runs once, is ready
+    when it has ended with code 0, and any other end stops everything with exit code 1.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    cwd: Path | None = None
+    user: str | int | None = None
+    ready: Callable[[], bool] | None = None
+    stop_signal: signal.Signals = signal.SIGTERM
+    stop_timeout_seconds: float = 10.0
+    after: tuple[str, ...] = ()
+    restart: bool = True
+
+    def command(self) -> Command:
+        """What to start. Raises KeyError for an unknown user name."""
+        user = pwd.getpwnam(self.user).pw_uid if isinstance(self.user, str) else self.user
+        return Command(self.argv, self.env, self.cwd, user, self.stop_signal)
+
+
+def start_order(specs: Sequence[ProcessSpec]) -> tuple[ProcessSpec, ...]:
+    """`specs` so that each stands behind all it comes `after`; otherwise in the given order.
+
+    Raises ValueError for a name used twice, an unknown name in `after`, or a circle.
+    """
+    names = [spec.name for spec in specs]
+    if len(set(names)) != len(names):
+        raise ValueError(f"process names must differ: {names}")
+    ordered: list[ProcessSpec] = []
+    waiting = list(specs)
+    while waiting:
+        placed = {spec.name for spec in ordered}
+        fit = next((spec for spec in waiting if placed.issuperset(spec.after)), None)
+        if fit is None:
+            stuck = ", ".join(f"{spec.name} after {'/'.join(spec.after)}" for spec in waiting)
+            raise ValueError(f"processes that can never start: {stuck}")
+        ordered.append(fit)
+        waiting.remove(fit)
+    return tuple(ordered)
+
+
+class Backoff:
+    """Delays before restarts: doubling, forgotten after a healthy run."""
+
+    def __init__(self) -> None:
+        self._next = FIRST_DELAY_SECONDS
+
+    def delay_after(self, ran_seconds: float) -> float:
+        """How long to wait after a process that ran so long has crashed."""
+        if ran_seconds >= HEALTHY_AFTER_SECONDS:
+            self._next = FIRST_DELAY_SECONDS
+        delay, self._next = self._next, min(self._next * 2, MAX_DELAY_SECONDS)
+        return delay
+
+
+def server_spec(server: EmbeddedServer) -> ProcessSpec:
+    """An embedded server as a supervised process; call `server.initialize()` before running it."""
+    command = server.command()
+    return ProcessSpec(
+        name=server.name,
+        argv=command.argv,
+        env=command.env,
+        cwd=command.cwd,
+        user=command.user,
+        ready=server.ready,
+        stop_signal=command.stop_signal,
+        stop_timeout_seconds=STOP_TIMEOUT_SECONDS,
+    )
+
+
+def describe(code: int) -> str:
+    """An exit code in words; a negative one is a signal, as in `subprocess`."""
+    if code >= 0:
+        return f"with code {code}"
+    try:
+        return f"by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"by signal {-code}"

@@ -1,0 +1,41 @@
+"""What runs on a clock. Every job may run in any number of schedulers at once: rows are locked or
+skipped by the others, so a tick done twice changes nothing."""
+
+import structlog
+from sqlmodel import Session
+
+from store.index import dense, lexical
+from store.unit_of_work import Store
+from workers.runtime.broker import WokenBroker
+from workers.runtime.relay import reconcile, sweep
+
+log = structlog.get_logger(__name__)
+
+
+def relay(store: Store, broker: WokenBroker) -> None:
+    """Publish what is due."""
+    while sent := sweep(store, broker.publish):
+        log.info("relay_published", messages=sent)
+
+
+def find_lost(store: Store, broker: WokenBroker, lost_after: float) -> None:
+    """Take back what was published but is nowhere; the relay sends it again."""
+    found = reconcile(store, broker.backlog(), lost_after=lost_after)
+    if found:
+        log.warning("reconciler_found_lost", messages=found)
+
+
+def merge_segments(store: Store) -> None:
+    """Keep the lexical index compact."""
+    merged = True
+    while merged:
+        with Session(store.engine) as session:
+            merged = lexical.merge(session)
+            session.commit()
+
+
+def index_vectors(store: Store) -> None:
+    """Build the vector index once the table is large enough to need one."""
+    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        if dense.ensure_index(connection):
+            log.info("vector_index_built")

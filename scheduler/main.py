@@ -1,0 +1,71 @@
+"""The scheduler process: relay, reconciler and index upkeep on APScheduler's clock."""
+
+import signal
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+from apscheduler.events import EVENT_JOB_ERROR, JobExecutionEvent
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from scheduler import jobs
+from store.database import passes_by_itself
+from store.settings import Settings
+from store.unit_of_work import Store
+from workers.main import build_store, wait_for_schema
+from workers.runtime.broker import WokenBroker
+from workers.runtime.logs import configure_logs
+
+log = structlog.get_logger(__name__)
+
+RECONCILE_SECONDS = 2.0
+MERGE_SECONDS = 10.0
+INDEX_SECONDS = 60.0
+
+
+def _report(event: JobExecutionEvent) -> None:
+    """APScheduler only logs a job's error; say which it was, without a traceback for outages."""
+    away = event.exception is not None and passes_by_itself(event.exception)
+    log.warning("job_failed", job=event.job_id, error=type(event.exception).__name__, away=away)
+
+
+def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> BackgroundScheduler:
+    """All jobs with their intervals; missed ticks are run once, late ones still run."""
+    scheduler = BackgroundScheduler(
+        timezone="UTC",
+        job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+    )
+    timed: list[tuple[str, float, Callable[..., None], tuple[Any, ...]]] = [
+        ("relay", settings.relay_seconds, jobs.relay, (store, broker)),
+        (
+            "reconcile",
+            RECONCILE_SECONDS,
+            jobs.find_lost,
+            (store, broker, settings.lost_after_seconds),
+        ),
+        ("merge_segments", MERGE_SECONDS, jobs.merge_segments, (store,)),
+        ("index_vectors", INDEX_SECONDS, jobs.index_vectors, (store,)),
+    ]
+    for name, seconds, job, args in timed:
+        scheduler.add_job(job, "interval", seconds=seconds, args=args, id=name)
+    scheduler.add_listener(_report, EVENT_JOB_ERROR)
+    return scheduler
+
+
+def run_scheduler(settings: Settings) -> None:
+    """Run the jobs until SIGTERM or SIGINT."""
+    configure_logs(settings, "scheduler")
+    store, broker = build_store(settings, pool_size=4)
+    wait_for_schema(store.engine, 60)
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    scheduler = build_scheduler(settings, store, broker)
+    scheduler.start()
+    log.info("scheduler_ready")
+    while not stop.wait(1.0):
+        pass
+    scheduler.shutdown(wait=True)
+    store.engine.dispose()
+    log.info("scheduler_stopped")

@@ -1,0 +1,43 @@
+"""Opaque cursors: where the next page of a listing begins.
+
+A page starts behind the last row that was seen (keyset paging), so rows that arrive in the
+meantime shift nothing and a deep page costs what the first one does.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+
+MAX_CURSOR_CHARS = 400
+_BIGINT = 2**63
+
+
+class InvalidCursor(ValueError):
+    """The cursor was not given out by this listing."""
+
+
+def pack(key: Sequence[str | int]) -> str:
+    """The sort key of the last row of a page as one URL-safe word."""
+    return base64.urlsafe_b64encode(json.dumps(list(key)).encode()).decode().rstrip("=")
+
+
+def unpack(cursor: str, kinds: Sequence[type]) -> list[str | int]:
+    """The key that `pack` was given; `kinds` are the types its parts must have.
+
+    Raises:
+        InvalidCursor: it is anything else.
+    """
+    key = _decoded(cursor) if len(cursor) <= MAX_CURSOR_CHARS else None
+    if not isinstance(key, list) or [type(part) for part in key] != list(kinds):
+        raise InvalidCursor("use the next_cursor of the page before, unchanged")
+    if any(isinstance(part, int) and not 0 <= part < _BIGINT for part in key):
+        raise InvalidCursor("use the next_cursor of the page before, unchanged")
+    return key
+
+
+def _decoded(cursor: str) -> object:
+    try:
+        return json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (binascii.Error, ValueError, RecursionError):
+        return None

@@ -1,0 +1,256 @@
+"""Exact BM25 in PostgreSQL: immutable posting segments, written in the chunks' own transaction.
+
+A segment holds the raw term frequencies and lengths of some chunks. Document counts, document
+frequencies and the average length are summed over the segments at query time, so nothing drifts.
+Small segments are merged 16 to 1, and chunks that are gone fall out then (ADR 0006, LEXICAL.md).
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+from sqlmodel import Session
+
+K1 = 1.2
+B = 0.75
+"""Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, section 3.2."""
+
+MAX_SEGMENT_CHUNKS = 65_536  # ordinals are 16 bits
+MERGE_FACTOR = 16
+_MERGE_LOCK = 0x4174746573740002  # "Attest", 2: one merge at a time
+
+Postings = dict[int, tuple[NDArray[np.uint16], NDArray[np.uint8]]]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """The chunks of one segment: ids (n,) and lengths in terms (n,)."""
+
+    chunk_ids: NDArray[np.int64]
+    lengths: NDArray[np.int32]
+
+
+def write_segment(session: Session, chunks: Sequence[tuple[int, Mapping[int, int]]]) -> None:
+    """Index `chunks`, pairs of chunk id and term counts, in the session's transaction."""
+    for first in range(0, len(chunks), MAX_SEGMENT_CHUNKS):
+        part = chunks[first : first + MAX_SEGMENT_CHUNKS]
+        ids = np.fromiter((chunk_id for chunk_id, _ in part), np.int64, len(part))
+        lengths = np.fromiter((sum(counts.values()) for _, counts in part), np.int32, len(part))
+        grouped: dict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+        for ordinal, (_, counts) in enumerate(part):
+            for term, count in counts.items():
+                ordinals, frequencies = grouped[term]
+                ordinals.append(ordinal)
+                frequencies.append(min(count, 255))
+        postings = {
+            term: (np.array(ordinals, np.uint16), np.array(frequencies, np.uint8))
+            for term, (ordinals, frequencies) in grouped.items()
+        }
+        _insert(session, 0, Segment(ids, lengths), postings)
+
+
+def _insert(session: Session, level: int, segment: Segment, postings: Postings) -> None:
+    segment_id = session.execute(
+        sa.text(
+            "INSERT INTO lex_segment (level, chunks, length_sum, chunk_ids, lengths) "
+            "VALUES (:level, :chunks, :length_sum, :chunk_ids, :lengths) RETURNING id"
+        ),
+        {
+            "level": level,
+            "chunks": len(segment.chunk_ids),
+            "length_sum": int(segment.lengths.sum()),
+            "chunk_ids": segment.chunk_ids.tobytes(),
+            "lengths": segment.lengths.tobytes(),
+        },
+    ).scalar_one()
+    connection = session.connection().connection.driver_connection
+    assert connection is not None
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(
+            "COPY lex_posting (term, segment_id, chunks, ordinals, frequencies) "
+            "FROM STDIN (FORMAT BINARY)"
+        ) as copy,
+    ):
+        copy.set_types(["int4", "int8", "int4", "bytea", "bytea"])
+        for term, (ordinals, frequencies) in sorted(postings.items()):
+            copy.write_row(
+                (term, segment_id, len(ordinals), ordinals.tobytes(), frequencies.tobytes())
+            )
+
+
+def search(
+    session: Session, query: Iterable[int], k: int, segments: dict[int, Segment]
+) -> list[tuple[int, float]]:
+    """The best `k` chunk ids for the query's terms with their BM25 scores, best first.
+
+    Chunks that no longer exist or are not of a current version may be among them: the caller
+    filters, and so asks for more than it needs.
+
+    Args:
+        segments: a cache of segments by id, kept by the caller; they never change.
+    """
+    wanted = sorted(set(query))
+    overview = session.execute(
+        sa.text("SELECT id, chunks, length_sum FROM lex_segment ORDER BY id")
+    ).all()
+    total = sum(row.chunks for row in overview)
+    if not total or not wanted:
+        return []
+    _load(session, [row.id for row in overview], segments)
+    mean_length = sum(row.length_sum for row in overview) / total
+    base, offset = {}, 0
+    for row in overview:
+        base[row.id] = offset
+        offset += row.chunks
+    rows = session.execute(
+        sa.text(
+            "SELECT term, segment_id, chunks, ordinals, frequencies FROM lex_posting "
+            "WHERE term = ANY(:terms)"
+        ),
+        {"terms": wanted},
+    ).all()
+    occurrences: Counter[int] = Counter()
+    for row in rows:
+        occurrences[row.term] += row.chunks
+    scores = np.zeros(total, np.float32)
+    for row in rows:
+        if row.segment_id not in base:
+            continue  # merged away between the two statements; its successor comes next time
+        idf = _idf(occurrences[row.term], total)
+        ordinals = np.frombuffer(row.ordinals, np.uint16).astype(np.int64)
+        tf = np.frombuffer(row.frequencies, np.uint8).astype(np.float32)
+        length = segments[row.segment_id].lengths[ordinals]
+        norm = K1 * (1 - B + B * length / mean_length)
+        scores[base[row.segment_id] + ordinals] += idf * (K1 + 1) * tf / (tf + norm)
+    return _best(scores, [segments[row.id] for row in overview], k)
+
+
+def inverse_frequencies(session: Session, asked: Iterable[int]) -> dict[int, float]:
+    """How much each term tells: its BM25 idf; a term that no chunk has tells the most."""
+    wanted = sorted(set(asked))
+    rows = session.execute(
+        sa.text(
+            "SELECT term, sum(chunks) AS chunks FROM lex_posting WHERE term = ANY(:terms) "
+            "GROUP BY term"
+        ),
+        {"terms": wanted},
+    )
+    found = {row.term: int(row.chunks) for row in rows}
+    total = session.execute(sa.text("SELECT coalesce(sum(chunks), 0) FROM lex_segment"))
+    count = int(total.scalar_one())
+    return {term: _idf(found.get(term, 0), count) for term in wanted}
+
+
+def _idf(containing: int, total: int) -> float:
+    return math.log(1 + (total - containing + 0.5) / (containing + 0.5))
+
+
+def _best(
+    scores: NDArray[np.float32], segments: Sequence[Segment], k: int
+) -> list[tuple[int, float]]:
+    ids = np.concatenate([segment.chunk_ids for segment in segments])
+    top = np.argpartition(scores, -k)[-k:] if len(scores) > k else np.arange(len(scores))
+    top = top[scores[top] > 0]
+    order = top[np.lexsort((ids[top], -scores[top]))]
+    return [(int(ids[i]), float(scores[i])) for i in order]
+
+
+def _load(session: Session, ids: Sequence[int], segments: dict[int, Segment]) -> None:
+    for stale in segments.keys() - set(ids):
+        del segments[stale]
+    missing = [segment_id for segment_id in ids if segment_id not in segments]
+    if not missing:
+        return
+    rows = session.execute(
+        sa.text("SELECT id, chunk_ids, lengths FROM lex_segment WHERE id = ANY(:ids)"),
+        {"ids": missing},
+    )
+    for row in rows:
+        segments[row.id] = Segment(
+            np.frombuffer(row.chunk_ids, np.int64), np.frombuffer(row.lengths, np.int32)
+        )
+
+
+def merge(session: Session) -> bool:
+    """Merge the oldest 16 segments of the lowest level that has so many; says whether it did.
+
+    One merge runs at a time. Chunks that were deleted meanwhile are left out.
+    """
+    free = session.execute(
+        sa.text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _MERGE_LOCK}
+    ).scalar_one()
+    found = _mergeable(session) if free else None
+    if found is None:
+        return False
+    level, rows = found
+    ids = np.concatenate([np.frombuffer(row.chunk_ids, np.int64) for row in rows])
+    lengths = np.concatenate([np.frombuffer(row.lengths, np.int32) for row in rows])
+    alive = np.isin(ids, _existing(session, ids))
+    position = np.cumsum(alive) - 1
+    starts = np.cumsum([0] + [len(row.chunk_ids) // 8 for row in rows])
+    base = {row.id: int(start) for row, start in zip(rows, starts, strict=False)}
+    postings = _merged_postings(session, base, alive, position)
+    _insert(session, level + 1, Segment(ids[alive], lengths[alive]), postings)
+    session.execute(sa.text("DELETE FROM lex_segment WHERE id = ANY(:ids)"), {"ids": list(base)})
+    return True
+
+
+def _mergeable(session: Session) -> tuple[int, Sequence[Any]] | None:
+    """The lowest level with 16 segments and its oldest ones that fit into one."""
+    levels = session.execute(
+        sa.text(
+            "SELECT level FROM lex_segment GROUP BY level HAVING count(*) >= :factor ORDER BY level"
+        ),
+        {"factor": MERGE_FACTOR},
+    ).scalars()
+    for level in levels:
+        rows = session.execute(
+            sa.text(
+                "SELECT id, chunk_ids, lengths FROM (SELECT *, sum(chunks) OVER (ORDER BY id) AS "
+                "running FROM lex_segment WHERE level = :level) AS oldest "
+                "WHERE running <= :most ORDER BY id LIMIT :factor"
+            ),
+            {"level": level, "factor": MERGE_FACTOR, "most": MAX_SEGMENT_CHUNKS},
+        ).all()
+        if len(rows) >= 2:
+            return level, rows
+    return None
+
+
+def _existing(session: Session, ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    rows = session.execute(
+        sa.text("SELECT id FROM chunk WHERE id = ANY(:ids)"), {"ids": ids.tolist()}
+    )
+    return np.fromiter((row.id for row in rows), np.int64)
+
+
+def _merged_postings(
+    session: Session,
+    base: Mapping[int, int],
+    alive: NDArray[np.bool_],
+    position: NDArray[np.int64],
+) -> Postings:
+    parts: dict[int, list[tuple[NDArray[np.uint16], NDArray[np.uint8]]]] = defaultdict(list)
+    rows = session.execute(
+        sa.text(
+            "SELECT term, segment_id, ordinals, frequencies FROM lex_posting "
+            "WHERE segment_id = ANY(:ids) ORDER BY term, segment_id"
+        ),
+        {"ids": list(base)},
+    )
+    for row in rows:
+        places = np.frombuffer(row.ordinals, np.uint16).astype(np.int64) + base[row.segment_id]
+        keep = alive[places]
+        if keep.any():
+            frequencies = np.frombuffer(row.frequencies, np.uint8)[keep]
+            parts[row.term].append((position[places[keep]].astype(np.uint16), frequencies))
+    return {
+        term: (np.concatenate([o for o, _ in found]), np.concatenate([f for _, f in found]))
+        for term, found in parts.items()
+    }

@@ -1,0 +1,178 @@
+"""Questions: accepted once, found again, listed, followed through the stages."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlmodel import Session, col, select
+
+from messages import RetrieveV1
+from store.cursors import InvalidCursor, pack, unpack
+from store.hashes import json_hash, text_hash
+from store.models import Question, StageRun, now
+from store.unit_of_work import UnitOfWork
+
+CHANNEL = "question"
+"""LISTEN/NOTIFY channel; the payload is the id of the question that went a step further."""
+
+
+class KeyReused(ValueError):
+    """The idempotency key came before with another request."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one stage did for a question. `ms` is from the last claim to its commit."""
+
+    stage: str
+    status: str
+    attempts: int
+    started_at: datetime
+    finished_at: datetime | None
+    ms: float | None
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of questions, newest first, and the cursor of the next one."""
+
+    questions: list[Question]
+    next_cursor: str | None
+
+
+def submit(
+    work: UnitOfWork,
+    text: str,
+    options: Mapping[str, Any],
+    idempotency_key: str | None = None,
+    *,
+    request_id: UUID | None = None,
+) -> Question:
+    """Accept a question: its row, the audit event with its hashes, the message to retrieve.
+
+    The same key with the same request gives the first question again and promises nothing new.
+    Two transactions that bring one key at the same time meet at its unique index: the second
+    waits there until the first has ended, so there is one question in the end.
+
+    Args:
+        options: JSON values; `as_of`, `patient_context`, `max_references` where they were given.
+        request_id: of the request that asks; the unit of work's, or a new one, if left out.
+
+    Raises:
+        KeyReused: the key stands for another request.
+    """
+    request_hash = json_hash({"text": text, "options": dict(options)})
+    question = Question(
+        id=uuid4(),
+        text=text,
+        text_hash=text_hash(text),
+        options=dict(options),
+        request_id=request_id or work.request_id or uuid4(),
+        idempotency_key=idempotency_key,
+        request_hash=request_hash,
+        created_at=now(),
+    )
+    written = work.session.execute(
+        insert(Question)
+        .values(**question.model_dump())
+        .on_conflict_do_nothing(index_elements=["idempotency_key"])
+        .returning(col(Question.id))
+    ).one_or_none()
+    if written is None:
+        return _first(work.session, idempotency_key, request_hash)
+    work.record(
+        "question.submitted",
+        question.id,
+        text_hash=question.text_hash,
+        request_hash=request_hash,
+    )
+    work.emit(
+        RetrieveV1(
+            request_id=question.request_id,
+            question_id=question.id,
+            question_hash=question.text_hash,
+        )
+    )
+    return question
+
+
+def _first(session: Session, idempotency_key: str | None, request_hash: str) -> Question:
+    query = select(Question).where(Question.idempotency_key == idempotency_key)
+    question = session.exec(query).one()
+    if question.request_hash != request_hash:
+        raise KeyReused("this Idempotency-Key came before with another request: use a new key")
+    return question
+
+
+def get(session: Session, question_id: UUID) -> Question | None:
+    """The question with this id, if there is one."""
+    return session.get(Question, question_id)
+
+
+def listing(
+    session: Session,
+    *,
+    status: str | None = None,
+    since: datetime | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page:
+    """Questions, newest first.
+
+    Args:
+        since: only questions accepted at or after this moment.
+        cursor: `next_cursor` of the page before.
+
+    Raises:
+        InvalidCursor: `cursor` was not given out by this function.
+    """
+    created, key = col(Question.created_at), col(Question.id)
+    query = select(Question).order_by(created.desc(), key).limit(limit + 1)
+    if status is not None:
+        query = query.where(Question.status == status)
+    if since is not None:
+        query = query.where(created >= since)
+    if cursor is not None:
+        at, last = _position(cursor)
+        query = query.where(sa.or_(created < at, sa.and_(created == at, key > last)))
+    rows = list(session.exec(query))
+    page = rows[:limit]
+    more = len(rows) > limit
+    return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
+
+
+def _position(cursor: str) -> tuple[datetime, UUID]:
+    at, key = unpack(cursor, [str, str])
+    try:
+        moment, last = datetime.fromisoformat(str(at)), UUID(str(key))
+    except ValueError as error:
+        raise InvalidCursor("use the next_cursor of the page before, unchanged") from error
+    return moment.astimezone(UTC), last
+
+
+def progress(session: Session, question_id: UUID) -> list[Step]:
+    """What each stage did for the question so far, in the order in which they began."""
+    query = (
+        select(StageRun)
+        .where(StageRun.subject == str(question_id))
+        .order_by(col(StageRun.started_at), col(StageRun.id))
+    )
+    return [
+        Step(
+            stage=run.stage,
+            status=run.status,
+            attempts=run.attempts,
+            started_at=run.started_at,
+            finished_at=run.finished_at,
+            ms=_milliseconds(run.started_at, run.finished_at),
+        )
+        for run in session.exec(query)
+    ]
+
+
+def _milliseconds(started: datetime, finished: datetime | None) -> float | None:
+    return None if finished is None else round((finished - started).total_seconds() * 1000, 1)

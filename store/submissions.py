@@ -1,0 +1,78 @@
+"""Submitted documents: one row for each file or packet of records, until and after it is read."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+import sqlalchemy as sa
+from sqlmodel import Session, col
+
+from messages import IngestV1
+from store.models import IngestItem, now
+from store.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True)
+class BatchProgress:
+    """How far a batch is: items by status."""
+
+    pending: int
+    done: int
+    failed: int
+
+    @property
+    def total(self) -> int:
+        """All items of the batch."""
+        return self.pending + self.done + self.failed
+
+
+def submit_item(
+    work: UnitOfWork,
+    *,
+    filename: str,
+    media_type: str | None,
+    content: bytes,
+    source_type: str | None,
+    batch_id: UUID,
+    request_id: UUID | None = None,
+) -> IngestItem:
+    """Keep `content` and promise to read it: row, audit event, message to the ingest stage.
+
+    Args:
+        source_type: for records that name none themselves.
+        batch_id: items submitted together share one, see `batch_progress`.
+        request_id: of the request that asks; the unit of work's, or a new one, if left out.
+    """
+    item = IngestItem(
+        id=uuid4(),
+        batch_id=batch_id,
+        filename=filename,
+        media_type=media_type,
+        source_type=source_type,
+        content=content,
+        content_hash=hashlib.sha256(content).hexdigest(),
+        created_at=now(),
+    )
+    work.session.add(item)
+    work.record("document.submitted", item.id, content_hash=item.content_hash, bytes=len(content))
+    work.emit(
+        IngestV1(
+            request_id=request_id or work.request_id or uuid4(),
+            item_id=item.id,
+            content_hash=item.content_hash,
+        )
+    )
+    return item
+
+
+def batch_progress(session: Session, batch_id: UUID) -> BatchProgress:
+    """How many items of the batch are pending, done and failed; all 0 for an unknown batch."""
+    status = col(IngestItem.status)
+    rows = session.execute(
+        sa.select(status, sa.func.count())
+        .where(col(IngestItem.batch_id) == batch_id)
+        .group_by(status)
+    )
+    counts: Mapping[str, int] = {row[0]: row[1] for row in rows}
+    return BatchProgress(counts.get("pending", 0), counts.get("done", 0), counts.get("failed", 0))

@@ -1,0 +1,139 @@
+"""What a quotation cuts off at its edges, and widening to whole sentences."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.spans import Span
+from workers.verify.boundaries import cuts_at, widen
+
+
+def cuts(marked: str) -> tuple[str, ...]:
+    """The cuts of the part between the two bars."""
+    before, inside, after = marked.split("|")
+    return cuts_at(before + inside + after, len(before), len(before) + len(inside))
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "a dose of 1|5 mg|.",
+        "survival of |10|.5 months",
+        "in 1|,980 patients|.",
+        "in 1\u2009|980 patients|.",
+        "ratio 0|.60 was seen|.",
+        "95% CI, 0.33–|0.92|.",
+        "95% CI, |0.33|-0.92",
+        "mean |5.2| ± 2.1 kg",
+        "about |10|² cells",
+    ],
+)
+def test_an_edge_inside_a_number_is_flagged(marked: str) -> None:
+    assert "number" in cuts(marked)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "non|significant change|.",
+        "anti-|PD-1 therapy|",
+        "a |signi|ficant change",
+        "it |did|n't help",
+    ],
+)
+def test_an_edge_inside_a_word_is_flagged(marked: str) -> None:
+    assert "word" in cuts(marked)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "change −|1.2 points|.",
+        "change -|1.2 points|.",
+        "CI − |0.2|,",
+    ],
+)
+def test_a_dropped_sign_is_flagged(marked: str) -> None:
+    assert "sign" in cuts(marked)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "p <|0.05|.",
+        "p < |0.05|.",
+        "age ≥ |65 years|.",
+        "less than |50%| of",
+        "AT LEAST\n|12 weeks|.",
+    ],
+)
+def test_a_dropped_comparator_is_flagged(marked: str) -> None:
+    assert "comparator" in cuts(marked)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "The drug was not |effective|.",
+        "There was no significant |difference in survival|.",
+        "It worked without |compromising survival|.",
+        "It didn’t |reduce mortality|.",
+        "a non-|randomized trial|",
+        "|A benefit| was not observed.",
+    ],
+)
+def test_a_dropped_negation_is_flagged(marked: str) -> None:
+    assert "negation" in cuts(marked)
+
+
+@pytest.mark.parametrize("marked", ["in |25.2|% of", "a dose of |90| mg", "after |12|-month use"])
+def test_a_dropped_unit_is_flagged(marked: str) -> None:
+    assert "unit" in cuts(marked)
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "|The whole sentence has 15% in it.| No other.",
+        "It was not done. |Survival improved.| Never mind.",
+        "of 455 patients, |15% received chemotherapy (p < 0.05)|, and",
+        "from |PMC| 5 ",
+        "|alone|",
+    ],
+)
+def test_a_passage_that_stands_on_its_own_has_no_cuts(marked: str) -> None:
+    assert cuts(marked) == ()
+
+
+TEXT = "One is here. Two is there.  Three ends."
+SENTENCES = (Span(0, 12), Span(13, 26), Span(28, 39))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [
+        (4, 6, Span(0, 12)),
+        (0, 12, Span(0, 12)),
+        (11, 14, Span(0, 26)),
+        (13, 26, Span(13, 26)),
+        (4, 30, Span(0, 39)),
+        (26, 28, Span(26, 28)),
+        (24, 28, Span(13, 28)),
+    ],
+)
+def test_a_passage_is_widened_to_the_smallest_run_of_sentences(
+    start: int, end: int, expected: Span
+) -> None:
+    assert widen(TEXT, start, end, SENTENCES) == expected
+
+
+@given(st.integers(0, len(TEXT)), st.integers(0, len(TEXT)))
+def test_the_widened_passage_holds_the_passage(a: int, b: int) -> None:
+    start, end = min(a, b), max(a, b)
+    wide = widen(TEXT, start, end, SENTENCES)
+    assert wide.start <= start <= end <= wide.end
+
+
+def test_a_place_outside_the_text_is_an_error() -> None:
+    with pytest.raises(ValueError, match="not inside a text of 39 characters"):
+        widen(TEXT, 0, 40, SENTENCES)

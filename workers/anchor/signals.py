@@ -1,0 +1,148 @@
+"""Scores sentences by signals of clinical weight and chooses a document's anchors (MC-3.3a-c).
+
+Anchors are places of whole sentences in the stored text, so that they are verbatim by construction.
+Signals, weights and limits: knowledge/signals.yaml.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from knowledge.loader import load
+from store.spans import Section, Structure
+
+_POLICY = load("signals")
+AT_LEAST: int = _POLICY["anchors"]["at_least"]
+AT_MOST: int = _POLICY["anchors"]["at_most"]
+_MORE_THAN_CHARS: int = _POLICY["anchors"]["more_than_chars"]
+_AT_LEAST_WORDS: int = _POLICY["anchors"]["at_least_words"]
+_AT_MOST_CHARS: int = _POLICY["anchors"]["at_most_chars"]
+_NEAR_DUPLICATE: float = _POLICY["anchors"]["near_duplicate"]
+_SECTIONS_LAST = frozenset(_POLICY["sections_last"])
+
+
+class _Signal(NamedTuple):
+    name: str
+    weight: int
+    pattern: re.Pattern[str]
+    case_sensitive: bool
+
+
+def _signals() -> tuple[_Signal, ...]:
+    return tuple(
+        _Signal(
+            name,
+            signal["weight"],
+            re.compile("|".join(f"(?:{pattern})" for pattern in signal["patterns"])),
+            signal.get("case_sensitive", False),
+        )
+        for name, signal in _POLICY["signals"].items()
+    )
+
+
+_SIGNALS = _signals()
+_VERB = re.compile(_POLICY["verbs"], re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_TOKEN = re.compile(r"\w+")
+_NUMBER = re.compile(r"[-−<>≤≥=]?\d[\d.,]*")
+_MARKS = "#*_=-: \t\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A sentence worth quoting: its place `[start, end)` in code points, its score and signals."""
+
+    start: int
+    end: int
+    score: int
+    signals: tuple[str, ...]
+
+
+def score(sentence: str) -> tuple[int, tuple[str, ...]]:
+    """The sum of the weights of a sentence's signals, and their names, the strongest first.
+
+    Each signal counts once, whatever the number of its matches.
+    """
+    lower = sentence.lower()
+    found = [
+        signal
+        for signal in _SIGNALS
+        if signal.pattern.search(sentence if signal.case_sensitive else lower)
+    ]
+    found.sort(key=lambda signal: -signal.weight)
+    return sum(signal.weight for signal in found), tuple(signal.name for signal in found)
+
+
+def anchors(
+    text: str, structure: Structure, *, at_least: int = AT_LEAST, at_most: int = AT_MOST
+) -> list[Anchor]:
+    """The `at_least` to `at_most` sentences of highest signal, in document order.
+
+    Beyond `at_least` only sentences that give a signal are taken. Fewer come back only if the
+    document has fewer sentences that differ: headings, table rows, fragments (up to 20 characters,
+    or fewer than four words and no verb) do not count. Equal scores go by position; very long
+    sentences and those of parts such as References come last. No anchor repeats another.
+    """
+    candidates = sorted(_candidates(text, structure), key=lambda found: (found[0], -found[1].score))
+    chosen: list[Anchor] = []
+    keys: list[tuple[frozenset[str], tuple[str, ...]]] = []
+    for _, anchor in candidates:
+        if len(chosen) >= at_most or (len(chosen) >= at_least and anchor.score == 0):
+            break
+        key = _key(text[anchor.start : anchor.end])
+        if any(_repeats(key, other) for other in keys):
+            continue
+        keys.append(key)
+        chosen.append(anchor)
+    return sorted(chosen, key=lambda anchor: anchor.start)
+
+
+def _candidates(text: str, structure: Structure) -> Iterator[tuple[bool, Anchor]]:
+    """Each real sentence with its score, and whether it comes last."""
+    sections = iter(structure.sections)
+    section = Section(title="", start=0, end=0)
+    last = False
+    for start, end in structure.sentences:
+        while start >= section.end:
+            section = next(sections)
+            last = _comes_last(section.title)
+        sentence = text[start:end]
+        if _is_real(sentence) and not _is_heading(sentence, section.title):
+            yield last or len(sentence) > _AT_MOST_CHARS, Anchor(start, end, *score(sentence))
+
+
+def _comes_last(title: str) -> bool:
+    name = title.casefold()
+    return name in _SECTIONS_LAST or name.rsplit(".", 1)[-1] in _SECTIONS_LAST
+
+
+def _is_real(sentence: str) -> bool:
+    if len(sentence) <= _MORE_THAN_CHARS or sentence[0] == "|" or " | " in sentence:
+        return False
+    words = 0
+    for words, _ in enumerate(_WORD.finditer(sentence), 1):
+        if words >= _AT_LEAST_WORDS:
+            return True
+    return words > 0 and _VERB.search(sentence) is not None
+
+
+def _is_heading(sentence: str, title: str) -> bool:
+    if sentence[0] == "#" or sentence.rstrip("=-") != sentence.rstrip():
+        return True
+    return sentence.strip(_MARKS) == title or (sentence.isupper() and sentence[-1] not in ".!?")
+
+
+def _key(sentence: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The words and the numbers of a sentence, for comparison with others."""
+    numbers = tuple(number.rstrip(".,") for number in _NUMBER.findall(sentence))
+    return frozenset(_TOKEN.findall(sentence.casefold())), numbers
+
+
+def _repeats(
+    one: tuple[frozenset[str], tuple[str, ...]], other: tuple[frozenset[str], tuple[str, ...]]
+) -> bool:
+    if one[1] != other[1]:
+        return False
+    union = len(one[0] | other[0])
+    return union == 0 or len(one[0] & other[0]) / union >= _NEAR_DUPLICATE

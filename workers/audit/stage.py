@@ -1,0 +1,96 @@
+"""audit: the answer is checked once more from the store alone, and sealed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from messages import AuditV1, Stage
+from store.hashes import json_hash
+from store.models import Answer, now
+from store.question_states import answered, failed
+from store.unit_of_work import UnitOfWork
+from workers.runtime.errors import Permanent
+from workers.runtime.stage import Context, StageSpec
+
+_SPAN = sa.text(
+    """
+    SELECT substr(v.text, :start + 1, :end - :start) = :quote AS holds
+    FROM document_version v WHERE v.document_id = CAST(:document_id AS uuid) AND v.n = :version
+    """
+)
+
+
+@dataclass(frozen=True)
+class Quality:
+    """What the log keeps of an answer's quality."""
+
+    claims: int
+    citations: int
+    verbatim: int
+
+
+def work(context: Context, message: AuditV1) -> Quality:
+    """Check hash and quotations of the stored answer; a fault means it is never shown."""
+    with context.store.reading() as session:
+        answer = session.get(Answer, message.question_id)
+        if answer is None or answer.hash != message.answer_hash:
+            raise Permanent(f"question {message.question_id} has no such answer")
+        if json_hash(answer.body) != answer.hash:
+            raise Permanent(f"the answer of question {message.question_id} was changed")
+        return check_spans(session, answer.body)
+
+
+def check_spans(session: Session, body: Mapping[str, Any]) -> Quality:
+    """Let PostgreSQL compare every quotation with its span (invariant 5).
+
+    Raises:
+        Permanent: a quotation is not the words at its place, or a claim has no citation.
+    """
+    citations = verbatim = 0
+    for claim in body["claims"]:
+        if not claim["citations"] or claim["verdict"] != "supported":
+            raise Permanent(f"claim {claim['claim_id']} passed without a verdict and a citation")
+        for place in claim["citations"]:
+            keys = ("start", "end", "quote", "document_id", "version")
+            holds = session.execute(_SPAN, {key: place[key] for key in keys}).scalar_one_or_none()
+            if holds is not True:
+                raise Permanent(f"claim {claim['claim_id']}: the quotation is not its span")
+            citations += 1
+            verbatim += place["quote_verdict"] == "verbatim"
+    return Quality(len(body["claims"]), citations, verbatim)
+
+
+def commit(unit: UnitOfWork, message: AuditV1, quality: Quality) -> None:
+    """Seal the answer: from here on it is shown, and never changes."""
+    answer = unit.session.get_one(Answer, message.question_id)
+    answer.sealed_at = now()
+    unit.session.add(answer)
+    answered(unit, message.question_id)
+    unit.record(
+        "answer.sealed",
+        message.question_id,
+        answer_hash=answer.hash,
+        abstain_reason=answer.abstain_reason,
+        claims=quality.claims,
+        citations=quality.citations,
+        verbatim=quality.verbatim,
+    )
+
+
+def on_dead(unit: UnitOfWork, message: AuditV1, cause: str) -> None:
+    """The question ends unchecked."""
+    failed(unit, message.question_id, cause)
+
+
+SPEC = StageSpec(
+    stage=Stage.AUDIT,
+    work=work,
+    commit=commit,
+    on_dead=on_dead,
+    backoff_seconds=0.5,
+    backoff_cap_seconds=30.0,
+    time_limit_seconds=60.0,
+)

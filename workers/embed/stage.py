@@ -1,0 +1,156 @@
+"""embed: document versions become chunks, vectors and lexical postings, in one transaction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from messages import AnchorV1, EmbedV1, Stage
+from store.documents import get_versions
+from store.index import dense, lexical
+from store.index.terms import terms
+from store.models import DocumentVersion
+from store.spans import Structure
+from store.unit_of_work import UnitOfWork
+from workers.embed.chunks import Chunk, chunk
+from workers.encoder import EncoderRefused, EncoderUnavailable
+from workers.runtime.errors import Later, Permanent, Transient
+from workers.runtime.stage import Context, StageSpec
+
+
+@dataclass(frozen=True)
+class Window:
+    """What the encoder read of one chunk: `[start, end)` of the version's text."""
+
+    start: int
+    end: int
+    vector: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """One chunk of one version with its windows and its term counts."""
+
+    version_id: UUID
+    chunk: Chunk
+    windows: Sequence[Window]
+    term_counts: dict[int, int]
+
+
+@dataclass(frozen=True)
+class Result:
+    """All chunks of the message's versions, and the encoder they were read with."""
+
+    chunks: Sequence[Indexed]
+    encoder: str
+    dimensions: int
+
+
+def work(context: Context, message: EmbedV1) -> Result:
+    """Cut the versions into chunks and encode every window of them."""
+    with context.store.reading() as session:
+        versions = get_versions(session, message.version_ids)
+    encoder = context.encoder
+    cut: list[tuple[DocumentVersion, Chunk, list[tuple[int, int]]]] = []
+    inputs: list[str] = []
+    for version in versions:
+        structure = Structure.model_validate(version.structure)
+        for piece in chunk(version.text, structure):
+            heading = _heading(version.title, piece.section)
+            read = heading + version.text[piece.start : piece.end]
+            places = []
+            for window in encoder.windows(read):
+                inputs.append(window.of(read))
+                shift = piece.start - len(heading)
+                places.append((max(piece.start, window.start + shift), window.end + shift))
+            cut.append((version, piece, places))
+    vectors = iter(_encode(context, inputs))
+    chunks = [
+        Indexed(
+            version.id,
+            piece,
+            [Window(start, end, next(vectors)) for start, end in places],
+            terms(_heading(version.title, piece.section) + version.text[piece.start : piece.end]),
+        )
+        for version, piece, places in cut
+    ]
+    return Result(chunks, encoder.name, encoder.dimensions)
+
+
+def _heading(title: str, section: str) -> str:
+    """What stands before a chunk for the index, so that a passage is found by its document."""
+    return f"{title}\n{section}\n" if section else f"{title}\n"
+
+
+def _encode(context: Context, inputs: list[str]) -> NDArray[np.float32]:
+    try:
+        return context.encoder.encode(inputs)
+    except EncoderUnavailable as error:
+        if error.retry_after:
+            raise Later(str(error), error.retry_after) from error
+        raise Transient(str(error)) from error
+    except EncoderRefused as error:
+        raise Permanent(str(error)) from error
+
+
+def commit(unit: UnitOfWork, message: EmbedV1, result: Result) -> None:
+    """Write the index of these versions and pass them on."""
+    try:
+        dense.require_encoder(unit.session, result.encoder, result.dimensions)
+    except dense.EncoderMismatch as error:
+        raise Permanent(str(error)) from error
+    ids = _insert_chunks(unit, result.chunks)
+    dense.write_vectors(
+        unit.session,
+        [
+            (chunk_id, window.start, window.end, window.vector)
+            for chunk_id, indexed in zip(ids, result.chunks, strict=True)
+            for window in indexed.windows
+        ],
+    )
+    lexical.write_segment(
+        unit.session,
+        [(chunk_id, one.term_counts) for chunk_id, one in zip(ids, result.chunks, strict=True)],
+    )
+    unit.emit(AnchorV1(request_id=message.request_id, version_ids=message.version_ids))
+    unit.record(
+        "versions.indexed",
+        message.subject,
+        version_ids=[str(version_id) for version_id in message.version_ids],
+        chunks=len(ids),
+        encoder=result.encoder,
+    )
+
+
+def _insert_chunks(unit: UnitOfWork, chunks: Sequence[Indexed]) -> list[int]:
+    """Insert the chunks and give their ids in the same order."""
+    rows = unit.session.execute(
+        sa.text(
+            'INSERT INTO chunk (version_id, ordinal, section, start, "end") '
+            "SELECT * FROM unnest(CAST(:versions AS uuid[]), CAST(:ordinals AS int[]), "
+            "CAST(:sections AS varchar[]), CAST(:starts AS int[]), CAST(:ends AS int[])) "
+            "RETURNING id, version_id, ordinal"
+        ),
+        {
+            "versions": [one.version_id for one in chunks],
+            "ordinals": [one.chunk.ordinal for one in chunks],
+            "sections": [one.chunk.section for one in chunks],
+            "starts": [one.chunk.start for one in chunks],
+            "ends": [one.chunk.end for one in chunks],
+        },
+    )
+    ids = {(row.version_id, row.ordinal): row.id for row in rows}
+    return [ids[one.version_id, one.chunk.ordinal] for one in chunks]
+
+
+SPEC = StageSpec(
+    stage=Stage.EMBED,
+    work=work,
+    commit=commit,
+    backoff_seconds=2.0,
+    backoff_cap_seconds=300.0,
+    time_limit_seconds=600.0,
+)

@@ -1,0 +1,143 @@
+"""An answer made of stored sentences: chosen, ordered, never rewritten. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from knowledge.loader import load
+from store.index.terms import terms
+from store.spans import Span
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A sentence that may become a claim, with what it is judged by."""
+
+    evidence_id: str
+    source_type: str
+    text: str
+    title: str
+    passage_score: float
+    anchor_score: int
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A proposed claim: its words, the evidence it names, the section it goes to."""
+
+    claim_id: str
+    text: str
+    evidence_id: str
+    quote: str
+    heading: str
+
+    def as_body(self) -> dict[str, Any]:
+        """The claim as the draft stores it."""
+        return {
+            "claim_id": self.claim_id,
+            "text": self.text,
+            "evidence_id": self.evidence_id,
+            "quote": self.quote,
+            "heading": self.heading,
+        }
+
+
+@cache
+def _leaning() -> re.Pattern[str]:
+    return re.compile(load("answers")["leaning"], re.IGNORECASE)
+
+
+def stands_alone(sentence: str) -> bool:
+    """Whether a sentence can be shown without the one before it, and says something."""
+    body = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", sentence)
+    is_heading = body.lstrip().startswith("#") or body.rstrip().endswith(":")
+    return len(terms(body)) >= 4 and not is_heading and not _leaning().match(body)
+
+
+def sentences_of(
+    text: str, sentences: Iterable[Span], passages: Sequence[tuple[int, int]]
+) -> list[Span]:
+    """The whole sentences inside the found passages that can be shown alone."""
+    return [
+        sentence
+        for sentence in sentences
+        if any(start <= sentence.start and sentence.end <= end for start, end in passages)
+        and stands_alone(sentence.of(text))
+    ]
+
+
+def choose(
+    candidates: Sequence[Candidate], query_type: str, weighted: Mapping[int, float]
+) -> list[Claim]:
+    """The claims of the answer, in the order of the query type's sections.
+
+    Args:
+        weighted: the question's terms with their idf.
+    """
+    policy = load("answers")
+    total = sum(weighted.values()) or 1.0
+    scored = []
+    for candidate in candidates:
+        own = set(terms(candidate.text))
+        inherited = set(terms(candidate.title)) - own
+        held = sum(weighted.get(term, 0.0) for term in own)
+        held += policy["title_weight"] * sum(weighted.get(term, 0.0) for term in inherited)
+        covered = held / total
+        if covered < policy["least_coverage"]:
+            continue
+        score = (
+            covered
+            + policy["anchor_weight"] * candidate.anchor_score
+            + policy["passage_weight"] * candidate.passage_score
+        )
+        scored.append((score, candidate, own))
+    scored.sort(key=lambda one: -one[0])
+    return _arrange(_spread(scored), query_type)
+
+
+def _spread(scored: Sequence[tuple[float, Candidate, set[int]]]) -> list[Candidate]:
+    """The best candidates: a few a document, no two that say the same."""
+    policy = load("answers")
+    kept: list[tuple[Candidate, set[int]]] = []
+    for _, candidate, own in scored:
+        if len(kept) >= policy["claims"]:
+            break
+        of_document = sum(one.evidence_id == candidate.evidence_id for one, _ in kept)
+        if of_document >= policy["claims_per_document"]:
+            continue
+        if any(_overlap(own, other) >= policy["near_duplicate"] for _, other in kept):
+            continue
+        kept.append((candidate, own))
+    return [candidate for candidate, _ in kept]
+
+
+def _overlap(one: set[int], other: set[int]) -> float:
+    return len(one & other) / max(1, len(one | other))
+
+
+def sections_for(query_type: str) -> list[dict[str, Any]]:
+    """The sections of an answer to this type of question, in order."""
+    sections = load("answers")["sections"]
+    chosen: list[dict[str, Any]] = sections.get(query_type, sections["general"])
+    return chosen
+
+
+def _arrange(candidates: Sequence[Candidate], query_type: str) -> list[Claim]:
+    """Give the candidates their sections and numbers, in reading order."""
+    claims: list[Claim] = []
+    for section in sections_for(query_type):
+        for candidate in candidates:
+            if candidate.source_type in section["sources"]:
+                number = len(claims) + 1
+                claims.append(
+                    Claim(
+                        claim_id=f"c{number}",
+                        text=candidate.text,
+                        evidence_id=candidate.evidence_id,
+                        quote=candidate.text,
+                        heading=section["heading"],
+                    )
+                )
+    return claims

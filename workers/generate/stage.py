@@ -1,0 +1,104 @@
+"""generate: evidence becomes a draft of claims with evidence keys. Nothing is checked yet."""
+
+from collections import defaultdict
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import col, select
+
+from messages import GenerateV1, Stage, VerifyV1
+from store.documents import get_versions
+from store.hashes import json_hash
+from store.index import lexical
+from store.index.terms import terms
+from store.models import Anchor, DocumentVersion, Draft, Question, Retrieval
+from store.question_states import failed, move_to
+from store.spans import Structure
+from store.unit_of_work import UnitOfWork
+from workers.generate.extractive import Candidate, choose, sentences_of
+from workers.runtime.errors import Permanent
+from workers.runtime.stage import Context, StageSpec
+
+GENERATOR = "extractive"
+PROMPT_VERSION = "extractive.v1"
+
+
+def work(context: Context, message: GenerateV1) -> dict[str, Any]:
+    """Choose the sentences that answer the question; gives the body of the draft."""
+    with context.store.reading() as session:
+        question = session.get(Question, message.question_id)
+        retrieval = session.get(Retrieval, message.question_id)
+        if question is None or retrieval is None or retrieval.hash != message.retrieval_hash:
+            raise Permanent(f"question {message.question_id} has no such retrieval")
+        evidence = retrieval.body["evidence"]
+        ids = [UUID(entry["version_id"]) for entry in evidence]
+        versions = get_versions(session, ids)
+        rows = session.exec(select(Anchor).where(col(Anchor.version_id).in_(ids)))
+        anchors: dict[UUID, dict[int, int]] = defaultdict(dict)
+        for row in rows:
+            anchors[row.version_id][row.start] = row.score
+        weighted = lexical.inverse_frequencies(session, terms(question.text))
+    candidates = [
+        candidate
+        for entry, version in zip(evidence, versions, strict=True)
+        for candidate in _candidates(entry, version, anchors[version.id])
+    ]
+    claims = choose(candidates, retrieval.body["query_type"], weighted)
+    return {
+        "generator": GENERATOR,
+        "prompt_version": PROMPT_VERSION,
+        "claims": [claim.as_body() for claim in claims],
+        "considered": len(candidates),
+    }
+
+
+def _candidates(
+    entry: dict[str, Any], version: DocumentVersion, anchors: dict[int, int]
+) -> list[Candidate]:
+    structure = Structure.model_validate(version.structure)
+    passages = [(passage["start"], passage["end"]) for passage in entry["passages"]]
+    return [
+        Candidate(
+            evidence_id=entry["evidence_id"],
+            source_type=version.source_type,
+            text=sentence.of(version.text),
+            title=version.title,
+            passage_score=entry["score"],
+            anchor_score=anchors.get(sentence.start, 0),
+        )
+        for sentence in sentences_of(version.text, structure.sentences, passages)
+    ]
+
+
+def commit(unit: UnitOfWork, message: GenerateV1, body: dict[str, Any]) -> None:
+    """Store the draft and pass the question on."""
+    digest = json_hash(body)
+    unit.session.add(Draft(question_id=message.question_id, body=body, hash=digest))
+    move_to(unit, message.question_id, Stage.VERIFY)
+    unit.emit(
+        VerifyV1(request_id=message.request_id, question_id=message.question_id, draft_hash=digest)
+    )
+    unit.record(
+        "question.drafted",
+        message.question_id,
+        generator=body["generator"],
+        prompt_version=body["prompt_version"],
+        draft_hash=digest,
+        claims=len(body["claims"]),
+    )
+
+
+def on_dead(unit: UnitOfWork, message: GenerateV1, cause: str) -> None:
+    """The question ends unchecked."""
+    failed(unit, message.question_id, cause)
+
+
+SPEC = StageSpec(
+    stage=Stage.GENERATE,
+    work=work,
+    commit=commit,
+    on_dead=on_dead,
+    backoff_seconds=0.5,
+    backoff_cap_seconds=30.0,
+    time_limit_seconds=120.0,
+)

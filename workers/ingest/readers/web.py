@@ -1,0 +1,186 @@
+"""HTML pages, as Markdown-like text: what a reader of the page sees, in its order."""
+
+import html
+import re
+from collections.abc import Iterator
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString
+
+from store.records import SourceRecord
+from workers.ingest.readers.errors import UnreadableDocument
+from workers.ingest.readers.plain import clean_title, decode, file_title, record
+
+_DROPPED = [
+    # fmt: off
+    "script",
+    "style",
+    "nav",
+    "noscript",
+    "template",
+    "svg",
+    "iframe",
+    "object",
+    "button",
+    "select",
+    "textarea",
+    "head",
+    # fmt: on
+]
+_HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
+_BLOCKS = {
+    # fmt: off
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "header",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "main",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+    # fmt: on
+} | _HEADINGS.keys()
+_SPACES = re.compile(r"[ \t\n\r\f]+")
+_DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
+_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
+
+
+def read_html(data: bytes, filename: str) -> SourceRecord:
+    """An HTML page: `h1`..`h6` become `#` headings, list items `-` or numbers, table rows `a | b`.
+
+    Scripts, styles, navigation and form controls are left out, entities decoded, raised digits kept
+    as such (10<sup>9</sup> is 10⁹, not 109). Titled by its `h1`, else its `title`, else its file.
+    Raises UnreadableDocument as `decode` does and where nothing is left to read.
+    """
+    source = _DECLARATION.sub("", decode(data), count=1)
+    if "<" not in source:
+        return record(file_title(filename), html.unescape(source))
+    # NUL references would give characters that text cannot hold
+    soup = BeautifulSoup(re.sub(r"&#(?:0+|[xX]0+);", "\ufffd", source), "lxml")
+    page_title = soup.title.get_text() if soup.title else ""
+    for tag in soup.find_all(_DROPPED):
+        tag.decompose()
+    first = soup.find("h1")
+    heading = first.get_text(" ") if isinstance(first, Tag) else ""
+    _raise_digits(soup)
+    _flatten_tables(soup)
+    text = "".join(_lines(soup))
+    text = _BLANK_LINES.sub("\n\n", text).strip("\n")
+    if not text.strip():
+        raise UnreadableDocument("the page has no text of its own; save it as it is displayed")
+    return record(clean_title(heading) or clean_title(page_title) or file_title(filename), text)
+
+
+def _raise_digits(soup: BeautifulSoup) -> None:
+    for tag in soup.find_all("sup"):
+        content = tag.get_text()
+        if _RAISABLE.fullmatch(content):
+            tag.replace_with(NavigableString(content.strip().translate(_RAISED)))
+
+
+def _flatten_tables(soup: BeautifulSoup) -> None:
+    """Replace each table of data by its rows as lines; tables that lay out a page are left."""
+    for table in soup.find_all("table"):
+        if table.find(["table", *_HEADINGS]) is not None:
+            continue
+        rows = []
+        for row in table.find_all("tr"):
+            cells = [_plain(cell.get_text(" ")) for cell in row.find_all(["td", "th"])]
+            if any(cells):
+                rows.append(" | ".join(cells))
+        caption = table.find("caption")
+        if isinstance(caption, Tag) and _plain(caption.get_text(" ")):
+            rows.insert(0, _plain(caption.get_text(" ")) + "\n")
+        block = soup.new_tag("pre")
+        block.string = "\n".join(rows)
+        table.replace_with(block)
+
+
+def _plain(text: str) -> str:
+    return _SPACES.sub(" ", text).strip(" ")
+
+
+def _lines(soup: BeautifulSoup) -> Iterator[str]:
+    """The text of the blocks in order, with the white space that stands between them."""
+    blocks: dict[int, Tag | None] = {}
+    current: Tag | None = None
+    parts: list[str] = []
+    marks = _ItemMarks()
+    for node in soup.descendants:
+        if isinstance(node, Tag):
+            blocks[id(node)] = node if node.name in _BLOCKS else blocks.get(id(node.parent))
+            if node.name == "br":
+                parts.append("\v")  # kept apart from white space, which is collapsed
+            continue
+        if type(node) is not NavigableString:
+            continue  # comments, declarations
+        block = blocks.get(id(node.parent))
+        if block is not current:
+            yield _block_text(current, parts, marks)
+            current, parts = block, []
+        parts.append(str(node))
+    yield _block_text(current, parts, marks)
+
+
+def _block_text(block: Tag | None, parts: list[str], marks: "_ItemMarks") -> str:
+    joined = "".join(parts)
+    if block is not None and block.name == "pre":
+        return f"\n\n{joined.strip()}\n\n" if joined.strip() else ""
+    text = "\n".join(_plain(line) for line in _plain(joined).split("\v")).strip()
+    if not text:
+        return ""
+    if block is None:
+        return f"\n\n{text}\n\n"
+    if block.name in _HEADINGS:
+        return f"\n\n{_HEADINGS[block.name]}{' '.join(text.split())}\n\n"
+    mark = marks.of(block)
+    return f"\n{mark}{text}" if mark else f"\n\n{text}\n\n"
+
+
+class _ItemMarks:
+    """Gives each list item its mark, once: a dash, or its number in an ordered list."""
+
+    def __init__(self) -> None:
+        self._given: set[int] = set()
+        self._count: dict[int, int] = {}
+
+    def of(self, block: Tag) -> str:
+        """The mark for the first text of the item that `block` is or directly stands in."""
+        item = block if block.name == "li" else block.parent
+        if item is None or item.name != "li" or id(item) in self._given:
+            return ""
+        self._given.add(id(item))
+        if item.parent is None or item.parent.name != "ol":
+            return "- "
+        number = self._count[id(item.parent)] = self._count.get(id(item.parent), 0) + 1
+        return f"{number}. "

@@ -1,0 +1,47 @@
+"""The same stages in this process and thread, without Redis: for evaluations and one-off commands.
+
+Messages still go through the outbox and the ledger; only the wake-up is a list instead of a broker.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from messages import Stage
+from store.settings import Settings
+from store.unit_of_work import Promise, Store
+from workers.registry import spec_of
+from workers.runtime.leases import LeaseKeeper
+from workers.runtime.relay import sweep
+from workers.runtime.stage import Context, handle
+
+
+class InlineWorker:
+    """Runs every stage as soon as `run` is called, until nothing is due."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self._waiting: deque[Promise] = deque()
+        self.store = Store(store.engine, self._publish)
+        leases = LeaseKeeper(self.store, settings.lease_seconds)
+        leases.start()
+        self._leases = leases
+        self.context = Context(self.store, settings, f"inline:{os.getpid()}", leases)
+
+    def _publish(self, promises: Sequence[Promise]) -> None:
+        self._waiting.extend(promises)
+
+    def run(self, progress: Callable[[Stage], None] | None = None) -> int:
+        """Handle what waits, and what that causes; returns how many messages were handled."""
+        handled = 0
+        while self._waiting or sweep(self.store, self._publish):
+            promise = self._waiting.popleft()
+            stage = Stage(promise.stage)
+            handle(self.context, spec_of(stage), promise.payload, promise.id)
+            handled += 1
+            if progress is not None:
+                progress(stage)
+        return handled
+
+    def close(self) -> None:
+        """Stop renewing leases."""
+        self._leases.stop()

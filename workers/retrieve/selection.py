@@ -1,0 +1,86 @@
+"""Which of the found passages become evidence, and why each was kept or dropped. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from knowledge.policy import retrieval_policy
+from store.index.terms import terms
+from workers.retrieve.ranking import coverage, is_relevant
+from workers.retrieve.search import Passage
+from workers.retrieve.understanding import Understanding, tags
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A passage with how much of the question it holds and what was decided about it."""
+
+    passage: Passage
+    score: float
+    covered: float
+    decision: str
+
+    @property
+    def kept(self) -> bool:
+        """Whether it is evidence."""
+        return self.decision == "kept"
+
+
+def select(
+    passages: Sequence[Passage],
+    understanding: Understanding,
+    weighted: Mapping[int, float],
+    *,
+    documents: int,
+) -> list[Judged]:
+    """Judge `passages` and keep at most `documents` documents, best first.
+
+    Args:
+        weighted: the question's terms with their idf.
+    """
+    policy = retrieval_policy()
+    wanted = policy.wanted_sources.get(understanding.query_type, {})
+    ordered = sorted(
+        passages,
+        key=lambda one: (-(one.fused.score + wanted.get(one.source_type, 0.0)), one.fused.chunk_id),
+    )
+    used: dict[object, int] = {}
+    judged = []
+    for passage in ordered:
+        covered = coverage(weighted, terms(f"{passage.title}\n{passage.section}\n{passage.text}"))
+        decision = _decide(passage, understanding, covered)
+        if decision == "kept":
+            count = used.get(passage.document_id, 0)
+            if count >= policy.chunks_per_document:
+                decision = "dropped: enough passages of this document"
+            elif count == 0 and len(used) >= documents:
+                decision = "dropped: enough documents"
+            else:
+                used[passage.document_id] = count + 1
+        score = passage.fused.score + wanted.get(passage.source_type, 0.0)
+        judged.append(Judged(passage, score, covered, decision))
+    return judged
+
+
+def _decide(passage: Passage, understanding: Understanding, covered: float) -> str:
+    """EB-5.1: evidence on another disease than the one asked about is no evidence."""
+    if not is_relevant(covered, passage.fused.dense):
+        return "dropped: does not speak to the question"
+    asked = set(understanding.diseases) - {"solid_tumors"}
+    if asked and not asked & set(tags("diseases", f"{passage.title}\n{passage.text}")):
+        return "dropped: names none of the diseases asked about"
+    return "kept"
+
+
+def explain(judged: Judged) -> dict[str, Any]:
+    """Why a passage was kept or dropped, for the stored result. No words of the passage."""
+    passage, fused = judged.passage, judged.passage.fused
+    return {
+        "version_id": str(passage.version_id),
+        "chunk_id": passage.chunk_id,
+        "score": round(judged.score, 4),
+        "lexical": None if fused.lexical is None else round(fused.lexical, 4),
+        "dense": None if fused.dense is None else round(fused.dense, 4),
+        "coverage": round(judged.covered, 4),
+        "decision": judged.decision,
+    }

@@ -1,0 +1,80 @@
+"""How numbers, and the words around them, are written in clinical texts.
+
+All patterns expect dashes folded by `normalize.fold_dashes`: a sign is U+2212, a dash is `-`.
+"""
+
+import re
+from collections.abc import Iterable
+
+from workers.verify.normalize import MINUS
+from workers.verify.vocabulary import vocabulary
+
+_WORDS = vocabulary()
+
+
+def _any_of(phrases: Iterable[str]) -> str:
+    """One alternative for each phrase, longer ones first, any white space between its words."""
+    ordered = sorted(phrases, key=len, reverse=True)
+    return "|".join(r"\s+".join(map(re.escape, phrase.split())) for phrase in ordered)
+
+
+# Groups of three may be parted by a comma or by the narrow spaces that print it; decimals by a
+# point or, as in The Lancet, a middle dot. A decimal comma is not read: "1,5" is two numbers.
+_WHOLE = r"\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)|\d+"
+NUMBER = re.compile(rf"(?<!\w)(?:(?P<whole>{_WHOLE})(?:[.·](?P<part>\d+))?|[.·](?P<point>\d+))")
+_PLAIN_NUMBER = rf"[{MINUS}+]?\s?(?:(?:{_WHOLE})(?:[.·]\d+)?|[.·]\d+)"
+NUMBER_WORD = re.compile(rf"(?i)(?<![\w-])(?P<word>{_any_of(_WORDS.number_words)})(?!\w)")
+
+# "3.2 × 10⁶", "10^6", "10⁻³": what follows the first number.
+POWER = re.compile(
+    rf"(?:\s?[×x]\s?10)(?P<exponent>\^\s?[-{MINUS}]?\d{{1,3}}|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,3}})"
+)
+
+# A minus may be followed by a space ("CI − 0.2 to 0.1") unless a number stands before it.
+SIGN_BEFORE = re.compile(
+    rf"(?:(?:^|[^\w%)\].])(?P<tight>[{MINUS}+][$€£]?)|(?P<currency>[$€£])"
+    rf"|(?:^|[^\d%\s])\s*(?P<loose>{MINUS}\s))$"
+)
+
+_SPELLINGS = [s for group in _WORDS.units.values() for unit in group.values() for s in unit]
+_UNIT = f"(?:{_any_of(_SPELLINGS)})"
+UNIT_JOINT = re.compile(r"\s?/\s?|\s+per\s+")
+UNIT_AFTER = re.compile(
+    rf"(?i)[\s-]?(?P<unit>{_UNIT}(?:(?:\s?/\s?|\s+per\s+){_UNIT}(?!\w))*)(?![^\W_])"
+)
+
+_PHRASES = _any_of(phrase for phrase in _WORDS.comparator_of if phrase[0].isalpha())
+COMPARATOR_BEFORE = re.compile(rf"(?i)(?P<comparator>[<>]=|[<>≤≥≦≧±]|(?<!\w)(?:{_PHRASES}))\s*$")
+OR_MORE_AFTER = re.compile(
+    rf"(?i)\s*(?:of\s+age\s+)?(?P<comparator>{_any_of(_WORDS.comparator_after_of)})(?!\w)"
+)
+
+_EQUALS = r"(?:\s*(?:was|were|is|of|=|:|,|\())*\s*"
+_FOR = r"(?:\s+for\s+[^.;:\d]{1,60}?)?"
+P_BEFORE = re.compile(rf"(?<![\w-])[pP](?:[\s-]?values?)?{_FOR}{_EQUALS}[<>≤≥≦≧=]*\s*$")
+_ABBREVIATIONS = [n for names in _WORDS.measures.values() for n in names if " " not in n]
+_FULL_NAMES = [n for names in _WORDS.measures.values() for n in names if " " in n]
+MEASURE_BEFORE = re.compile(
+    rf"(?<![\w-])(?P<measure>{_any_of(_ABBREVIATIONS)}|(?i:{_any_of(_FULL_NAMES)}))"
+    rf"(?:\s*[\[(](?:{_any_of(_ABBREVIATIONS)})[\])])?{_FOR}{_EQUALS}[<>≤≥≦≧]?\s*$"
+)
+INTERVAL = re.compile(
+    r"(?:(?<!\w)Cr?I|(?i:confidence|credible)\s+intervals?)(?:\s*[\[(]Cr?I[\])])?"
+    rf"[\s,:;=\[(]*(?:(?:of|from|was)\s+)?(?P<low>{_PLAIN_NUMBER})%?"
+    rf"\s*(?:-|{MINUS}|,|;|to|and)\s*(?P<high>{_PLAIN_NUMBER})"
+)
+COUNT_BEFORE = re.compile(r"(?<!\w)[nN]\s*=\s*$")
+COUNTED_AFTER = re.compile(rf"(?i)\s+(?:[^\W\d]+\s+)?(?:{_any_of(_WORDS.counted)})(?!\w)")
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+MONTH_BEFORE = re.compile(rf"(?i)(?<!\w)(?:{_MONTHS})[a-z]*\.?\s+$")
+MONTH_AFTER = re.compile(rf"(?i)\s+(?:{_MONTHS})[a-z]*(?!\w)")
+# What may stand between two numbers that share the unit after the second.
+LIST_JOINT = re.compile(
+    rf"\s*(?:-|{MINUS}|±|/|,|;|to|and|or|versus|vs\.?)?(?:\s*(?:and|or|to))?\s*", re.IGNORECASE
+)
+
+
+def measure_named(name: str) -> str:
+    """The abbreviation of a measure found by `MEASURE_BEFORE`."""
+    plain = " ".join(name.split()).lower()
+    return next(m for m, names in _WORDS.measures.items() if plain in map(str.lower, names))

@@ -1,0 +1,306 @@
+"""The numbers of a sentence, and the guard that no claim may state one its passage does not.
+
+The guard is deterministic and vetoes (DESIGN section 2, invariant 6): every quantity of the claim
+must stand in the passage with the same value, unit, comparator and measure, and every identifier
+too. Number words to twelve equal digits, 0.50 equals .5, "50 percent" equals "50%"; nothing else is
+converted, so a claim that rounds or recalculates does not pass.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+
+from workers.verify.normalize import MINUS, fold_dashes
+from workers.verify.number_patterns import (
+    COMPARATOR_BEFORE,
+    COUNT_BEFORE,
+    COUNTED_AFTER,
+    INTERVAL,
+    LIST_JOINT,
+    MEASURE_BEFORE,
+    MONTH_AFTER,
+    MONTH_BEFORE,
+    NUMBER,
+    NUMBER_WORD,
+    OR_MORE_AFTER,
+    P_BEFORE,
+    POWER,
+    SIGN_BEFORE,
+    UNIT_AFTER,
+    UNIT_JOINT,
+    measure_named,
+)
+from workers.verify.references import identifiers, spans_of_identifiers
+from workers.verify.vocabulary import vocabulary
+
+# Code points before a number that can name its measure or comparator.
+LOOK_BACK = 100
+_WORD = re.compile(r"\b\w+")
+_GLUED = re.compile(r"[\w⁻⁺]+")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−", "0123456789-+-")
+_YEARS = range(1900, 2101)
+
+
+class Kind(StrEnum):
+    """What a number is."""
+
+    PERCENT = "percent"
+    RATIO = "ratio"
+    P_VALUE = "p_value"
+    CI = "ci"
+    COUNT = "count"
+    DOSE = "dose"
+    DURATION = "duration"
+    DATE = "date"
+    PLAIN = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as a text states it, at `[start, end)` of that text.
+
+    `unit` is canonical (`%`, `mg/kg`, `month`); `shared_unit` the unit that a later number of the
+    same range or list carries ("10 to 20 mg"). `comparator` is one of `< > ≤ ≥ ±`. `measure` is
+    `HR`, `OR`, `RR`, `p` or `CI` where the text names one.
+    """
+
+    value: Decimal
+    raw: str
+    start: int
+    end: int
+    kind: Kind
+    unit: str | None = None
+    shared_unit: str | None = None
+    comparator: str | None = None
+    measure: str | None = None
+
+    @property
+    def units(self) -> frozenset[str | None]:
+        """The units it may be read with."""
+        return frozenset({self.unit} if self.unit is not None else {None, self.shared_unit})
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Why a claim may not stand. `code`: number, sign, unit, comparator, measure, name, identifier.
+
+    `detail` quotes the texts: it belongs in answers, not in logs.
+    """
+
+    code: str
+    detail: str
+
+
+def quantities(text: str) -> list[Quantity]:
+    """The quantities of `text` in order; offsets are its code points.
+
+    Digits inside identifiers and inside names (CD4, T790M) are not quantities.
+    """
+    folded = fold_dashes(text)
+    taken = spans_of_identifiers(folded)
+    intervals = [m.span(side) for m in INTERVAL.finditer(folded) for side in ("low", "high")]
+    found: list[Quantity] = []
+    for match in NUMBER.finditer(folded):
+        in_power = found and match.start() < found[-1].end
+        if not in_power and not _overlaps(taken, *match.span()):
+            found.append(_read(folded, match.span(), _decimal(match), intervals))
+    for match in NUMBER_WORD.finditer(folded):
+        value = Decimal(vocabulary().number_words.index(match["word"].lower()))
+        quantity = _read(folded, match.span(), value, [])
+        # "One" is more often a pronoun than a number.
+        if value != 1 or quantity.unit is not None or quantity.kind is Kind.COUNT:
+            found.append(quantity)
+    found.sort(key=lambda quantity: quantity.start)
+    return _share_units(folded, [replace(q, raw=text[q.start : q.end]) for q in found])
+
+
+def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> list[Finding]:
+    """What `claim` states in numbers, names with digits and identifiers that `passage` does not.
+
+    `allowed` holds identifiers that the claim may use although the passage does not print them
+    (those of the cited document). An empty list means that nothing is vetoed, not that the claim
+    is supported.
+    """
+    stated: defaultdict[Decimal, list[Quantity]] = defaultdict(list)
+    for quantity in quantities(passage):
+        stated[quantity.value.copy_abs()].append(quantity)
+    findings: list[Finding] = []
+    seen: set[tuple[object, ...]] = set()
+    for quantity in quantities(claim):
+        meaning = (quantity.value, quantity.units, quantity.comparator, quantity.measure)
+        if meaning not in seen:
+            seen.add(meaning)
+            finding = _compare(quantity, stated.get(quantity.value.copy_abs(), []))
+            findings += [finding] if finding is not None else []
+    findings += [
+        Finding("name", f"“{name}” is not in the passage")
+        for name in sorted(names(claim) - names(passage))
+    ]
+    known = identifiers(passage)
+    for extra in allowed:
+        known |= identifiers(extra) | ({f"PMID {extra}"} if extra.isdecimal() else set())
+    findings += [
+        Finding("identifier", f"{identifier} is not in the passage")
+        for identifier in sorted(identifiers(claim) - known)
+    ]
+    return findings
+
+
+def names(text: str) -> frozenset[str]:
+    """Words with digits in them that are neither quantities nor identifiers, in lower case."""
+    folded = fold_dashes(text)
+    found = [(q.start, q.end) for q in quantities(text)]
+    taken = spans_of_identifiers(folded)
+    return frozenset(
+        word.group().lower()
+        for word in _WORD.finditer(folded)
+        if any(c.isdecimal() for c in word.group())
+        and not _overlaps(found, *word.span())
+        and not _overlaps(taken, *word.span())
+    )
+
+
+def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    """Whether one of the ordered, disjoint `spans` touches `[start, end)`."""
+    at = bisect_left(spans, end, key=lambda span: span[0]) - 1
+    return at >= 0 and spans[at][1] > start
+
+
+def _compare(claimed: Quantity, same: Sequence[Quantity]) -> Finding | None:
+    """Narrow the stated quantities of the `same` size; the step that leaves none is the finding."""
+    if not same:
+        return Finding("number", f"“{claimed.raw}” is not in the passage")
+    steps: tuple[tuple[str, Callable[[Quantity], bool]], ...] = (
+        ("sign", lambda q: q.value == claimed.value),
+        ("unit", lambda q: bool(q.units & claimed.units)),
+        ("comparator", lambda q: q.comparator == claimed.comparator),
+        (
+            "measure",
+            lambda q: q.measure is None or claimed.measure in (None, q.measure),
+        ),
+    )
+    candidates = list(same)
+    for code, holds in steps:
+        nearest = candidates[0]
+        candidates = [q for q in candidates if holds(q)]
+        if not candidates:
+            detail = f"“{claimed.raw}” is not in the passage, which has “{nearest.raw}”"
+            return Finding(code, detail)
+    return None
+
+
+def _read(
+    text: str, span: tuple[int, int], value: Decimal, intervals: Sequence[tuple[int, int]]
+) -> Quantity:
+    """The quantity around the number at `span`."""
+    words = vocabulary()
+    start, end = span
+    power = POWER.match(text, end)
+    if power is not None:
+        end = power.end()
+        exponent = int(re.sub(r"[\^\s]", "", power["exponent"]).translate(_SUPERSCRIPTS))
+        negative, digits, point = value.as_tuple()
+        value = Decimal((negative, digits, int(point) + exponent))
+    before = text[max(0, start - LOOK_BACK) : start]
+    unit, end_of_unit = _unit(text, end)
+    begin = start
+    sign = SIGN_BEFORE.search(before)
+    if sign is not None:
+        at = max(sign.start("tight"), sign.start("currency"), sign.start("loose"))
+        begin -= len(before) - at
+        before, written = before[:at], before[at:]
+        value = value.copy_negate() if written[0] == MINUS else value
+        unit = unit or words.unit(written[-1])
+    comparator, phrase = None, COMPARATOR_BEFORE.search(before)
+    kind = words.unit_kind.get(unit.split("/")[0], "plain") if unit else "plain"
+    if phrase is not None:
+        named = re.sub(r"\s+", " ", phrase["comparator"].lower())
+        if not (kind == "duration" and named in words.not_comparators_of_durations):
+            comparator = words.comparator_of[named]
+            begin -= len(before) - phrase.start("comparator")
+    later = OR_MORE_AFTER.match(text, end_of_unit)
+    if comparator is None and later is not None:
+        comparator = words.comparator_after_of[re.sub(r"\s+", " ", later["comparator"].lower())]
+        end_of_unit = later.end()
+    measure = _measure(before, start, intervals)
+    return Quantity(
+        value=value,
+        raw="",
+        start=begin,
+        end=end_of_unit,
+        kind=_kind(text, before, (start, end_of_unit), unit, measure),
+        unit=unit,
+        comparator=comparator,
+        measure=measure,
+    )
+
+
+def _decimal(match: re.Match[str]) -> Decimal:
+    """The value of a number: groups joined, the decimal mark made a point."""
+    whole = re.sub(r"[,\s]", "", match["whole"] or "0")
+    part = match["part"] or match["point"]
+    return Decimal(f"{whole}.{part}" if part else whole)
+
+
+def _unit(text: str, end: int) -> tuple[str | None, int]:
+    """The unit that follows a number ending at `end`, and where it ends.
+
+    Letters glued to a number that are no unit (5FU, 2nd) are kept as its unit, so that "2nd" and
+    "2" stay different.
+    """
+    words = vocabulary()
+    match = UNIT_AFTER.match(text, end)
+    if match is None:
+        glued = _GLUED.match(text, end)
+        return (glued.group().lower(), glued.end()) if glued else (None, end)
+    parts = [
+        words.unit(re.sub(r"\s+", " ", part)) or part.lower()
+        for part in UNIT_JOINT.split(match["unit"])
+    ]
+    return "/".join(parts), match.end()
+
+
+def _measure(before: str, start: int, intervals: Sequence[tuple[int, int]]) -> str | None:
+    if _overlaps(intervals, start, start + 1):
+        return "CI"
+    if P_BEFORE.search(before):
+        return "p"
+    match = MEASURE_BEFORE.search(before)
+    return measure_named(match["measure"]) if match else None
+
+
+def _kind(
+    text: str, before: str, span: tuple[int, int], unit: str | None, measure: str | None
+) -> Kind:
+    if measure is not None:
+        return {"CI": Kind.CI, "p": Kind.P_VALUE}.get(measure, Kind.RATIO)
+    if unit is not None:
+        return Kind(vocabulary().unit_kind.get(unit.split("/")[0], "plain"))
+    start, end = span
+    if COUNT_BEFORE.search(before) or COUNTED_AFTER.match(text, end):
+        return Kind.COUNT
+    number = text[start:end]
+    is_year = len(number) == 4 and number.isdecimal() and int(number) in _YEARS
+    if is_year or MONTH_BEFORE.search(before) or MONTH_AFTER.match(text, end):
+        return Kind.DATE
+    return Kind.PLAIN
+
+
+def _share_units(text: str, found: Sequence[Quantity]) -> list[Quantity]:
+    """Give each number of a range or list the unit written once at its end."""
+    shared: list[Quantity] = []
+    for quantity in reversed(found):
+        if shared and quantity.unit is None and quantity.kind in (Kind.PLAIN, Kind.CI):
+            later = shared[-1]
+            between = text[quantity.end : later.start]
+            joined = between.strip() or later.comparator == "±"
+            unit = later.unit or later.shared_unit
+            known = unit is not None and unit.split("/")[0] in vocabulary().unit_kind
+            if joined and known and LIST_JOINT.fullmatch(between):
+                quantity = replace(quantity, shared_unit=unit)
+        shared.append(quantity)
+    return shared[::-1]

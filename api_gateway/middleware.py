@@ -123,7 +123,7 @@ class _Exchange:
             # Only an error makes the server cut the connection; its own text might name values.
             raise RuntimeError("the response broke off, see the log") from None
         problem = _unforeseen(error)
-        if problem.status == 500:
+        if problem.status_code == 500:
             log.error("request_failed", cause=describe(error))
         await problem.response(self._request_id)(self._scope, receive, self.send)
 

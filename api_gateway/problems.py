@@ -94,8 +94,11 @@ class ProblemDetails(BaseModel):
     errors: list[FieldError] | None = Field(default=None, description="for 422")
 
 
-class Problem(Exception):
-    """Raised anywhere in the gateway to answer with a problem."""
+class Problem(HTTPException):
+    """Raised anywhere in the gateway to answer with a problem.
+
+    An HTTPException, because FastAPI turns every other error of reading a body into its own 400.
+    """
 
     def __init__(
         self,
@@ -107,12 +110,9 @@ class Problem(Exception):
         headers: Mapping[str, str] | None = None,
         extra: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(detail)
-        self.status = status
-        self.detail = detail
+        super().__init__(status, detail, dict(headers or {}))
         self.kind = kind or _BY_STATUS.get(status, "malformed-request")
         self.errors = list(errors)
-        self.headers = dict(headers or {})
         self.extra = dict(extra or {})
 
     def body(self, request_id: UUID) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class Problem(Exception):
         members: dict[str, Any] = {
             "type": f"urn:attest:problem:{self.kind}",
             "title": TITLES[self.kind],
-            "status": self.status,
+            "status": self.status_code,
             "detail": self.detail,
             "instance": f"urn:uuid:{request_id}",
             "request_id": str(request_id),
@@ -133,7 +133,7 @@ class Problem(Exception):
     def response(self, request_id: UUID) -> JSONResponse:
         """The answer that says it."""
         return JSONResponse(
-            self.body(request_id), self.status, headers=self.headers, media_type=MEDIA_TYPE
+            self.body(request_id), self.status_code, headers=self.headers, media_type=MEDIA_TYPE
         )
 
 
@@ -206,6 +206,8 @@ def _unfit(request: Request, error: RequestValidationError) -> Problem:
     errors = error.errors()
     if any(found["type"] == "json_invalid" for found in errors):
         return Problem(400, "the body is no valid JSON")
+    if any(found["loc"][:1] == ("path",) for found in errors):
+        return not_found("thing: an id is a UUID, as it was given out")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     in_body = any(found["loc"][:1] == ("body",) for found in errors)
     # Only JSON is parsed (a form could be sent from any web page); other bodies arrive as bytes.

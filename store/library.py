@@ -8,6 +8,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from store.models import now
+
 _SUMMARY = """
     v.id, v.n, v.content_hash, v.title, char_length(v.text) AS chars, v.source_type, v.url,
     v.publisher, v.publication_type, v.evidence_level, v.version_label, v.identifiers, v.authors,
@@ -155,3 +157,8 @@ def sources(session: Session) -> list[SourceState]:
         )
     )
     return [SourceState(**row._mapping) for row in rows]
+
+
+def age_hours(moment: datetime) -> float:
+    """Hours from `moment` to now."""
+    return (now() - moment).total_seconds() / 3600

@@ -45,7 +45,8 @@ def query_audit(
             cursor=cursor,
             limit=limit,
         )
-    return AuditPage(events=[_event_out(one) for one in page.events], next_cursor=page.next_cursor)
+        events = [_event_out(event) for event in page.events]
+    return AuditPage(events=events, next_cursor=page.next_cursor)
 
 
 def _event_out(event: AuditEvent) -> AuditEventOut:

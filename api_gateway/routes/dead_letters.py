@@ -35,7 +35,7 @@ def list_dead_letters(
             stage=stage.value if stage else None,
             limit=limit,
         )
-    lines = [DeadLetterLine.model_validate(letter) for letter in letters]
+        lines = [DeadLetterLine.model_validate(letter) for letter in letters]
     return DeadLetterList(dead_letters=lines)
 
 
@@ -49,9 +49,9 @@ def get_dead_letter(letter_id: UUID, gateway: InGateway) -> DeadLetterOut:
     """All that is known of one dead letter."""
     with gateway.store.reading() as session:
         letter = session.get(DeadLetter, letter_id)
-    if letter is None:
-        raise not_found("dead letter")
-    return DeadLetterOut.model_validate(letter)
+        if letter is None:
+            raise not_found("dead letter")
+        return DeadLetterOut.model_validate(letter)
 
 
 @router.post(

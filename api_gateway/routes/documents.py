@@ -1,8 +1,7 @@
 """Documents: submit files and records, see what became of them, read exact versions and spans."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Any, get_args
 from uuid import UUID, uuid4
 
@@ -31,7 +30,7 @@ from api_gateway.state import InGateway
 from api_gateway.uploads import JSON, PLAIN, clean_filename, media_type_of
 from knowledge.sources import source_policy
 from store import library
-from store.models import IngestItem, now
+from store.models import IngestItem
 from store.records import Line, SourceRecord, SourceType
 from store.submissions import submit_item
 
@@ -173,9 +172,9 @@ def _record_item(body: bytes) -> _Item:
     return _checked_item(lambda: SourceRecord.model_validate_json(body))
 
 
-def _checked_item(make: Any) -> _Item:
+def _checked_item(make: Callable[[], SourceRecord]) -> _Item:
     try:
-        record: SourceRecord = make()
+        record = make()
     except ValidationError as error:
         errors = error.errors(include_input=False, include_url=False, include_context=False)
         if errors[0]["type"] == "json_invalid":
@@ -266,14 +265,9 @@ def _document_out(document: library.DocumentSummary) -> DocumentOut:
             checked_at=checked_at,
             published_at=shown.published_at if shown else None,
             sla_hours=policy.sla_hours,
-            stale=checked_at is not None and policy.is_stale(hours_since(checked_at)),
+            stale=checked_at is not None and policy.is_stale(library.age_hours(checked_at)),
         ),
     )
-
-
-def hours_since(moment: datetime) -> float:
-    """Hours from `moment` to now."""
-    return (now() - moment).total_seconds() / 3600
 
 
 @router.get(

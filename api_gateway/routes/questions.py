@@ -96,19 +96,19 @@ def list_questions(
     """A page of questions."""
     with gateway.store.reading() as session:
         page = questions.listing(session, status=status, since=since, cursor=cursor, limit=limit)
-    lines = [
-        QuestionLine.model_validate(
-            {
-                "id": question.id,
-                "status": question.status,
-                "stage": question.stage,
-                "question": question.text,
-                "created_at": question.created_at,
-                "finished_at": question.finished_at,
-            }
-        )
-        for question in page.questions
-    ]
+        lines = [
+            QuestionLine.model_validate(
+                {
+                    "id": question.id,
+                    "status": question.status,
+                    "stage": question.stage,
+                    "question": question.text,
+                    "created_at": question.created_at,
+                    "finished_at": question.finished_at,
+                }
+            )
+            for question in page.questions
+        ]
     return QuestionPage(questions=lines, next_cursor=page.next_cursor)
 
 

@@ -3,7 +3,6 @@
 from fastapi import APIRouter
 
 from api_gateway.problems import documented
-from api_gateway.routes.documents import hours_since
 from api_gateway.schemas import SourceList, SourceOut
 from api_gateway.state import InGateway
 from knowledge.sources import source_policy
@@ -38,5 +37,5 @@ def _source_out(state: library.SourceState) -> SourceOut:
         documents=state.documents,
         latest_fetch_at=state.latest_fetch_at,
         oldest_check_at=state.oldest_check_at,
-        stale=policy.is_stale(hours_since(state.oldest_check_at)),
+        stale=policy.is_stale(library.age_hours(state.oldest_check_at)),
     )

@@ -62,7 +62,8 @@ _MARK = re.compile(f"[{_MARKS}]")
 _PLAIN = rf"[{''.join(_LETTERS)}{_GAP[1:-1]}](?:(?<=[{''.join(_LETTERS)}])|(?<! ){_GAP}*|{_GAP}+)"
 _SPECIAL = re.compile(_PLAIN)
 _SPECIAL_OR_MARKED = re.compile(rf"[^\W\d_][{_MARKS}]+|{_PLAIN}")
-_WHITE = re.compile(r"\s+")
+_BESIDE_SOFT_HYPHEN = re.compile(f"[^{_SOFT_HYPHEN}]+")
+_WHITE = re.compile(r"\s")
 
 # Where a dash can only be a sign: what stands before it, and the number after it.
 _BEFORE_SIGN = r"\s(\[{<>\u2264\u2265\u2266\u2267=\u2248~\u223c\u00b1+*\u00d7/,;:|\"'"
@@ -121,18 +122,16 @@ def normalize(text: str) -> Normalized:
     done = length = 0
     pattern = _SPECIAL_OR_MARKED if _MARK.search(text) else _SPECIAL
     for match in pattern.finditer(text):
-        begin, end = match.span()
-        folded = _fold(text, begin, end)
-        pieces.append(text[done:begin])
-        pieces.append(folded)
-        length += begin - done
-        if not (len(folded) == 1 == end - begin):
-            starts.append(length)
-            ends.append(length + len(folded))
-            raw_starts.append(begin)
-            raw_ends.append(end)
-        length += len(folded)
-        done = end
+        for begin, end, folded in _fold(text, *match.span()):
+            pieces += (text[done:begin], folded)
+            length += begin - done
+            if not (len(folded) == 1 == end - begin):
+                starts.append(length)
+                ends.append(length + len(folded))
+                raw_starts.append(begin)
+                raw_ends.append(end)
+            length += len(folded)
+            done = end
     pieces.append(text[done:])
     return Normalized(
         fold_dashes("".join(pieces)),
@@ -153,23 +152,39 @@ def fold_dashes(text: str) -> str:
     return _LONG_AS_DASH.sub("-", text)
 
 
-def _fold(text: str, begin: int, end: int) -> str:
-    """What the special run `[begin, end)` becomes."""
+def _fold(text: str, begin: int, end: int) -> tuple[tuple[int, int, str], ...]:
+    """What the parts of the special run `[begin, end)` become."""
     letter = _LETTERS.get(text[begin])
     if end - begin > 1 and _MARK.match(text, begin + 1):
-        return unicodedata.normalize("NFC", (letter or text[begin]) + text[begin + 1 : end])
-    return letter if letter is not None else _fold_gap(text, begin, end)
+        marked = (letter or text[begin]) + text[begin + 1 : end]
+        return ((begin, end, unicodedata.normalize("NFC", marked)),)
+    if letter is not None:
+        return ((begin, end, letter),)
+    run = text[begin:end]
+    if _SOFT_HYPHEN not in run:
+        return ((begin, end, _fold_gap(text, begin, end)),)
+    first = run.lstrip(_ZERO_WIDTH)[0]
+    if (
+        first == _SOFT_HYPHEN
+        and _ends_word(text[begin - 1 : begin])
+        and text[end : end + 1].isalpha()
+    ):
+        return ((begin, end, ""),)
+    # Soft hyphens that may be more than that stay; the gaps around them fold as usual.
+    return tuple(
+        (
+            begin + part.start(),
+            begin + part.end(),
+            _fold_gap(text, begin + part.start(), begin + part.end()),
+        )
+        for part in _BESIDE_SOFT_HYPHEN.finditer(run)
+    )
 
 
 def _fold_gap(text: str, begin: int, end: int) -> str:
+    """What a run of white space and zero-width characters becomes."""
     run = text[begin:end]
-    before = text[begin - 1 : begin]
-    after = text[end : end + 1]
-    if _SOFT_HYPHEN in run:
-        first = run.lstrip(_ZERO_WIDTH)[0]
-        if first == _SOFT_HYPHEN and _ends_word(before) and after.isalpha():
-            return ""
-        return _WHITE.sub(" ", "".join(c for c in run if c not in _ZERO_WIDTH))
+    before, after = text[begin - 1 : begin], text[end : end + 1]
     if _WHITE.search(run):
         return " "
     if _NUMERIC.match(before) and _NUMERIC.match(after):

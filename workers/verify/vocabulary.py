@@ -1,11 +1,11 @@
 """The words and units of `knowledge/quotations.yaml`, checked and indexed once per process."""
 
 from functools import cached_property, lru_cache
-from importlib.resources import files
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from knowledge.loader import load
 
 Term = Annotated[str, StringConstraints(min_length=1, to_lower=True)]
 Spelling = Annotated[str, StringConstraints(min_length=1)]
@@ -74,5 +74,4 @@ def vocabulary() -> Vocabulary:
 
     Raises ValidationError when the data file was edited into something invalid.
     """
-    raw = files("knowledge").joinpath("quotations.yaml").read_text("utf-8")
-    return Vocabulary.model_validate(yaml.safe_load(raw))
+    return Vocabulary.model_validate(load("quotations"))

@@ -70,6 +70,8 @@ def test_a_held_directory_is_refused_with_the_process_and_what_to_do(tmp_path: P
                 pass
         finally:
             holder.kill()
+    with DataDir(tmp_path):  # free again; also removes the socket directory it left
+        pass
 
 
 def test_the_lock_of_a_killed_process_is_no_obstacle(tmp_path: Path) -> None:

@@ -214,3 +214,11 @@ def test_no_added_or_dropped_negation_is_accepted(text: str, data: st.DataObject
     quote = " ".join(changed if changed is not None else [*words[:at], "never", *words[at:]])
     assume(quote.strip() and _squashed(quote) not in _squashed(text))
     assert not check(quote, Source(text)).accepted
+
+
+def test_a_soft_hyphen_that_may_be_a_minus_sign_is_kept_and_mapped() -> None:
+    text = "changed by \u00ad5\u00a0points"
+    result = check("by \u00ad5 points", Source(text))
+    assert result.verdict == "normalized"
+    assert text[result.start : result.end] == "by \u00ad5\u00a0points"
+    assert not check("by 5 points", Source(text)).accepted

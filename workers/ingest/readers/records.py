@@ -51,10 +51,12 @@ def read_json(data: bytes) -> list[SourceRecord]:
                 f"line {_line(text, _skip(text, end))}: more follows the JSON value; "
                 "name the file .jsonl if it has one record a line"
             )
-        return [_record(value, lambda: _line(text, start))]
-    records = [
-        _record(value, lambda at=at: _line(text, at)) for at, value in _elements(text, start)
-    ]
+        return [_record(value, _line(text, start))]
+    records: list[SourceRecord] = []
+    line, counted = 1, 0
+    for at, value in _elements(text, start):
+        line, counted = line + text.count("\n", counted, at), at
+        records.append(_record(value, line))
     if not records:
         raise UnreadableDocument("the JSON list is empty; nothing to read")
     return records

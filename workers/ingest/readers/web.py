@@ -5,14 +5,13 @@ import re
 from collections.abc import Iterator
 
 from bs4 import BeautifulSoup, Tag
-from bs4.element import NavigableString
+from bs4.element import NavigableString, PageElement
 
 from store.records import SourceRecord
 from workers.ingest.readers.errors import UnreadableDocument
 from workers.ingest.readers.plain import clean_title, decode, file_title, record
 
 _DROPPED = [
-    # fmt: off
     "script",
     "style",
     "nav",
@@ -25,11 +24,9 @@ _DROPPED = [
     "select",
     "textarea",
     "head",
-    # fmt: on
 ]
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _BLOCKS = {
-    # fmt: off
     "address",
     "article",
     "aside",
@@ -66,7 +63,6 @@ _BLOCKS = {
     "thead",
     "tr",
     "ul",
-    # fmt: on
 } | _HEADINGS.keys()
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
@@ -91,7 +87,7 @@ def read_html(data: bytes, filename: str) -> SourceRecord:
     for tag in soup.find_all(_DROPPED):
         tag.decompose()
     first = soup.find("h1")
-    heading = first.get_text(" ") if isinstance(first, Tag) else ""
+    heading = _words(first) if first is not None else ""
     _raise_digits(soup)
     _flatten_tables(soup)
     text = "".join(_lines(soup))
@@ -103,9 +99,12 @@ def read_html(data: bytes, filename: str) -> SourceRecord:
 
 def _raise_digits(soup: BeautifulSoup) -> None:
     for tag in soup.find_all("sup"):
-        content = tag.get_text()
-        if _RAISABLE.fullmatch(content):
-            tag.replace_with(NavigableString(content.strip().translate(_RAISED)))
+        only: PageElement = tag
+        for _ in range(3):  # a reference is often a link within
+            if isinstance(only, Tag) and len(only.contents) == 1:
+                only = only.contents[0]
+        if type(only) is NavigableString and _RAISABLE.fullmatch(only):
+            only.replace_with(NavigableString(only.strip().translate(_RAISED)))
 
 
 def _flatten_tables(soup: BeautifulSoup) -> None:
@@ -115,15 +114,27 @@ def _flatten_tables(soup: BeautifulSoup) -> None:
             continue
         rows = []
         for row in table.find_all("tr"):
-            cells = [_plain(cell.get_text(" ")) for cell in row.find_all(["td", "th"])]
+            cells = [_words(cell) for cell in row.find_all(["td", "th"])]
             if any(cells):
                 rows.append(" | ".join(cells))
         caption = table.find("caption")
-        if isinstance(caption, Tag) and _plain(caption.get_text(" ")):
-            rows.insert(0, _plain(caption.get_text(" ")) + "\n")
+        if caption is not None and _words(caption):
+            rows.insert(0, _words(caption) + "\n")
         block = soup.new_tag("pre")
         block.string = "\n".join(rows)
         table.replace_with(block)
+
+
+def _words(tag: Tag) -> str:
+    """The text of a cell or heading on one line; blocks and breaks within it part words."""
+    parts: list[str] = []
+    for node in tag.descendants:
+        if isinstance(node, Tag):
+            if node.name == "br" or node.name in _BLOCKS:
+                parts.append(" ")
+        elif type(node) is NavigableString:
+            parts.append(node)
+    return _plain("".join(parts))
 
 
 def _plain(text: str) -> str:

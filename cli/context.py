@@ -1,0 +1,43 @@
+"""What every command has at hand: the settings, and the running instance when it needs one."""
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any
+
+import typer
+
+from cli.instance import gateway_url, open_store
+from store.settings import Settings
+from store.unit_of_work import Store
+
+JsonOption = Annotated[bool, typer.Option("--json", help="print JSON for programs")]
+
+
+@dataclass
+class Instance:
+    """The settings of this command and, opened on first use, the instance they name."""
+
+    settings: Settings
+
+    @classmethod
+    def of(cls, ctx: typer.Context) -> "Instance":
+        """The instance of this command."""
+        found = ctx.obj
+        assert isinstance(found, cls)
+        return found
+
+    @cached_property
+    def store(self) -> Store:
+        """The store of the running instance."""
+        return open_store(self.settings)
+
+    @property
+    def url(self) -> str:
+        """The gateway of the running instance."""
+        return gateway_url(self.settings)
+
+
+def print_json(body: Any) -> None:
+    """Print `body` as one JSON value on one line."""
+    print(json.dumps(body, ensure_ascii=False))

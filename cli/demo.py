@@ -1,0 +1,124 @@
+"""`attest demo`: a private instance, the sample corpus, three answers and one abstention."""
+
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from rich.console import Console
+
+from cli.evidence import follow, submit
+from cli.instance import open_store
+from cli.questions import ask, render
+from store.settings import Settings
+
+SAMPLES = Path(__file__).resolve().parent.parent / "samples"
+
+QUESTIONS = (
+    "What clinical trials are studying MRD-guided treatment de-escalation?",
+    "What does NCCN say about ctDNA in colorectal cancer?",
+    "How does ctDNA-guided management compare with standard management in stage II colon cancer?",
+    "Does ctDNA-guided adjuvant therapy improve survival after resection of pancreatic cancer?",
+)
+"""A trial, a guideline and a comparison question, and one that the samples do not speak to."""
+
+START_SECONDS = 120.0
+
+
+class DemoFailed(RuntimeError):
+    """The demonstration did not show what it promises."""
+
+
+def run_demo(settings: Settings, *, as_json: bool) -> int:
+    """Run the demonstration in a data directory of its own; returns the exit code.
+
+    Raises:
+        DemoFailed: an answer lacks its citations, or the unanswerable question was answered.
+    """
+    console = Console(stderr=as_json)
+    with tempfile.TemporaryDirectory(prefix="attest-demo-") as directory:
+        own = settings.model_copy(
+            update={
+                "data_dir": Path(directory) / "data",
+                "port": _free_port(),
+                "database_url": "",
+                "redis_url": "",
+            }
+        )
+        with _running(own, console) as url:
+            store = open_store(own)
+            files = sorted(SAMPLES.glob("*.jsonl"))
+            report = follow(store, *submit(store, files, None), console)
+            console.print(
+                f"Ingested {report['documents']} sample records: paraphrases with true "
+                "identifiers, labeled as such.\n"
+            )
+            answered = [ask(url, {"question": text}) for text in QUESTIONS]
+            for question in answered:
+                if as_json:
+                    print(json.dumps(question, ensure_ascii=False))
+                else:
+                    render(console, question)
+                    console.print()
+            store.engine.dispose()
+        _require(report, answered)
+    console.print("Every quotation above is an exact span of a stored version. Next: attest up")
+    return 0
+
+
+def _require(report: dict[str, Any], answered: list[dict[str, Any]]) -> None:
+    if report["failed"] or report["dead"] or report["indexed"] != report["new_versions"]:
+        raise DemoFailed(f"the samples were not ingested whole: {report}")
+    for question in answered[:-1]:
+        if question["answer"]["abstained"] or not question["answer"]["claims"]:
+            raise DemoFailed(f"no answer to: {question['question']}")
+    if not answered[-1]["answer"]["abstained"]:
+        raise DemoFailed(f"answered without evidence: {answered[-1]['question']}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextmanager
+def _running(settings: Settings, console: Console) -> Iterator[str]:
+    """`attest up` on a free port as a child, stopped at the end."""
+    log = settings.data_dir.parent / "up.log"
+    url = f"http://127.0.0.1:{settings.port}"
+    command = [sys.executable, "-m", "cli.main", "up", f"--data-dir={settings.data_dir}"]
+    with log.open("wb") as output:
+        process = subprocess.Popen(  # noqa: S603  our own command
+            [*command, f"--port={settings.port}"], stdout=output, stderr=output
+        )
+    try:
+        with console.status("starting PostgreSQL, Redis, workers, scheduler and gateway"):
+            _wait_ready(process, url, log)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def _wait_ready(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            break
+        try:
+            if httpx.get(f"{url}/readyz", timeout=2).status_code == httpx.codes.OK:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.1)
+    tail = log.read_text("utf-8", errors="replace").splitlines()[-8:]
+    raise DemoFailed("the instance did not start:\n" + "\n".join(tail))

@@ -1,0 +1,42 @@
+"""`attest evaluate …`: each prints one JSON object on its last line."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from cli.context import Instance, print_json
+
+evaluate_app = typer.Typer(help="Measure on data in standard layouts.", no_args_is_help=True)
+
+Folder = Annotated[Path, typer.Argument(help="the folder with the data")]
+
+
+@evaluate_app.command()
+def retrieval(ctx: typer.Context, directory: Folder) -> None:
+    """BEIR layout: nDCG, recall and MRR through the product's own ingest, index and search."""
+    from cli.evaluate.retrieval import evaluate_retrieval
+
+    with Progress(console=Console(stderr=True)) as progress:
+        tasks = {name: progress.add_task(name, total=None) for name in ("ingest", "search")}
+
+        def advance(name: str, done: int, total: int) -> None:
+            progress.update(tasks[name], completed=done, total=total)
+
+        report = evaluate_retrieval(directory, Instance.of(ctx).settings, advance)
+    print_json(report)
+
+
+@evaluate_app.command()
+def quotes(directory: Folder) -> None:
+    """Quotations against their sources: what is accepted, what is refused, how fast."""
+    from cli.evaluate.quotes import evaluate_quotes
+
+    with Progress(console=Console(stderr=True)) as progress:
+        task = progress.add_task("check", total=None)
+        report = evaluate_quotes(
+            directory, lambda done, total: progress.update(task, completed=done, total=total)
+        )
+    print_json(report)

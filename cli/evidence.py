@@ -1,0 +1,177 @@
+"""`attest ingest` and `attest search`."""
+
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, get_args
+from uuid import UUID, uuid4
+
+import sqlalchemy as sa
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from sqlmodel import Session
+
+from store.records import SourceType
+from store.settings import Settings
+from store.submissions import submit_item
+from store.unit_of_work import Store
+from workers.encoder import encoder_for
+from workers.retrieve.search import Passage, search
+
+SUFFIXES = {".txt", ".md", ".markdown", ".html", ".htm", ".pdf", ".json", ".jsonl"}
+LINES_PER_ITEM = 64
+"""Records of a JSON Lines file travel in packets: one message, one transaction, many documents."""
+
+_STATE = sa.text(
+    """
+    WITH items AS (SELECT * FROM ingest_item WHERE batch_id = :batch),
+         wanted AS (SELECT DISTINCT (d ->> 'version_id')::uuid AS id FROM items,
+                    jsonb_array_elements(outcome -> 'documents') AS d
+                    WHERE d ->> 'outcome' <> 'unchanged')
+    SELECT (SELECT count(*) FROM items WHERE status <> 'pending') AS read,
+           (SELECT count(*) FROM items WHERE status = 'failed') AS failed,
+           (SELECT coalesce(sum(jsonb_array_length(outcome -> 'documents')), 0) FROM items
+            WHERE status = 'done') AS documents,
+           (SELECT count(*) FROM wanted) AS wanted,
+           (SELECT count(*) FROM wanted
+            WHERE EXISTS (SELECT FROM anchor a WHERE a.version_id = wanted.id)
+               OR EXISTS (SELECT FROM chunk c WHERE c.version_id = wanted.id)) AS indexed,
+           (SELECT count(*) FROM dead_letter l, wanted w WHERE l.status = 'open'
+             AND l.payload -> 'version_ids' ? w.id::text) AS dead
+    """
+)
+
+
+class NothingToIngest(ValueError):
+    """The named paths hold no file of a known kind."""
+
+
+def check_source_type(source_type: str | None) -> None:
+    """Raises ValueError for a source type that does not exist."""
+    if source_type is not None and source_type not in get_args(SourceType):
+        raise ValueError(
+            f"there is no source type {source_type!r}: use one of {', '.join(get_args(SourceType))}"
+        )
+
+
+def files_in(paths: Iterable[Path]) -> list[Path]:
+    """The files to read, folders walked, in a stable order.
+
+    Raises:
+        NothingToIngest: a path does not exist, or there is nothing readable.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES)
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise NothingToIngest(f"{path} does not exist")
+    if not found:
+        raise NothingToIngest(f"no file with one of the endings {', '.join(sorted(SUFFIXES))}")
+    return found
+
+
+def packets(path: Path) -> Iterator[tuple[str, bytes]]:
+    """The items of one file: its bytes, or packets of lines of a JSON Lines file."""
+    if path.suffix.lower() != ".jsonl":
+        yield path.name, path.read_bytes()
+        return
+    lines: list[bytes] = []
+    first = 1
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            lines.append(line)
+            if len(lines) == LINES_PER_ITEM:
+                yield f"{path.stem}.lines-{first}-{number}.jsonl", b"".join(lines)
+                lines, first = [], number + 1
+    if lines:
+        yield f"{path.stem}.lines-{first}-{first + len(lines) - 1}.jsonl", b"".join(lines)
+
+
+def submit(store: Store, paths: Iterable[Path], source_type: str | None) -> tuple[UUID, int]:
+    """Submit all files as one batch; gives its id and the number of items."""
+    batch_id, count = uuid4(), 0
+    for path in files_in(paths):
+        for name, content in packets(path):
+            with store.unit_of_work("cli", request_id=batch_id) as work:
+                submit_item(
+                    work,
+                    filename=name,
+                    media_type=None,
+                    content=content,
+                    source_type=source_type,
+                    batch_id=batch_id,
+                )
+            count += 1
+    return batch_id, count
+
+
+def follow(store: Store, batch_id: UUID, items: int, console: Console) -> dict[str, Any]:
+    """Wait with a progress bar until the batch is read and indexed; gives what became of it."""
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    ) as progress:
+        reading = progress.add_task("read", total=items)
+        indexing = progress.add_task("indexed", total=None)
+        while True:
+            with Session(store.engine) as session:
+                state = session.execute(_STATE, {"batch": batch_id}).one()
+            progress.update(reading, completed=state.read)
+            progress.update(indexing, completed=state.indexed, total=state.wanted or None)
+            if state.read == items and state.indexed + state.dead >= state.wanted:
+                break
+            time.sleep(0.1)
+    return {
+        "batch_id": str(batch_id),
+        "items": items,
+        "documents": int(state.documents),
+        "new_versions": state.wanted,
+        "indexed": state.indexed,
+        "failed": failures(store, batch_id),
+        "dead": state.dead,
+    }
+
+
+def failures(store: Store, batch_id: UUID) -> list[dict[str, str]]:
+    """The items of a batch that could not be read, and why."""
+    with Session(store.engine) as session:
+        rows = session.execute(
+            sa.text(
+                "SELECT filename, error FROM ingest_item WHERE batch_id = :batch "
+                "AND status = 'failed' ORDER BY filename"
+            ),
+            {"batch": batch_id},
+        )
+        return [{"file": row.filename, "error": row.error} for row in rows]
+
+
+def find(settings: Settings, store: Store, text: str, k: int) -> list[Passage]:
+    """The best `k` passages for `text`, as the retrieve stage finds them."""
+    vector = encoder_for(settings).encode([text])[0]
+    with store.reading() as session:
+        return search(session, text, vector, {}, limit=k)
+
+
+def passage_body(passage: Passage) -> dict[str, Any]:
+    """A passage for programs."""
+    return {
+        "document_id": str(passage.document_id),
+        "version": passage.n,
+        "title": passage.title,
+        "source_type": passage.source_type,
+        "chunk_id": passage.chunk_id,
+        "section": passage.section,
+        "start": passage.start,
+        "end": passage.end,
+        "score": round(passage.fused.score, 4),
+        "lexical": passage.fused.lexical,
+        "dense": passage.fused.dense,
+        "text": passage.text,
+    }

@@ -1,0 +1,64 @@
+"""Which running Attest a command talks to: the environment's, or that of a data directory."""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from store.database import connect, require_current_schema
+from store.embedded import read_connection
+from store.settings import Settings
+from store.unit_of_work import Store
+from workers.runtime.broker import WokenBroker
+
+
+class NotRunning(RuntimeError):
+    """No instance was found; the text says how to start one."""
+
+
+def resolve(settings: Settings) -> Settings:
+    """`settings` with the URLs of the running instance filled in.
+
+    `ATTEST_DATABASE_URL` and `ATTEST_REDIS_URL` win; else the instance that runs on the data
+    directory is used.
+
+    Raises:
+        NotRunning: neither is there.
+    """
+    if settings.database_url and settings.redis_url:
+        return settings
+    if settings.database_url or settings.redis_url:
+        raise NotRunning("set both ATTEST_DATABASE_URL and ATTEST_REDIS_URL, or neither")
+    connection = read_connection(settings.data_dir)
+    if connection is None:
+        raise NotRunning(
+            f"nothing runs on {settings.data_dir.resolve()}: start it with `attest up`, name "
+            "another one with --data-dir, or set ATTEST_DATABASE_URL and ATTEST_REDIS_URL"
+        )
+    return settings.model_copy(
+        update={"database_url": connection.database_url, "redis_url": connection.redis_url}
+    )
+
+
+def with_data_dir(settings: Settings, data_dir: Path | None) -> Settings:
+    """`settings` for another data directory, if one was named."""
+    return settings.model_copy(update={"data_dir": data_dir}) if data_dir else settings
+
+
+def open_store(settings: Settings) -> Store:
+    """The store of the running instance, publishing through its broker.
+
+    Raises:
+        NotRunning, SchemaOutdated, sqlalchemy.exc.OperationalError: it cannot be used.
+    """
+    found = resolve(settings)
+    engine: sa.Engine = connect(found.database_url, pool_size=2)
+    require_current_schema(engine)
+    return Store(engine, WokenBroker(found).publish)
+
+
+def gateway_url(settings: Settings) -> str:
+    """Where the gateway of the running instance listens."""
+    connection = read_connection(settings.data_dir)
+    if connection is not None and connection.gateway_url:
+        return connection.gateway_url
+    return f"http://{settings.host}:{settings.port}"

@@ -1,0 +1,223 @@
+"""The `attest` command. Exit code 0 only when it worked; an error is one line that says why."""
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import structlog
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from sqlalchemy.exc import OperationalError
+
+from cli.context import Instance, JsonOption, print_json
+from cli.evaluate.commands import evaluate_app
+from cli.instance import NotRunning, resolve, with_data_dir
+from cli.operate import audit_app, dead_letters_app
+from messages import Stage
+from store.settings import Settings, get_settings
+
+app = typer.Typer(
+    help="Clinical answers from evidence that is held, every word attested.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(dead_letters_app, name="dead-letters")
+app.add_typer(audit_app, name="audit")
+app.add_typer(evaluate_app, name="evaluate")
+
+DataDirOption = Annotated[
+    Path | None, typer.Option("--data-dir", help="where the embedded servers keep their data")
+]
+
+
+@app.callback()
+def _common(ctx: typer.Context, data_dir: DataDirOption = None) -> None:
+    ctx.obj = Instance(with_data_dir(get_settings(), data_dir))
+
+
+def _settings(ctx: typer.Context, **changes: Any) -> Settings:
+    given = {key: value for key, value in changes.items() if value is not None}
+    return Instance.of(ctx).settings.model_copy(update=given)
+
+
+@app.command()
+def up(
+    ctx: typer.Context,
+    data_dir: DataDirOption = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="of the gateway")] = None,
+    host: Annotated[str | None, typer.Option(help="of the gateway")] = None,
+    logs: Annotated[bool, typer.Option(help="write logs to files in the data directory")] = False,
+) -> None:
+    """Run PostgreSQL, Redis, workers, scheduler and gateway until Ctrl-C."""
+    from api_gateway.main import require_loopback
+    from cli.up import run
+
+    settings = _settings(ctx, data_dir=data_dir, port=port, host=host)
+    require_loopback(settings.host)
+    console = Console(stderr=True)
+
+    def tell(name: str, what: str) -> None:
+        console.print(f"[bold]{name:>10}[/] {what}", highlight=False)
+        if (name, what) == ("gateway", "ready"):
+            console.print(
+                f"Attest answers at http://{settings.host}:{settings.port} (Ctrl-C stops)"
+            )
+
+    log_dir = settings.data_dir / "log" if logs else None
+    raise typer.Exit(run(settings, on_event=tell, log_dir=log_dir))
+
+
+@app.command()
+def demo(ctx: typer.Context, as_json: JsonOption = False) -> None:
+    """Start a private instance, ingest the sample corpus and ask four questions."""
+    from cli.demo import run_demo
+
+    raise typer.Exit(run_demo(_settings(ctx), as_json=as_json))
+
+
+@app.command()
+def ask(
+    ctx: typer.Context,
+    text: Annotated[str, typer.Argument(help="the question")],
+    as_json: JsonOption = False,
+    as_of: Annotated[str | None, typer.Option(help="answer from what was held on this day")] = None,
+    max_references: Annotated[int | None, typer.Option(min=1, max=10)] = None,
+) -> None:
+    """Ask a question and wait for the answer."""
+    from cli.questions import ask as submit_and_wait
+    from cli.questions import render
+
+    body = {"question": text, "as_of": as_of, "max_references": max_references}
+    given = {key: value for key, value in body.items() if value is not None}
+    question = submit_and_wait(Instance.of(ctx).url, given)
+    if as_json:
+        print_json(question)
+    else:
+        render(Console(), question)
+    if question["status"] != "answered":
+        raise typer.Exit(1)
+
+
+@app.command()
+def ingest(
+    ctx: typer.Context,
+    paths: Annotated[list[Path], typer.Argument(help="files and folders")],
+    source_type: Annotated[
+        str | None, typer.Option(help="for files that name none themselves, such as guideline")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Ingest files and folders: text, Markdown, HTML, PDF, JSON and JSON Lines records."""
+    from cli.evidence import check_source_type, follow, submit
+
+    check_source_type(source_type)
+    store = Instance.of(ctx).store
+    console = Console(stderr=True)
+    batch_id, items = submit(store, paths, source_type)
+    report = follow(store, batch_id, items, console)
+    if as_json:
+        print_json(report)
+    else:
+        print(
+            f"{report['documents']} documents, {report['new_versions']} new versions, "
+            f"{report['indexed']} indexed"
+        )
+    for failure in report["failed"]:
+        console.print(f"{failure['file']}: {failure['error']}", style="red", markup=False)
+    if report["failed"] or report["dead"]:
+        raise typer.Exit(1)
+
+
+@app.command()
+def search(
+    ctx: typer.Context,
+    text: Annotated[str, typer.Argument(help="what to look for")],
+    k: Annotated[int, typer.Option("--k", min=1, max=50)] = 5,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the passages that the retrieve stage would find."""
+    from cli.evidence import find, passage_body
+
+    instance = Instance.of(ctx)
+    found = find(resolve(instance.settings), instance.store, text, k)
+    if as_json:
+        print_json([passage_body(passage) for passage in found])
+        return
+    for number, passage in enumerate(found, start=1):
+        print(f"{number}. {passage.title}  [{passage.source_type}]  {passage.fused.score:.3f}")
+        print(f"   {passage.section or 'BODY'}, {passage.chunk_id}:{passage.start}-{passage.end}")
+        print(f"   {' '.join(passage.text.split())[:240]}")
+
+
+@app.command()
+def migrate(ctx: typer.Context) -> None:
+    """Bring the database schema up to date."""
+    from store.database import connect
+    from store.database import migrate as bring_up
+
+    bring_up(connect(resolve(Instance.of(ctx).settings).database_url))
+
+
+@app.command()
+def worker(
+    ctx: typer.Context,
+    stage: Annotated[list[Stage] | None, typer.Option(help="only these; all if left out")] = None,
+    threads: Annotated[int, typer.Option(min=1, max=64)] = 4,
+) -> None:
+    """Run a worker process."""
+    from workers.main import run_worker
+
+    run_worker(resolve(Instance.of(ctx).settings), stage or list(Stage), threads)
+
+
+@app.command()
+def scheduler(ctx: typer.Context) -> None:
+    """Run the scheduler: relay, reconciler, index upkeep."""
+    from scheduler.main import run_scheduler
+
+    run_scheduler(resolve(Instance.of(ctx).settings))
+
+
+@app.command()
+def gateway(
+    ctx: typer.Context,
+    host: Annotated[str | None, typer.Option()] = None,
+    port: Annotated[int | None, typer.Option(min=1, max=65535)] = None,
+) -> None:
+    """Run the HTTP gateway."""
+    from api_gateway.main import run_gateway
+
+    settings = resolve(Instance.of(ctx).settings)
+    changes = {"host": host or settings.host, "port": port or settings.port}
+    run_gateway(settings.model_copy(update=changes))
+
+
+def main() -> None:
+    """Run the command; what the user can mend is one line on stderr, exit code 1."""
+    logging.getLogger().setLevel(logging.WARNING)
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    try:
+        app()
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        _fail(f"ATTEST_{'_'.join(map(str, first['loc'])).upper()}: {first['msg']}")
+    except OperationalError:
+        _fail("the database does not answer: check ATTEST_DATABASE_URL, or run `attest up`")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except (OSError, LookupError, ValueError, RuntimeError) as error:
+        _fail(str(error))
+
+
+def _fail(text: str) -> None:
+    Console(stderr=True).print(f"attest: {text}", style="red", markup=False, soft_wrap=True)
+    sys.exit(1)
+
+
+__all__ = ["NotRunning", "app", "main"]
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""`attest ask` and the rendering of an answer for people."""
+
+import time
+from datetime import datetime
+from typing import Any
+
+import httpx
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+POLL_SECONDS = 20
+
+
+class AskFailed(RuntimeError):
+    """The gateway refused the question or the answer did not come in time."""
+
+
+def ask(url: str, body: dict[str, Any], *, timeout_seconds: float = 120.0) -> dict[str, Any]:
+    """Submit a question and wait for its end; gives the question resource.
+
+    Raises:
+        AskFailed: with the gateway's own words, or what to do.
+    """
+    with httpx.Client(base_url=url, timeout=POLL_SECONDS + 10) as client:
+        try:
+            accepted = _checked(client.post("/v1/questions", json=body))
+            deadline = time.monotonic() + timeout_seconds
+            while time.monotonic() < deadline:
+                path = f"/v1/questions/{accepted['id']}"
+                question = _checked(client.get(path, params={"wait": POLL_SECONDS}))
+                if question["status"] in ("answered", "failed"):
+                    return question
+        except httpx.TransportError as error:
+            raise AskFailed(
+                f"no gateway answers at {url} ({type(error).__name__}): start one with `attest up`"
+            ) from error
+    raise AskFailed(f"no answer within {timeout_seconds:.0f} s; question {accepted['id']} goes on")
+
+
+def _checked(response: httpx.Response) -> dict[str, Any]:
+    if response.is_success:
+        found: dict[str, Any] = response.json()
+        return found
+    try:
+        problem = response.json()
+        fields = "; ".join(f"{e['field']}: {e['message']}" for e in problem.get("errors", []))
+        raise AskFailed(fields or problem.get("detail") or problem["title"])
+    except (ValueError, KeyError) as error:
+        raise AskFailed(f"the gateway answered {response.status_code}") from error
+
+
+def render(console: Console, question: dict[str, Any]) -> None:
+    """Print an answer: claims with their citations and both clocks, or the abstention."""
+    answer = question["answer"]
+    console.print(Panel(Text(question["question"], style="bold"), border_style="cyan"))
+    if answer["abstained"]:
+        body = Text.assemble(
+            (f"Abstained: {answer['abstain_reason']}\n", "bold yellow"),
+            f"{answer['abstain_detail']}\n",
+            ("What would cure it: ", "bold"),
+            _cure(answer["cure"]),
+        )
+        console.print(Panel(body, border_style="yellow", title="no answer"))
+        return
+    claims = {claim["claim_id"]: claim for claim in answer["claims"]}
+    numbers = {entry["evidence_id"]: entry["n"] for entry in answer["references"]}
+    for section in answer["sections"]:
+        console.print(f"\n[bold underline]{escape(section['heading'])}[/]")
+        for claim_id in section["claim_ids"]:
+            console.print(_claim(claims[claim_id], numbers))
+    console.print(_references(answer))
+    _footer(console, question)
+
+
+def _cure(cure: dict[str, Any] | str | None) -> str:
+    return cure["detail"] if isinstance(cure, dict) else str(cure or "")
+
+
+def _claim(claim: dict[str, Any], numbers: dict[str, int]) -> Group:
+    place = claim["citations"][0]
+    number = numbers.get(place["evidence_id"])
+    mark = "✓" if claim["verification_status"] == "verified" else "?"
+    head = Text.assemble((f" {mark} ", "green"), claim["text"].strip())
+    if number is not None:
+        head.append(f" [{number}]", "cyan")
+    span = f"     {place['quote_verdict']} · version {place['version']} · {place['citation']}"
+    return Group(head, Text(span, style="dim"))
+
+
+def _references(answer: dict[str, Any]) -> Table:
+    clocks = {record["evidence_id"]: record["clocks"] for record in answer["evidence"]}
+    table = Table(title="References", title_justify="left", box=None, padding=(0, 1))
+    for heading in ("", "Title", "Badges", "Published", "Checked", "Link"):
+        table.add_column(heading, overflow="fold")
+    for entry in answer["references"]:
+        age = clocks[entry["evidence_id"]]
+        table.add_row(
+            f"[cyan]{entry['n']}[/]",
+            escape(entry["title"]),
+            escape(", ".join(entry["badges"])),
+            (age["published_at"] or "unknown")[:10],
+            _checked_text(age),
+            escape(entry["url"]),
+        )
+    return table
+
+
+def _checked_text(age: dict[str, Any]) -> str:
+    hours = age["freshness_hours"]
+    ago = f"{hours:.0f} h ago" if hours < 72 else f"{hours / 24:.0f} d ago"
+    if age["sla_hours"] is None:
+        return f"{ago}, by version"
+    limit = age["sla_hours"] / 24
+    state = "[yellow]stale[/]" if age["stale"] else "fresh"
+    return f"{ago}, {state} (SLA {limit:g} d)"
+
+
+def _footer(console: Console, question: dict[str, Any]) -> None:
+    answer = question["answer"]
+    counts, level = answer["verification_summary"], answer["sufficiency"]
+    took = "?"
+    if question.get("finished_at"):
+        begun = datetime.fromisoformat(question["created_at"])
+        ended = datetime.fromisoformat(question["finished_at"])
+        took = f"{(ended - begun).total_seconds() * 1000:.0f} ms"
+    console.print(
+        Text(
+            f"{counts['verified_count']} verified, {counts['unverified_count']} withheld · "
+            f"evidence {level['level']} ({level['score']}/100) · "
+            f"{answer['provenance']['generator']} · {took} · question {question['id']}",
+            style="dim",
+        )
+    )

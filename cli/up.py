@@ -1,0 +1,114 @@
+"""`attest up`: PostgreSQL, Redis, workers, scheduler and gateway as supervised processes."""
+
+import os
+import socket
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+from cli.supervisor import ProcessSpec, Supervisor, server_spec
+from messages import EVIDENCE_STAGES, QUESTION_STAGES, Stage
+from store.embedded import DataDir, EmbeddedPostgres, EmbeddedRedis
+from store.settings import Settings
+
+OnEvent = Callable[[str, str], None]
+
+QUESTION_THREADS = 4
+EVIDENCE_THREADS = 2
+
+
+class PortInUse(RuntimeError):
+    """The gateway's port is taken."""
+
+
+def run(settings: Settings, *, on_event: OnEvent | None, log_dir: Path | None) -> int:
+    """Run everything until SIGTERM or Ctrl-C; returns the exit code.
+
+    Raises:
+        EmbeddedError: the data directory cannot be used.
+        PortInUse: something else listens on the gateway's port.
+    """
+    require_free(settings.host, settings.port)
+    with ExitStack() as stack:
+        if settings.database_url and settings.redis_url:
+            servers: list[ProcessSpec] = []
+            urls = (settings.database_url, settings.redis_url)
+        else:
+            data = stack.enter_context(DataDir(settings.data_dir))
+            postgres, redis = EmbeddedPostgres(data), EmbeddedRedis(data)
+            for server in (postgres, redis):
+                server.initialize()
+            servers = [server_spec(postgres), server_spec(redis)]
+            urls = (postgres.database_url, redis.redis_url)
+            data.publish(*urls, gateway_url=f"http://{settings.host}:{settings.port}")
+        specs = [*servers, *processes(settings, urls, tuple(spec.name for spec in servers))]
+        return Supervisor(specs, on_event, log_dir).run()
+
+
+def require_free(host: str, port: int) -> None:
+    """Raises PortInUse if something listens on the port already."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise PortInUse(
+                f"port {port} of {host} cannot be used ({error.strerror}): choose another one with "
+                "--port"
+            ) from None
+
+
+def processes(
+    settings: Settings, urls: tuple[str, str], servers: tuple[str, ...]
+) -> list[ProcessSpec]:
+    """Everything that is ours: the migration, two worker pools, scheduler and gateway.
+
+    Questions have a pool of their own, so that a bulk ingest never keeps them waiting.
+    """
+    env = {
+        **os.environ,
+        "ATTEST_DATABASE_URL": urls[0],
+        "ATTEST_REDIS_URL": urls[1],
+        "ATTEST_DATA_DIR": str(settings.data_dir.resolve()),
+        "ATTEST_HOST": settings.host,
+        "ATTEST_PORT": str(settings.port),
+        "OMP_NUM_THREADS": "1",  # the encoder has threads of its own
+    }
+    grace = settings.shutdown_seconds + 5.0
+
+    def spec(name: str, *argv: str, **options: object) -> ProcessSpec:
+        return ProcessSpec(
+            name=name,
+            argv=(sys.executable, "-m", "cli.main", *argv),
+            env=env,
+            stop_timeout_seconds=grace,
+            **options,  # type: ignore[arg-type]
+        )
+
+    def worker(name: str, stages: tuple[Stage, ...], threads: int) -> ProcessSpec:
+        wanted = [f"--stage={stage.value}" for stage in stages]
+        return spec(name, "worker", *wanted, f"--threads={threads}", after=("migrate",))
+
+    return [
+        spec("migrate", "migrate", after=servers, restart=False),
+        worker("questions", QUESTION_STAGES, QUESTION_THREADS),
+        worker("evidence", EVIDENCE_STAGES, EVIDENCE_THREADS),
+        spec("scheduler", "scheduler", after=("migrate",)),
+        spec("gateway", "gateway", after=("migrate",), ready=_answers(settings)),
+    ]
+
+
+def _answers(settings: Settings) -> Callable[[], bool]:
+    url = f"http://{settings.host}:{settings.port}/readyz"
+
+    def ready() -> bool:
+        try:
+            with urllib.request.urlopen(url, timeout=1) as response:
+                return int(response.status) == 200
+        except (urllib.error.URLError, OSError):
+            return False
+
+    return ready

@@ -1,0 +1,3 @@
+"""Fixtures shared by all tests that need servers live in `tests.servers`."""
+
+pytest_plugins = ["tests.servers"]

@@ -1,0 +1,126 @@
+"""The HTTP interface as it is promised: paths, schemas, problems (DESIGN section 5)."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from api_gateway.app import create_app
+from api_gateway.schemas import QuestionIn
+from store.records import SourceRecord
+from store.settings import Settings
+
+STABLE = {
+    ("post", "/v1/questions"),
+    ("get", "/v1/questions"),
+    ("get", "/v1/questions/{question_id}"),
+    ("get", "/v1/questions/{question_id}/events"),
+    ("post", "/v1/documents"),
+    ("get", "/v1/documents/{document_id}"),
+    ("get", "/v1/documents/{document_id}/versions"),
+    ("get", "/v1/documents/{document_id}/versions/{n}/text"),
+    ("get", "/v1/sources"),
+    ("get", "/v1/dead-letters"),
+    ("get", "/v1/dead-letters/{letter_id}"),
+    ("post", "/v1/dead-letters/{letter_id}/replay"),
+    ("get", "/v1/audit"),
+    ("get", "/v1/audit/verify"),
+    ("get", "/healthz"),
+    ("get", "/readyz"),
+    ("get", "/metrics"),
+}
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    """The OpenAPI document, as it is served; nothing needs to run for it."""
+    settings = Settings(
+        database_url="postgresql://127.0.0.1:1/none", redis_url="redis://127.0.0.1:1/0"
+    )
+    served: dict[str, Any] = json.loads(json.dumps(create_app(settings).openapi()))
+    return served
+
+
+def _operations(document: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {
+        (method, path): operation
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+@pytest.mark.requirement("DC-3")
+def test_the_stable_paths_are_there_and_no_others(document: dict[str, Any]) -> None:
+    assert set(_operations(document)) == STABLE
+
+
+def test_it_is_an_openapi_3_1_document_with_a_title_and_a_version(document: dict[str, Any]) -> None:
+    assert re.fullmatch(r"3\.1\.\d+", document["openapi"])
+    assert document["info"]["title"] == "Attest"
+    assert document["info"]["version"]
+
+
+def test_every_reference_leads_to_a_schema(document: dict[str, Any]) -> None:
+    references = set(re.findall(r'"\$ref": "([^"]+)"', json.dumps(document)))
+    assert references
+    for reference in references:
+        root, *path = reference.split("/")
+        assert root == "#"
+        node: Any = document
+        for part in path:
+            node = node[part]
+        assert node
+
+
+def test_path_parameters_are_declared_and_operation_ids_differ(document: dict[str, Any]) -> None:
+    operations = _operations(document)
+    for (_, path), operation in operations.items():
+        declared = {
+            parameter["name"]
+            for parameter in operation.get("parameters", [])
+            if parameter["in"] == "path"
+        }
+        assert declared == set(re.findall(r"{(\w+)}", path))
+    ids = [operation["operationId"] for operation in operations.values()]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_operation_says_what_it_does_and_what_its_problems_look_like(
+    document: dict[str, Any],
+) -> None:
+    for key, operation in _operations(document).items():
+        assert operation["summary"], key
+        assert operation["description"], key
+        assert operation["tags"], key
+        for status, response in operation["responses"].items():
+            if status.startswith(("4", "5")):
+                [(media_type, content)] = response["content"].items()
+                assert media_type == "application/problem+json", key
+                assert content["schema"]["$ref"].endswith("/ProblemDetails")
+    without = {("get", "/healthz"), ("get", "/metrics")}
+    for key, operation in _operations(document).items():
+        assert key in without or any(
+            s.startswith("4") or s == "503" for s in operation["responses"]
+        )
+
+
+def test_its_examples_are_valid(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    for example in schemas["QuestionIn"]["examples"]:
+        QuestionIn.model_validate(example)
+    body = _operations(document)["post", "/v1/documents"]["requestBody"]["content"]
+    SourceRecord.model_validate_json(json.dumps(body["application/json"]["example"]))
+    assert set(body) == {"application/json", "multipart/form-data"}
+
+
+def test_a_question_takes_no_other_fields(document: dict[str, Any]) -> None:
+    schema = document["components"]["schemas"]["QuestionIn"]
+    assert schema["additionalProperties"] is False
+    assert set(schema["properties"]) == {
+        "question",
+        "as_of",
+        "patient_context",
+        "max_references",
+    }
+    assert schema["required"] == ["question"]

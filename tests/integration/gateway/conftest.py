@@ -1,0 +1,230 @@
+"""A real gateway on loopback over real servers; stages are played by hand, row by row."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import psycopg
+import pytest
+import sqlalchemy as sa
+from psycopg import sql
+
+from api_gateway.main import GatewayServer, build_server
+from messages import Stage
+from store.database import connect, migrate
+from store.embedded import EmbeddedServers, embedded
+from store.hashes import json_hash
+from store.models import Answer, Document, DocumentVersion, Question, StageRun
+from store.settings import Settings
+from store.unit_of_work import Store
+
+TEMPLATE = "migrated"
+
+
+@dataclass
+class Running:
+    """A gateway that serves, a client for it, and the store below it."""
+
+    client: httpx.Client
+    store: Store
+    settings: Settings
+    server: GatewayServer
+
+    @property
+    def url(self) -> str:
+        return str(self.client.base_url)
+
+    def ask(self, text: str = "Does ctDNA predict recurrence?", **options: Any) -> str:
+        """Submit a question; its id."""
+        response = self.client.post("/v1/questions", json={"question": text, **options})
+        assert response.status_code == 202, response.text
+        return str(response.json()["id"])
+
+    def count(self, table: str, where: str = "true", **values: Any) -> int:
+        with self.store.engine.connect() as connection:
+            found = connection.execute(
+                sa.text(f"SELECT count(*) FROM {table} WHERE {where}"), values
+            )
+            return int(found.scalar_one())
+
+    def scalar(self, statement: str, **values: Any) -> Any:
+        with self.store.engine.connect() as connection:
+            return connection.execute(sa.text(statement), values).scalar_one()
+
+    def execute(self, statement: str, **values: Any) -> None:
+        with self.store.engine.begin() as connection:
+            connection.execute(sa.text(statement), values)
+
+    def run_stage(self, question_id: str, stage: Stage, *, status: str = "done") -> None:
+        """Write what a stage writes when it ends, and wake listeners as it does."""
+        moment = datetime.now(UTC)
+        with self.store.unit_of_work(f"stage:{stage.value}") as work:
+            question = work.session.get_one(Question, UUID(question_id))
+            question.status, question.stage = "running", stage.value
+            work.session.add(question)
+            work.session.add(
+                StageRun(
+                    stage=stage.value,
+                    subject=question_id,
+                    input_hash=uuid4().hex,
+                    status=status,
+                    attempts=1,
+                    token=0,
+                    worker="test",
+                    started_at=moment,
+                    finished_at=moment,
+                )
+            )
+            work.notify("question", question_id)
+
+    def answer(self, question_id: str, body: dict[str, Any], *, sealed: bool = True) -> None:
+        """Write an answer as verify does and, if `sealed`, as audit does."""
+        moment = datetime.now(UTC)
+        with self.store.unit_of_work("stage:audit") as work:
+            work.session.add(
+                Answer(
+                    question_id=UUID(question_id),
+                    body=body,
+                    hash=json_hash(body),
+                    sealed_at=moment if sealed else None,
+                )
+            )
+            question = work.session.get_one(Question, UUID(question_id))
+            question.status, question.stage, question.finished_at = "answered", "audit", moment
+            work.session.add(question)
+            work.notify("question", question_id)
+
+    def fail(self, question_id: str, cause: str) -> None:
+        """Give a question up, as a stage's `on_dead` does."""
+        with self.store.unit_of_work("stage:retrieve") as work:
+            question = work.session.get_one(Question, UUID(question_id))
+            question.status, question.error = "failed", cause
+            question.finished_at = datetime.now(UTC)
+            work.session.add(question)
+            work.notify("question", question_id)
+
+    def put_document(self, *texts: str, source_type: str = "pubmed", **fields: Any) -> UUID:
+        """Store a document whose versions say `texts`, the last one current."""
+        moment = fields.pop("fetched_at", datetime.now(UTC))
+        checked_at = fields.pop("checked_at", moment)
+        document = Document(
+            source_type=source_type, source_key=f"test:{uuid4()}", checked_at=checked_at
+        )
+        with self.store.unit_of_work("stage:ingest") as work:
+            work.session.add(document)
+            work.session.flush()
+            for n, text in enumerate(texts, start=1):
+                work.session.add(
+                    DocumentVersion(
+                        document_id=document.id,
+                        n=n,
+                        content_hash=json_hash(text),
+                        title=fields.get("title", "A title"),
+                        text=text,
+                        structure={},
+                        source_type=source_type,
+                        url=None,
+                        publisher=None,
+                        publication_type=None,
+                        evidence_level=None,
+                        version_label=None,
+                        identifiers={},
+                        authors=[],
+                        labels=[],
+                        published_at=fields.get("published_at"),
+                        fetched_at=moment,
+                        status="current" if n == len(texts) else "superseded",
+                    )
+                )
+        return document.id
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers]:
+    """PostgreSQL and Redis, with a migrated database to copy."""
+    with embedded(tmp_path_factory.mktemp("servers")) as running:
+        engine = connect(running.database_url)
+        migrate(engine)
+        engine.dispose()
+        with psycopg.connect(_conninfo(running, "postgres"), autocommit=True) as connection:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} TEMPLATE attest").format(sql.Identifier(TEMPLATE))
+            )
+        yield running
+
+
+def _conninfo(servers: EmbeddedServers, database: str) -> str:
+    return servers.postgres.conninfo(database)
+
+
+@pytest.fixture(scope="session")
+def new_database(servers: EmbeddedServers) -> Callable[[], str]:
+    """Makes an empty, migrated database; its URL."""
+
+    def make() -> str:
+        name = f"test_{uuid4().hex}"
+        with psycopg.connect(_conninfo(servers, "postgres"), autocommit=True) as connection:
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                    sql.Identifier(name), sql.Identifier(TEMPLATE)
+                )
+            )
+        return _conninfo(servers, name).replace("postgresql://", "postgresql+psycopg://", 1)
+
+    return make
+
+
+@contextmanager
+def serving(settings: Settings) -> Iterator[Running]:
+    """Run a gateway in a thread until the block ends."""
+    server = build_server(settings)
+    thread = threading.Thread(target=server.run, name="gateway")
+    thread.start()
+    try:
+        deadline = time.monotonic() + 20
+        while not server.started:
+            assert thread.is_alive(), "the gateway ended instead of starting"
+            assert time.monotonic() < deadline, "the gateway did not start in time"
+            time.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        store = Store(connect(settings.database_url))
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30) as client:
+            yield Running(client, store, settings, server)
+        store.engine.dispose()
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        assert not thread.is_alive(), "the gateway did not stop"
+
+
+@pytest.fixture(scope="session")
+def settings_for(servers: EmbeddedServers, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Settings for a new database; keyword arguments override."""
+
+    def make(database_url: str, **changes: Any) -> Settings:
+        given = {
+            "data_dir": Path(tmp_path_factory.getbasetemp()),
+            "database_url": database_url,
+            "redis_url": servers.redis_url,
+            "redis_namespace": f"test-{uuid4().hex[:8]}",
+            "port": 1,
+            **changes,
+        }
+        # Port 0 lets the kernel choose; the settings of a real gateway do not allow it.
+        return Settings(**given).model_copy(update={"port": 0})
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def gateway(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
+    """A gateway over a database of this module."""
+    with serving(settings_for(new_database())) as running:
+        yield running

@@ -1,0 +1,196 @@
+"""What is refused at the door, and how: always a problem, never an echo, nothing written."""
+
+import http.client
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+from tests.integration.gateway.conftest import Running
+
+SECRET = "PATIENT-XYZZY-" * 20
+
+
+def _problem(response: httpx.Response, status: int, kind: str) -> dict[str, Any]:
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    body: dict[str, Any] = response.json()
+    assert body["type"] == f"urn:attest:problem:{kind}"
+    assert body["status"] == status
+    assert body["request_id"] == response.headers["x-request-id"]
+    assert {"title", "detail", "instance"} <= set(body)
+    assert "XYZZY" not in response.text
+    return body
+
+
+@pytest.fixture
+def untouched(gateway: Running) -> Iterator[None]:
+    """Nothing may have been written by the end of the test."""
+    tables = ("question", "ingest_item", "outbox", "audit_event")
+    before = [gateway.count(table) for table in tables]
+    yield
+    assert [gateway.count(table) for table in tables] == before
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "body.question"),
+        ({"question": ""}, "body.question"),
+        ({"question": " \n\t "}, "body.question"),
+        ({"question": "a\x00b"}, "body.question"),
+        ({"question": "\ud800"}, "body.question"),
+        ({"question": None}, "body.question"),
+        ({"question": 5}, "body.question"),
+        ({"question": ["a"]}, "body.question"),
+        ({"question": SECRET * 20}, "body.question"),
+        ({"question": "q", "nonsense": SECRET}, "body.nonsense"),
+        ({"question": "q", "max_references": 0}, "body.max_references"),
+        ({"question": "q", "max_references": 11}, "body.max_references"),
+        ({"question": "q", "max_references": "3"}, "body.max_references"),
+        ({"question": "q", "max_references": True}, "body.max_references"),
+        ({"question": "q", "max_references": 2.5}, "body.max_references"),
+        ({"question": "q", "as_of": "yesterday"}, "body.as_of"),
+        ({"question": "q", "as_of": 0}, "body.as_of"),
+        ({"question": "q", "patient_context": "p" * 4001}, "body.patient_context"),
+        ({"question": "q", "patient_context": "a\x00b"}, "body.patient_context"),
+        ([], "body"),
+        ("question", "body"),
+        (None, "body"),
+    ],
+)
+def test_a_question_that_does_not_fit_is_a_422_naming_the_field(
+    gateway: Running, body: object, field: str
+) -> None:
+    response = gateway.client.post(
+        "/v1/questions", content=json.dumps(body), headers={"Content-Type": "application/json"}
+    )
+    problem = _problem(response, 422, "invalid-request")
+    assert all(error["field"].startswith(field) for error in problem["errors"])
+    assert all(set(error) == {"field", "message"} for error in problem["errors"])
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b'{"question": "a\x00b"}',
+        b'{"question": "\xff\xfe"}',
+        b"[" * 20_000,
+        b"nonsense",
+    ],
+)
+def test_a_body_that_is_no_json_in_utf8_is_a_400(gateway: Running, body: bytes) -> None:
+    response = gateway.client.post(
+        "/v1/questions", content=body, headers={"Content-Type": "application/json"}
+    )
+    _problem(response, 400, "malformed-request")
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", None])
+def test_a_question_in_another_content_type_is_a_415(gateway: Running, kind: str | None) -> None:
+    headers = {"Content-Type": kind} if kind else {}
+    response = gateway.client.post("/v1/questions", content=b'{"question": "q"}', headers=headers)
+    _problem(response, 415, "unsupported-media-type")
+
+
+@pytest.mark.usefixtures("untouched")
+def test_a_question_of_one_megabyte_is_a_413(gateway: Running) -> None:
+    response = gateway.client.post("/v1/questions", json={"question": SECRET * 4000})
+    _problem(response, 413, "too-large")
+
+
+@pytest.mark.usefixtures("untouched")
+def test_a_body_without_a_length_is_measured_while_it_comes(gateway: Running) -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b'{"question": "'
+        for _ in range(300):
+            yield b"q" * 1000
+        yield b'"}'
+
+    response = gateway.client.post(
+        "/v1/questions", content=pieces(), headers={"Content-Type": "application/json"}
+    )
+    _problem(response, 413, "too-large")
+    gateway.client.get("/healthz").raise_for_status()  # the connection is usable afterwards
+
+
+@pytest.mark.usefixtures("untouched")
+def test_a_field_name_is_cut_at_60_characters(gateway: Running) -> None:
+    response = gateway.client.post("/v1/questions", json={"question": "q", "n" * 5000: 1})
+    [error] = _problem(response, 422, "invalid-request")["errors"]
+    assert len(error["field"]) == 60
+    assert len(response.content) < 1000
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "PUT"])
+def test_an_unknown_path_is_a_404_problem(gateway: Running, method: str) -> None:
+    _problem(gateway.client.request(method, f"/v1/{SECRET}"), 404, "not-found")
+
+
+def test_another_method_is_a_405_problem_that_names_the_allowed_ones(gateway: Running) -> None:
+    for method, path in (("PUT", "/v1/questions"), ("DELETE", "/v1/audit"), ("POST", "/healthz")):
+        response = gateway.client.request(method, path)
+        _problem(response, 405, "method-not-allowed")
+        assert response.headers["allow"]
+
+
+@pytest.mark.parametrize("path", ["/v1/questions/%00", "/v1/audit?subject=a%00b"])
+def test_a_nul_in_the_address_is_a_400(gateway: Running, path: str) -> None:
+    _problem(gateway.client.get(path), 400, "malformed-request")
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
+def test_a_page_of_another_origin_cannot_write(gateway: Running, origin: str) -> None:
+    response = gateway.client.post(
+        "/v1/questions", json={"question": "q"}, headers={"Origin": origin}
+    )
+    _problem(response, 403, "foreign-origin")
+    assert "access-control-allow-origin" not in response.headers
+
+
+def test_a_page_of_the_same_origin_can_write(gateway: Running) -> None:
+    headers = {"Origin": gateway.url}
+    response = gateway.client.post("/v1/questions", json={"question": "q"}, headers=headers)
+    assert response.status_code == 202
+
+
+def test_a_name_that_somebody_points_at_this_machine_is_refused(gateway: Running) -> None:
+    response = gateway.client.get("/v1/questions", headers={"Host": "rebound.example:80"})
+    _problem(response, 403, "foreign-origin")
+    for name in ("localhost", "localhost:80", "[::1]:80", "127.0.0.1"):
+        assert gateway.client.get("/healthz", headers={"Host": name}).status_code == 200
+
+
+def test_every_response_carries_the_request_id_and_the_security_headers(gateway: Running) -> None:
+    given = "8b0b5b8a-52d5-4a0a-9d0f-0d1a6d9c6b8e"
+    for path in ("/healthz", "/v1/questions", "/v1/nothing", "/metrics"):
+        headers = gateway.client.get(path, headers={"X-Request-ID": given}).headers
+        assert headers["x-request-id"] == given
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert "server" not in headers
+    other = gateway.client.get("/healthz", headers={"X-Request-ID": SECRET}).headers
+    assert other["x-request-id"] not in {given, SECRET}
+
+
+def test_an_announced_length_beyond_the_limit_is_refused_before_the_body_comes(
+    gateway: Running,
+) -> None:
+    connection = http.client.HTTPConnection(urlsplit(gateway.url).netloc, timeout=20)
+    connection.putrequest("POST", "/v1/documents")
+    connection.putheader("Content-Type", "application/json")
+    connection.putheader("Content-Length", str(10**12))
+    connection.endheaders()
+    response = connection.getresponse()
+    assert response.status == 413
+    assert json.loads(response.read())["type"] == "urn:attest:problem:too-large"
+    connection.close()

@@ -1,0 +1,229 @@
+"""Real PostgreSQL and Redis for tests: one pair a session, a fresh database for each test."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from messages import Stage
+from store import questions
+from store.database import connect, migrate
+from store.embedded import EmbeddedServers, embedded
+from store.models import Question
+from store.records import SourceRecord
+from store.settings import Settings
+from store.submissions import submit_item
+from store.unit_of_work import Store
+from workers.inline import InlineWorker
+from workers.runtime.broker import WokenBroker
+
+TEMPLATE = "attest_template"
+FINISHED = ("answered", "failed")
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers]:
+    """The session's servers. Tests that kill or restart servers start their own."""
+    with embedded(tmp_path_factory.mktemp("servers") / "data") as running:
+        _create(running, TEMPLATE, "template0")
+        engine = connect(_url(running, TEMPLATE))
+        migrate(engine)
+        engine.dispose()
+        yield running
+
+
+def _url(servers: EmbeddedServers, database: str) -> str:
+    return sa.make_url(servers.database_url).set(database=database).render_as_string(False)
+
+
+def _create(servers: EmbeddedServers, name: str, template: str) -> None:
+    with psycopg.connect(servers.conninfo, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+
+
+@pytest.fixture
+def settings(servers: EmbeddedServers, tmp_path: Path) -> Iterator[Settings]:
+    """Settings with short waits, for a fresh database and a Redis namespace of its own."""
+    name = f"test_{uuid4().hex[:12]}"
+    _create(servers, name, TEMPLATE)
+    yield Settings(
+        data_dir=tmp_path / "data",
+        database_url=_url(servers, name),
+        redis_url=servers.redis_url,
+        redis_namespace=name,
+        encoder="hash",
+        lease_seconds=2.0,
+        relay_seconds=0.1,
+        lost_after_seconds=0.5,
+        idle_wait_ms=100,
+        shutdown_seconds=5.0,
+        log_format="console",
+    )
+    with psycopg.connect(servers.conninfo, autocommit=True) as connection:
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@pytest.fixture
+def engine(settings: Settings) -> Iterator[sa.Engine]:
+    """An engine on the test's database."""
+    found = connect(settings.database_url)
+    yield found
+    found.dispose()
+
+
+@pytest.fixture
+def store(engine: sa.Engine) -> Store:
+    """A store without a broker: what it promises waits in the outbox."""
+    return Store(engine, lambda promises: None)
+
+
+@pytest.fixture
+def inline(settings: Settings, engine: sa.Engine) -> Iterator[InlineWorker]:
+    """All stages in this process; `run()` works until nothing is due."""
+    worker = InlineWorker(settings, Store(engine))
+    yield worker
+    worker.close()
+
+
+def ingest(store: Store, *records: SourceRecord | dict[str, Any]) -> UUID:
+    """Submit records as one packet; gives the item's id."""
+    parsed = [SourceRecord.model_validate(record) for record in records]
+    content = "\n".join(record.model_dump_json(exclude_none=True) for record in parsed)
+    with store.unit_of_work("test", request_id=uuid4()) as work:
+        item = submit_item(
+            work,
+            filename="records.jsonl",
+            media_type=None,
+            content=content.encode(),
+            source_type=None,
+            batch_id=uuid4(),
+        )
+    return item.id
+
+
+def ask(store: Store, text: str, **options: Any) -> UUID:
+    """Submit a question; gives its id."""
+    with store.unit_of_work("test", request_id=uuid4()) as work:
+        return questions.submit(work, text, options).id
+
+
+def get_question(store: Store, question_id: UUID) -> Question:
+    """The question as it stands now."""
+    with store.reading() as session:
+        return session.get_one(Question, question_id)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30.0, what: str = "") -> None:
+    """Poll `condition`; fails the test after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail(f"not within {seconds} s: {what or condition}")
+        time.sleep(0.05)
+
+
+def wait_finished(store: Store, ids: list[UUID], seconds: float = 60.0) -> None:
+    """Wait until all these questions have ended."""
+
+    def ended() -> bool:
+        return all(get_question(store, one).status in FINISHED for one in ids)
+
+    wait_until(ended, seconds, "questions ended")
+
+
+@dataclass
+class Fleet:
+    """Real worker and scheduler processes over the test's database and Redis namespace."""
+
+    settings: Settings
+    log: Path
+    processes: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+
+    def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
+        """Start `attest ARGUMENTS` with the settings of this test in its environment."""
+        env = {**os.environ}
+        for key, value in self.settings.model_dump().items():
+            env[f"ATTEST_{key.upper()}"] = str(value)
+        with self.log.open("ab") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "cli.main", *arguments],
+                env=env,
+                stdout=output,
+                stderr=output,
+            )
+        self.processes.append(process)
+        return process
+
+    def worker(self, *stages: Stage, threads: int = 2) -> "subprocess.Popen[bytes]":
+        """Start a worker and wait until it says that it is ready."""
+        before = self.text().count("worker_ready")
+        wanted = [f"--stage={stage.value}" for stage in stages]
+        process = self.start("worker", *wanted, f"--threads={threads}")
+        wait_until(lambda: self.text().count("worker_ready") > before, 30, "worker ready")
+        return process
+
+    def scheduler(self) -> "subprocess.Popen[bytes]":
+        """Start a scheduler and wait until it says that it is ready."""
+        before = self.text().count("scheduler_ready")
+        process = self.start("scheduler")
+        wait_until(lambda: self.text().count("scheduler_ready") > before, 30, "scheduler ready")
+        return process
+
+    def text(self) -> str:
+        """What the processes have printed."""
+        return self.log.read_text("utf-8", errors="replace") if self.log.exists() else ""
+
+    def stop(self) -> None:
+        """Kill what still runs."""
+        for process in self.processes:
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGCONT)
+                process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def fleet(settings: Settings, tmp_path: Path) -> Iterator[Fleet]:
+    """Starts processes; whatever runs at the end of the test is killed."""
+    running = Fleet(settings, tmp_path / "fleet.log")
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def published(settings: Settings, engine: sa.Engine) -> Iterator[Store]:
+    """A store that publishes through a real broker, as the gateway does."""
+    broker = WokenBroker(settings)
+    yield Store(engine, broker.publish)
+    broker.client.close()
+
+
+TRIAL = {
+    "source_type": "clinicaltrials",
+    "title": "Example registry record of a ctDNA-guided trial in colon cancer",
+    "text": (
+        "## Design\n\nThis made-up record describes a randomized trial of ctDNA-guided adjuvant "
+        "chemotherapy in stage II colon cancer. It enrolled 455 patients in 23 centres.\n\n"
+        "## Endpoints\n\nThe primary endpoint of the ctDNA-guided trial was recurrence-free "
+        "survival at 2 years in colon cancer.\n\n"
+        "## Results\n\nIn stage II colon cancer, adjuvant chemotherapy was given to 15% of the "
+        "ctDNA-guided patients and to 28% of the others.\n"
+    ),
+    "source_key": "test-trial",
+    "url": "https://example.org/trials/1",
+    "published_at": "2022-06-04T00:00:00Z",
+}
+"""A made-up record for tests: no real trial, no real figure."""
+
+TRIAL_QUESTION = "What is the primary endpoint of the ctDNA-guided trial in stage II colon cancer?"

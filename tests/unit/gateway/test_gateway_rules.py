@@ -1,0 +1,109 @@
+"""Rules of the gateway that need no server: where it listens, names, cursors, abstentions."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api_gateway.answers import failed_answer
+from api_gateway.app import MissingSetting, create_app
+from api_gateway.main import NotLoopback, require_loopback
+from api_gateway.problems import Problem
+from api_gateway.publishing import PublishingThread
+from api_gateway.uploads import MAX_FILENAME_CHARS, clean_filename, media_type_of
+from store.cursors import InvalidCursor, pack, unpack
+from store.database import connect
+from store.settings import Settings
+
+NOWHERE = "postgresql://127.0.0.1:1/nothing"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.10", "::1", "localhost"])
+def test_the_gateway_listens_on_loopback(host: str) -> None:
+    require_loopback(host)
+
+
+@pytest.mark.parametrize(
+    "host", ["0.0.0.0", "::", "", "10.0.0.1", "192.168.1.5", "example.org", "127.0.0.1.example.org"]
+)
+def test_the_gateway_listens_nowhere_else_and_says_why_and_what_to_do(host: str) -> None:
+    with pytest.raises(NotLoopback, match=r"no keys yet.*ATTEST_HOST=127\.0\.0\.1"):
+        require_loopback(host)
+
+
+@pytest.mark.parametrize("missing", ["database_url", "redis_url"])
+def test_a_missing_url_is_named_with_its_variable(missing: str) -> None:
+    urls = {"database_url": NOWHERE, "redis_url": "redis://127.0.0.1:1/0", missing: ""}
+    with pytest.raises(MissingSetting, match=f"ATTEST_{missing.upper()}"):
+        create_app(Settings(**urls))
+
+
+def test_the_answer_to_a_failed_question_has_every_key_of_an_answer() -> None:
+    # DESIGN section 5, "Answer object"
+    answer = failed_answer("gone")
+    assert set(answer) == {
+        *("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency"),
+        *("abstained", "abstain_reason", "abstain_detail", "cure"),
+        *("summary", "sections", "claims", "evidence", "references", "images", "conflicts"),
+        *("verification_summary", "freshness_summary", "recall", "provenance"),
+    }
+    assert (answer["abstained"], answer["abstain_reason"]) == (True, "unchecked")
+    assert answer["abstain_detail"] == "gone"
+    assert set(answer["pico"]) == {
+        *("patient", "intervention", "comparison", "outcome", "condition")
+    }
+
+
+@given(st.lists(st.one_of(st.text(max_size=40), st.integers(0, 2**63 - 1)), max_size=4))
+def test_a_cursor_gives_its_key_back(key: list[str | int]) -> None:
+    assert unpack(pack(key), [type(part) for part in key]) == key
+
+
+@given(st.text(max_size=60))
+def test_any_other_word_is_no_cursor(word: str) -> None:
+    with pytest.raises(InvalidCursor):
+        unpack(word, [str, str, int, str])
+
+
+def test_a_cursor_holds_no_number_that_the_database_cannot_compare() -> None:
+    for number in (2**63, -1):
+        with pytest.raises(InvalidCursor):
+            unpack(pack([number]), [int])
+
+
+@given(st.text(max_size=400))
+def test_a_file_name_is_one_printable_part_of_bounded_length(name: str) -> None:
+    shown = clean_filename(name)
+    assert shown.isprintable()
+    assert "/" not in shown
+    assert "\\" not in shown
+    assert 0 < len(shown) <= MAX_FILENAME_CHARS
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("C:\\notes\\re\tport.txt", "report.txt"),
+        ("../../a.pdf", "a.pdf"),
+        ("..", "upload"),
+        ("a/", "a"),
+        (None, "upload"),
+    ],
+)
+def test_a_file_name_loses_path_and_control_characters(name: str | None, shown: str) -> None:
+    assert clean_filename(name) == shown
+
+
+@given(st.binary(max_size=200), st.sampled_from(["a.txt", "a.pdf", "a.json", "a.jsonl", "a.html"]))
+def test_any_bytes_are_accepted_or_refused_with_a_problem(content: bytes, name: str) -> None:
+    try:
+        media_type_of(name, None, content)
+    except Problem as problem:
+        assert problem.status_code in (415, 422)
+
+
+def test_what_cannot_be_taken_over_is_left_to_the_relay() -> None:
+    publishing = PublishingThread(connect(NOWHERE), lambda _: None)  # never started
+    for _ in range(1000):
+        publishing([])
+    with pytest.raises(ConnectionError):
+        publishing([])

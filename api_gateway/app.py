@@ -63,13 +63,24 @@ class GatewayApp(FastAPI):
                 description=self.description,
                 routes=self.routes,
             )
+            _without_default_422(schema)
             _, models = models_json_schema(
                 [(SourceRecord, "validation"), (problems.ProblemDetails, "serialization")],
                 ref_template="#/components/schemas/{model}",
             )
-            schema.setdefault("components", {}).setdefault("schemas", {}).update(models["$defs"])
+            schema["components"]["schemas"].update(models["$defs"])
             self.openapi_schema = schema
         return self.openapi_schema
+
+
+def _without_default_422(schema: dict[str, Any]) -> None:
+    """Drop the 422 that FastAPI assumes: a real one is a problem and stands at its route."""
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            if "application/json" in operation["responses"].get("422", {}).get("content", {}):
+                del operation["responses"]["422"]
+    for name in ("HTTPValidationError", "ValidationError"):
+        schema["components"]["schemas"].pop(name, None)
 
 
 def create_app(settings: Settings) -> FastAPI:

@@ -71,7 +71,7 @@ def clean_filename(name: str | None) -> str:
     """The last part of a file name, without control characters; never empty."""
     last = PurePosixPath((name or "").replace("\\", "/")).name
     shown = "".join(sign for sign in last if sign.isprintable()).strip()
-    return shown[-MAX_FILENAME_CHARS:] or "upload"
+    return "upload" if shown in {"", ".", ".."} else shown[-MAX_FILENAME_CHARS:]
 
 
 def media_type_of(filename: str, declared: str | None, content: bytes) -> str:

@@ -49,7 +49,7 @@ def up(
     data_dir: DataDirOption = None,
     port: Annotated[int | None, typer.Option(min=1, max=65535, help="of the gateway")] = None,
     host: Annotated[str | None, typer.Option(help="of the gateway")] = None,
-    logs: Annotated[bool, typer.Option(help="write logs to files in the data directory")] = False,
+    verbose: Annotated[bool, typer.Option(help="print the processes' logs here")] = False,
 ) -> None:
     """Run PostgreSQL, Redis, workers, scheduler and gateway until Ctrl-C."""
     from api_gateway.main import require_loopback
@@ -66,7 +66,7 @@ def up(
                 f"Attest answers at http://{settings.host}:{settings.port} (Ctrl-C stops)"
             )
 
-    log_dir = settings.data_dir / "log" if logs else None
+    log_dir = None if verbose else settings.data_dir / "log"
     raise typer.Exit(run(settings, on_event=tell, log_dir=log_dir))
 
 

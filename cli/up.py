@@ -24,7 +24,7 @@ class PortInUse(RuntimeError):
     """The gateway's port is taken."""
 
 
-def run(settings: Settings, *, on_event: OnEvent | None, log_dir: Path | None) -> int:
+def run(settings: Settings, *, on_event: OnEvent, log_dir: Path | None) -> int:
     """Run everything until SIGTERM or Ctrl-C; returns the exit code.
 
     Raises:
@@ -43,9 +43,22 @@ def run(settings: Settings, *, on_event: OnEvent | None, log_dir: Path | None) -
                 server.initialize()
             servers = [server_spec(postgres), server_spec(redis)]
             urls = (postgres.database_url, redis.redis_url)
-            data.publish(*urls, gateway_url=f"http://{settings.host}:{settings.port}")
+            on_event = _publishing(on_event, data, urls, settings)
         specs = [*servers, *processes(settings, urls, tuple(spec.name for spec in servers))]
         return Supervisor(specs, on_event, log_dir).run()
+
+
+def _publishing(
+    on_event: OnEvent, data: DataDir, urls: tuple[str, str], settings: Settings
+) -> OnEvent:
+    """Tell other commands how to reach this instance once its database is migrated."""
+
+    def tell(name: str, what: str) -> None:
+        if name == "migrate" and what.startswith("ready"):
+            data.publish(*urls, gateway_url=f"http://{settings.host}:{settings.port}")
+        on_event(name, what)
+
+    return tell
 
 
 def require_free(host: str, port: int) -> None:

@@ -45,6 +45,8 @@ class Connection:
     pid: int
     started_at: float
     """Start of process `pid`, seconds since the epoch: a reused number is told apart by it."""
+    gateway_url: str | None = None
+    """Where the gateway listens; None where only the servers run."""
 
     @property
     def conninfo(self) -> str:
@@ -144,13 +146,16 @@ class DataDir:
         for path in [*directory.rglob("*"), directory]:  # the top last: it marks the work done
             os.chown(path, user, group_of(user), follow_symlinks=False)
 
-    def publish(self, database_url: str, redis_url: str) -> Connection:
+    def publish(
+        self, database_url: str, redis_url: str, gateway_url: str | None = None
+    ) -> Connection:
         """Tell other commands how to reach this instance (`read_connection`)."""
         connection = Connection(
             database_url=database_url,
             redis_url=redis_url,
             pid=os.getpid(),
             started_at=psutil.Process().create_time(),
+            gateway_url=gateway_url,
         )
         write_atomically(self.path / "connection.json", json.dumps(asdict(connection)) + "\n")
         return connection

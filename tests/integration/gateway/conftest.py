@@ -154,6 +154,9 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer
         migrate(engine)
         engine.dispose()
         with psycopg.connect(_conninfo(running, "postgres"), autocommit=True) as connection:
+            # These tests crash no server, so nothing needs to be on disk.
+            connection.execute("ALTER SYSTEM SET fsync = off")
+            connection.execute("SELECT pg_reload_conf()")
             connection.execute(
                 sql.SQL("CREATE DATABASE {} TEMPLATE attest").format(sql.Identifier(TEMPLATE))
             )

@@ -1,5 +1,7 @@
 """Rules of the gateway that need no server: where it listens, names, cursors, abstentions."""
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,9 +9,14 @@ from hypothesis import strategies as st
 from api_gateway.answers import failed_answer
 from api_gateway.app import MissingSetting, create_app
 from api_gateway.main import NotLoopback, require_loopback
-from api_gateway.problems import Problem
 from api_gateway.publishing import PublishingThread
-from api_gateway.uploads import MAX_FILENAME_CHARS, clean_filename, media_type_of
+from api_gateway.uploads import (
+    MAX_FILENAME_CHARS,
+    UnreadableFile,
+    UnsupportedFile,
+    clean_filename,
+    media_type_of,
+)
 from store.cursors import InvalidCursor, pack, unpack
 from store.database import connect
 from store.settings import Settings
@@ -34,7 +41,7 @@ def test_the_gateway_listens_nowhere_else_and_says_why_and_what_to_do(host: str)
 def test_a_missing_url_is_named_with_its_variable(missing: str) -> None:
     urls = {"database_url": NOWHERE, "redis_url": "redis://127.0.0.1:1/0", missing: ""}
     with pytest.raises(MissingSetting, match=f"ATTEST_{missing.upper()}"):
-        create_app(Settings(**urls))
+        create_app(Settings().model_copy(update=urls))
 
 
 def test_the_answer_to_a_failed_question_has_every_key_of_an_answer() -> None:
@@ -95,10 +102,8 @@ def test_a_file_name_loses_path_and_control_characters(name: str | None, shown: 
 
 @given(st.binary(max_size=200), st.sampled_from(["a.txt", "a.pdf", "a.json", "a.jsonl", "a.html"]))
 def test_any_bytes_are_accepted_or_refused_with_a_problem(content: bytes, name: str) -> None:
-    try:
-        media_type_of(name, None, content)
-    except Problem as problem:
-        assert problem.status_code in (415, 422)
+    with contextlib.suppress(UnsupportedFile, UnreadableFile):
+        assert media_type_of(name, None, content).partition("/")[0] in ("text", "application")
 
 
 def test_what_cannot_be_taken_over_is_left_to_the_relay() -> None:

@@ -86,6 +86,8 @@ def _finding(kind: str, place: tuple[int | str, ...], message: str) -> str:
         return f"field {field!r} has no time zone: write it as 2024-03-01T00:00:00Z"
     if kind == "string_type":
         return f"field {field!r} should be text in quotation marks"
+    if kind == "tuple_type":
+        return f"field {field!r} should be a list"
     return f"field {field!r}: {' '.join(message.split())[:200]}"
 
 

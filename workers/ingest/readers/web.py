@@ -11,6 +11,7 @@ from store.records import SourceRecord
 from workers.ingest.readers.errors import UnreadableDocument
 from workers.ingest.readers.plain import clean_title, decode, file_title, record
 
+MAX_TAGS = 300_000  # the tree of a page takes some 30 microseconds and 1 kB a tag
 _DROPPED = [
     "script",
     "style",
@@ -79,6 +80,10 @@ def read_html(data: bytes, filename: str) -> SourceRecord:
     Raises UnreadableDocument as `decode` does and where nothing is left to read.
     """
     source = _DECLARATION.sub("", decode(data), count=1)
+    if source.count("<") > MAX_TAGS:
+        raise UnreadableDocument(
+            f"the page has more than {MAX_TAGS:,} tags; split it or save it as text"
+        )
     if "<" not in source:
         return record(file_title(filename), html.unescape(source))
     # NUL references would give characters that text cannot hold

@@ -28,18 +28,7 @@ Array = NDArray[Any]
 
 QUESTION = "Does postoperative ctDNA status predict recurrence in stage II colon cancer?"
 # Each is one token of the model's vocabulary.
-WORDS = [
-    "patients",
-    "with",
-    "colon",
-    "cancer",
-    "whose",
-    "plasma",
-    "held",
-    "dna",
-    "after",
-    "surgery",
-]
+WORDS = ["patients", "with", "colon", "cancer", "whose", "plasma", "held", "dna", "surgery"]
 
 
 def sample_texts(tokens: Sequence[int]) -> list[str]:
@@ -140,11 +129,9 @@ def compare(encoder: MiniLM, rounds: int) -> None:
         rounds, lambda: encoder.encode(texts), lambda: [bert(batch) for batch in batches]
     )
     difference = np.abs(encoder.encode(texts) - np.concatenate([*map(bert, batches)])).max()
-    print(
-        f"{ids.shape[1]} tokens a text: {len(texts) / ours:.1f} texts/s, numpy {len(texts) / numpy:.1f}",
-        end="",
-    )
-    print(f" ({numpy / ours:.1f} times as fast), largest difference {difference:.0e}")
+    rates = f"{len(texts) / ours:.1f} texts/s, numpy {len(texts) / numpy:.1f}"
+    ratio = f"{numpy / ours:.1f} times as fast, largest difference {difference:.0e}"
+    print(f"{ids.shape[1]} tokens a text: {rates} ({ratio})")
 
 
 def sweep(encoder: MiniLM, rounds: int) -> None:

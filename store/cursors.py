@@ -9,7 +9,7 @@ import binascii
 import json
 from collections.abc import Sequence
 
-MAX_CURSOR_CHARS = 400
+MAX_CURSOR_CHARS = 1000
 _BIGINT = 2**63
 
 

@@ -26,19 +26,20 @@ class _Signal(NamedTuple):
     name: str
     weight: int
     pattern: re.Pattern[str]
+    hint: re.Pattern[str]
     case_sensitive: bool
 
 
 def _signals() -> tuple[_Signal, ...]:
-    return tuple(
-        _Signal(
-            name,
-            signal["weight"],
-            re.compile("|".join(f"(?:{pattern})" for pattern in signal["patterns"])),
-            signal.get("case_sensitive", False),
-        )
-        for name, signal in _POLICY["signals"].items()
-    )
+    signals = []
+    for name, signal in _POLICY["signals"].items():
+        pattern = "|".join(f"(?:{pattern})" for pattern in signal["patterns"])
+        # Without word boundaries the engine can skip to the first letters, some three times faster;
+        # what then matches is more than the pattern, never less.
+        hint = pattern.replace(r"\b", "")
+        case = signal.get("case_sensitive", False)
+        signals.append(_Signal(name, signal["weight"], re.compile(pattern), re.compile(hint), case))
+    return tuple(signals)
 
 
 _SIGNALS = _signals()
@@ -65,11 +66,11 @@ def score(sentence: str) -> tuple[int, tuple[str, ...]]:
     Each signal counts once, whatever the number of its matches.
     """
     lower = sentence.lower()
-    found = [
-        signal
-        for signal in _SIGNALS
-        if signal.pattern.search(sentence if signal.case_sensitive else lower)
-    ]
+    found = []
+    for signal in _SIGNALS:
+        words = sentence if signal.case_sensitive else lower
+        if signal.hint.search(words) and signal.pattern.search(words):
+            found.append(signal)
     found.sort(key=lambda signal: -signal.weight)
     return sum(signal.weight for signal in found), tuple(signal.name for signal in found)
 
@@ -82,13 +83,14 @@ def anchors(
     Beyond `at_least` only sentences that give a signal are taken. Fewer come back only if the
     document has fewer sentences that differ: headings, table rows, fragments (up to 20 characters,
     or fewer than four words and no verb) do not count. Equal scores go by position; very long
-    sentences and those of parts such as References come last. No anchor repeats another.
+    sentences and those of parts such as References only fill up to `at_least`. No anchor repeats
+    another.
     """
     candidates = sorted(_candidates(text, structure), key=lambda found: (found[0], -found[1].score))
     chosen: list[Anchor] = []
     keys: list[tuple[frozenset[str], tuple[str, ...]]] = []
-    for _, anchor in candidates:
-        if len(chosen) >= at_most or (len(chosen) >= at_least and anchor.score == 0):
+    for last, anchor in candidates:
+        if len(chosen) >= at_most or (len(chosen) >= at_least and (last or not anchor.score)):
             break
         key = _key(text[anchor.start : anchor.end])
         if any(_repeats(key, other) for other in keys):

@@ -116,7 +116,7 @@ def _full_stop_ends(text: str, begin: int, stop: int, following: int) -> bool:
     """Whether a single full stop ends its sentence, given the visible character that follows."""
     word = _word_before(text, begin, stop)
     first = text[following]
-    if not word or first in ",;:)]}%=<>.!?…":
+    if not word.strip(".…") or first in ",;:)]}%=<>.!?…":
         return False  # also the dots of a leader, ". . . ."
     if len(word) == stop - begin and _LABEL.fullmatch(word):
         return False  # "2. " at the head of a sentence is its number

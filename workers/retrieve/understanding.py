@@ -87,7 +87,10 @@ def _label(kind: str, tag: str | None) -> str | None:
 
 def _pico(question: str, diseases: tuple[str, ...], decisions: tuple[str, ...]) -> Pico:
     against = re.search(
-        r"\b(?:vs\.?|versus|compared (?:with|to)|or)\s+([^?.,;]{3,80})", question, re.IGNORECASE
+        r"\b(?:vs\.?|versus|compared? (?:with|to))\s+([^?.,;]{3,80}?)"
+        r"(?=\s+(?:improv|reduc|increas|lower|affect|chang|help|in\b|for\b|on\b|after\b)|[?.,;]|$)",
+        question,
+        re.IGNORECASE,
     )
     setting = re.search(
         r"\b(?:in|for)\s+((?:patients?|adults?|women|men|stage|people)\b[^?.,;]{0,80})",

@@ -66,7 +66,9 @@ def test_mc_3_3a_three_anchors_even_where_nothing_gives_a_signal(
 
 
 def test_more_than_three_only_where_they_give_a_signal() -> None:
-    signals = "Testing is recommended for adults. Five died in 10 months. It is limited by its size."
+    signals = (
+        "Testing is recommended for adults. Five died in 10 months. It is limited by its size."
+    )
     text = signals + " The endpoint was reached early. The room was painted in pale blue."
     found = anchors(text, segment(text))
     assert len(found) == 4
@@ -93,7 +95,10 @@ def test_more_than_three_only_where_they_give_a_signal() -> None:
         ("Data are insufficient.", {"limitation"}),
         ("Routine use is not recommended.", {"recommendation", "limitation"}),
         ("The hazard ratio was low.", {"effect_estimate"}),
-        ("It was lower (HR 0.60; 95% CI, 0.41-0.87).", {"effect_estimate", "uncertainty", "statistics"}),
+        (
+            "It was lower (HR 0.60; 95% CI, 0.41-0.87).",
+            {"effect_estimate", "uncertainty", "statistics"},
+        ),
     ],
 )
 @pytest.mark.requirement("MC-3.3a")

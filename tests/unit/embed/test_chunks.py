@@ -1,5 +1,7 @@
 """Chunks: section, then paragraph, then sentence."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -64,7 +66,7 @@ def test_cn_2_overlap_is_bounded_and_starts_at_a_word_boundary(
 ) -> None:
     overlap, size, more = sizes
     chunks = _chunks(text, size, overlap, size + more)
-    for one, two in zip(chunks, chunks[1:], strict=False):
+    for one, two in pairwise(chunks):
         assert one.start < two.start
         assert one.end < two.end
         shared = one.end - two.start
@@ -78,9 +80,7 @@ def test_cn_2_overlap_is_bounded_and_starts_at_a_word_boundary(
 @pytest.mark.requirement("CN-2")
 @settings(max_examples=200, deadline=None)
 @given(TEXTS, SIZES)
-def test_cn_2_no_word_and_no_short_paragraph_is_cut(
-    text: str, sizes: tuple[int, int, int]
-) -> None:
+def test_cn_2_no_word_and_no_short_paragraph_is_cut(text: str, sizes: tuple[int, int, int]) -> None:
     overlap, size, more = sizes
     longest = size + more
     structure = segment(text)

@@ -204,7 +204,10 @@ def test_stops_within_a_sentence_do_not_end_it(sentence: str) -> None:
         ("She has MS. He has none.", ["She has MS.", "He has none."]),
         ("効いた。効かない。", ["効いた。", "効かない。"]),
         ("A line\nbroken here. Next", ["A line\nbroken here.", "Next"]),
-        ("- one thing\n- other\n  thing\n2) third", ["- one thing", "- other\n  thing", "2) third"]),
+        (
+            "- one thing\n- other\n  thing\n2) third",
+            ["- one thing", "- other\n  thing", "2) third"],
+        ),
         ("1. First. More.\n2. Second", ["1. First.", "More.", "2. Second"]),
         ("Arm | HR\nA | 0.6\nB | 0.7", ["Arm | HR", "A | 0.6", "B | 0.7"]),
         ("No sore throat  \nMild cough", ["No sore throat", "Mild cough"]),

@@ -148,5 +148,5 @@ def _is_valid(model: type[BaseModel], fields: dict[str, str]) -> bool:
 def _first_heading(text: str) -> str:
     marked, underlined = _ATX.search(text), _SETEXT.search(text)
     if underlined and (not marked or underlined.start() < marked.start()):
-        return clean_title(underlined["title"])
-    return clean_title(marked[1].rstrip("# \t")) if marked else ""
+        return clean_title(underlined["title"].replace("**", ""))
+    return clean_title(marked[1].rstrip("# \t").replace("**", "")) if marked else ""

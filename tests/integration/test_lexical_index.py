@@ -1,0 +1,146 @@
+"""Exact BM25 in PostgreSQL: the same scores as the formula, whatever was merged or deleted."""
+
+import math
+import random
+from collections import Counter
+from uuid import uuid4
+
+import pytest
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from store.documents import put_versions
+from store.index import lexical
+from store.index.terms import terms
+from store.records import SourceRecord
+from store.spans import Section, Structure
+from store.unit_of_work import Store
+
+WORDS = [f"w{number}" for number in range(60)]
+
+
+def chunk_ids(store: Store, count: int) -> list[int]:
+    """Rows for `count` chunks, because a segment drops the ids that do not exist."""
+    record = SourceRecord(title="t", text="x" * (count + 1), source_key=str(uuid4()))
+    structure = Structure(
+        sections=(Section(title="", start=0, end=count + 1),), paragraphs=(), sentences=()
+    )
+    with store.unit_of_work("test") as work:
+        (stored,) = put_versions(work, [(record, structure)])
+        rows = work.session.execute(
+            sa.text(
+                'INSERT INTO chunk (version_id, ordinal, section, start, "end") '
+                "SELECT :version, n, '', n, n + 1 FROM generate_series(0, :last) AS n RETURNING id"
+            ),
+            {"version": stored.version_id, "last": count - 1},
+        )
+        return [row.id for row in rows]
+
+
+def write(store: Store, chunks: list[tuple[int, Counter[int]]]) -> None:
+    with store.unit_of_work("test") as work:
+        lexical.write_segment(work.session, chunks)
+
+
+def expected(chunks: list[tuple[int, Counter[int]]], query: list[int]) -> dict[int, float]:
+    """BM25 as Robertson and Zaragoza write it, the slow way."""
+    mean = sum(sum(counts.values()) for _, counts in chunks) / len(chunks)
+    scores = {}
+    for key, counts in chunks:
+        score = 0.0
+        for term in query:
+            df = sum(term in other for _, other in chunks)
+            idf = math.log(1 + (len(chunks) - df + 0.5) / (df + 0.5))
+            tf = counts[term]
+            norm = lexical.K1 * (1 - lexical.B + lexical.B * sum(counts.values()) / mean)
+            score += idf * tf * (lexical.K1 + 1) / (tf + norm)
+        if score > 0:
+            scores[key] = score
+    return scores
+
+
+def found(store: Store, query: list[int]) -> dict[int, float]:
+    with store.reading() as session:
+        return dict(lexical.search(session, query, 1000, {}))
+
+
+@pytest.fixture
+def filled(store: Store) -> list[tuple[int, Counter[int]]]:
+    """120 chunks in 40 segments."""
+    rng = random.Random(7)
+    chunks = [
+        (key, terms(" ".join(rng.choices(WORDS, k=rng.randint(3, 40)))))
+        for key in chunk_ids(store, 120)
+    ]
+    for first in range(0, 120, 3):
+        write(store, chunks[first : first + 3])
+    return chunks
+
+
+QUERY = list(terms("w1 w7 w30 w31 absent"))
+
+
+def test_scores_equal_the_formula_over_many_segments(
+    store: Store, filled: list[tuple[int, Counter[int]]]
+) -> None:
+    assert found(store, QUERY) == pytest.approx(expected(filled, QUERY), rel=1e-4)
+
+
+def test_merging_changes_no_score_and_leaves_few_segments(
+    store: Store, filled: list[tuple[int, Counter[int]]]
+) -> None:
+    before = found(store, QUERY)
+    merged = True
+    while merged:
+        with store.unit_of_work("test") as work:
+            merged = lexical.merge(work.session)
+    assert found(store, QUERY) == pytest.approx(before, rel=1e-5)
+    with store.reading() as session:
+        count = session.execute(sa.text("SELECT count(*) FROM lex_segment")).scalar_one()
+    assert count < lexical.MERGE_FACTOR
+
+
+def test_merging_drops_chunks_that_are_gone(
+    store: Store, filled: list[tuple[int, Counter[int]]]
+) -> None:
+    gone = {key for key, _ in filled[:10]}
+    with store.unit_of_work("test") as work:
+        work.session.execute(sa.text("DELETE FROM chunk WHERE id = ANY(:ids)"), {"ids": list(gone)})
+    merged = True
+    while merged:
+        with store.unit_of_work("test") as work:
+            merged = lexical.merge(work.session)
+    left = [(key, counts) for key, counts in filled if key not in gone]
+    with store.reading() as session:
+        total = session.execute(sa.text("SELECT sum(chunks) FROM lex_segment")).scalar_one()
+    assert total == len(left)
+    assert found(store, QUERY) == pytest.approx(expected(left, QUERY), rel=1e-4)
+
+
+def test_a_rolled_back_write_leaves_nothing(store: Store) -> None:
+    keys = chunk_ids(store, 2)
+
+    def fail() -> None:
+        with store.unit_of_work("test") as work:
+            lexical.write_segment(work.session, [(key, terms("w1 w2")) for key in keys])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert found(store, QUERY) == {}
+
+
+def test_a_search_sees_one_snapshot_while_segments_are_merged(
+    store: Store, filled: list[tuple[int, Counter[int]]]
+) -> None:
+    with store.reading() as session:
+        before = dict(lexical.search(session, QUERY, 1000, {}))
+        with store.unit_of_work("test") as work:
+            assert lexical.merge(work.session)
+        assert dict(lexical.search(session, QUERY, 1000, {})) == before
+
+
+def test_an_empty_index_and_an_empty_question_find_nothing(store: Store) -> None:
+    assert found(store, QUERY) == {}
+    with Session(store.engine) as session:
+        assert lexical.inverse_frequencies(session, []) == {}

@@ -1,0 +1,146 @@
+"""PDF files: the text layer, and nothing that could stall or flood a worker."""
+
+import io
+import logging
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+
+from workers.ingest.readers import UnreadableDocument, pdf, read
+
+DOCUMENTS = Path(__file__).parents[2] / "fixtures" / "documents"
+
+
+def _pdf(*pages: bytes, title: bytes = b"", packed: bool = False) -> bytes:
+    """A minimal PDF of these content streams."""
+    kids = b" ".join(b"%d 0 R" % (5 + 2 * index) for index in range(len(pages)))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(pages), kids),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        b"<< /Title (%s) >>" % title,
+    ]
+    for index, content in enumerate(pages):
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R "
+            b"/Resources << /Font << /F1 3 0 R >> >> >>" % (6 + 2 * index)
+        )
+        body = zlib.compress(content, 9) if packed else content
+        packing = b"/Filter /FlateDecode" if packed else b""
+        objects.append(b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(body), packing, body))
+    out = io.BytesIO()
+    out.write(b"%PDF-1.4\n")
+    places = []
+    for number, body in enumerate(objects, 1):
+        places.append(out.tell())
+        out.write(b"%d 0 obj\n%s\nendobj\n" % (number, body))
+    table = out.tell()
+    out.write(b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1))
+    out.write(b"".join(b"%010d 00000 n \n" % place for place in places))
+    out.write(
+        b"trailer << /Size %d /Root 1 0 R /Info 4 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+        % (len(objects) + 1, table)
+    )
+    return out.getvalue()
+
+
+def _page(*lines: bytes) -> bytes:
+    return b"BT /F1 12 Tf 72 720 Td 14 TL " + b" ".join(b"(%s) Tj T*" % x for x in lines) + b" ET"
+
+
+def _why(data: bytes, filename: str = "a.pdf") -> str:
+    with pytest.raises(UnreadableDocument) as caught:
+        read(data, filename=filename)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_text_is_kept_as_extracted_and_pages_are_parted() -> None:
+    (record,) = read((DOCUMENTS / "trial.pdf").read_bytes(), filename="trial.pdf")
+    assert record.title == "A small trial"
+    assert record.text == (
+        "Adjuvant treatment was given to 130\npatients. Recurrence was\n"
+        "lower in the guided arm.\n\nDiscussion"
+    )
+
+
+def test_hyphens_at_line_ends_are_left() -> None:
+    (record,) = read(_pdf(_page(b"recur-", b"rence")), filename="a.pdf")
+    assert record.text == "recur-\nrence"
+
+
+@pytest.mark.parametrize("title", [b"", b"Untitled", b"Microsoft Word - draft.doc", b"draft.indd"])
+def test_titles_that_name_a_program_or_file_are_not_taken(title: bytes) -> None:
+    (record,) = read(_pdf(_page(b"Words"), title=title), filename="folder/Report 7.pdf")
+    assert record.title == "Report 7"
+
+
+def test_a_pdf_is_known_by_its_content_where_nothing_names_it() -> None:
+    (record,) = read(_pdf(_page(b"Words")), filename="upload")
+    assert record.text == "Words"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("scanned.pdf", "no text layer"),
+        ("encrypted.pdf", "encrypted"),
+        ("archive.pdf", "no PDF"),
+        ("note.txt", "no PDF"),
+    ],
+)
+def test_what_is_no_readable_pdf_says_what_to_do(name: str, message: str) -> None:
+    assert message in _why((DOCUMENTS / name).read_bytes())
+
+
+def test_a_zip_bomb_named_pdf_is_refused_unopened() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("%PDF-1.4", b"0" * 10_000_000)
+    assert "no PDF" in _why(out.getvalue())
+
+
+def test_a_stream_that_unpacks_to_tens_of_megabytes_is_refused() -> None:
+    assert "LimitReachedError" in _why(_pdf(b" " * 50_000_000, packed=True))
+
+
+def test_a_truncated_pdf_is_refused_quietly(caplog: pytest.LogCaptureFixture) -> None:
+    whole = (DOCUMENTS / "trial.pdf").read_bytes()
+    with caplog.at_level(logging.DEBUG):
+        assert "cannot be read" in _why(whole[:120])
+        read(whole.replace(b"startxref\n", b"startxref\n9"), filename="a.pdf")  # pypdf repairs it
+    assert caplog.records == []
+
+
+def test_every_truncation_gives_a_record_or_one_line() -> None:
+    whole = (DOCUMENTS / "trial.pdf").read_bytes()
+    messages = []
+    for length in range(1, len(whole), 13):
+        try:
+            read(whole[:length], filename="a.pdf")
+        except UnreadableDocument as error:
+            messages.append(str(error))
+    assert messages
+    assert all(len(message.splitlines()) == 1 for message in messages)
+
+
+def test_too_many_pages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "MAX_PAGES", 1)
+    assert "2 pages; the limit is 1" in _why(_pdf(_page(b"a"), _page(b"b")))
+
+
+def test_too_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "MAX_TEXT_CHARS", 10)
+    assert "more than 10 characters" in _why(_pdf(_page(b"abcdef"), _page(b"abcdef")))
+
+
+def test_reading_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "MAX_SECONDS", -1.0)
+    assert "took longer" in _why(_pdf(_page(b"a")))
+
+
+def test_characters_that_cannot_be_stored_are_marked() -> None:
+    (record,) = read(_pdf(_page(rb"a\000b")), filename="a.pdf")
+    assert record.text == "a\ufffdb"

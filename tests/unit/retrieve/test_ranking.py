@@ -1,0 +1,60 @@
+"""Fusion, coverage, relevance and sufficiency."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.retrieve.ranking import coverage, fuse, is_relevant, sufficiency
+
+RANKED = st.lists(
+    st.tuples(st.integers(0, 200), st.floats(0.01, 50.0)), unique_by=lambda pair: pair[0]
+).map(lambda pairs: sorted(pairs, key=lambda pair: -pair[1]))
+
+
+def test_fusion_weighs_words_by_two_fifths_and_meaning_by_three() -> None:
+    fused = {one.chunk_id: one.score for one in fuse([(1, 10.0), (2, 5.0)], [(2, 0.8), (1, 0.4)])}
+    assert fused[1] == pytest.approx(0.4 * 1.0 + 0.6 * 0.5)
+    assert fused[2] == pytest.approx(0.4 * 0.5 + 0.6 * 1.0)
+
+
+def test_a_score_that_is_missing_from_a_full_list_counts_as_its_last() -> None:
+    words = [(key, 50.0 - key) for key in range(50)]
+    fused = {one.chunk_id: one.score for one in fuse(words, [(99, 0.9)])}
+    assert fused[99] == pytest.approx(0.4 * (1.0 / 50.0) + 0.6)
+
+
+def test_a_score_that_is_missing_from_a_short_list_counts_as_nothing() -> None:
+    fused = {one.chunk_id: one.score for one in fuse([(1, 10.0)], [(2, 0.9)])}
+    assert fused[1] == pytest.approx(0.4)
+    assert fused[2] == pytest.approx(0.6)
+
+
+@given(RANKED, RANKED)
+def test_fusion_keeps_every_candidate_once_in_order_of_its_score(
+    words: list[tuple[int, float]], meaning: list[tuple[int, float]]
+) -> None:
+    fused = fuse(words, meaning)
+    assert {one.chunk_id for one in fused} == {key for key, _ in words + meaning}
+    assert [one.score for one in fused] == sorted((one.score for one in fused), reverse=True)
+    assert all(0.0 <= one.score <= 1.0 + 1e-9 for one in fused)
+
+
+def test_coverage_is_the_share_of_the_questions_weight() -> None:
+    assert coverage({1: 3.0, 2: 1.0}, [1, 7]) == pytest.approx(0.75)
+    assert coverage({}, [1]) == 0.0
+
+
+def test_a_passage_is_relevant_by_words_alone_or_by_words_and_meaning_together() -> None:
+    assert is_relevant(0.6, None)
+    assert is_relevant(0.35, 0.6)
+    assert not is_relevant(0.35, 0.2)
+    assert not is_relevant(0.1, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("covered", "score", "level"),
+    [([], 0, "insufficient"), ([0.4], 37, "limited"), ([0.5, 0.5, 0.5], 75, "good")],
+)
+def test_sufficiency_is_scored_from_0_to_100(covered: list[float], score: int, level: str) -> None:
+    found = sufficiency(covered)
+    assert (found["score"], found["level"]) == (score, level)

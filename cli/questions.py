@@ -8,7 +8,6 @@ import httpx
 from rich.console import Console, Group
 from rich.markup import escape
 from rich.panel import Panel
-from rich.table import Table
 from rich.text import Text
 
 POLL_SECONDS = 20
@@ -90,32 +89,39 @@ def _claim(claim: dict[str, Any], numbers: dict[str, int]) -> Group:
     return Group(head, Text(span, style="dim"))
 
 
-def _references(answer: dict[str, Any]) -> Table:
+def _references(answer: dict[str, Any]) -> Group:
     clocks = {record["evidence_id"]: record["clocks"] for record in answer["evidence"]}
-    table = Table(title="References", title_justify="left", box=None, padding=(0, 1))
-    for heading in ("", "Title", "Badges", "Published", "Checked", "Link"):
-        table.add_column(heading, overflow="fold")
+    lines: list[Text] = [Text("\nReferences", style="bold underline")]
     for entry in answer["references"]:
         age = clocks[entry["evidence_id"]]
-        table.add_row(
-            f"[cyan]{entry['n']}[/]",
-            escape(entry["title"]),
-            escape(", ".join(entry["badges"])),
-            (age["published_at"] or "unknown")[:10],
-            _checked_text(age),
-            escape(entry["url"]),
-        )
-    return table
+        by = " · ".join(filter(None, (entry["authors"], entry["source"], _published(age))))
+        lines += [
+            Text.assemble((f" [{entry['n']}] ", "cyan"), (entry["title"], "bold")),
+            Text(f"     {by}"),
+            Text.assemble(
+                f"     [{'] ['.join(entry['badges'])}]  checked ", _checked_text(age), style="dim"
+            ),
+            Text(f"     {entry['url']}", style="blue"),
+        ]
+    return Group(*lines)
 
 
-def _checked_text(age: dict[str, Any]) -> str:
+def _published(age: dict[str, Any]) -> str:
+    """The publication date as far as the source states it."""
+    if age["published_at"] is None:
+        return "publication date unknown"
+    length = {"year": 4, "month": 7}.get(age["published_precision"], 10)
+    return f"published {age['published_at'][:length]}"
+
+
+def _checked_text(age: dict[str, Any]) -> Text:
     hours = age["freshness_hours"]
     ago = f"{hours:.0f} h ago" if hours < 72 else f"{hours / 24:.0f} d ago"
     if age["sla_hours"] is None:
-        return f"{ago}, by version"
-    limit = age["sla_hours"] / 24
-    state = "[yellow]stale[/]" if age["stale"] else "fresh"
-    return f"{ago}, {state} (SLA {limit:g} d)"
+        return Text(f"{ago}, fresh by version")
+    limit = f"{age['sla_hours']:g} h" if age["sla_hours"] <= 48 else f"{age['sla_hours'] / 24:g} d"
+    state, style = ("stale", "yellow") if age["stale"] else ("fresh", "")
+    return Text.assemble(f"{ago}, ", (state, style), f" (SLA {limit})")
 
 
 def _footer(console: Console, question: dict[str, Any]) -> None:

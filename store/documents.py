@@ -137,6 +137,7 @@ def _row(
         "authors": list(record.authors),
         "labels": list(record.labels),
         "published_at": record.published_at,
+        "published_precision": record.published_precision,
         "fetched_at": document.checked_at,
         "status": "current",
         "superseded_at": None,

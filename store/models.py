@@ -77,6 +77,7 @@ class DocumentVersion(SQLModel, table=True):
     authors: list[str] = _json()
     labels: list[str] = _json()
     published_at: datetime | None = _moment(nullable=True)
+    published_precision: str = "day"
     fetched_at: datetime = _moment()
     status: str = "current"
     superseded_at: datetime | None = _moment(nullable=True)

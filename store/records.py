@@ -59,6 +59,9 @@ class SourceRecord(BaseModel):
     )
     url: Annotated[str, Field(pattern=r"^https?://\S+$", max_length=2000)] | None = None
     published_at: AwareDatetime | None = None
+    published_precision: Literal["day", "month", "year"] = Field(
+        default="day", description="how much of `published_at` the source states"
+    )
     fetched_at: AwareDatetime | None = Field(
         default=None, description="when the facts were taken from the source; now, if left out"
     )

@@ -25,21 +25,31 @@ _SECTIONS_LAST = frozenset(_POLICY["sections_last"])
 class _Signal(NamedTuple):
     name: str
     weight: int
-    pattern: re.Pattern[str]
-    hint: re.Pattern[str]
+    patterns: tuple[re.Pattern[str], ...]
     case_sensitive: bool
 
 
 def _signals() -> tuple[_Signal, ...]:
-    signals = []
-    for name, signal in _POLICY["signals"].items():
-        pattern = "|".join(f"(?:{pattern})" for pattern in signal["patterns"])
-        # Without word boundaries the engine can skip to the first letters, some three times faster;
-        # what then matches is more than the pattern, never less.
-        hint = pattern.replace(r"\b", "")
-        case = signal.get("case_sensitive", False)
-        signals.append(_Signal(name, signal["weight"], re.compile(pattern), re.compile(hint), case))
-    return tuple(signals)
+    return tuple(
+        _Signal(
+            name,
+            signal["weight"],
+            _compiled(signal["patterns"]),
+            signal.get("case_sensitive", False),
+        )
+        for name, signal in _POLICY["signals"].items()
+    )
+
+
+def _compiled(patterns: list[str]) -> tuple[re.Pattern[str], ...]:
+    """The patterns, those that begin with a word under one word boundary.
+
+    The boundary then fails at most places before any alternative is tried: some three times faster.
+    """
+    words = [pattern[2:] for pattern in patterns if pattern.startswith(r"\b")]
+    others = [pattern for pattern in patterns if not pattern.startswith(r"\b")]
+    joined = [r"\b(?:" + "|".join(f"(?:{word})" for word in words) + ")"] if words else []
+    return tuple(map(re.compile, joined + others))
 
 
 _SIGNALS = _signals()
@@ -66,11 +76,11 @@ def score(sentence: str) -> tuple[int, tuple[str, ...]]:
     Each signal counts once, whatever the number of its matches.
     """
     lower = sentence.lower()
-    found = []
-    for signal in _SIGNALS:
-        words = sentence if signal.case_sensitive else lower
-        if signal.hint.search(words) and signal.pattern.search(words):
-            found.append(signal)
+    found = [
+        signal
+        for signal in _SIGNALS
+        if any(p.search(sentence if signal.case_sensitive else lower) for p in signal.patterns)
+    ]
     found.sort(key=lambda signal: -signal.weight)
     return sum(signal.weight for signal in found), tuple(signal.name for signal in found)
 

@@ -20,6 +20,7 @@ class Clocks:
     sla_hours: float | None
     stale: bool
     published_at: datetime | None
+    published_precision: str
     published_age_days: int | None
 
     def as_body(self) -> dict[str, Any]:
@@ -30,6 +31,7 @@ class Clocks:
             "sla_hours": self.sla_hours,
             "stale": self.stale,
             "published_at": self.published_at.isoformat() if self.published_at else None,
+            "published_precision": self.published_precision,
             "published_age_days": self.published_age_days,
         }
 
@@ -45,6 +47,7 @@ def clocks(version: DocumentVersion, checked_at: datetime, now: datetime) -> Clo
         sla_hours=policy.sla_hours,
         stale=policy.is_stale(hours),
         published_at=published,
+        published_precision=version.published_precision,
         published_age_days=(now - published).days if published else None,
     )
 
@@ -151,8 +154,9 @@ def references(
 
 
 def authors(names: list[str]) -> str:
-    """First author et al. where there are more than three (EB-8.1)."""
-    return f"{names[0]} et al." if len(names) > 3 else ", ".join(names)
+    """First author et al. where there are more than three, or the source cut its list (EB-8.1)."""
+    cut = len(names) > 3 or names[-1:] == ["et al."]
+    return f"{names[0]} et al." if cut else ", ".join(names)
 
 
 def badges(version: DocumentVersion) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from knowledge.loader import load
 from store.spans import Span
-from workers.verify.numbers import guard
 from workers.verify.boundaries import widen
+from workers.verify.numbers import guard
 from workers.verify.quotes import QuoteCheck, Source, check
 
 

@@ -28,6 +28,7 @@ CREATE TABLE document_version (
     authors jsonb NOT NULL,
     labels jsonb NOT NULL,
     published_at timestamptz,
+    published_precision varchar NOT NULL CHECK (published_precision IN ('day', 'month', 'year')),
     fetched_at timestamptz NOT NULL,
     status varchar NOT NULL CHECK (status IN ('current', 'superseded', 'retracted')),
     superseded_at timestamptz,

@@ -33,7 +33,7 @@ class ReferenceBert:
         for number in range(self.config["num_hidden_layers"]):
             x = self._layer(x, f"encoder.layer.{number}.")
         mean = x.mean(axis=0)
-        return mean / np.sqrt((mean**2).sum())
+        return np.asarray(mean / np.sqrt((mean**2).sum()))
 
     def _layer(self, x: Array, at: str) -> Array:
         q, k, v = (self._linear(x, f"{at}attention.self.{of}") for of in ("query", "key", "value"))
@@ -50,9 +50,9 @@ class ReferenceBert:
         return self._norm(x + outer, at + "output.LayerNorm")
 
     def _linear(self, x: Array, name: str) -> Array:
-        return x @ self.weights[name + ".weight"].T + self.weights[name + ".bias"]
+        return np.asarray(x @ self.weights[name + ".weight"].T + self.weights[name + ".bias"])
 
     def _norm(self, x: Array, name: str) -> Array:
         spread = np.sqrt(x.var(axis=1, keepdims=True) + self.config["layer_norm_eps"])
         scaled = (x - x.mean(axis=1, keepdims=True)) / spread
-        return scaled * self.weights[name + ".weight"] + self.weights[name + ".bias"]
+        return np.asarray(scaled * self.weights[name + ".weight"] + self.weights[name + ".bias"])

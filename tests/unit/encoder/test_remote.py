@@ -87,7 +87,7 @@ def test_texts_go_in_batches_of_64_and_come_back_in_order() -> None:
     vectors = encoder(counting(sizes)).encode([str(i) for i in range(130)])
     assert sizes == [64, 64, 2]
     assert vectors.dtype == np.float32
-    np.testing.assert_allclose(vectors[:, 1] / vectors[:, 0], np.arange(130), rtol=1e-5)
+    assert np.allclose(vectors[:, 1] / vectors[:, 0], np.arange(130))
 
 
 def test_rows_have_length_one() -> None:
@@ -128,9 +128,10 @@ def test_an_unreadable_retry_after_is_none(stated: str) -> None:
     assert caught.value.retry_after is None
 
 
-@pytest.mark.parametrize(
-    "error", [httpx.ConnectError, httpx.ReadTimeout, httpx.RemoteProtocolError]
-)
+LOST = [httpx.ConnectError, httpx.ReadTimeout, httpx.RemoteProtocolError]
+
+
+@pytest.mark.parametrize("error", LOST)
 def test_a_lost_connection_may_come_back(error: type[httpx.RequestError]) -> None:
     def handler(_: httpx.Request) -> httpx.Response:
         raise error("broken")
@@ -184,7 +185,7 @@ def test_other_dimensions_name_the_setting() -> None:
         encoder(answering(rows([1, 0, 0, 0]))).encode(["a"])
 
 
-@pytest.mark.parametrize("url", ["", "host/v1", "ftp://host", "http://", "http://ho st"])
+@pytest.mark.parametrize("url", ["", "host/v1", "ftp://host", "http://", "http://[host"])
 def test_an_address_that_cannot_be_called_is_refused_at_once(url: str) -> None:
     with pytest.raises(ValueError, match="ATTEST_ENCODER_URL"):
         RemoteEncoder(url, "m", KEY, 3)

@@ -36,9 +36,10 @@ def test_without_any_place_the_limit_cuts() -> None:
     assert even_cuts(25, 10, never, never) == [0, 10, 20]
 
 
-@given(
-    st.integers(0, 500), st.integers(1, 40), st.sets(st.integers(0, 500)), st.sets(st.integers())
-)
+PLACES = st.sets(st.integers(0, 500))
+
+
+@given(st.integers(0, 500), st.integers(1, 40), PLACES, PLACES)
 def test_no_piece_is_empty_or_above_the_limit(
     count: int, limit: int, preferred: set[int], allowed: set[int]
 ) -> None:

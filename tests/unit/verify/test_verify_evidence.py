@@ -110,6 +110,8 @@ def test_eb_8_5_what_has_no_direct_link_is_not_listed_and_numbers_follow_each_ot
 def test_eb_8_1_more_than_three_authors_become_et_al() -> None:
     assert authors(["A", "B", "C"]) == "A, B, C"
     assert authors(["A", "B", "C", "D"]) == "A et al."
+    assert authors(["A", "et al."]) == "A et al."
+    assert authors([]) == ""
 
 
 def test_a_sample_paraphrase_says_so_in_its_badge() -> None:

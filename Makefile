@@ -1,0 +1,77 @@
+# One place for what people and .ci/run do. `make` lists it.
+
+PYTHON ?= python3
+UV ?= uv
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+
+# What is installed is named after the contents of what it was installed from: a second `make demo`
+# or `make test` installs nothing, and a changed lock does, whatever the files' dates say.
+key = $(shell cat $(1) | cksum | cut -d ' ' -f 1)
+READY := $(VENV)/.setup-$(call key,requirements.lock pyproject.toml)
+DEV_READY := $(VENV)/.setup-dev-$(call key,requirements.lock requirements-dev.lock pyproject.toml)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup setup-dev demo up test lint bench requirements lock clean
+
+help: ## list what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) ## install Attest into .venv, exactly as requirements.lock says
+
+setup-dev: $(DEV_READY) ## the same, with the tools that tests and checks need
+
+demo: $(READY) ## start a private instance, ingest the samples, ask four questions, stop
+	@$(BIN)/attest demo $(ARGS)
+
+up: $(READY) ## run everything here until Ctrl-C (ARGS="--port 9000 --data-dir DIR")
+	@$(BIN)/attest up $(ARGS)
+
+test: $(DEV_READY) ## run all tests (ARGS="tests/unit -k spans")
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(DEV_READY) ## ruff, mypy and the one-way flow of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: $(READY) ## measure latency and throughput on this machine
+	@$(BIN)/python -m benchmarks $(ARGS)
+
+requirements: $(DEV_READY) ## write docs/requirements.md and the settings tables anew
+	@$(BIN)/python -m tests.requirements_report --write
+
+lock: ## compile both locks anew; needs uv (ARGS="--upgrade")
+	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv, or UV=/path/to/uv" >&2; exit 1; }
+	$(UV) pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header \
+		$(ARGS) pyproject.toml -o requirements.lock
+	$(UV) pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-header \
+		$(ARGS) --group dev -c requirements.lock -o requirements-dev.lock
+
+clean: ## remove .venv, caches and build products; data in .attest stays
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@command -v $(PYTHON) >/dev/null || { echo "there is no $(PYTHON): install Python 3.11 or newer, or say make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Attest needs Python 3.11 or newer, $(PYTHON) is $$($(PYTHON) -V): say make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(READY): | $(BIN)/python
+	@echo "installing what requirements.lock pins (once; takes a minute or two)"
+	@$(PIP) install --require-hashes --no-deps -r requirements.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@rm -f $(VENV)/.setup-[0-9]*
+	@touch $@
+
+$(DEV_READY): $(READY)
+	@echo "installing what requirements-dev.lock pins (once)"
+	@$(PIP) install --require-hashes --no-deps -r requirements-dev.lock
+	@rm -f $(VENV)/.setup-dev-*
+	@touch $@

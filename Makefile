@@ -43,7 +43,7 @@ lint: $(DEV_READY) ## ruff, mypy and the one-way flow of imports
 bench: $(READY) ## measure latency and throughput on this machine
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-requirements: $(DEV_READY) ## write docs/requirements.md and the settings tables anew
+requirements: $(DEV_READY) ## write docs/requirements.md anew from the markers of the tests
 	@$(BIN)/python -m tests.requirements_report --write
 
 lock: ## compile both locks anew; needs uv (ARGS="--upgrade")

@@ -11,7 +11,7 @@ from api_gateway.problems import Problem
 
 MAX_FILENAME_CHARS = 255
 PDF_HEADER_WITHIN = 1024
-"""ISO 32000-1, annex H.3.4.1: readers accept `%PDF-` anywhere in the first 1024 bytes."""
+"""PDF Reference 1.7, appendix H, note 13: readers accept the header in the first 1024 bytes."""
 
 PLAIN, MARKDOWN, HTML = "text/plain", "text/markdown", "text/html"
 PDF, JSON, JSONL = "application/pdf", "application/json", "application/x-ndjson"

@@ -47,12 +47,12 @@ def run_demo(settings: Settings, *, as_json: bool) -> int:
         own = settings.model_copy(
             update={
                 "data_dir": Path(directory) / "data",
-                "port": _free_port(),
+                "port": free_port(),
                 "database_url": "",
                 "redis_url": "",
             }
         )
-        with _running(own, console) as url:
+        with running(own, console) as url:
             store = open_store(own)
             files = sorted(SAMPLES.glob("*.jsonl"))
             report = follow(store, *submit(store, files, None), console)
@@ -83,7 +83,8 @@ def _require(report: dict[str, Any], answered: list[dict[str, Any]]) -> None:
         raise DemoFailed(f"answered without evidence: {answered[-1]['question']}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of loopback that nothing uses right now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -91,7 +92,7 @@ def _free_port() -> int:
 
 
 @contextmanager
-def _running(settings: Settings, console: Console) -> Iterator[str]:
+def running(settings: Settings, console: Console) -> Iterator[str]:
     """`attest up` on a free port as a child, stopped at the end."""
     log = settings.data_dir.parent / "up.log"
     url = f"http://127.0.0.1:{settings.port}"

@@ -22,22 +22,21 @@ SUFFIXES = {".txt", ".md", ".markdown", ".html", ".htm", ".pdf", ".json", ".json
 LINES_PER_ITEM = 64
 """Records of a JSON Lines file travel in packets: one message, one transaction, many documents."""
 
+# Every message that a batch causes carries the batch as its request, so the outbox knows when all
+# of it has been done.
 _STATE = sa.text(
     """
-    WITH items AS (SELECT * FROM ingest_item WHERE batch_id = :batch),
-         wanted AS (SELECT DISTINCT (d ->> 'version_id')::uuid AS id FROM items,
-                    jsonb_array_elements(outcome -> 'documents') AS d
-                    WHERE d ->> 'outcome' <> 'unchanged')
-    SELECT (SELECT count(*) FROM items WHERE status <> 'pending') AS read,
-           (SELECT count(*) FROM items WHERE status = 'failed') AS failed,
-           (SELECT coalesce(sum(jsonb_array_length(outcome -> 'documents')), 0) FROM items
-            WHERE status = 'done') AS documents,
-           (SELECT count(*) FROM wanted) AS wanted,
-           (SELECT count(*) FROM wanted
-            WHERE EXISTS (SELECT FROM anchor a WHERE a.version_id = wanted.id)
-               OR EXISTS (SELECT FROM chunk c WHERE c.version_id = wanted.id)) AS indexed,
-           (SELECT count(*) FROM dead_letter l, wanted w WHERE l.status = 'open'
-             AND l.payload -> 'version_ids' ? w.id::text) AS dead
+    SELECT items.*, messages.* FROM
+        (SELECT count(*) FILTER (WHERE status <> 'pending') AS read,
+                coalesce(sum(jsonb_array_length(outcome -> 'documents')), 0) AS documents
+         FROM ingest_item WHERE batch_id = :batch) AS items,
+        (SELECT count(*) FILTER (WHERE status IN ('pending', 'published')) AS open,
+                count(*) FILTER (WHERE status = 'dead') AS dead,
+                coalesce(sum(jsonb_array_length(payload -> 'version_ids'))
+                         FILTER (WHERE stage = 'embed'), 0) AS fresh,
+                coalesce(sum(jsonb_array_length(payload -> 'version_ids'))
+                         FILTER (WHERE stage = 'anchor' AND status = 'done'), 0) AS indexed
+         FROM outbox WHERE request_id = :batch) AS messages
     """
 )
 
@@ -124,16 +123,16 @@ def follow(store: Store, batch_id: UUID, items: int, console: Console) -> dict[s
             with Session(store.engine) as session:
                 state = session.execute(_STATE, {"batch": batch_id}).one()
             progress.update(reading, completed=state.read)
-            progress.update(indexing, completed=state.indexed, total=state.wanted or None)
-            if state.read == items and state.indexed + state.dead >= state.wanted:
+            progress.update(indexing, completed=int(state.indexed), total=int(state.fresh) or None)
+            if state.read == items and state.open == 0:
                 break
             time.sleep(0.1)
     return {
         "batch_id": str(batch_id),
         "items": items,
         "documents": int(state.documents),
-        "new_versions": state.wanted,
-        "indexed": state.indexed,
+        "new_versions": int(state.fresh),
+        "indexed": int(state.indexed),
         "failed": failures(store, batch_id),
         "dead": state.dead,
     }

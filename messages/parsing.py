@@ -1,5 +1,6 @@
 """From the JSON that travelled back to a typed message, or the reason why not."""
 
+import re
 from collections.abc import Mapping
 
 from pydantic import ValidationError
@@ -9,7 +10,10 @@ from messages.stages import Stage
 
 
 class MessageError(ValueError):
-    """A message that can never succeed as it is: it becomes a dead letter at once."""
+    """A message that can never succeed as it is: it becomes a dead letter at once.
+
+    The texts repeat nothing of what was sent but names that this code has itself (invariant 11).
+    """
 
 
 class UnknownMessage(MessageError):
@@ -24,13 +28,14 @@ class InvalidMessage(MessageError):
     """Its fields do not fit its schema."""
 
 
+_SCHEMA = re.compile(r"([a-z]{1,20})\.v([1-9][0-9]{0,8})")
 _BY_SCHEMA: dict[str, type[Message]] = {
     str(model.model_fields["schema_"].default): model for model in MESSAGES
 }
 _NEWEST: dict[str, int] = {}
-for _name in _BY_SCHEMA:
-    _stage, _, _number = _name.partition(".v")
-    _NEWEST[_stage] = max(_NEWEST.get(_stage, 0), int(_number))
+for _schema in _BY_SCHEMA:
+    _name, _, _number = _schema.partition(".v")
+    _NEWEST[_name] = max(_NEWEST.get(_name, 0), int(_number))
 
 
 def parse(stage: Stage, payload: object) -> Message:
@@ -39,27 +44,37 @@ def parse(stage: Stage, payload: object) -> Message:
     Raises:
         UnknownMessage: no such schema, or one that belongs to another stage.
         FutureMessage: a newer version than this code has.
-        InvalidMessage: the fields do not fit; values are not repeated in the text.
+        InvalidMessage: the fields do not fit.
     """
     if not isinstance(payload, Mapping):
         raise InvalidMessage(f"a message is a JSON object, this is a {type(payload).__name__}")
     schema = payload.get("schema")
     if not isinstance(schema, str):
         raise UnknownMessage("the message names no schema")
-    name, _, number = schema.partition(".v")
-    if name != stage.value or name not in _NEWEST:
-        raise UnknownMessage(f"schema {schema[:40]!r} does not belong on the queue {stage.value!r}")
-    if number.isdecimal() and int(number) > _NEWEST[name]:
+    named = _SCHEMA.fullmatch(schema)
+    if named is None or named[1] not in _NEWEST:
+        raise UnknownMessage("the message names a schema that was never in use")
+    if named[1] != stage.value:
+        raise UnknownMessage(f"schema {schema!r} does not belong on the queue {stage.value!r}")
+    if int(named[2]) > _NEWEST[stage.value]:
         raise FutureMessage(
-            f"schema {schema[:40]!r} is newer than this worker (it knows up to v{_NEWEST[name]}): "
-            "upgrade the workers, then replay"
+            f"schema {schema!r} is newer than this worker (it knows up to "
+            f"v{_NEWEST[stage.value]}): upgrade the workers, then replay"
         )
     model = _BY_SCHEMA.get(schema)
     if model is None:
-        raise UnknownMessage(f"schema {schema[:40]!r} was never in use")
+        raise UnknownMessage(f"schema {schema!r} is no longer in use")
     try:
         return model.model_validate(dict(payload))
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[:3]
-        where = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'message'}: {e['msg']}" for e in first)
-        raise InvalidMessage(f"{schema}: {where}") from None
+        raise InvalidMessage(f"{schema}: {_reasons(model, error)}") from None
+
+
+def _reasons(model: type[Message], error: ValidationError) -> str:
+    """Fields and broken rules. A field that the model does not have stays unnamed."""
+    fields = {field.alias or name for name, field in model.model_fields.items()}
+    found = error.errors(include_input=False, include_url=False, include_context=False)[:3]
+    return "; ".join(
+        f"{e['loc'][0] if e['loc'] and e['loc'][0] in fields else 'another field'}: {e['type']}"
+        for e in found
+    )

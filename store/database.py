@@ -2,32 +2,44 @@
 
 from pathlib import Path
 
+import psycopg
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x4174746573740001  # "Attest", 1: one process migrates, the others wait
 
-PASSING_SQLSTATES = frozenset(
-    {"40001", "40P01", "53300", "55P03", "57014", "57P01", "57P02", "57P03"}
-)
-"""Serialization failure, deadlock, too many connections, lock or statement time-out, shutdowns:
-PostgreSQL manual, appendix A."""
+PASSING_SQLSTATES = frozenset({"25P03", "40001", "40P01", "55P03", "57014"})
+"""Idle in transaction, serialization failure, deadlock, lock or statement time-out: PostgreSQL
+manual, appendix A."""
+PASSING_CLASSES = frozenset({"08", "53", "57", "58"})
+"""Connection lost, resources used up, operator intervention (shutdowns), system error: there."""
+
+IDLE_IN_TRANSACTION_SECONDS = 60.0
+"""A process that is frozen in the middle of a commit holds locks that everybody waits for, the
+head of the audit chain among them: the server ends its transaction after this long."""
 
 
 class SchemaOutdated(RuntimeError):
     """The database is not at the migration that this code needs."""
 
 
-def connect(url: str, *, pool_size: int = 5) -> sa.Engine:
+def connect(
+    url: str,
+    *,
+    pool_size: int = 5,
+    idle_in_transaction_seconds: float = IDLE_IN_TRANSACTION_SECONDS,
+) -> sa.Engine:
     """An engine for `url`; connections are checked before use, so a restart is survived.
 
     Accepts `postgresql://` as well and means psycopg by it.
     """
+    idle_ms = int(idle_in_transaction_seconds * 1000)
     if url.startswith("postgresql://"):
         url = "postgresql+psycopg://" + url.removeprefix("postgresql://")
     return sa.create_engine(
@@ -36,7 +48,15 @@ def connect(url: str, *, pool_size: int = 5) -> sa.Engine:
         max_overflow=pool_size,
         pool_pre_ping=True,
         hide_parameters=True,  # parameters are texts of documents and questions (invariant 11)
-        connect_args={"connect_timeout": 10, "application_name": "attest"},
+        connect_args={
+            "connect_timeout": 10,
+            "application_name": "attest",
+            "options": f"-c idle_in_transaction_session_timeout={idle_ms}",
+            # A server whose host is gone is noticed in about a minute instead of hours.
+            "keepalives_idle": 30,
+            "keepalives_interval": 10,
+            "keepalives_count": 3,
+        },
     )
 
 
@@ -73,13 +93,17 @@ def require_current_schema(engine: sa.Engine) -> None:
 
 def passes_by_itself(error: BaseException) -> bool:
     """Whether trying again later can help: the server was away, busy, or two writers met."""
-    if isinstance(error, InterfaceError):
+    if isinstance(error, (InterfaceError, PoolTimeout, psycopg.InterfaceError)):
         return True
     if isinstance(error, DBAPIError):
-        sqlstate = getattr(error.orig, "sqlstate", None)
-        if sqlstate in PASSING_SQLSTATES:
-            return True
-        return bool(error.connection_invalidated) or (
-            isinstance(error, OperationalError) and sqlstate is None
-        )
+        lost = bool(error.connection_invalidated) or isinstance(error, OperationalError)
+        return _passes(getattr(error.orig, "sqlstate", None), lost=lost)
+    if isinstance(error, psycopg.Error):  # from a cursor of our own, as COPY needs one
+        return _passes(error.sqlstate, lost=isinstance(error, psycopg.OperationalError))
     return False
+
+
+def _passes(sqlstate: str | None, *, lost: bool) -> bool:
+    if sqlstate is None:
+        return lost
+    return sqlstate in PASSING_SQLSTATES or sqlstate[:2] in PASSING_CLASSES

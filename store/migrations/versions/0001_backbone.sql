@@ -231,6 +231,7 @@ CREATE TABLE outbox (
     done_at timestamptz
 );
 CREATE INDEX outbox_pending ON outbox (not_before) WHERE status = 'pending';
+CREATE INDEX outbox_request ON outbox (request_id);
 CREATE INDEX outbox_published ON outbox (stage, published_at) WHERE status = 'published';
 
 CREATE TABLE dead_letter (

@@ -194,3 +194,11 @@ def test_an_announced_length_beyond_the_limit_is_refused_before_the_body_comes(
     assert response.status == 413
     assert json.loads(response.read())["type"] == "urn:attest:problem:too-large"
     connection.close()
+
+
+def test_an_error_of_ours_is_a_500_problem_that_tells_nothing(gateway: Running) -> None:
+    document_id = gateway.put_document("words", source_type=SECRET)  # no policy for such a source
+    response = gateway.client.get(f"/v1/documents/{document_id}")
+    problem = _problem(response, 500, "internal-error")
+    assert problem["detail"] == "the log has the cause under the request id"
+    gateway.client.get("/healthz").raise_for_status()

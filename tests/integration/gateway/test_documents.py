@@ -259,7 +259,6 @@ def test_the_versions_of_a_document_come_newest_first(gateway: Running) -> None:
     ]
 
 
-@pytest.mark.requirement("CN-4.1")
 def test_a_span_of_a_version_is_exactly_its_code_points(gateway: Running) -> None:
     text = "Größe 5 µg\n\u200b🧬é ≥ 2  Ende "
     document_id = gateway.put_document(text, "another version")
@@ -311,7 +310,6 @@ def test_what_is_not_there_is_a_404(gateway: Running) -> None:
         assert gateway.client.get(f"/v1/documents/{path}").status_code == 404, path
 
 
-@pytest.mark.requirement("SP-6.1")
 def test_sources_show_their_freshness_against_the_sla(gateway: Running) -> None:
     moment = datetime.now(UTC)
     gateway.put_document("a", source_type="regulator", fetched_at=moment - timedelta(hours=23))

@@ -104,7 +104,7 @@ def test_a_key_that_is_not_1_to_255_visible_ascii_characters_is_refused(
     response = gateway.client.post(
         "/v1/questions",
         json={"question": "Key?"},
-        headers={"Idempotency-Key": key.encode("latin-1")},
+        headers=[(b"Idempotency-Key", key.encode("latin-1"))],
     )
     assert response.status_code == 422
     assert response.json()["errors"][0]["field"] == "header.idempotency-key"

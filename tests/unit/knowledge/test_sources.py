@@ -12,7 +12,6 @@ def test_every_source_type_has_a_policy_and_no_policy_is_without_one() -> None:
     assert set(source_policies()) == set(get_args(SourceType))
 
 
-@pytest.mark.requirement("SP-6.1")
 @pytest.mark.parametrize(
     ("source_type", "hours"),
     [("regulator", 24), ("news", 24), ("pubmed", 168), ("clinicaltrials", 168)],
@@ -32,7 +31,6 @@ def test_guidelines_age_by_version_and_not_by_the_clock(source_type: str) -> Non
     assert not source_policy(source_type).is_stale(1e6)
 
 
-@pytest.mark.requirement("SP-6.2")
 def test_regulator_and_registry_are_official_publications_are_peer_reviewed() -> None:
     tiers = {name: source_policy(name).tier for name in ("regulator", "clinicaltrials", "pubmed")}
     assert tiers == {

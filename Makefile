@@ -41,7 +41,7 @@ lint: $(DEV_READY) ## ruff, mypy and the one-way flow of imports
 	@$(BIN)/lint-imports
 
 bench: $(READY) ## measure latency and throughput on this machine
-	@$(BIN)/python -m benchmarks $(ARGS)
+	@$(BIN)/python -m benchmarks.system $(ARGS)
 
 requirements: $(DEV_READY) ## write docs/requirements.md anew from the markers of the tests
 	@$(BIN)/python -m tests.requirements_report --write

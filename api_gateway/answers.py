@@ -8,6 +8,7 @@ from sqlmodel import Session
 
 from api_gateway.problems import Problem
 from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
+from knowledge.loader import load
 from store import questions
 from store.models import Answer, Question
 
@@ -32,6 +33,7 @@ def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
     if question is None:
         return None
     status = _status(question)
+    steps = questions.progress(session, question_id)
     answer: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
     if status == "answered":
@@ -39,12 +41,11 @@ def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
         if sealed is None or sealed.sealed_at is None:
             status = "running"  # shown only once it is sealed (invariant 6)
         else:
-            answer = sealed.body
+            answer = _with_timings(sealed.body, steps)
     elif status == "failed":
         cause = question.error or "a stage gave up on it"
         answer = failed_answer(cause)
         error = Problem(500, cause, kind="question-failed").body(question.request_id)
-    steps = questions.progress(session, question_id)
     timings = [StageTiming.model_validate(vars(step)) for step in steps]
     resource = QuestionOut(
         id=question.id,
@@ -60,6 +61,12 @@ def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
     return Snapshot(resource)
 
 
+def _with_timings(body: dict[str, Any], steps: list[questions.Step]) -> dict[str, Any]:
+    """The sealed answer with how long its stages took: known only after the sealing."""
+    times = {step.stage: step.ms for step in steps if step.ms is not None}
+    return {**body, "provenance": {**body["provenance"], "stage_timings_ms": times}}
+
+
 def _status(question: Question) -> QuestionStatus:
     match question.status:
         case "queued" | "running" | "answered" | "failed" as status:
@@ -73,6 +80,7 @@ def failed_answer(cause: str) -> dict[str, Any]:
 
     It says `unchecked`, because nothing that may have been found was verified (invariant 6).
     """
+    trust = load("trust")
     return {
         "query_type": None,
         "classification": None,
@@ -87,8 +95,8 @@ def failed_answer(cause: str) -> dict[str, Any]:
         "sufficiency": {"score": None, "level": None, "basis": None},
         "abstained": True,
         "abstain_reason": "unchecked",
-        "abstain_detail": cause,
-        "cure": "an operator can replay the dead letter",
+        "abstain_detail": f"{trust['details']['unchecked']} {cause}",
+        "cure": {**trust["cures"]["unchecked"], "sources": []},
         "summary": {"text": "", "supported_claim_ids": []},
         "sections": [],
         "claims": [],

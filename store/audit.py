@@ -3,13 +3,15 @@
     hash(n) = SHA-256( hash(n-1) || canonical JSON of event n )
 
 The head row is locked while links are added, so that the order of the chain is the order of the
-commits, and it keeps the newest sequence number and hash, so that a cut-off tail shows.
+commits, and it keeps the newest sequence number and hash, so that a cut-off tail shows. Who may
+write every row, the head too, can cut the tail off unseen: against that, keep heads elsewhere.
 """
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -20,6 +22,8 @@ from sqlmodel import Session
 from store.models import AuditEvent, AuditHead
 
 GENESIS = bytes(32)
+EXACT = 2**53
+"""Integers beyond this are not exact as floats (IEEE 754, binary64)."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +37,31 @@ class Event:
     payload: Mapping[str, Any]
 
 
-def link_hash(previous: bytes, seq: int, at: datetime, event: Event) -> bytes:
-    """The hash of link `seq`, which follows the link with hash `previous`."""
+def _plain(value: Any) -> Any:
+    """`value` in the form in which jsonb gives it back, so that it hashes to the same.
+
+    jsonb keeps numbers as decimals: it gives 1e+16 back as an integer and -0.0 without its sign.
+    """
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, float):
+        if value.is_integer() and abs(value) <= EXACT:
+            return int(value)
+        return value if math.isfinite(value) and not value.is_integer() else repr(value)
+    return value
+
+
+def link_hash(previous: bytes, seq: int, at: str, event: Event) -> bytes:
+    """The hash of link `seq`, which follows the link with hash `previous`.
+
+    Args:
+        at: when, in UTC, as `YYYY-MM-DDTHH:MM:SS.ffffff+00:00`.
+    """
     body = {
         "seq": seq,
-        "at": at.astimezone(UTC).isoformat(timespec="microseconds"),
+        "at": at,
         "actor": event.actor,
         "event": event.event,
         "subject": event.subject,
@@ -57,9 +81,11 @@ def append(session: Session, events: Iterable[Event]) -> None:
     seq, previous = head.seq, bytes(head.hash)
     at = datetime.now(UTC)
     rows = []
+    written = at.isoformat(timespec="microseconds")
     for event in waiting:
         seq += 1
-        digest = link_hash(previous, seq, at, event)
+        payload = _plain(event.payload)
+        digest = link_hash(previous, seq, written, replace(event, payload=payload))
         rows.append(
             {
                 "seq": seq,
@@ -68,7 +94,7 @@ def append(session: Session, events: Iterable[Event]) -> None:
                 "event": event.event,
                 "subject": event.subject,
                 "request_id": event.request_id,
-                "payload": dict(event.payload),
+                "payload": payload,
                 "previous_hash": previous,
                 "hash": digest,
             }
@@ -80,7 +106,11 @@ def append(session: Session, events: Iterable[Event]) -> None:
 
 @dataclass(frozen=True)
 class ChainReport:
-    """What verification found. `first_bad_seq` is None where the chain is whole."""
+    """What verification found. `first_bad_seq` is None where the chain is whole.
+
+    An event that was edited together with its own hash shows at the one behind it, which still
+    carries the old hash; the last one shows against the head.
+    """
 
     events: int
     whole: bool
@@ -97,7 +127,9 @@ def verify(session: Session, *, page: int = 5000) -> ChainReport:
     seq, previous, count = 0, GENESIS, 0
     for row in _pages(session, page):
         seq += 1
-        if row.seq != seq:
+        if row.seq < seq:
+            return ChainReport(count, False, row.seq, f"event {row.seq} was never written")
+        if row.seq > seq:
             return ChainReport(count, False, seq, f"event {seq} is missing, {row.seq} follows")
         if bytes(row.previous_hash) != previous:
             return ChainReport(count, False, seq, f"event {seq} does not follow the one before it")
@@ -106,27 +138,37 @@ def verify(session: Session, *, page: int = 5000) -> ChainReport:
             return ChainReport(count, False, seq, f"event {seq} is not what was written")
         previous = bytes(row.hash)
         count += 1
-    head = session.execute(sa.text("SELECT seq, hash FROM audit_head")).one()
-    if (head.seq, bytes(head.hash)) != (seq, previous):
-        return ChainReport(
-            count, False, seq + 1, f"the chain ends at {seq}, the head is {head.seq}"
-        )
-    return ChainReport(count, True, None, None)
+    return _against_head(session, seq, previous)
+
+
+def _against_head(session: Session, seq: int, last: bytes) -> ChainReport:
+    """Whether the chain of `seq` events with the hash `last` ends where the head says."""
+    head = session.execute(sa.text("SELECT seq, hash FROM audit_head")).one_or_none()
+    if head is None:
+        return ChainReport(seq, False, seq + 1, "the head of the chain is gone")
+    if head.seq != seq:
+        bad = min(seq, head.seq) + 1
+        return ChainReport(seq, False, bad, f"the chain ends at {seq}, the head is {head.seq}")
+    if bytes(head.hash) != last:
+        return ChainReport(seq, False, seq, f"event {seq} is not the one that the head names")
+    return ChainReport(seq, True, None, None)
 
 
 _PAGE = sa.text(
     """
-    SELECT seq, at, actor, event, subject, request_id, payload, previous_hash, hash
-    FROM audit_event WHERE seq > :last ORDER BY seq LIMIT :page
+    SELECT seq, actor, event, subject, request_id, payload, previous_hash, hash,
+           to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') AS at
+    FROM audit_event WHERE seq >= :first ORDER BY seq LIMIT :page
     """
 )
+_LEAST = -(2**63)  # of a bigint: an event written before the first one must show too
 
 
 def _pages(session: Session, page: int) -> Iterator[Any]:
-    last = -1
+    first = _LEAST
     while True:
-        rows = session.execute(_PAGE, {"last": last, "page": page}).all()
+        rows = session.execute(_PAGE, {"first": first, "page": page}).all()
         yield from rows
         if len(rows) < page:
             return
-        last = rows[-1].seq
+        first = rows[-1].seq + 1

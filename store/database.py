@@ -40,6 +40,7 @@ def connect(
     Accepts `postgresql://` as well and means psycopg by it.
     """
     idle_ms = int(idle_in_transaction_seconds * 1000)
+    own_options = sa.make_url(url).query.get("options", "")
     if url.startswith("postgresql://"):
         url = "postgresql+psycopg://" + url.removeprefix("postgresql://")
     return sa.create_engine(
@@ -51,7 +52,7 @@ def connect(
         connect_args={
             "connect_timeout": 10,
             "application_name": "attest",
-            "options": f"-c idle_in_transaction_session_timeout={idle_ms}",
+            "options": f"{own_options} -c idle_in_transaction_session_timeout={idle_ms}".strip(),
             # A server whose host is gone is noticed in about a minute instead of hours.
             "keepalives_idle": 30,
             "keepalives_interval": 10,
@@ -96,8 +97,10 @@ def passes_by_itself(error: BaseException) -> bool:
     if isinstance(error, (InterfaceError, PoolTimeout, psycopg.InterfaceError)):
         return True
     if isinstance(error, DBAPIError):
-        lost = bool(error.connection_invalidated) or isinstance(error, OperationalError)
-        return _passes(getattr(error.orig, "sqlstate", None), lost=lost)
+        if error.connection_invalidated:
+            return True
+        sqlstate = getattr(error.orig, "sqlstate", None)
+        return _passes(sqlstate, lost=isinstance(error, OperationalError))
     if isinstance(error, psycopg.Error):  # from a cursor of our own, as COPY needs one
         return _passes(error.sqlstate, lost=isinstance(error, psycopg.OperationalError))
     return False

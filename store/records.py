@@ -4,7 +4,15 @@ import hashlib
 import json
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+)
 
 SourceType = Literal[
     "pubmed",
@@ -21,7 +29,24 @@ SourceType = Literal[
     "note",
 ]
 
-Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
+
+def _storable(value: str) -> str:
+    """Refuse what PostgreSQL and UTF-8 cannot hold."""
+    if "\x00" in value:
+        raise ValueError("contains a NUL character; remove it")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("contains half of a surrogate pair; it is no valid text") from None
+    return value
+
+
+Words = Annotated[str, AfterValidator(_storable)]
+Line = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=1000),
+    AfterValidator(_storable),
+]
 
 REGISTRY_PATTERN = r"^(ACTRN\d{14}|UMIN\d{9}|ISRCTN\d{8}|jRCT\w+|EUCTR?[\w-]+)$"
 
@@ -53,7 +78,7 @@ class SourceRecord(BaseModel):
 
     source_type: SourceType = "document"
     title: Line
-    text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT_CHARS)]
+    text: Annotated[Words, Field(min_length=1, max_length=MAX_TEXT_CHARS)]
     source_key: Line | None = Field(
         default=None, description="stays the same over versions; left out, the identifiers decide"
     )
@@ -72,13 +97,6 @@ class SourceRecord(BaseModel):
     evidence_level: Line | None = None
     version_label: Line | None = Field(default=None, description="a guideline's own version")
     labels: tuple[Line, ...] = Field(default=(), description="for example sample-paraphrase")
-
-    @field_validator("text", "title")
-    @classmethod
-    def _printable(cls, value: str) -> str:
-        if "\x00" in value:
-            raise ValueError("contains a NUL character; remove it")
-        return value
 
     @field_validator("text")
     @classmethod

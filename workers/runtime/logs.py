@@ -10,7 +10,15 @@ import structlog
 
 from store.settings import Settings
 
-QUIET = ("httpx", "httpcore", "urllib3", "pypdf", "apscheduler.executors", "apscheduler.scheduler")
+QUIET = (
+    "sse_starlette",
+    "httpx",
+    "httpcore",
+    "urllib3",
+    "pypdf",
+    "apscheduler.executors",
+    "apscheduler.scheduler",
+)
 
 
 def configure_logs(settings: Settings, process: str) -> None:

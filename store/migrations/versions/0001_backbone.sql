@@ -146,6 +146,7 @@ CREATE TABLE question (
     created_at timestamptz NOT NULL,
     finished_at timestamptz
 );
+CREATE INDEX question_unfinished ON question (created_at) WHERE status IN ('queued', 'running');
 CREATE INDEX question_created ON question (created_at DESC, id);
 
 CREATE TABLE retrieval (

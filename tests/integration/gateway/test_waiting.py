@@ -18,7 +18,7 @@ import pytest
 from messages import Stage
 from tests.integration.gateway.conftest import Running, serving
 
-ANSWER = {"abstained": False, "claims": []}
+ANSWER = {"abstained": False, "claims": [], "provenance": {"stage_timings_ms": {}}}
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_waiters_survive_the_loss_of_the_listening_connection(
     _until(lambda: _waiters(gateway) == 1)
     # Answered without a notice, as if it was sent while the connection was broken.
     gateway.execute(
-        "INSERT INTO answer VALUES (:id, '{\"abstained\": true}', 'h', 'stale', now(), now())",
+        "INSERT INTO answer VALUES (:id, '{\"provenance\": {}}', 'h', 'stale', now(), now())",
         id=question_id,
     )
     gateway.execute("UPDATE question SET status = 'answered' WHERE id = :id", id=question_id)

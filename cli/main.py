@@ -126,7 +126,8 @@ def ingest(
             f"{report['indexed']} indexed"
         )
     for failure in report["failed"]:
-        console.print(f"{failure['file']}: {failure['error']}", style="red", markup=False)
+        text = f"{failure['file']}: {failure['error']}"
+        console.print(text, style="red", markup=False, soft_wrap=True)
     if report["failed"] or report["dead"]:
         raise typer.Exit(1)
 

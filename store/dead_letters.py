@@ -1,21 +1,35 @@
-"""Dead letters: what died, where, why, and the way back. Payloads hold ids and hashes only."""
+"""Dead letters: what died, where, why, and the way back. Payloads hold ids and hashes only.
+
+A message that is none of ours may carry anything. Of that a dead letter keeps what has the form of
+an id, a hash or a schema, and of the rest its length and hash (invariant 11).
+"""
 
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
 from typing import Any
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Session, col, select
 
+from store import outbox, question_states
 from store.models import DeadLetter, now
 from store.unit_of_work import UnitOfWork
 
 CODE_VERSION = version("attest")
+UNREADABLE = frozenset({"UnknownMessage", "InvalidMessage", "UndecodableMessage"})
+"""What can never succeed as it is."""
+_SPEAKS_NO_WORDS = re.compile(
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|[a-z]{1,20}\.v[0-9]{1,9}"
+)
+_FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_MAX_DEPTH = 4
+_MAX_ITEMS = 1000
 
 
 class NotReplayable(ValueError):
@@ -24,7 +38,7 @@ class NotReplayable(ValueError):
 
 @dataclass(frozen=True)
 class Death:
-    """How a message died."""
+    """How a message died. `id` becomes the dead letter's: a second report of one death is none."""
 
     stage: str
     payload: Mapping[str, Any]
@@ -35,6 +49,7 @@ class Death:
     outbox_id: UUID | None = None
     subject: str | None = None
     first_failed_at: datetime | None = None
+    id: UUID = field(default_factory=uuid4)
 
     @property
     def fingerprint(self) -> str:
@@ -43,15 +58,45 @@ class Death:
         return hashlib.sha256(f"{self.stage}|{self.error_type}|{shape}".encode()).hexdigest()[:16]
 
 
+def _without_words(value: Any, depth: int = 0) -> Any:
+    """`value` as a dead letter may keep it."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int) and abs(value) < 2**63:
+        return value
+    if isinstance(value, str) and _SPEAKS_NO_WORDS.fullmatch(value):
+        return value
+    if isinstance(value, Mapping) and depth < _MAX_DEPTH:
+        named = list(value.items())[:_MAX_ITEMS]
+        return {
+            key if isinstance(key, str) and _FIELD_NAME.fullmatch(key) else f"field {n}": (
+                _without_words(inner, depth + 1)
+            )
+            for n, (key, inner) in enumerate(named, 1)
+        }
+    if isinstance(value, (list, tuple)) and depth < _MAX_DEPTH:
+        return [_without_words(inner, depth + 1) for inner in value[:_MAX_ITEMS]]
+    text = value if isinstance(value, str) else repr(value)
+    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+    return {"sha256": digest, "characters": len(text)}
+
+
 def add(work: UnitOfWork, death: Death) -> UUID:
-    """Write `death` in the unit of work's transaction, with its audit event."""
-    schema = death.payload.get("schema")
+    """Write `death` in the unit of work's transaction, with its audit event.
+
+    A promise has one open dead letter: if there is one, this one is not written.
+
+    Returns:
+        The id of the open dead letter.
+    """
+    payload = _without_words(death.payload)
+    schema = payload.get("schema")
     letter = DeadLetter(
-        id=uuid4(),
+        id=death.id,
         outbox_id=death.outbox_id,
         stage=death.stage,
         subject=death.subject,
-        payload=dict(death.payload),
+        payload=payload,
         error_type=death.error_type,
         cause=death.cause,
         traceback=death.traceback,
@@ -62,7 +107,20 @@ def add(work: UnitOfWork, death: Death) -> UUID:
         first_failed_at=death.first_failed_at or now(),
         died_at=now(),
     )
-    work.session.add(letter)
+    written = work.session.execute(
+        insert(DeadLetter)
+        .values(**letter.model_dump())
+        .on_conflict_do_nothing()
+        .returning(col(DeadLetter.id))
+    ).one_or_none()
+    if written is None:
+        same = sa.or_(
+            col(DeadLetter.id) == letter.id,
+            sa.and_(
+                col(DeadLetter.outbox_id) == death.outbox_id, col(DeadLetter.status) == "open"
+            ),
+        )
+        return work.session.exec(select(DeadLetter.id).where(same)).one()
     work.record(
         "message.dead",
         death.subject or death.outbox_id or letter.id,
@@ -74,12 +132,36 @@ def add(work: UnitOfWork, death: Death) -> UUID:
     return letter.id
 
 
-def is_open(session: Session, outbox_id: UUID) -> bool:
-    """Whether an unresolved dead letter of this promise exists."""
-    query = select(DeadLetter.id).where(
-        DeadLetter.outbox_id == outbox_id, DeadLetter.status == "open"
-    )
-    return session.exec(query).first() is not None
+def bury(work: UnitOfWork, death: Death, *, if_idle: bool = True) -> None:
+    """Write a death that happened outside any claim, and end what waited for the promise.
+
+    A message whose promise was kept, or is dead, or with `if_idle` is worked on, changes nothing:
+    it is a late copy.
+    """
+    if death.outbox_id is None or not _is_promised(work.session, death.outbox_id):
+        add(work, replace(death, outbox_id=None))
+        return
+    end = outbox.dead_if_idle if if_idle else outbox.dead
+    promised = end(work.session, death.outbox_id)
+    if promised is None:
+        return
+    question_id, item_id = promised.get("question_id"), promised.get("item_id")
+    add(work, replace(death, subject=str(question_id or item_id or "") or death.subject))
+    if question_id is not None:
+        question_states.failed(work, UUID(str(question_id)), death.cause)
+    if item_id is not None:
+        work.session.execute(
+            sa.text(
+                "UPDATE ingest_item SET status = 'failed', error = :cause, "
+                "finished_at = clock_timestamp() WHERE id = CAST(:id AS uuid)"
+            ),
+            {"id": item_id, "cause": death.cause},
+        )
+
+
+def _is_promised(session: Session, outbox_id: UUID) -> bool:
+    query = sa.text("SELECT 1 FROM outbox WHERE id = :id")
+    return session.execute(query, {"id": outbox_id}).one_or_none() is not None
 
 
 def listing(
@@ -106,39 +188,48 @@ def replay(work: UnitOfWork, letter_id: UUID) -> DeadLetter:
         raise LookupError(f"there is no dead letter {letter_id}")
     if letter.status != "open":
         raise NotReplayable(f"dead letter {letter_id} is {letter.status} already")
-    if letter.error_type in {"UnknownMessage", "InvalidMessage", "UndecodableMessage"}:
+    if letter.error_type in UNREADABLE:
         raise NotReplayable(f"it can never succeed as it is: {letter.cause}")
     promised = work.session.execute(
         sa.text(
             "UPDATE outbox SET status = 'pending', not_before = clock_timestamp(), "
-            "publish_count = 0, done_at = NULL WHERE id = :id AND status = 'dead' RETURNING id"
+            "publish_count = 0, done_at = NULL WHERE id = :id AND status = 'dead' RETURNING payload"
         ),
         {"id": letter.outbox_id},
     ).one_or_none()
     if promised is None:
         raise NotReplayable("its promise in the outbox is gone or was kept in the meantime")
-    work.session.execute(
-        sa.text(
-            "UPDATE stage_run SET status = 'waiting', attempts = 0, finished_at = NULL "
-            "WHERE stage = :stage AND subject = :subject AND status = 'dead'"
-        ),
-        {"stage": letter.stage, "subject": letter.subject},
-    )
-    work.session.execute(
-        sa.text(
-            "UPDATE question SET status = 'queued', error = NULL, finished_at = NULL "
-            "WHERE id::text = :subject AND status = 'failed'"
-        ),
-        {"subject": letter.subject},
-    )
-    work.session.execute(
-        sa.text(
-            "UPDATE ingest_item SET status = 'pending', error = NULL, finished_at = NULL "
-            "WHERE id::text = :subject AND status = 'failed'"
-        ),
-        {"subject": letter.subject},
-    )
+    _revive(work, letter, promised.payload)
     letter.status, letter.replays, letter.resolved_at = "replayed", letter.replays + 1, now()
     work.session.add(letter)
     work.record("message.replayed", letter.subject or letter.id, dead_letter_id=str(letter.id))
     return letter
+
+
+def _revive(work: UnitOfWork, letter: DeadLetter, promised: Mapping[str, Any]) -> None:
+    """Let the work, and the question or item that it belongs to, wait again."""
+    work.session.execute(
+        sa.text(
+            "UPDATE stage_run SET status = 'waiting', attempts = 0, finished_at = NULL, "
+            "first_failed_at = NULL WHERE status = 'dead' "
+            "AND (outbox_id = :outbox_id OR (stage = :stage AND subject = :subject))"
+        ),
+        {"outbox_id": letter.outbox_id, "stage": letter.stage, "subject": letter.subject},
+    )
+    if (question_id := promised.get("question_id")) is not None:
+        work.session.execute(
+            sa.text(
+                "UPDATE question SET status = 'queued', error = NULL, finished_at = NULL "
+                "WHERE id = CAST(:id AS uuid) AND status = 'failed'"
+            ),
+            {"id": question_id},
+        )
+        work.notify(question_states.CHANNEL, question_id)
+    if (item_id := promised.get("item_id")) is not None:
+        work.session.execute(
+            sa.text(
+                "UPDATE ingest_item SET status = 'pending', error = NULL, finished_at = NULL "
+                "WHERE id = CAST(:id AS uuid) AND status = 'failed'"
+            ),
+            {"id": item_id},
+        )

@@ -83,6 +83,28 @@ def dead(session: Session, outbox_id: UUID) -> dict[str, object] | None:
     return payload
 
 
+def dead_if_idle(session: Session, outbox_id: UUID) -> dict[str, object] | None:
+    """As `dead`, but only if the promise is where the broker may hold it and nobody works on it.
+
+    Else what died is a late copy of the message, and the promise is in other hands.
+    """
+    row = session.execute(
+        sa.text(
+            """
+            UPDATE outbox SET status = 'dead', done_at = clock_timestamp()
+            WHERE id = :id AND status = 'published' AND NOT EXISTS (
+                SELECT FROM stage_run AS run
+                WHERE run.outbox_id = outbox.id AND run.status = 'running'
+                  AND run.lease_until > clock_timestamp())
+            RETURNING payload
+            """
+        ),
+        {"id": outbox_id},
+    ).one_or_none()
+    payload: dict[str, object] | None = None if row is None else row.payload
+    return payload
+
+
 def dead_with_its_work(
     session: Session, outbox_id: UUID, *, stage: str, subject: str, input_hash: str
 ) -> None:

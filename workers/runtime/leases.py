@@ -1,6 +1,7 @@
 """Keeps the leases of this process alive while their work goes on."""
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,22 +18,23 @@ class LeaseKeeper:
     """One thread for each process renews all its leases in one statement, three times a lease.
 
     Work whose process is killed or frozen is claimable again one lease later; work that merely
-    takes long is not taken away. A lease that was lost all the same is noticed at the commit.
+    takes long is not taken away, up to its time limit: what hangs beyond that, in a call that no
+    exception reaches, is left to its lease. A lease that was lost is noticed at the commit.
     """
 
     def __init__(self, store: Store, lease_seconds: float) -> None:
         self._store = store
         self._lease_seconds = lease_seconds
-        self._held: dict[int, ledger.Claim] = {}
+        self._held: dict[int, tuple[ledger.Claim, float]] = {}
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     @contextmanager
-    def holding(self, held: ledger.Claim) -> Iterator[None]:
-        """Keep `held` alive while the block runs."""
+    def holding(self, held: ledger.Claim, limit_seconds: float) -> Iterator[None]:
+        """Keep `held` alive while the block runs, but no longer than `limit_seconds`."""
         with self._lock:
-            self._held[held.token] = held
+            self._held[held.token] = (held, time.monotonic() + limit_seconds)
         try:
             yield
         finally:
@@ -52,8 +54,7 @@ class LeaseKeeper:
 
     def _run(self) -> None:
         while not self._stop.wait(self._lease_seconds / 3):
-            with self._lock:
-                claims = list(self._held.values())
+            claims = self._due()
             if not claims:
                 continue
             try:
@@ -64,5 +65,23 @@ class LeaseKeeper:
                 log.warning("lease_renewal_failed", error=type(error).__name__)
                 continue
             for held in claims:
-                if held.token not in kept and held.token in self._held:
-                    log.warning("lease_lost_while_working", token=held.token)
+                if held.token not in kept:
+                    self._lost(held)
+
+    def _due(self) -> list[ledger.Claim]:
+        """The claims to renew; those that have hung too long are given up."""
+        moment = time.monotonic()
+        with self._lock:
+            hung = [held for held, until in self._held.values() if until < moment]
+            for held in hung:
+                del self._held[held.token]
+            claims = [held for held, _ in self._held.values()]
+        for held in hung:
+            log.error("lease_given_up", token=held.token, cause="the time limit has passed")
+        return claims
+
+    def _lost(self, held: ledger.Claim) -> None:
+        with self._lock:
+            known = self._held.pop(held.token, None)
+        if known is not None:
+            log.warning("lease_lost_while_working", token=held.token)

@@ -9,7 +9,7 @@ import random
 import time
 import traceback as tracebacks
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -73,16 +73,42 @@ def handle(
 ) -> None:
     """Do what a delivered message asks, once, and write down how it ended.
 
-    Never raises for anything that PostgreSQL could record. Where the database itself is away the
-    message is let go: its outbox row is still there, and the reconciler will send it again.
+    Never raises an Exception: an error's own text may quote values, and dramatiq would log it.
+    Where the database itself is away the message is let go: its outbox row is still there, and the
+    reconciler will send it again.
     """
     try:
         _handle(context, spec, payload, outbox_id)
-    except Exception as error:
-        if not passes_by_itself(error):
-            raise
-        log.warning("database_away", stage=spec.stage.value, message_id=str(outbox_id))
-        time.sleep(0.2)  # no hot loop while the server restarts
+    except Exception as error:  # noqa: BLE001  every failure is written down
+        if passes_by_itself(error):
+            log.warning("database_away", stage=spec.stage.value, message_id=str(outbox_id))
+            time.sleep(0.2)  # no hot loop while the server restarts
+        else:
+            _broke(context, spec, payload, outbox_id, error)
+
+
+def _broke(
+    context: Context,
+    spec: StageSpec[Any, Any],
+    payload: object,
+    outbox_id: UUID | None,
+    error: Exception,
+) -> None:
+    """The wrapper itself failed, or an `on_dead`: end the promise without it."""
+    cause, trace = describe(error), "".join(tracebacks.format_tb(error.__traceback__))
+    log.error("stage_broke", stage=spec.stage.value, cause=cause, traceback=trace)
+    death = Death(
+        stage=spec.stage.value,
+        payload=payload if isinstance(payload, Mapping) else {},
+        error_type=type(error).__name__,
+        cause=cause,
+        traceback=trace,
+        outbox_id=outbox_id,
+    )
+    try:
+        bury(context.store, death, if_idle=False)
+    except Exception as again:  # noqa: BLE001  the reconciler sends it again
+        log.error("dead_letter_not_written", error=type(again).__name__)
 
 
 def _handle(
@@ -104,8 +130,8 @@ def _handle(
             outbox_id=outbox_id,
             lease_seconds=context.settings.lease_seconds,
         )
-        if held is ledger.Standing.DONE and outbox_id is not None:
-            outbox.done(work.session, outbox_id)
+        if isinstance(held, ledger.Standing) and outbox_id is not None:
+            _follow(work, held, message, outbox_id)
     if isinstance(held, ledger.Standing):
         log.info("message_already_" + held.value, **bound)
         return
@@ -115,7 +141,7 @@ def _handle(
         return
     started = time.monotonic()
     try:
-        with context.leases.holding(held):
+        with context.leases.holding(held, spec.time_limit_seconds):
             result = spec.work(context, message)
             _commit(context, spec, message, outbox_id, held, result)
     except ledger.LeaseLost:
@@ -125,6 +151,22 @@ def _handle(
     else:
         took = round((time.monotonic() - started) * 1000, 1)
         log.info("stage_done", **bound, attempts=held.attempts, ms=took)
+
+
+def _follow(
+    work: UnitOfWork, standing: ledger.Standing, message: Message, outbox_id: UUID
+) -> None:
+    """A promise of work that has ended ends as the work did."""
+    if standing is ledger.Standing.DONE:
+        outbox.done(work.session, outbox_id)
+    elif standing is ledger.Standing.DEAD:
+        outbox.dead_with_its_work(
+            work.session,
+            outbox_id,
+            stage=message.stage.value,
+            subject=message.subject,
+            input_hash=message.input_hash(),
+        )
 
 
 def _commit(
@@ -193,16 +235,16 @@ def _die(
         error_type=error_type or type(reason).__name__,
         cause=cause,
         traceback=trace,
-        attempts=held.attempts,
+        attempts=min(held.attempts, spec.max_attempts),
         outbox_id=outbox_id,
         subject=message.subject,
     )
     try:
         with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
-            ledger.bury(work.session, held, cause)
+            first_failed_at = ledger.bury(work.session, held, cause)
             if outbox_id is not None:
                 outbox.dead(work.session, outbox_id)
-            dead_letters.add(work, death)
+            dead_letters.add(work, replace(death, first_failed_at=first_failed_at))
             if spec.on_dead is not None:
                 spec.on_dead(work, message, cause)
     except ledger.LeaseLost:
@@ -219,7 +261,7 @@ def _bury_unreadable(
     log.error("message_unreadable", stage=spec.stage.value, cause=str(error))
     death = Death(
         stage=spec.stage.value,
-        payload=payload if isinstance(payload, Mapping) else {"payload": repr(type(payload))},
+        payload=payload if isinstance(payload, Mapping) else {"payload": payload},
         error_type=type(error).__name__,
         cause=str(error),
         outbox_id=outbox_id,
@@ -227,11 +269,7 @@ def _bury_unreadable(
     bury(context.store, death)
 
 
-def bury(store: Store, death: Death) -> None:
+def bury(store: Store, death: Death, *, if_idle: bool = True) -> None:
     """Write a death that happened outside any claim; a second report of it changes nothing."""
     with store.unit_of_work(f"stage:{death.stage}") as work:
-        if death.outbox_id is not None:
-            if dead_letters.is_open(work.session, death.outbox_id):
-                return
-            outbox.dead(work.session, death.outbox_id)
-        dead_letters.add(work, death)
+        dead_letters.bury(work, death, if_idle=if_idle)

@@ -19,7 +19,7 @@ from cli.instance import open_store
 from cli.questions import ask, render
 from store.settings import Settings
 
-SAMPLES = Path(__file__).resolve().parent.parent / "samples"
+SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "records"
 
 QUESTIONS = (
     "What clinical trials are studying MRD-guided treatment de-escalation?",

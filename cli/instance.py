@@ -8,7 +8,6 @@ from store.database import connect, require_current_schema
 from store.embedded import read_connection
 from store.settings import Settings
 from store.unit_of_work import Store
-from workers.runtime.broker import WokenBroker
 
 
 class NotRunning(RuntimeError):
@@ -50,6 +49,8 @@ def open_store(settings: Settings) -> Store:
     Raises:
         NotRunning, SchemaOutdated, sqlalchemy.exc.OperationalError: it cannot be used.
     """
+    from workers.runtime.broker import WokenBroker  # late: it loads dramatiq and the encoder
+
     found = resolve(settings)
     engine: sa.Engine = connect(found.database_url, pool_size=2)
     require_current_schema(engine)

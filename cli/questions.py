@@ -65,11 +65,12 @@ def render(console: Console, question: dict[str, Any]) -> None:
         console.print(Panel(body, border_style="yellow", title="no answer"))
         return
     claims = {claim["claim_id"]: claim for claim in answer["claims"]}
-    numbers = {entry["evidence_id"]: entry["n"] for entry in answer["references"]}
+    names = {record["evidence_id"]: record["title"] for record in answer["evidence"]}
+    names |= {entry["evidence_id"]: str(entry["n"]) for entry in answer["references"]}
     for section in answer["sections"]:
         console.print(f"\n[bold underline]{escape(section['heading'])}[/]")
         for claim_id in section["claim_ids"]:
-            console.print(_claim(claims[claim_id], numbers))
+            console.print(_claim(claims[claim_id], names))
     console.print(_references(answer))
     _footer(console, question)
 
@@ -78,13 +79,12 @@ def _cure(cure: dict[str, Any] | str | None) -> str:
     return cure["detail"] if isinstance(cure, dict) else str(cure or "")
 
 
-def _claim(claim: dict[str, Any], numbers: dict[str, int]) -> Group:
+def _claim(claim: dict[str, Any], names: dict[str, str]) -> Group:
+    """A claim with the number of its reference, or the title of what has no public page."""
     place = claim["citations"][0]
-    number = numbers.get(place["evidence_id"])
     mark = "✓" if claim["verification_status"] == "verified" else "?"
     head = Text.assemble((f" {mark} ", "green"), claim["text"].strip())
-    if number is not None:
-        head.append(f" [{number}]", "cyan")
+    head.append(f" [{names[place['evidence_id']]}]", "cyan")
     span = f"     {place['quote_verdict']} · version {place['version']} · {place['citation']}"
     return Group(head, Text(span, style="dim"))
 

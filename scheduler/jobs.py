@@ -25,6 +25,13 @@ def find_lost(store: Store, broker: WokenBroker, lost_after: float) -> None:
         log.warning("reconciler_found_lost", messages=found)
 
 
+def copy_dead(broker: WokenBroker) -> None:
+    """Copy the deaths that a worker could not write down."""
+    copied = broker.copy_dead()
+    if copied:
+        log.warning("dead_letters_copied", messages=copied)
+
+
 def merge_segments(store: Store) -> None:
     """Keep the lexical index compact."""
     merged = True

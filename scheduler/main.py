@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import redis
 import structlog
 from apscheduler.events import EVENT_JOB_ERROR, JobExecutionEvent
 from apscheduler.schedulers.background import BackgroundScheduler
@@ -15,19 +16,27 @@ from store.settings import Settings
 from store.unit_of_work import Store
 from workers.main import build_store, wait_for_schema
 from workers.runtime.broker import WokenBroker
+from workers.runtime.errors import describe
 from workers.runtime.logs import configure_logs
 
 log = structlog.get_logger(__name__)
 
 RECONCILE_SECONDS = 2.0
+COPY_DEAD_SECONDS = 5.0
 MERGE_SECONDS = 10.0
 INDEX_SECONDS = 60.0
 
 
 def _report(event: JobExecutionEvent) -> None:
-    """APScheduler only logs a job's error; say which it was, without a traceback for outages."""
-    away = event.exception is not None and passes_by_itself(event.exception)
-    log.warning("job_failed", job=event.job_id, error=type(event.exception).__name__, away=away)
+    """Say which job failed; where, only if it was no outage.
+
+    APScheduler would log the error's own text as well, which may quote values: it is kept quiet.
+    """
+    error = event.exception
+    if passes_by_itself(error) or isinstance(error, (redis.ConnectionError, redis.TimeoutError)):
+        log.warning("job_failed", job=event.job_id, error=type(error).__name__)
+    else:
+        log.error("job_broke", job=event.job_id, cause=describe(error))
 
 
 def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> BackgroundScheduler:
@@ -44,6 +53,7 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
             jobs.find_lost,
             (store, broker, settings.lost_after_seconds),
         ),
+        ("copy_dead", COPY_DEAD_SECONDS, jobs.copy_dead, (broker,)),
         ("merge_segments", MERGE_SECONDS, jobs.merge_segments, (store,)),
         ("index_vectors", INDEX_SECONDS, jobs.index_vectors, (store,)),
     ]
@@ -67,5 +77,6 @@ def run_scheduler(settings: Settings) -> None:
     while not stop.wait(1.0):
         pass
     scheduler.shutdown(wait=True)
+    broker.close()
     store.engine.dispose()
     log.info("scheduler_stopped")

@@ -116,9 +116,7 @@ def add(work: UnitOfWork, death: Death) -> UUID:
     if written is None:
         same = sa.or_(
             col(DeadLetter.id) == letter.id,
-            sa.and_(
-                col(DeadLetter.outbox_id) == death.outbox_id, col(DeadLetter.status) == "open"
-            ),
+            sa.and_(col(DeadLetter.outbox_id) == death.outbox_id, col(DeadLetter.status) == "open"),
         )
         return work.session.exec(select(DeadLetter.id).where(same)).one()
     work.record(

@@ -106,5 +106,6 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     broker.stop_listening()
     worker.stop(timeout=int(settings.shutdown_seconds * 1000))
     leases.stop()
+    broker.close()
     store.engine.dispose()
     log.info("worker_stopped")

@@ -11,7 +11,7 @@ import pytest
 from store.records import SourceRecord
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLES = ROOT / "samples"
+SAMPLES = ROOT / "samples" / "records"
 ABSTRACTS = ROOT.parent / "shared" / "data" / "ctdna" / "abstracts.jsonl"
 
 SOURCE_TYPES = {
@@ -248,7 +248,7 @@ def test_no_sentence_equals_one_of_the_abstracts() -> None:
 
 
 def test_provenance_has_a_line_for_every_record_and_no_machine_path() -> None:
-    text = (SAMPLES / "PROVENANCE.md").read_text(encoding="utf-8")
+    text = (SAMPLES.parent / "PROVENANCE.md").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line.startswith("- ")]
     titles = [line.removeprefix("- ").split(" -> ")[0] for line in lines]
     assert sorted(titles) == sorted(record.title for record in corpus())

@@ -49,9 +49,17 @@ def _leaning() -> re.Pattern[str]:
     return re.compile(load("answers")["leaning"], re.IGNORECASE)
 
 
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+
+
+def _readable(sentence: str) -> str:
+    """A sentence on one line, without the mark of the list it stood in."""
+    return " ".join(_LIST_MARK.sub("", sentence).split())
+
+
 def stands_alone(sentence: str) -> bool:
     """Whether a sentence can be shown without the one before it, and says something."""
-    body = re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", sentence)
+    body = _LIST_MARK.sub("", sentence)
     is_heading = body.lstrip().startswith("#") or body.rstrip().endswith(":")
     return len(terms(body)) >= 4 and not is_heading and not _leaning().match(body)
 
@@ -134,7 +142,7 @@ def _arrange(candidates: Sequence[Candidate], query_type: str) -> list[Claim]:
                 claims.append(
                     Claim(
                         claim_id=f"c{number}",
-                        text=candidate.text,
+                        text=_readable(candidate.text),
                         evidence_id=candidate.evidence_id,
                         quote=candidate.text,
                         heading=section["heading"],

@@ -6,18 +6,17 @@ at once; the slow poll stays as the safety net. Everything is a hint only: a los
 again from PostgreSQL.
 """
 
-import hashlib
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
-from uuid import UUID
+from uuid import NAMESPACE_OID, UUID, uuid5
 
 import dramatiq
 import redis
 import structlog
-from dramatiq.brokers.redis import RedisBroker, _RedisConsumer
-from dramatiq.errors import ConnectionClosed, DecodeError
+from dramatiq.brokers.redis import RedisBroker
+from dramatiq.common import current_millis
+from dramatiq.errors import ActorNotFound
 from dramatiq.middleware import CurrentMessage, Middleware, Retries, TimeLimit
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
@@ -26,121 +25,59 @@ from messages import Stage
 from store.dead_letters import Death
 from store.settings import Settings
 from store.unit_of_work import Promise, Store
+from workers.runtime.consumer import WokenConsumer
 from workers.runtime.errors import describe
 from workers.runtime.stage import bury
+from workers.runtime.wire import fault, unreadable
 
 log = structlog.get_logger(__name__)
 
 DEAD_MESSAGE_TTL_MS = 30 * 24 * 3600 * 1000
 MAINTENANCE_CHANCE = 100_000  # of a million: DRAMATIQ 2.17
+UNCOPIED_MS = 10_000
+"""A worker copies what it refuses at once: what is older than this in Redis, it could not copy."""
 
 
-def redis_client(url: str) -> redis.Redis:
+def redis_client(url: str, *, timeout_seconds: float = 10.0, retries: int = 3) -> redis.Redis:
     """A client that rides out short outages; a command may run twice, consumers allow for it."""
     return redis.Redis.from_url(
         url,
-        retry=Retry(ExponentialBackoff(cap=1.0, base=0.05), 3),
+        retry=Retry(ExponentialBackoff(cap=1.0, base=0.05), retries),
         retry_on_error=[redis.ConnectionError, redis.TimeoutError],
-        socket_timeout=10,
-        socket_connect_timeout=5,
+        socket_timeout=timeout_seconds,
+        socket_connect_timeout=min(timeout_seconds, 5.0),
         health_check_interval=30,
     )
 
 
-class WokenConsumer(_RedisConsumer):
-    """Waits for an announcement instead of sleeping; survives what would strand its neighbours."""
-
-    def __init__(self, broker: "WokenBroker", queue_name: str, prefetch: int, timeout: int) -> None:
-        super().__init__(broker, queue_name, prefetch, timeout=1)
-        self._idle_seconds = timeout / 1000
-        self._wake = broker.wake_event(queue_name)
-
-    def __next__(self) -> Any:
-        self._wake.clear()  # before the fetch, so that an announcement in between is not lost
-        try:
-            message = super().__next__()
-        except DecodeError:
-            self._bury_undecodable()
-            return None
-        except redis.TimeoutError as error:
-            raise ConnectionClosed(error) from None
-        if message is None:
-            self._wake.wait(self._idle_seconds)
-        return message
-
-    def ack(self, message: Any) -> None:
-        """Acknowledge; there is room for the next message now, so look for it."""
-        try:
-            super().ack(message)
-        except redis.TimeoutError as error:  # would be "a bug" to dramatiq (DRAMATIQ 2.5 S3)
-            raise ConnectionClosed(error) from None
-        finally:
-            self._wake.set()
-
-    def nack(self, message: Any) -> None:
-        """Refuse; see `ack`."""
-        try:
-            super().nack(message)
-        except redis.TimeoutError as error:
-            raise ConnectionClosed(error) from None
-        finally:
-            self._wake.set()
-
-    def _bury_undecodable(self) -> None:
-        """Move what is no dramatiq message aside: it is in this broker's unacknowledged set."""
-        namespace, broker_id = self.broker.namespace, self.broker.broker_id
-        client, queue = self.broker.client, self.queue_name
-        fetched = list(client.smembers(f"{namespace}:__acks__.{broker_id}.{queue}"))
-        bodies = client.hmget(f"{namespace}:{queue}.msgs", fetched) if fetched else []
-        for redis_id, body in zip(fetched, bodies, strict=True):
-            if body is None or _decodes(body):
-                continue
-            self.broker.do_nack(queue, redis_id)
-            digest = hashlib.sha256(body).hexdigest()
-            self.broker.report_death(
-                Death(
-                    stage=queue,
-                    payload={"sha256": digest, "bytes": len(body)},
-                    error_type="UndecodableMessage",
-                    cause="it is no JSON message; nothing was promised by it",
-                )
-            )
-
-
-def _decodes(body: bytes) -> bool:
-    try:
-        dramatiq.Message.decode(body)
-    except DecodeError:
-        return False
-    return True
-
-
 class DeadLetterCopy(Middleware):
-    """Copies what dies in dramatiq itself (unknown actor, a fault of ours) to PostgreSQL."""
+    """Copies what dies in dramatiq itself (an actor that is not known here) to PostgreSQL."""
 
-    def __init__(self, report: Callable[[Death], None]) -> None:
+    def __init__(self, report: Callable[[Death, str], None]) -> None:
         self._report = report
 
     def after_nack(self, _broker: dramatiq.Broker, message: Any) -> None:
         """Report the death; dramatiq calls this once a message has been refused for good."""
         error = getattr(message, "_exception", None)
-        payload = message.args[0] if message.args and isinstance(message.args[0], dict) else {}
-        self._report(
-            Death(
-                stage=message.queue_name.removesuffix(".DQ"),
-                payload=payload,
-                error_type=type(error).__name__ if error else "Rejected",
-                cause=describe(error) if error else f"no actor {message.actor_name!r} here",
-                outbox_id=_uuid(message.message_id),
-            )
+        if error is None or isinstance(error, ActorNotFound):
+            cause = "no worker of this version knows its actor: upgrade the workers, then replay"
+        else:
+            cause = describe(error)
+        redis_id = message.options["redis_message_id"]
+        death = Death(
+            id=letter_id(redis_id),
+            stage=message.queue_name.removesuffix(".DQ"),
+            payload=message.args[0],
+            error_type=type(error).__name__ if error else "Rejected",
+            cause=cause,
+            outbox_id=UUID(message.message_id),
         )
+        self._report(death, redis_id)
 
 
-def _uuid(text: str) -> UUID | None:
-    try:
-        return UUID(text)
-    except ValueError:
-        return None
+def letter_id(redis_id: str) -> UUID:
+    """The id of the dead letter of what Redis holds under `redis_id`."""
+    return uuid5(NAMESPACE_OID, f"attest dead letter {redis_id}")
 
 
 class WokenBroker(RedisBroker):
@@ -162,6 +99,12 @@ class WokenBroker(RedisBroker):
                 DeadLetterCopy(self.report_death),
             ],
         )
+        # Publishing is tried once and quickly: what fails is the relay's, and somebody waits.
+        self._sender = RedisBroker(
+            client=redis_client(settings.redis_url, timeout_seconds=2.0, retries=1),
+            namespace=settings.redis_namespace,
+            middleware=[],
+        )
         self._store = store
         self._channel = f"{settings.redis_namespace}:published"
         self._events: dict[str, threading.Event] = {}
@@ -176,19 +119,16 @@ class WokenBroker(RedisBroker):
         """The event that a publication to `queue_name` sets."""
         return self._events.setdefault(queue_name, threading.Event())
 
-    def report_death(self, death: Death) -> None:
-        """Write `death` to PostgreSQL; if that is away, the reconciler still has the promise."""
-        if self._store is None:
-            return
-        try:
-            bury(self._store, death)
-        except Exception as error:  # noqa: BLE001  Redis keeps the message in its dead set too
-            log.warning("dead_letter_not_copied", error=type(error).__name__, stage=death.stage)
-
     def publish(self, promises: Sequence[Promise]) -> None:
-        """Send outbox rows; the message id is the outbox id, so a second sending is the same."""
+        """Send outbox rows; the message id is the outbox id, so a second sending is the same.
+
+        Gives up after about a second if Redis refuses, after four if it does not answer.
+
+        Raises:
+            redis.RedisError: Redis is away; some of the messages may have been sent.
+        """
         for promise in promises:
-            self.enqueue(
+            self._sender.enqueue(
                 dramatiq.Message(
                     queue_name=promise.stage,
                     actor_name=promise.stage,
@@ -199,7 +139,7 @@ class WokenBroker(RedisBroker):
                 )
             )
         for queue_name in {promise.stage for promise in promises}:
-            self.client.publish(self._channel, queue_name)
+            self._sender.client.publish(self._channel, queue_name)
 
     def backlog(self) -> dict[str, int]:
         """Messages waiting in Redis, by stage."""
@@ -207,6 +147,51 @@ class WokenBroker(RedisBroker):
             for stage in Stage:
                 pipe.llen(f"{self.namespace}:{stage.value}")
             return dict(zip((stage.value for stage in Stage), pipe.execute(), strict=True))
+
+    def report_death(self, death: Death, redis_id: str) -> None:
+        """Copy `death` to PostgreSQL and forget it here; if that fails, `copy_dead` will."""
+        try:
+            self._copy(death, redis_id)
+        except Exception as error:  # noqa: BLE001  Redis keeps the message in its dead set
+            log.warning("dead_letter_not_copied", error=type(error).__name__, stage=death.stage)
+
+    def bury_unreadable(self, queue_name: str, redis_id: str, body: bytes) -> None:
+        """Move what is no message of ours out of its neighbours' way, and report it."""
+        self.do_nack(queue_name, redis_id)
+        log.error("message_unreadable", stage=queue_name, cause=fault(body, queue_name))
+        self.report_death(unreadable(body, queue_name, letter_id(redis_id)), redis_id)
+
+    def copy_dead(self) -> int:
+        """Copy what Redis holds as dead because no worker could copy it; returns how many.
+
+        Raises:
+            redis.RedisError: Redis is away.
+            sqlalchemy.exc.SQLAlchemyError: PostgreSQL is away.
+        """
+        copied = 0
+        for stage in Stage:
+            key = f"{self.namespace}:{stage.value}.XQ"
+            for raw_id in self.client.zrangebyscore(key, 0, current_millis() - UNCOPIED_MS):
+                redis_id = raw_id.decode()
+                body = self.client.hget(f"{key}.msgs", redis_id)
+                if body is not None:
+                    self._copy(_death_of(body, stage.value, redis_id), redis_id)
+                    copied += 1
+                self._forget(stage.value, redis_id)
+        return copied
+
+    def _copy(self, death: Death, redis_id: str) -> None:
+        if self._store is None:
+            return
+        bury(self._store, death)
+        self._forget(death.stage, redis_id)
+
+    def _forget(self, stage: str, redis_id: str) -> None:
+        key = f"{self.namespace}:{stage}.XQ"
+        with self.client.pipeline() as pipe:
+            pipe.zrem(key, redis_id)
+            pipe.hdel(f"{key}.msgs", redis_id)
+            pipe.execute()
 
     def listen(self) -> None:
         """Wake consumers on announcements, in a thread of its own, until `stop_listening`."""
@@ -217,6 +202,11 @@ class WokenBroker(RedisBroker):
         self._stopping.set()
         self._wake_all()
 
+    def close(self) -> None:
+        """Close the connections to Redis."""
+        self.client.close()
+        self._sender.client.close()
+
     def _wake_all(self) -> None:
         for event in list(self._events.values()):
             event.set()
@@ -224,13 +214,32 @@ class WokenBroker(RedisBroker):
     def _listen(self) -> None:
         while not self._stopping.is_set():
             try:
-                with self.client.pubsub(ignore_subscribe_messages=True) as channel:
-                    channel.subscribe(self._channel)
-                    self._wake_all()  # announcements may have been missed while disconnected
-                    while not self._stopping.is_set():
-                        notice = channel.get_message(timeout=1.0)
-                        if notice is not None:
-                            self.wake_event(notice["data"].decode()).set()
-            except (redis.RedisError, OSError) as error:
+                self._follow_channel()
+            except Exception as error:  # noqa: BLE001  consumers poll meanwhile, only slower
                 log.warning("wake_channel_lost", error=type(error).__name__)
-                time.sleep(0.5)
+                self._stopping.wait(0.5)
+
+    def _follow_channel(self) -> None:
+        with self.client.pubsub(ignore_subscribe_messages=True) as channel:
+            channel.subscribe(self._channel)
+            self._wake_all()  # announcements may have been missed while disconnected
+            while not self._stopping.is_set():
+                notice = channel.get_message(timeout=1.0)
+                if notice is not None and notice["type"] == "message":
+                    event = self._events.get(notice["data"].decode(errors="replace"))
+                    if event is not None:
+                        event.set()
+
+
+def _death_of(body: bytes, stage: str, redis_id: str) -> Death:
+    if fault(body, stage) is not None:
+        return unreadable(body, stage, letter_id(redis_id))
+    message = dramatiq.Message.decode(body)
+    return Death(
+        id=letter_id(redis_id),
+        stage=stage,
+        payload=message.args[0],
+        error_type="Rejected",
+        cause="a worker refused it and could not write down why: its database was away",
+        outbox_id=UUID(message.message_id),
+    )

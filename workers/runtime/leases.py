@@ -34,7 +34,9 @@ class LeaseKeeper:
     def holding(self, held: ledger.Claim, limit_seconds: float) -> Iterator[None]:
         """Keep `held` alive while the block runs, but no longer than `limit_seconds`."""
         with self._lock:
-            self._held[held.token] = (held, time.monotonic() + limit_seconds)
+            # One lease more: what the time limit does reach writes down that it failed.
+            until = time.monotonic() + limit_seconds + self._lease_seconds
+            self._held[held.token] = (held, until)
         try:
             yield
         finally:

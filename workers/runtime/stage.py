@@ -79,6 +79,8 @@ def handle(
     """
     try:
         _handle(context, spec, payload, outbox_id)
+    except Interrupt as error:  # the time limit struck outside of the work
+        log.warning("interrupted", stage=spec.stage.value, error=type(error).__name__)
     except Exception as error:  # noqa: BLE001  every failure is written down
         if passes_by_itself(error):
             log.warning("database_away", stage=spec.stage.value, message_id=str(outbox_id))
@@ -153,9 +155,7 @@ def _handle(
         log.info("stage_done", **bound, attempts=held.attempts, ms=took)
 
 
-def _follow(
-    work: UnitOfWork, standing: ledger.Standing, message: Message, outbox_id: UUID
-) -> None:
+def _follow(work: UnitOfWork, standing: ledger.Standing, message: Message, outbox_id: UUID) -> None:
     """A promise of work that has ended ends as the work did."""
     if standing is ledger.Standing.DONE:
         outbox.done(work.session, outbox_id)

@@ -55,6 +55,13 @@ def test_a_claim_is_its_sentence_to_the_letter_and_names_its_evidence() -> None:
     assert (claim.text, claim.quote, claim.evidence_id) == (text, text, "E1")
 
 
+def test_a_claim_is_read_on_one_line_while_its_quotation_stays_to_the_letter() -> None:
+    text = "- The primary endpoint of the\nctDNA trial was survival."
+    (claim,) = choose([candidate(text)], "clinical_trials", WEIGHTED)
+    assert claim.text == "The primary endpoint of the ctDNA trial was survival."
+    assert claim.quote == text
+
+
 def test_what_says_the_same_is_said_once() -> None:
     same = "The primary endpoint of the ctDNA trial was recurrence-free survival."
     claims = choose(

@@ -1,0 +1,58 @@
+"""What comes out of Redis before anybody trusts it: is it a message of ours at all?"""
+
+import hashlib
+from collections.abc import Mapping
+from uuid import UUID
+
+import dramatiq
+from dramatiq.errors import DecodeError
+
+from store.dead_letters import Death
+
+MAX_BYTES = 256 * 1024
+"""The largest message names 1000 versions, in about 40 KB."""
+
+
+def fault(body: bytes, queue_name: str) -> str | None:
+    """Why `body`, found on `queue_name`, is no message of ours; None if it is one.
+
+    dramatiq trusts the form of what it decodes: a wrong queue name ends a worker thread, wrong
+    options end a consumer together with the batch that it has fetched (DRAMATIQ 2.5 S2).
+    """
+    if len(body) > MAX_BYTES:
+        return "it is larger than any message"
+    try:
+        message = dramatiq.Message.decode(body)
+    except DecodeError:
+        return "it is no JSON message"
+    if message.queue_name != queue_name or not isinstance(message.actor_name, str):
+        return "it was sent to another queue"
+    if not isinstance(message.options, dict) or not isinstance(
+        message.options.get("redis_message_id"), str
+    ):
+        return "it carries no id of the broker"
+    if "eta" in message.options:
+        return "it is delayed, and nothing is delayed here"
+    if not _is_uuid(message.message_id):
+        return "its id is none of an outbox row"
+    if len(message.args) != 1 or not isinstance(message.args[0], Mapping) or message.kwargs:
+        return "it does not consist of one JSON object"
+    return None
+
+
+def unreadable(body: bytes, queue_name: str, letter_id: UUID) -> Death:
+    """The death of what is no message; nothing was promised by it, its words are not kept."""
+    return Death(
+        id=letter_id,
+        stage=queue_name,
+        payload={"sha256": hashlib.sha256(body).hexdigest(), "bytes": len(body)},
+        error_type="UndecodableMessage",
+        cause=f"{fault(body, queue_name)}; nothing was promised by it",
+    )
+
+
+def _is_uuid(text: object) -> bool:
+    try:
+        return str(UUID(str(text))) == text
+    except ValueError:
+        return False

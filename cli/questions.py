@@ -65,12 +65,15 @@ def render(console: Console, question: dict[str, Any]) -> None:
         console.print(Panel(body, border_style="yellow", title="no answer"))
         return
     claims = {claim["claim_id"]: claim for claim in answer["claims"]}
-    names = {record["evidence_id"]: record["title"] for record in answer["evidence"]}
-    names |= {entry["evidence_id"]: str(entry["n"]) for entry in answer["references"]}
     for section in answer["sections"]:
         console.print(f"\n[bold underline]{escape(section['heading'])}[/]")
+        above = None
         for claim_id in section["claim_ids"]:
-            console.print(_claim(claims[claim_id], names))
+            evidence_id = claims[claim_id]["citations"][0]["evidence_id"]
+            if evidence_id != above:
+                console.print(_source(answer, evidence_id))
+            console.print(_claim(claims[claim_id]))
+            above = evidence_id
     console.print(_references(answer))
     _footer(console, question)
 
@@ -79,13 +82,19 @@ def _cure(cure: dict[str, Any] | str | None) -> str:
     return cure["detail"] if isinstance(cure, dict) else str(cure or "")
 
 
-def _claim(claim: dict[str, Any], names: dict[str, str]) -> Group:
-    """A claim with the number of its reference, or the title of what has no public page."""
+def _source(answer: dict[str, Any], evidence_id: str) -> Text:
+    """The document that the claims below it come from; its number, if it has a public page."""
+    title = next(r["title"] for r in answer["evidence"] if r["evidence_id"] == evidence_id)
+    numbers = {entry["evidence_id"]: entry["n"] for entry in answer["references"]}
+    number = numbers.get(evidence_id)
+    return Text(f"[{number}] {title}" if number else title, style="cyan")
+
+
+def _claim(claim: dict[str, Any]) -> Group:
     place = claim["citations"][0]
     mark = "✓" if claim["verification_status"] == "verified" else "?"
-    head = Text.assemble((f" {mark} ", "green"), claim["text"].strip())
-    head.append(f" [{names[place['evidence_id']]}]", "cyan")
-    span = f"     {place['quote_verdict']} · version {place['version']} · {place['citation']}"
+    head = Text.assemble((f" {mark} ", "green"), claim["text"])
+    span = f"   {place['quote_verdict']} · version {place['version']} · {place['citation']}"
     return Group(head, Text(span, style="dim"))
 
 

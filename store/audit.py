@@ -124,20 +124,20 @@ def verify(session: Session, *, page: int = 5000) -> ChainReport:
     `session` must read one snapshot (`Store.reading`), so that events written meanwhile do not look
     like a mismatch with the head.
     """
-    seq, previous, count = 0, GENESIS, 0
-    for row in _pages(session, page):
-        seq += 1
+    seq, previous = 0, GENESIS
+    for seq, row in enumerate(_pages(session, page), 1):
         if row.seq < seq:
-            return ChainReport(count, False, row.seq, f"event {row.seq} was never written")
+            return ChainReport(seq - 1, False, row.seq, f"event {row.seq} was never written")
         if row.seq > seq:
-            return ChainReport(count, False, seq, f"event {seq} is missing, {row.seq} follows")
+            return ChainReport(seq - 1, False, seq, f"event {seq} is missing, {row.seq} follows")
         if bytes(row.previous_hash) != previous:
-            return ChainReport(count, False, seq, f"event {seq} does not follow the one before it")
+            return ChainReport(
+                seq - 1, False, seq, f"event {seq} does not follow the one before it"
+            )
         event = Event(row.event, row.subject, row.actor, row.request_id, row.payload)
         if link_hash(previous, seq, row.at, event) != bytes(row.hash):
-            return ChainReport(count, False, seq, f"event {seq} is not what was written")
+            return ChainReport(seq - 1, False, seq, f"event {seq} is not what was written")
         previous = bytes(row.hash)
-        count += 1
     return _against_head(session, seq, previous)
 
 

@@ -50,19 +50,18 @@ def ailment(settings: Settings) -> str | None:
         return f"the database does not answer ({type(error).__name__})"
     finally:
         engine.dispose()
-    client = redis.Redis.from_url(
-        settings.redis_url,
-        socket_timeout=_TIMEOUT_SECONDS,
-        socket_connect_timeout=_TIMEOUT_SECONDS,
-        single_connection_client=True,  # so that the id it asks for is that of the list
-    )
     try:
-        if not others_speak(client.client_list(), client.client_id()):
-            return "no process of this machine has spoken to Redis lately"
+        # One connection, made at once, so that the id it asks for is that of the list.
+        with redis.Redis.from_url(
+            settings.redis_url,
+            socket_timeout=_TIMEOUT_SECONDS,
+            socket_connect_timeout=_TIMEOUT_SECONDS,
+            single_connection_client=True,
+        ) as client:
+            if not others_speak(client.client_list(), client.client_id()):
+                return "no process of this machine has spoken to Redis lately"
     except (redis.RedisError, OSError) as error:
         return f"Redis does not answer ({type(error).__name__})"
-    finally:
-        client.close()
     return None
 
 

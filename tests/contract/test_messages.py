@@ -102,7 +102,10 @@ def test_each_stage_has_exactly_one_newest_message() -> None:
     assert [model.stage for model in MESSAGES] == list(Stage)
 
 
-@pytest.mark.parametrize("schema", ["retrieve.v0", "retrieve.v01", "retrieve.v", "retrieve", "", "retrieve.v" + "9" * 5000])
+@pytest.mark.parametrize(
+    "schema",
+    ["retrieve.v0", "retrieve.v01", "retrieve.v", "retrieve", "", "retrieve.v" + "9" * 5000],
+)
 def test_a_schema_that_never_was_is_unknown(schema: str) -> None:
     with pytest.raises(UnknownMessage, match="never in use"):
         parse(Stage.RETRIEVE, retrieve(schema=schema))

@@ -135,8 +135,11 @@ def sections_for(query_type: str) -> list[dict[str, Any]]:
 def _arrange(candidates: Sequence[Candidate], query_type: str) -> list[Claim]:
     """Give the candidates their sections and numbers, in reading order."""
     claims: list[Claim] = []
+    # Claims of one document follow each other: they are read together, under its title.
+    rank = {one.evidence_id: place for place, one in reversed(list(enumerate(candidates)))}
+    together = sorted(candidates, key=lambda one: rank[one.evidence_id])
     for section in sections_for(query_type):
-        for candidate in candidates:
+        for candidate in together:
             if candidate.source_type in section["sources"]:
                 number = len(claims) + 1
                 claims.append(

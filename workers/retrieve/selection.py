@@ -1,5 +1,6 @@
 """Which of the found passages become evidence, and why each was kept or dropped. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,13 +64,21 @@ def select(
 
 
 def _decide(passage: Passage, understanding: Understanding, covered: float) -> str:
-    """EB-5.1: evidence on another disease than the one asked about is no evidence."""
+    """Evidence on another disease (EB-5.1) or another trial than those asked about is none."""
     if not is_relevant(covered, passage.fused.dense):
         return "dropped: does not speak to the question"
+    words = f"{passage.title}\n{passage.text}"
     asked = set(understanding.diseases) - {"solid_tumors"}
-    if asked and not asked & set(tags("diseases", f"{passage.title}\n{passage.text}")):
+    if asked and not asked & set(tags("diseases", words)):
         return "dropped: names none of the diseases asked about"
+    if understanding.names and not any(_mentions(words, name) for name in understanding.names):
+        return "dropped: names none of the trials or bodies asked about"
     return "kept"
+
+
+def _mentions(words: str, name: str) -> bool:
+    """Whether `name` stands in `words` as written: DYNAMIC is not "dynamic"."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) is not None
 
 
 def explain(judged: Judged) -> dict[str, Any]:

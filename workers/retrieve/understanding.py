@@ -28,6 +28,7 @@ class Understanding:
     pico: Pico
     diseases: tuple[str, ...]
     decisions: tuple[str, ...]
+    names: tuple[str, ...]
     asks_for_today: bool
 
     def as_body(self) -> dict[str, Any]:
@@ -42,6 +43,7 @@ class Understanding:
                 "primary_decision": self.decisions[0] if self.decisions else None,
                 "decisions": list(self.decisions),
             },
+            "names": list(self.names),
             "asks_for_today": self.asks_for_today,
         }
 
@@ -79,6 +81,27 @@ def tags(kind: str, text: str) -> tuple[str, ...]:
     pattern, by_word = _vocabulary(kind)
     found = (by_word[match.group(1).lower()] for match in pattern.finditer(text))
     return tuple(dict.fromkeys(found))
+
+
+@cache
+def _names() -> re.Pattern[str]:
+    return re.compile(load("questions")["names"])
+
+
+def names(question: str) -> tuple[str, ...]:
+    """The proper names that `question` asks about, such as trials and societies, as written."""
+    known = set(_vocabulary("diseases")[1]) | set(_vocabulary("decisions")[1])
+    known |= {word.lower() for word in load("questions")["no_names"]}
+    found = (match.group() for match in _names().finditer(question))
+    return tuple(dict.fromkeys(name for name in found if not _parts(name) <= known))
+
+
+def _parts(name: str) -> set[str]:
+    """A name, or what a compound such as MRD-guided is made of, in lower case."""
+    return {part for part in name.lower().split("-") if part not in _ENDINGS}
+
+
+_ENDINGS = {"guided", "based", "positive", "negative", "informed", "driven", "directed"}
 
 
 def _label(kind: str, tag: str | None) -> str | None:
@@ -122,5 +145,6 @@ def understand(question: str, patient_context: str = "") -> Understanding:
         pico=_pico(question, specific, decisions),
         diseases=specific,
         decisions=decisions,
+        names=names(question),
         asks_for_today=bool(_current_state().search(question)),
     )

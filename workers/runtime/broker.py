@@ -14,9 +14,10 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 import dramatiq
 import redis
 import structlog
-from dramatiq.brokers.redis import RedisBroker
+from dramatiq.broker import MessageProxy
+from dramatiq.brokers.redis import RedisBroker, _RedisConsumer
 from dramatiq.common import current_millis
-from dramatiq.errors import ActorNotFound
+from dramatiq.errors import ActorNotFound, ConnectionClosed
 from dramatiq.middleware import CurrentMessage, Middleware, Retries, TimeLimit
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
@@ -25,7 +26,6 @@ from messages import Stage
 from store.dead_letters import Death
 from store.settings import Settings
 from store.unit_of_work import Promise, Store
-from workers.runtime.consumer import WokenConsumer
 from workers.runtime.errors import describe
 from workers.runtime.stage import bury
 from workers.runtime.wire import fault, unreadable
@@ -48,6 +48,97 @@ def redis_client(url: str, *, timeout_seconds: float = 10.0, retries: int = 3) -
         socket_connect_timeout=min(timeout_seconds, 5.0),
         health_check_interval=30,
     )
+
+
+class WokenConsumer(_RedisConsumer):
+    """Waits for an announcement instead of sleeping; survives what would strand its neighbours.
+
+    Time-outs are connection errors here: dramatiq takes them for bugs of its own and forgets the
+    message (DRAMATIQ 2.5 S3).
+    """
+
+    broker: "WokenBroker"
+
+    def __init__(self, broker: "WokenBroker", queue_name: str, prefetch: int, timeout: int) -> None:
+        super().__init__(broker, queue_name, prefetch, timeout)
+        self._idle_seconds = timeout / 1000
+        self._wake = broker.wake_event(queue_name)
+
+    def __next__(self) -> Any:
+        self._wake.clear()  # before the fetch, so that an announcement in between is not lost
+        try:
+            message = self._next()
+        except (redis.ConnectionError, redis.TimeoutError) as error:
+            raise ConnectionClosed(error) from None
+        if message is None:
+            self._wake.wait(self._idle_seconds)
+        return message
+
+    def _next(self) -> MessageProxy | None:
+        """The next good message, from the cache or from Redis, if there is one and room for it."""
+        room = self.prefetch - self.outstanding_message_count
+        if not self.message_cache and room > 0:
+            self.message_cache = self.broker.do_fetch(self.queue_name, room)
+        while self.message_cache:
+            body = self.message_cache.pop(0)
+            if body is None:
+                continue  # pushed twice and done in the meantime (DRAMATIQ 2.4 D5)
+            if fault(body, self.queue_name) is not None:
+                self._bury(body)
+                continue
+            message: dramatiq.Message[Any] = dramatiq.Message.decode(body)
+            self.queued_message_ids.add(message.message_id)
+            return MessageProxy(message)
+        return None
+
+    def _bury(self, body: bytes) -> None:
+        """Bury `body`. A fetch gives no ids, but this consumer's unacknowledged set holds it."""
+        namespace, broker_id = self.broker.namespace, self.broker.broker_id
+        acks = f"{namespace}:__acks__.{broker_id}.{self.queue_name}"
+        fetched: set[Any] = self.broker.client.smembers(acks)
+        for redis_id in fetched:
+            if self.broker.client.hget(f"{namespace}:{self.queue_name}.msgs", redis_id) == body:
+                self.broker.bury_unreadable(self.queue_name, redis_id.decode(), body)
+
+    def ack(self, message: Any) -> None:
+        """Acknowledge; there is room for the next message now, so look for it."""
+        try:
+            super().ack(message)
+        except redis.TimeoutError as error:
+            raise ConnectionClosed(error) from None
+        finally:
+            self._wake.set()
+
+    def nack(self, message: Any) -> None:
+        """Refuse; see `ack`."""
+        try:
+            super().nack(message)
+        except redis.TimeoutError as error:
+            raise ConnectionClosed(error) from None
+        finally:
+            self._wake.set()
+
+    def requeue(self, messages: Any) -> None:
+        """Give back what was fetched and not begun."""
+        self._give_back([message.options["redis_message_id"] for message in messages])
+
+    def close(self) -> None:
+        """Give back what was fetched and not even looked at."""
+        bodies, self.message_cache = self.message_cache, []
+        readable = [
+            dramatiq.Message.decode(body)
+            for body in bodies
+            if body is not None and fault(body, self.queue_name) is None
+        ]
+        self.requeue(readable)
+
+    def _give_back(self, redis_ids: list[str]) -> None:
+        if not redis_ids:
+            return
+        try:
+            self.broker.do_requeue(self.queue_name, *redis_ids)
+        except (redis.ConnectionError, redis.TimeoutError) as error:
+            raise ConnectionClosed(error) from None
 
 
 class DeadLetterCopy(Middleware):
@@ -171,9 +262,9 @@ class WokenBroker(RedisBroker):
         copied = 0
         for stage in Stage:
             key = f"{self.namespace}:{stage.value}.XQ"
-            for raw_id in self.client.zrangebyscore(key, 0, current_millis() - UNCOPIED_MS):
-                redis_id = raw_id.decode()
-                body = self.client.hget(f"{key}.msgs", redis_id)
+            dead: list[Any] = self.client.zrangebyscore(key, 0, current_millis() - UNCOPIED_MS)
+            for redis_id in [raw_id.decode() for raw_id in dead]:
+                body: Any = self.client.hget(f"{key}.msgs", redis_id)
                 if body is not None:
                     self._copy(_death_of(body, stage.value, redis_id), redis_id)
                     copied += 1

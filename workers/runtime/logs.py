@@ -16,9 +16,10 @@ QUIET = (
     "httpcore",
     "urllib3",
     "pypdf",
-    "apscheduler.executors",
     "apscheduler.scheduler",
 )
+SILENT = ("apscheduler.executors",)
+"""Logs errors with their own texts, which may quote values; scheduler.main reports them itself."""
 
 
 def configure_logs(settings: Settings, process: str) -> None:
@@ -51,4 +52,6 @@ def configure_logs(settings: Settings, process: str) -> None:
     root.setLevel(settings.log_level)
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    for name in SILENT:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     structlog.contextvars.bind_contextvars(process=process)

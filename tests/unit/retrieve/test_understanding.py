@@ -66,3 +66,19 @@ def test_the_patient_context_adds_tags_but_does_not_decide_the_type() -> None:
 )
 def test_sp_6_3_a_question_for_the_present_state_is_recognized(question: str, asks: bool) -> None:
     assert understand(question).asks_for_today is asks
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Tell me about the CIRCULATE and DYNAMIC trials", ("CIRCULATE", "DYNAMIC")),
+        ("Did c-TRAK TN or IMvigor011 meet its endpoint?", ("c-TRAK", "TN", "IMvigor011")),
+        ("What does NCCN say about ctDNA in NSCLC?", ("NCCN",)),
+        ("Is MRD-guided therapy in stage III CRC useful?", ()),
+        ("Status of NCT04068103?", ("NCT04068103",)),
+    ],
+)
+def test_names_of_trials_and_societies_are_told_from_the_vocabulary(
+    question: str, expected: tuple[str, ...]
+) -> None:
+    assert understand(question).names == expected

@@ -105,6 +105,7 @@ def test_each_stage_has_exactly_one_newest_message() -> None:
 @pytest.mark.parametrize(
     "schema",
     ["retrieve.v0", "retrieve.v01", "retrieve.v", "retrieve", "", "retrieve.v" + "9" * 5000],
+    ids=["zero", "padded", "no number", "no version", "empty", "endless"],
 )
 def test_a_schema_that_never_was_is_unknown(schema: str) -> None:
     with pytest.raises(UnknownMessage, match="never in use"):

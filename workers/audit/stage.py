@@ -10,10 +10,11 @@ from sqlmodel import Session
 from messages import AuditV1, Stage
 from store.hashes import json_hash
 from store.models import Answer, now
-from store.question_states import answered, failed
+from store.question_states import answered
 from store.unit_of_work import UnitOfWork
 from workers.runtime.errors import Permanent
-from workers.runtime.stage import Context, StageSpec
+from workers.runtime.question_stage import question_stage
+from workers.runtime.stage import Context
 
 _SPAN = sa.text(
     """
@@ -80,17 +81,4 @@ def commit(unit: UnitOfWork, message: AuditV1, quality: Quality) -> None:
     )
 
 
-def on_dead(unit: UnitOfWork, message: AuditV1, cause: str) -> None:
-    """The question ends unchecked."""
-    failed(unit, message.question_id, cause)
-
-
-SPEC = StageSpec(
-    stage=Stage.AUDIT,
-    work=work,
-    commit=commit,
-    on_dead=on_dead,
-    backoff_seconds=0.5,
-    backoff_cap_seconds=30.0,
-    time_limit_seconds=60.0,
-)
+SPEC = question_stage(Stage.AUDIT, work, commit)

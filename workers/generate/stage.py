@@ -12,12 +12,13 @@ from store.hashes import json_hash
 from store.index import lexical
 from store.index.terms import terms
 from store.models import Anchor, DocumentVersion, Draft, Question, Retrieval
-from store.question_states import failed, move_to
+from store.question_states import move_to
 from store.spans import Structure
 from store.unit_of_work import UnitOfWork
 from workers.generate.extractive import Candidate, choose, sentences_of
 from workers.runtime.errors import Permanent
-from workers.runtime.stage import Context, StageSpec
+from workers.runtime.question_stage import question_stage
+from workers.runtime.stage import Context
 
 GENERATOR = "extractive"
 PROMPT_VERSION = "extractive.v1"
@@ -88,17 +89,4 @@ def commit(unit: UnitOfWork, message: GenerateV1, body: dict[str, Any]) -> None:
     )
 
 
-def on_dead(unit: UnitOfWork, message: GenerateV1, cause: str) -> None:
-    """The question ends unchecked."""
-    failed(unit, message.question_id, cause)
-
-
-SPEC = StageSpec(
-    stage=Stage.GENERATE,
-    work=work,
-    commit=commit,
-    on_dead=on_dead,
-    backoff_seconds=0.5,
-    backoff_cap_seconds=30.0,
-    time_limit_seconds=120.0,
-)
+SPEC = question_stage(Stage.GENERATE, work, commit, time_limit_seconds=120.0)

@@ -10,14 +10,15 @@ from store.hashes import json_hash
 from store.index import dense, lexical
 from store.index.terms import terms
 from store.models import Question, Retrieval
-from store.question_states import failed, move_to
+from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
 from workers.retrieve.ranking import sufficiency
 from workers.retrieve.search import search
 from workers.retrieve.selection import Judged, explain, select
 from workers.retrieve.understanding import understand
 from workers.runtime.errors import Permanent
-from workers.runtime.stage import Context, StageSpec
+from workers.runtime.question_stage import question_stage
+from workers.runtime.stage import Context
 
 
 def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
@@ -108,17 +109,4 @@ def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
     )
 
 
-def on_dead(unit: UnitOfWork, message: RetrieveV1, cause: str) -> None:
-    """The question ends unchecked."""
-    failed(unit, message.question_id, cause)
-
-
-SPEC = StageSpec(
-    stage=Stage.RETRIEVE,
-    work=work,
-    commit=commit,
-    on_dead=on_dead,
-    backoff_seconds=0.5,
-    backoff_cap_seconds=30.0,
-    time_limit_seconds=60.0,
-)
+SPEC = question_stage(Stage.RETRIEVE, work, commit)

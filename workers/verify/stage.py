@@ -12,11 +12,12 @@ from messages import AuditV1, Stage, VerifyV1
 from store.documents import checked_at, get_versions
 from store.hashes import json_hash, text_hash
 from store.models import Answer, Chunk, Citation, DocumentVersion, Draft, Question, Retrieval, now
-from store.question_states import failed, move_to
+from store.question_states import move_to
 from store.spans import Span, Structure, citation
 from store.unit_of_work import UnitOfWork
 from workers.runtime.errors import Permanent
-from workers.runtime.stage import Context, StageSpec
+from workers.runtime.question_stage import question_stage
+from workers.runtime.stage import Context
 from workers.verify.answer import Held, Place, compose
 from workers.verify.evidence import clocks
 from workers.verify.gate import check_claim
@@ -155,17 +156,4 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
     )
 
 
-def on_dead(unit: UnitOfWork, message: VerifyV1, cause: str) -> None:
-    """The question ends unchecked."""
-    failed(unit, message.question_id, cause)
-
-
-SPEC = StageSpec(
-    stage=Stage.VERIFY,
-    work=work,
-    commit=commit,
-    on_dead=on_dead,
-    backoff_seconds=0.5,
-    backoff_cap_seconds=30.0,
-    time_limit_seconds=60.0,
-)
+SPEC = question_stage(Stage.VERIFY, work, commit)

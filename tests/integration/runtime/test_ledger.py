@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 import pytest
 import sqlalchemy as sa
-from sqlmodel import Session
+from sqlmodel import Session, select
 
 from store import dead_letters, ledger, outbox
 from store.ledger import Claim, LeaseLost, Standing
@@ -65,9 +65,7 @@ def expire(store: Store, subject: object) -> None:
 def run_of(store: Store, subject: object) -> StageRun:
     """The ledger's row."""
     with store.reading() as session:
-        return session.exec(
-            sa.select(StageRun).where(StageRun.subject == str(subject))  # type: ignore[call-overload]
-        ).scalar_one()
+        return session.exec(select(StageRun).where(StageRun.subject == str(subject))).one()
 
 
 def test_of_two_claims_of_the_same_work_one_wins(shared_store: Store) -> None:
@@ -113,12 +111,13 @@ def test_a_stale_token_ends_nothing(shared_store: Store, end: str) -> None:
     fresh = claim(shared_store, subject)
     assert isinstance(stale, Claim)
     assert isinstance(fresh, Claim)
+    ends: dict[str, Callable[[Session], object]] = {
+        "finish": lambda session: ledger.finish(session, stale),
+        "put back": lambda session: ledger.put_back(session, stale, "x", counts=True),
+        "bury": lambda session: ledger.bury(session, stale, "x"),
+    }
     with Session(shared_store.engine) as session, pytest.raises(LeaseLost):
-        {
-            "finish": lambda: ledger.finish(session, stale),
-            "put back": lambda: ledger.put_back(session, stale, "x", counts=True),
-            "bury": lambda: ledger.bury(session, stale, "x"),
-        }[end]()
+        ends[end](session)
     assert run_of(shared_store, subject).token == fresh.token
 
 
@@ -369,7 +368,7 @@ def test_an_end_that_cannot_be_written_down_still_ends_the_promise(runtime: Star
         raise Permanent("it can never work")
 
     def broken(*_: object) -> None:
-        raise KeyError("zebrafish")
+        raise KeyError("zebra" + "fish")
 
     probe = Probe(never)
     spec = probe.spec(on_dead=broken)

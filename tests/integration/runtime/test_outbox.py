@@ -1,0 +1,434 @@
+"""Invariants 1 and 3: what was promised in PostgreSQL happens, whatever becomes of Redis."""
+
+import threading
+from collections.abc import Callable, Sequence
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from messages import RetrieveV1
+from scheduler import jobs
+from store import audit, outbox
+from store.database import connect, passes_by_itself
+from store.settings import Settings
+from store.unit_of_work import Promise, Store
+from tests.integration.runtime.harness import (
+    Probe,
+    Runtime,
+    count,
+    done,
+    message,
+    promise,
+    rows,
+    settled,
+    together,
+    wait_settled,
+)
+from tests.servers import wait_until
+from workers.inline import InlineWorker
+from workers.runtime.errors import Later, Permanent, Transient
+from workers.runtime.relay import reconcile, sweep
+from workers.runtime.stage import handle
+
+Start = Callable[..., Runtime]
+
+
+class Recorder:
+    """A publisher that keeps what it is given; `fail` makes it refuse."""
+
+    def __init__(self, *, fail: bool = False) -> None:
+        self.sent: list[UUID] = []
+        self.fail = fail
+
+    def __call__(self, promises: Sequence[Promise]) -> None:
+        if self.fail:
+            raise ConnectionError("refused")
+        self.sent.extend(one.id for one in promises)
+
+
+def age(store: Store, seconds: float) -> None:
+    """Let all that was published have been published so much earlier."""
+    with Session(store.engine) as session:
+        session.execute(
+            sa.text("UPDATE outbox SET published_at = published_at - make_interval(secs => :s)"),
+            {"s": seconds},
+        )
+        session.commit()
+
+
+def status_of(store: Store, outbox_id: UUID) -> str:
+    """Where this promise stands."""
+    return str(rows(store, "SELECT status FROM outbox WHERE id = :id", id=outbox_id)[0].status)
+
+
+def test_what_is_promised_is_published_after_the_commit_under_its_own_id(
+    engine: sa.Engine,
+) -> None:
+    publisher = Recorder()
+    store = Store(engine, publisher)
+    with store.unit_of_work("test") as work:
+        outbox_id = work.emit(message())
+        work.session.flush()
+        assert publisher.sent == []
+    assert publisher.sent == [outbox_id]
+
+
+def test_what_is_rolled_back_is_neither_promised_nor_published(engine: sa.Engine) -> None:
+    publisher = Recorder()
+    store = Store(engine, publisher)
+
+    def fail() -> None:
+        with store.unit_of_work("test") as work:
+            work.emit(message())
+            raise RuntimeError("no")
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert publisher.sent == []
+    assert count(store, "outbox") == 0
+
+
+def test_a_publication_that_fails_after_the_commit_is_left_to_the_relay(engine: sa.Engine) -> None:
+    publisher = Recorder(fail=True)
+    store = Store(engine, publisher)
+    (outbox_id,) = promise(store)
+    assert status_of(store, outbox_id) == "pending"
+    publisher.fail = False
+    assert sweep(store, publisher) == 1
+    assert publisher.sent == [outbox_id]
+    assert status_of(store, outbox_id) == "published"
+    assert sweep(store, publisher) == 0
+
+
+def test_a_commit_stands_though_publishing_and_giving_back_both_fail(engine: sa.Engine) -> None:
+    """The database may go away right after the commit: the caller must not hear of a failure."""
+
+    def both_away(promises: Sequence[Promise]) -> None:
+        with engine.connect() as connection:
+            connection.execute(sa.text("ALTER TABLE outbox RENAME TO outbox_gone"))
+            connection.commit()
+        raise ConnectionError("refused")
+
+    promise(Store(engine, both_away))
+    with engine.connect() as connection:
+        connection.execute(sa.text("ALTER TABLE outbox_gone RENAME TO outbox"))
+        connection.commit()
+    store = Store(engine)
+    assert count(store, "outbox", "status = 'published'") == 1
+    age(store, 60)
+    assert reconcile(store, {}, lost_after=5) == 1
+
+
+def test_a_sweep_that_cannot_publish_leaves_its_rows_pending(engine: sa.Engine) -> None:
+    store = Store(engine, Recorder(fail=True))
+    ids = promise(store, *[message() for _ in range(3)])
+    with pytest.raises(ConnectionError):
+        sweep(store, Recorder(fail=True))
+    assert {status_of(store, one) for one in ids} == {"pending"}
+
+
+def test_a_relay_that_dies_before_its_commit_publishes_twice_and_the_work_is_done_once(
+    runtime: Start,
+) -> None:
+    probe = Probe()
+    running = runtime(probe.spec())
+    recorder = Recorder()
+    (outbox_id,) = promise(Store(running.store.engine, Recorder(fail=True)), asked := message())
+
+    def publish_and_die(promises: Sequence[Promise]) -> None:
+        recorder(promises)
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        sweep(running.store, publish_and_die)
+    sweep(running.store, recorder)
+    assert recorder.sent == [outbox_id, outbox_id]
+    for one in recorder.sent:
+        handle(running.context, probe.spec(), asked.payload(), one)
+    assert probe.seen == [asked.question_id]
+    assert done(running.store, asked.question_id) == 1
+
+
+def test_two_relays_at_once_publish_every_row_once(engine: sa.Engine) -> None:
+    store, recorder = Store(engine, Recorder(fail=True)), Recorder()
+    ids = promise(store, *[message() for _ in range(60)])
+    meeting = threading.Barrier(2, timeout=20)
+
+    def publish(promises: Sequence[Promise]) -> None:
+        recorder(promises)
+        if len(recorder.sent) <= 20:  # both hold their first ten rows now, uncommitted
+            meeting.wait()
+
+    def relay() -> None:
+        while sweep(store, publish, limit=10):
+            pass
+
+    together(relay, relay)
+    assert sorted(recorder.sent) == sorted(ids)
+
+
+def test_rows_are_published_in_the_order_in_which_they_were_due(engine: sa.Engine) -> None:
+    store, recorder = Store(engine, Recorder(fail=True)), Recorder()
+    for _ in range(3):
+        promise(store)
+    sweep(store, recorder, limit=1)
+    first = rows(store, "SELECT id FROM outbox ORDER BY created_at LIMIT 1")[0].id
+    assert recorder.sent == [first]
+
+
+def test_what_is_due_later_waits(engine: sa.Engine) -> None:
+    store, recorder = Store(engine, Recorder()), Recorder()
+    with store.unit_of_work("test") as work:
+        now = work.session.execute(
+            sa.select(sa.func.now() + sa.text("interval '1 h'"))
+        ).scalar_one()
+        outbox_id = work.emit(message(), not_before=now)
+    assert sweep(store, recorder) == 0
+    assert status_of(store, outbox_id) == "pending"
+
+
+def test_what_redis_lost_is_found_and_sent_again_each_time_after_twice_as_long(
+    engine: sa.Engine,
+) -> None:
+    store, recorder = Store(engine, Recorder()), Recorder()
+    (outbox_id,) = promise(store)
+    for nth in range(4):
+        age(store, 5 * 2**nth - 2)
+        assert reconcile(store, {}, lost_after=5) == 0
+        age(store, 3)
+        assert reconcile(store, {}, lost_after=5) == 1
+        assert sweep(store, recorder) == 1
+    assert recorder.sent == [outbox_id] * 4
+
+
+def test_what_is_worked_on_is_not_lost_however_long_it_takes(runtime: Start) -> None:
+    probe = Probe()
+    running = runtime(probe.spec())
+    (outbox_id,) = promise(running.store, asked := message())
+    found: list[int] = []
+
+    def long(_: RetrieveV1) -> None:
+        age(running.store, 10_000)
+        found.append(reconcile(running.store, {}, lost_after=5))
+
+    probe.act = long
+    handle(running.context, probe.spec(), asked.payload(), outbox_id)
+    assert found == [0]
+
+
+def test_what_died_with_its_worker_is_found_after_its_lease(runtime: Start) -> None:
+    probe = Probe()
+    running = runtime(probe.spec())
+    (outbox_id,) = promise(running.store, asked := message())
+    found: list[int] = []
+
+    def frozen(_: RetrieveV1) -> None:
+        age(running.store, 10_000)
+        with Session(running.store.engine) as session:
+            session.execute(sa.text("UPDATE stage_run SET lease_until = now() - interval '1 s'"))
+            session.commit()
+        found.append(reconcile(running.store, {}, lost_after=5))
+
+    probe.act = frozen
+    handle(running.context, probe.spec(), asked.payload(), outbox_id)
+    assert found == [1]
+
+
+def test_a_backlog_is_slow_and_not_lost(engine: sa.Engine) -> None:
+    store = Store(engine, Recorder())
+    promise(store)
+    age(store, outbox.BACKLOG_SECONDS - 10)
+    assert reconcile(store, {"retrieve": 1}, lost_after=5) == 0
+    assert reconcile(store, {"retrieve": 0, "generate": 3}, lost_after=5) == 1
+
+
+def test_a_queue_without_a_worker_does_not_fill_with_copies(engine: sa.Engine) -> None:
+    store, recorder = Store(engine, Recorder()), Recorder()
+    promise(store)
+    for hours in range(24):  # a day without a worker
+        for _ in range(6):
+            age(store, 600)
+            reconcile(store, {"retrieve": hours + 1}, lost_after=5)
+            sweep(store, recorder)
+    assert 1 < len(recorder.sent) < 10
+
+
+def test_later_costs_no_attempt_and_waits_as_long_as_it_was_asked_to(runtime: Start) -> None:
+    def later(_: RetrieveV1) -> None:
+        raise Later("the quota is used up", seconds=120)
+
+    probe = Probe(later)
+    running = runtime(probe.spec(max_attempts=1))
+    (outbox_id,) = promise(running.store, asked := message())
+    handle(running.context, probe.spec(max_attempts=1), asked.payload(), outbox_id)
+    (row,) = rows(
+        running.store,
+        "SELECT run.status, run.attempts, outbox.status AS promise, "
+        "extract(epoch FROM not_before - clock_timestamp()) AS wait "
+        "FROM stage_run AS run JOIN outbox ON outbox.id = run.outbox_id",
+    )
+    assert (row.status, row.attempts, row.promise) == ("waiting", 0, "pending")
+    assert 60 < row.wait <= 120
+    assert count(running.store, "dead_letter") == 0
+
+
+def test_transient_backs_off_and_dies_after_its_attempts(runtime: Start) -> None:
+    def fail(_: RetrieveV1) -> None:
+        raise Transient("the other side is away")
+
+    probe = Probe(fail)
+    running = runtime(probe.spec(max_attempts=3)).work().schedule()
+    (outbox_id,) = promise(running.store, asked := message())
+    wait_settled(running.store)
+    assert probe.seen == [asked.question_id] * 3
+    (letter,) = rows(running.store, "SELECT * FROM dead_letter")
+    assert (letter.error_type, letter.attempts) == ("Transient", 3)
+    assert letter.cause == "the other side is away"
+    assert "harness" in letter.traceback
+    assert status_of(running.store, outbox_id) == "dead"
+
+
+@pytest.mark.parametrize("attempts", [1, 2, 3, 5, 9])
+def test_the_wait_doubles_up_to_its_cap(attempts: int) -> None:
+    spec = Probe().spec(backoff_seconds=1.0, backoff_cap_seconds=10.0)
+    ceiling = min(10.0, 2.0 ** (attempts - 1))
+    waits = [spec.backoff(attempts) for _ in range(200)]
+    assert ceiling / 2 <= min(waits) < max(waits) <= ceiling
+
+
+def test_transient_that_passes_is_done_on_the_next_attempt(runtime: Start) -> None:
+    probe = Probe()
+
+    def fail_once(_: RetrieveV1) -> None:
+        if len(probe.seen) == 1:
+            raise Transient("once")
+
+    probe.act = fail_once
+    running = runtime(probe.spec()).work().schedule()
+    promise(running.store, asked := message())
+    wait_settled(running.store)
+    assert done(running.store, asked.question_id) == 1
+    assert count(running.store, "dead_letter") == 0
+
+
+def test_permanent_dies_at_once(runtime: Start) -> None:
+    def never(_: RetrieveV1) -> None:
+        raise Permanent("there is no such question")
+
+    probe = Probe(never)
+    running = runtime(probe.spec())
+    (outbox_id,) = promise(running.store, asked := message())
+    handle(running.context, probe.spec(), asked.payload(), outbox_id)
+    assert probe.seen == [asked.question_id]
+    (letter,) = rows(running.store, "SELECT * FROM dead_letter")
+    assert (letter.error_type, letter.attempts) == ("Permanent", 1)
+    assert letter.cause == "there is no such question"
+
+
+def test_an_error_that_nobody_foresaw_is_tried_again_and_its_text_is_kept_nowhere(
+    runtime: Start,
+) -> None:
+    def fail(_: RetrieveV1) -> None:
+        raise ValueError("zebra" + "fish")
+
+    probe = Probe(fail)
+    running = runtime(probe.spec(max_attempts=2)).work().schedule()
+    promise(running.store)
+    wait_settled(running.store)
+    (letter,) = rows(running.store, "SELECT * FROM dead_letter")
+    assert (letter.error_type, letter.attempts) == ("ValueError", 2)
+    assert "zebrafish" not in str(letter)
+
+
+def test_a_commit_that_fails_is_tried_again_as_work_that_fails(runtime: Start) -> None:
+    probe = Probe()
+    running = runtime(probe.spec()).work().schedule()
+    with running.store.engine.begin() as connection:
+        connection.execute(sa.text("ALTER TABLE audit_head RENAME TO away"))
+        outbox_id = connection.execute(
+            sa.text(
+                "INSERT INTO outbox VALUES (gen_random_uuid(), 'retrieve', :payload, "
+                "gen_random_uuid(), 'pending', now(), 0, NULL, now(), NULL) RETURNING id"
+            ).bindparams(sa.bindparam("payload", type_=sa.JSON)),
+            {"payload": message().payload()},
+        ).scalar_one()
+    wait_until(lambda: count(running.store, "stage_run", "status = 'waiting'") == 1, 20, "failed")
+    with running.store.engine.begin() as connection:
+        connection.execute(sa.text("ALTER TABLE away RENAME TO audit_head"))
+    wait_settled(running.store)
+    assert status_of(running.store, outbox_id) == "done"
+    assert done(running.store) == 1
+
+
+def test_redis_flushed_in_mid_run_loses_nothing(runtime: Start) -> None:
+    probe = Probe()
+    running = runtime(probe.spec(), threads=1).work().schedule()
+    hold = threading.Event()
+    probe.act = lambda _: hold.wait(20)
+    asked = [message() for _ in range(12)]
+    promise(running.store, *asked)
+    wait_until(lambda: len(probe.seen) == 1, 20, "the first is worked on")
+    running.broker.client.flushdb()
+    hold.set()
+    wait_settled(running.store)
+    assert sorted(rows_done(running.store)) == sorted(str(one.question_id) for one in asked)
+    with running.store.reading() as session:
+        assert audit.verify(session).whole
+
+
+def rows_done(store: Store) -> list[str]:
+    """The subjects whose work was committed, one entry each time."""
+    found = rows(store, "SELECT subject FROM audit_event WHERE event = 'probe.done'")
+    return [row.subject for row in found]
+
+
+def test_the_reconciler_publishes_no_backlog_a_second_time(runtime: Start) -> None:
+    """One slow thread, a queue behind it: rows are old, but Redis holds them."""
+    probe, hold = Probe(), threading.Event()
+    running = runtime(probe.spec(), threads=1).work()
+    probe.act = lambda _: hold.wait(20)
+    promise(running.store, *[message() for _ in range(20)])
+    wait_until(lambda: len(probe.seen) == 1, 20, "the first is worked on")
+    age(running.store, 60)
+    jobs.find_lost(running.store, running.broker, 0.5)
+    assert count(running.store, "outbox", "status = 'pending'") == 0
+    hold.set()
+    wait_settled(running.store)
+    assert done(running.store) == 20
+
+
+def test_inline_work_goes_through_outbox_and_ledger_too(
+    settings: Settings, inline: InlineWorker
+) -> None:
+    """Without Redis a question that was promised by another process is found all the same."""
+    promise(Store(inline.store.engine, Recorder(fail=True)))
+    assert inline.run() == 1  # there is no such question, so it dies at once
+    assert settled(inline.store)
+    assert count(inline.store, "dead_letter") == 1
+
+
+def test_a_transaction_that_is_left_open_is_ended_by_the_server(settings: Settings) -> None:
+    """A process frozen between two statements holds the head of the audit chain."""
+    frozen = connect(settings.database_url, idle_in_transaction_seconds=0.3)
+    store = Store(connect(settings.database_url), Recorder())
+    with Session(frozen) as session:
+        session.execute(sa.text("SELECT seq FROM audit_head FOR UPDATE"))
+        with store.unit_of_work("test") as work:
+            work.record("thing.made", "x")
+        with pytest.raises(sa.exc.DBAPIError) as raised:
+            session.execute(sa.text("SELECT 1"))
+    assert passes_by_itself(raised.value)
+    frozen.dispose()
+    store.engine.dispose()
+
+
+def test_the_pool_of_a_process_that_is_used_up_passes_by_itself(settings: Settings) -> None:
+    engine = sa.create_engine(
+        connect(settings.database_url).url, pool_size=1, max_overflow=0, pool_timeout=0.05
+    )
+    with engine.connect(), pytest.raises(sa.exc.TimeoutError) as raised:
+        engine.connect()
+    assert passes_by_itself(raised.value)
+    engine.dispose()

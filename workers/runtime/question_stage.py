@@ -1,0 +1,36 @@
+"""What the stages of a question have in common: how they end when they die, how they back off."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from messages import Message, Stage
+from store.question_states import failed
+from store.unit_of_work import UnitOfWork
+from workers.runtime.stage import Context, StageSpec
+
+M = TypeVar("M", bound=Message)
+R = TypeVar("R")
+
+
+def question_stage(
+    stage: Stage,
+    work: Callable[[Context, M], R],
+    commit: Callable[[UnitOfWork, M, R], None],
+    *,
+    time_limit_seconds: float = 60.0,
+) -> StageSpec[M, R]:
+    """The spec of a question's stage: people wait, so it backs off shortly, and a question whose
+    stage died ends `failed`, which callers see as an unchecked abstention."""
+    return StageSpec(
+        stage=stage,
+        work=work,
+        commit=commit,
+        on_dead=_on_dead,
+        backoff_seconds=0.5,
+        backoff_cap_seconds=30.0,
+        time_limit_seconds=time_limit_seconds,
+    )
+
+
+def _on_dead(unit: UnitOfWork, message: Any, cause: str) -> None:
+    failed(unit, message.question_id, cause)

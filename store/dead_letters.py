@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Session, col, select
 
+from messages import MESSAGES, Stage
 from store import outbox, question_states
 from store.models import DeadLetter, now
 from store.unit_of_work import UnitOfWork
@@ -25,9 +26,12 @@ CODE_VERSION = version("attest")
 UNREADABLE = frozenset({"UnknownMessage", "InvalidMessage", "UndecodableMessage"})
 """What can never succeed as it is."""
 _SPEAKS_NO_WORDS = re.compile(
-    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}|[a-z]{1,20}\.v[0-9]{1,9}"
+    r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}"
+    rf"|({'|'.join(Stage)})\.v[0-9]{{1,9}}"
 )
-_FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_FIELDS = frozenset({"payload", "sha256", "bytes"}).union(
+    *({field.alias or name for name, field in one.model_fields.items()} for one in MESSAGES)
+)
 _MAX_DEPTH = 4
 _MAX_ITEMS = 1000
 
@@ -69,9 +73,7 @@ def _without_words(value: Any, depth: int = 0) -> Any:
     if isinstance(value, Mapping) and depth < _MAX_DEPTH:
         named = list(value.items())[:_MAX_ITEMS]
         return {
-            key if isinstance(key, str) and _FIELD_NAME.fullmatch(key) else f"field {n}": (
-                _without_words(inner, depth + 1)
-            )
+            key if key in _FIELDS else f"field {n}": _without_words(inner, depth + 1)
             for n, (key, inner) in enumerate(named, 1)
         }
     if isinstance(value, (list, tuple)) and depth < _MAX_DEPTH:

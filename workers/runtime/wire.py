@@ -1,6 +1,7 @@
 """What comes out of Redis before anybody trusts it: is it a message of ours at all?"""
 
 import hashlib
+import re
 from collections.abc import Mapping
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from dramatiq.errors import DecodeError
 
 from store.dead_letters import Death
 
+_NAME = re.compile(r"[a-z][a-z_]{0,39}")
 MAX_BYTES = 256 * 1024
 """The largest message names 1000 versions, in about 40 KB."""
 
@@ -25,8 +27,10 @@ def fault(body: bytes, queue_name: str) -> str | None:
         message = dramatiq.Message.decode(body)
     except DecodeError:
         return "it is no JSON message"
-    if message.queue_name != queue_name or not isinstance(message.actor_name, str):
+    if message.queue_name != queue_name:
         return "it was sent to another queue"
+    if not isinstance(message.actor_name, str) or not _NAME.fullmatch(message.actor_name):
+        return "it names no actor"
     if not isinstance(message.options, dict) or not isinstance(
         message.options.get("redis_message_id"), str
     ):

@@ -1,0 +1,175 @@
+"""A worker is killed, stopped or frozen in the middle of a stage: all is done exactly once."""
+
+import signal
+from dataclasses import replace
+
+import pytest
+import sqlalchemy as sa
+
+from messages import EVIDENCE_STAGES, QUESTION_STAGES, Stage
+from store.unit_of_work import Store
+from tests.chaos.checker import check, wait_quiet
+from tests.chaos.hold import Hold
+from tests.integration.runtime.harness import count, rows
+from tests.servers import (
+    TRIAL,
+    TRIAL_QUESTION,
+    Fleet,
+    ask,
+    get_question,
+    ingest,
+    wait_finished,
+    wait_until,
+)
+from workers.inline import InlineWorker
+
+pytestmark = pytest.mark.requirement("DC-2")
+
+
+def attempts(store: Store, stage: Stage) -> list[int]:
+    """How often each piece of work of `stage` was begun."""
+    return [
+        row.attempts
+        for row in rows(store, "SELECT attempts FROM stage_run WHERE stage = :s", s=stage.value)
+    ]
+
+
+def hurried(fleet: Fleet) -> Fleet:
+    """The fleet with a lease of a second."""
+    fleet.settings = fleet.settings.model_copy(update={"lease_seconds": 1.0})
+    return fleet
+
+
+@pytest.mark.parametrize("stage", Stage, ids=[stage.value for stage in Stage])
+def test_kill_9_in_the_commit_of_a_stage(
+    stage: Stage, fleet: Fleet, published: Store, inline: InlineWorker, hold: Hold
+) -> None:
+    asked = stage in QUESTION_STAGES
+    if asked:
+        ingest(inline.store, TRIAL)
+        inline.run()
+    hold.commit_of(stage)
+    victim = hurried(fleet).start("worker", "--threads=2")
+    fleet.start("scheduler")
+    if asked:
+        ask(published, TRIAL_QUESTION)
+    else:
+        ingest(published, TRIAL)
+    hold.wait_for()
+    assert count(published, "stage_run", "stage = :s AND status = 'running'", s=stage.value) == 1
+    victim.kill()
+    victim.wait()
+    hold.release()
+    fleet.start("worker", "--threads=2")
+    wait_quiet(published)
+    check(published, answered=int(asked))
+    assert attempts(published, stage) == [2]
+    others = set(QUESTION_STAGES if asked else EVIDENCE_STAGES) - {stage}
+    assert all(attempts(published, other) == [1] for other in others)
+
+
+def test_kill_9_in_the_work_of_a_stage(
+    fleet: Fleet, published: Store, inline: InlineWorker, hold: Hold
+) -> None:
+    ingest(inline.store, TRIAL)
+    inline.run()
+    hold.reading_of("index_encoder")
+    victim = hurried(fleet).start("worker", "--threads=2")
+    fleet.start("scheduler")
+    ask(published, TRIAL_QUESTION)
+    hold.wait_for()
+    victim.kill()
+    victim.wait()
+    hold.release()
+    fleet.start("worker", "--threads=2")
+    wait_quiet(published)
+    check(published, answered=1)
+    assert attempts(published, Stage.RETRIEVE) == [2]
+
+
+def test_a_worker_frozen_past_its_lease_writes_nothing_when_it_thaws(
+    fleet: Fleet, published: Store, inline: InlineWorker, hold: Hold
+) -> None:
+    """SIGSTOP, as when a machine sleeps; its late commit meets a token that is no longer its."""
+    ingest(inline.store, TRIAL)
+    inline.run()
+    hold.reading_of("index_encoder")
+    frozen = hurried(fleet).start("worker", "--threads=2")
+    fleet.start("scheduler")
+    question_id = ask(published, TRIAL_QUESTION)
+    hold.wait_for()
+    frozen.send_signal(signal.SIGSTOP)
+    hold.release()
+    fleet.start("worker", "--threads=2")
+    wait_finished(published, [question_id])
+    wait_quiet(published)
+    frozen.send_signal(signal.SIGCONT)
+    wait_until(lambda: "lease_lost" in fleet.text(), 30, "the late commit refused")
+    check(published, answered=1)
+    assert attempts(published, Stage.RETRIEVE) == [2]
+
+
+def test_sigterm_lets_a_worker_finish_what_it_does_and_gives_back_the_rest(
+    fleet: Fleet, published: Store, inline: InlineWorker, hold: Hold
+) -> None:
+    ingest(inline.store, TRIAL)
+    inline.run()
+    hold.commit_of(Stage.GENERATE)
+    worker = fleet.worker(threads=2)
+    ids = [ask(published, f"{TRIAL_QUESTION} ({n})") for n in range(6)]
+    hold.wait_for(2)
+    worker.terminate()
+    wait_until(lambda: "worker_stopping" in fleet.text(), 20, "the signal noticed")
+    hold.release()
+    assert worker.wait(30) == 0
+    assert attempts(published, Stage.GENERATE) == [1, 1]
+    assert count(published, "stage_run", "status = 'running'") == 0
+    fleet.scheduler()
+    fleet.worker(threads=2)
+    wait_finished(published, ids)
+    wait_quiet(published)
+    check(published, answered=6)
+    assert set(attempts(published, Stage.GENERATE)) == {1}
+    assert "Traceback" not in fleet.text()
+
+
+def test_sigterm_during_work_that_does_not_end_leaves_it_to_its_lease(
+    fleet: Fleet, published: Store, inline: InlineWorker, hold: Hold
+) -> None:
+    ingest(inline.store, TRIAL)
+    inline.run()
+    hold.commit_of(Stage.GENERATE)
+    fleet.settings = fleet.settings.model_copy(update={"shutdown_seconds": 0.5})
+    worker = hurried(fleet).worker(threads=2)
+    ask(published, TRIAL_QUESTION)
+    hold.wait_for()
+    worker.terminate()
+    assert worker.wait(30) == 0
+    hold.release()
+    fleet.start("scheduler")
+    fleet.start("worker", "--threads=2")
+    wait_quiet(published)
+    check(published, answered=1)
+    assert attempts(published, Stage.GENERATE) == [2]
+
+
+def test_two_schedulers_at_once_publish_nothing_twice(
+    fleet: Fleet, store: Store, inline: InlineWorker
+) -> None:
+    ingest(inline.store, TRIAL)
+    inline.run()
+    patient = fleet.settings.model_copy(update={"lost_after_seconds": 60.0})
+    calm = replace(fleet, settings=patient, processes=fleet.processes)
+    unpublished = Store(store.engine)  # everything is left to the schedulers
+    ids = [ask(unpublished, f"{TRIAL_QUESTION} ({n})") for n in range(20)]
+    calm.start("scheduler")
+    calm.start("scheduler")
+    calm.start("worker", "--threads=2")
+    wait_finished(store, ids)
+    wait_quiet(store)
+    check(store, answered=20)
+    assert count(store, "outbox", "publish_count <> 1") == 0
+    with store.reading() as session:
+        tried = session.execute(sa.text("SELECT max(attempts) FROM stage_run")).scalar_one()
+    assert tried == 1
+    assert all(get_question(store, one).status == "answered" for one in ids)

@@ -19,7 +19,7 @@ def retrieval(ctx: typer.Context, directory: Folder) -> None:
     """BEIR layout: nDCG, recall and MRR through the product's own ingest, index and search."""
     from cli.evaluate.retrieval import evaluate_retrieval
 
-    with Progress(console=Console(stderr=True)) as progress:
+    with Progress(console=Console(stderr=True), transient=True) as progress:
         tasks = {name: progress.add_task(name, total=None) for name in ("ingest", "search")}
 
         def advance(name: str, done: int, total: int) -> None:
@@ -34,7 +34,7 @@ def quotes(directory: Folder) -> None:
     """Quotations against their sources: what is accepted, what is refused, how fast."""
     from cli.evaluate.quotes import evaluate_quotes
 
-    with Progress(console=Console(stderr=True)) as progress:
+    with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("check", total=None)
         report = evaluate_quotes(
             directory, lambda done, total: progress.update(task, completed=done, total=total)

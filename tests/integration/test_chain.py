@@ -1,5 +1,7 @@
 """A question through all stages: what comes back, and what the store says of it."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 import sqlalchemy as sa
 
@@ -86,6 +88,19 @@ def test_invariant_9_a_question_without_evidence_abstains_with_reason_and_cure(
     assert "Insufficient verified evidence" in body["abstain_detail"]
     assert body["cure"]["action"] == "add_sources"
     assert body["claims"] == []
+
+
+@pytest.mark.parametrize(("days", "reason"), [(0, None), (-1, "no_evidence")])
+def test_as_of_answers_from_what_was_held_at_the_end_of_that_day(
+    inline: InlineWorker, days: int, reason: str | None
+) -> None:
+    ingest(inline.store, TRIAL)
+    inline.run()
+    day = (datetime.now(UTC) + timedelta(days=days)).date().isoformat()
+    question_id = ask(inline.store, TRIAL_QUESTION, as_of=day)
+    inline.run()
+    with inline.store.reading() as session:
+        assert session.get_one(Answer, question_id).body["abstain_reason"] == reason
 
 
 def test_invariant_10_every_step_is_in_the_audit_chain_and_the_chain_is_whole(

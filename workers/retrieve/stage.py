@@ -1,6 +1,6 @@
 """retrieve: a question becomes understanding and evidence."""
 
-from datetime import datetime
+from datetime import UTC, datetime, time
 from typing import Any
 from uuid import UUID
 
@@ -29,7 +29,7 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
         raise Permanent(f"there is no question {message.question_id}")
     options = question.options
     understanding = understand(question.text, options.get("patient_context") or "")
-    as_of = datetime.fromisoformat(options["as_of"]) if options.get("as_of") else None
+    as_of = end_of(options["as_of"]) if options.get("as_of") else None
     documents = options.get("max_references") or retrieval_policy().documents
     vector = context.encoder.encode([question.text])[0]
     asked = terms(question.text)
@@ -51,6 +51,14 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
         "as_of": options.get("as_of"),
         "explain": [explain(one) for one in judged],
     }
+
+
+def end_of(as_of: str) -> datetime:
+    """The moment that `as_of` names; of a plain date, the end of that day in UTC."""
+    moment = datetime.fromisoformat(as_of)
+    if len(as_of) == len("2026-01-31"):
+        moment = datetime.combine(moment, time.max)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _best_per_document(kept: list[Judged]) -> list[float]:

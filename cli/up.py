@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from cli.supervisor import ProcessSpec, Supervisor, server_spec
+from cli.supervise import ProcessSpec, Supervisor, server_spec
 from messages import EVIDENCE_STAGES, QUESTION_STAGES, Stage
 from store.embedded import DataDir, EmbeddedPostgres, EmbeddedRedis
 from store.settings import Settings

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.guard import read_groups
-from cli.output import LineBuffer
-from cli.processes import (
+from cli.supervise.guard import read_groups
+from cli.supervise.output import LineBuffer
+from cli.supervise.processes import (
     HEALTHY_AFTER_SECONDS,
     MAX_DELAY_SECONDS,
     Backoff,

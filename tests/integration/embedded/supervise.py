@@ -8,7 +8,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from cli.supervisor import ProcessSpec, Supervisor, server_spec
+from cli.supervise import ProcessSpec, Supervisor, server_spec
 from store.embedded import DataDir, EmbeddedError, EmbeddedPostgres, EmbeddedRedis
 
 

@@ -16,13 +16,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from cli.guard import Guard
-from cli.output import FileSink, Pipe, Sink, StderrSink
-from cli.processes import Backoff, ProcessSpec, describe, server_spec, start_order
+from cli.supervise.guard import Guard
+from cli.supervise.output import FileSink, Pipe, Sink, StderrSink
+from cli.supervise.processes import Backoff, ProcessSpec, describe, start_order
 from store.embedded.errors import EmbeddedError
 from store.embedded.process import spawn
-
-__all__ = ["FORCED_EXIT_CODE", "ProcessSpec", "Supervisor", "server_spec"]
 
 FORCED_EXIT_CODE = 130
 _PROBE_SECONDS = (0.02, 0.5)

@@ -1,0 +1,6 @@
+"""Runs child processes in order, restarts what crashes, stops all in order."""
+
+from cli.supervise.processes import ProcessSpec, server_spec
+from cli.supervise.supervisor import FORCED_EXIT_CODE, Supervisor
+
+__all__ = ["FORCED_EXIT_CODE", "ProcessSpec", "Supervisor", "server_spec"]

@@ -89,6 +89,7 @@ def search(
 ) -> list[tuple[int, float]]:
     """The best `k` chunk ids for the query's terms with their BM25 scores, best first.
 
+    `session` must read one snapshot (`Store.reading`): a merge replaces segments as a whole.
     Chunks that no longer exist or are not of a current version may be among them: the caller
     filters, and so asks for more than it needs.
 
@@ -102,7 +103,7 @@ def search(
     total = sum(row.chunks for row in overview)
     if not total or not wanted:
         return []
-    _load(session, [row.id for row in overview], segments)
+    held = _load(session, [row.id for row in overview], segments)
     mean_length = sum(row.length_sum for row in overview) / total
     base, offset = {}, 0
     for row in overview:
@@ -120,15 +121,13 @@ def search(
         occurrences[row.term] += row.chunks
     scores = np.zeros(total, np.float32)
     for row in rows:
-        if row.segment_id not in base:
-            continue  # merged away between the two statements; its successor comes next time
         idf = _idf(occurrences[row.term], total)
         ordinals = np.frombuffer(row.ordinals, np.uint16).astype(np.int64)
         tf = np.frombuffer(row.frequencies, np.uint8).astype(np.float32)
-        length = segments[row.segment_id].lengths[ordinals]
+        length = held[row.segment_id].lengths[ordinals]
         norm = K1 * (1 - B + B * length / mean_length)
         scores[base[row.segment_id] + ordinals] += idf * (K1 + 1) * tf / (tf + norm)
-    return _best(scores, [segments[row.id] for row in overview], k)
+    return _best(scores, [held[row.id] for row in overview], k)
 
 
 def inverse_frequencies(session: Session, asked: Iterable[int]) -> dict[int, float]:
@@ -161,20 +160,27 @@ def _best(
     return [(int(ids[i]), float(scores[i])) for i in order]
 
 
-def _load(session: Session, ids: Sequence[int], segments: dict[int, Segment]) -> None:
-    for stale in segments.keys() - set(ids):
-        del segments[stale]
-    missing = [segment_id for segment_id in ids if segment_id not in segments]
-    if not missing:
-        return
-    rows = session.execute(
-        sa.text("SELECT id, chunk_ids, lengths FROM lex_segment WHERE id = ANY(:ids)"),
-        {"ids": missing},
-    )
-    for row in rows:
-        segments[row.id] = Segment(
-            np.frombuffer(row.chunk_ids, np.int64), np.frombuffer(row.lengths, np.int32)
+def _load(session: Session, ids: Sequence[int], cache: dict[int, Segment]) -> dict[int, Segment]:
+    """The segments of this snapshot, from the cache where it has them.
+
+    Threads share the cache and may see different snapshots: each works on what it is given here,
+    and nobody relies on what stands in the cache a moment later.
+    """
+    found = {key: segment for key in ids if (segment := cache.get(key)) is not None}
+    missing = [key for key in ids if key not in found]
+    if missing:
+        rows = session.execute(
+            sa.text("SELECT id, chunk_ids, lengths FROM lex_segment WHERE id = ANY(:ids)"),
+            {"ids": missing},
         )
+        for row in rows:
+            found[row.id] = Segment(
+                np.frombuffer(row.chunk_ids, np.int64), np.frombuffer(row.lengths, np.int32)
+            )
+    cache.update(found)
+    for stale in set(cache) - set(ids):
+        cache.pop(stale, None)
+    return found
 
 
 def merge(session: Session) -> bool:

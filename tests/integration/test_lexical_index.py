@@ -2,7 +2,9 @@
 
 import math
 import random
+import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from uuid import uuid4
 
 import pytest
@@ -138,6 +140,36 @@ def test_a_search_sees_one_snapshot_while_segments_are_merged(
         with store.unit_of_work("test") as work:
             assert lexical.merge(work.session)
         assert dict(lexical.search(session, QUERY, 1000, {})) == before
+
+
+def test_threads_that_share_a_cache_search_right_while_segments_are_merged(
+    store: Store, filled: list[tuple[int, Counter[int]]]
+) -> None:
+    right = found(store, QUERY)
+    cache: dict[int, lexical.Segment] = {}
+    done = threading.Event()
+
+    def search_on() -> list[dict[int, float]]:
+        seen = []
+        while not done.is_set():
+            with store.reading() as session:
+                seen.append(dict(lexical.search(session, QUERY, 1000, cache)))
+        return seen
+
+    with ThreadPoolExecutor(3) as pool:
+        searching = [pool.submit(search_on) for _ in range(3)]
+        for _ in range(2):
+            for key, counts in filled[:16]:
+                write(store, [(key + 10_000_000, counts)])  # no such chunk: merging drops it again
+            merged = True
+            while merged:
+                with store.unit_of_work("test") as work:
+                    merged = lexical.merge(work.session)
+        done.set()
+        results = [scores for future in searching for scores in future.result()]
+    assert results
+    for scores in results:
+        assert {key for key in scores if key < 10_000_000} == set(right)
 
 
 def test_an_empty_index_and_an_empty_question_find_nothing(store: Store) -> None:

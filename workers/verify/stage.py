@@ -1,5 +1,6 @@
 """verify: the draft is checked claim by claim; what passes becomes the answer."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ from workers.verify.quotes import Source
 
 KEPT_SOURCES = 256
 """Normalized texts that a process keeps: versions never change, so they never go stale."""
+
+_KEEPING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -104,11 +107,12 @@ def _place(chunks: Sequence[Chunk], span: Span) -> Place:
 
 def _source(context: Context, version: DocumentVersion) -> Source:
     kept: dict[UUID, Source] = context.cache.setdefault("verify_sources", {})
-    source = kept.get(version.id)
-    if source is None:
-        if len(kept) >= KEPT_SOURCES:
-            kept.pop(next(iter(kept)), None)
-        source = kept[version.id] = Source(version.text)
+    with _KEEPING:  # threads share the cache
+        source = kept.get(version.id)
+        if source is None:
+            if len(kept) >= KEPT_SOURCES:
+                del kept[next(iter(kept))]
+            source = kept[version.id] = Source(version.text)
     return source
 
 

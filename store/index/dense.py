@@ -52,10 +52,13 @@ def write_vectors(
     assert connection is not None
     with (
         connection.cursor() as cursor,
-        cursor.copy('COPY chunk_vector (chunk_id, start, "end", embedding) FROM STDIN') as copy,
+        cursor.copy(
+            'COPY chunk_vector (chunk_id, start, "end", embedding) FROM STDIN (FORMAT BINARY)'
+        ) as copy,
     ):
+        copy.set_types(["int8", "int4", "int4", "bytea"])  # bytes as pgvector's vector_recv reads
         for chunk_id, start, end, vector in windows:
-            copy.write_row((chunk_id, start, end, Vector(vector).to_text()))
+            copy.write_row((chunk_id, start, end, Vector(vector).to_binary()))
 
 
 _NEAREST = f"""

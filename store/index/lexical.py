@@ -41,17 +41,25 @@ def write_segment(session: Session, chunks: Sequence[tuple[int, Mapping[int, int
         part = chunks[first : first + MAX_SEGMENT_CHUNKS]
         ids = np.fromiter((chunk_id for chunk_id, _ in part), np.int64, len(part))
         lengths = np.fromiter((sum(counts.values()) for _, counts in part), np.int32, len(part))
-        grouped: dict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-        for ordinal, (_, counts) in enumerate(part):
-            for term, count in counts.items():
-                ordinals, frequencies = grouped[term]
-                ordinals.append(ordinal)
-                frequencies.append(min(count, 255))
-        postings = {
-            term: (np.array(ordinals, np.uint16), np.array(frequencies, np.uint8))
-            for term, (ordinals, frequencies) in grouped.items()
-        }
-        _insert(session, 0, Segment(ids, lengths), postings)
+        _insert(session, 0, Segment(ids, lengths), _postings([counts for _, counts in part]))
+
+
+def _postings(counted: Sequence[Mapping[int, int]]) -> Postings:
+    """The chunks' term counts, turned over: for each term its chunks, by their ordinals."""
+    entries = sum(map(len, counted))
+    terms = np.fromiter((term for counts in counted for term in counts), np.int64, entries)
+    counts = np.fromiter((n for counts in counted for n in counts.values()), np.int64, entries)
+    sizes = np.fromiter(map(len, counted), np.int64, len(counted))
+    order = np.argsort(terms, kind="stable")  # ordinals stay ascending within a term
+    terms = terms[order]
+    ordinals = np.repeat(np.arange(len(counted), dtype=np.uint16), sizes)[order]
+    frequencies = np.minimum(counts, 255).astype(np.uint8)[order]
+    starts = np.flatnonzero(np.diff(terms, prepend=-1))
+    ends = [*starts[1:].tolist(), entries]
+    return {
+        term: (ordinals[start:end], frequencies[start:end])
+        for term, start, end in zip(terms[starts].tolist(), starts.tolist(), ends, strict=True)
+    }
 
 
 def _insert(session: Session, level: int, segment: Segment, postings: Postings) -> None:

@@ -47,7 +47,8 @@ def unpublish(session: Session, ids: Sequence[UUID]) -> None:
     """The broker did not take these: the relay will try again."""
     session.execute(
         sa.text(
-            "UPDATE outbox SET status = 'pending', not_before = clock_timestamp() "
+            "UPDATE outbox SET status = 'pending', not_before = clock_timestamp(), "
+            "publish_count = greatest(publish_count - 1, 0) "
             "WHERE id = ANY(:ids) AND status = 'published'"
         ),
         {"ids": list(ids)},

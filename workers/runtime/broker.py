@@ -34,6 +34,7 @@ log = structlog.get_logger(__name__)
 
 DEAD_MESSAGE_TTL_MS = 30 * 24 * 3600 * 1000
 MAINTENANCE_CHANCE = 100_000  # of a million: DRAMATIQ 2.17
+LISTEN_SECONDS = 0.25  # between two looks at whether the process is to stop
 UNCOPIED_MS = 10_000
 """A worker copies what it refuses at once: what is older than this in Redis, it could not copy."""
 
@@ -200,6 +201,7 @@ class WokenBroker(RedisBroker):
         self._channel = f"{settings.redis_namespace}:published"
         self._events: dict[str, threading.Event] = {}
         self._stopping = threading.Event()
+        self._listener: threading.Thread | None = None
 
     @property
     def consumer_class(self) -> type[WokenConsumer]:
@@ -213,7 +215,7 @@ class WokenBroker(RedisBroker):
     def publish(self, promises: Sequence[Promise]) -> None:
         """Send outbox rows; the message id is the outbox id, so a second sending is the same.
 
-        Gives up after about a second if Redis refuses, after four if it does not answer.
+        Gives up at once if Redis refuses, after some four seconds if it does not answer.
 
         Raises:
             redis.RedisError: Redis is away; some of the messages may have been sent.
@@ -286,15 +288,18 @@ class WokenBroker(RedisBroker):
 
     def listen(self) -> None:
         """Wake consumers on announcements, in a thread of its own, until `stop_listening`."""
-        threading.Thread(target=self._listen, name="wake", daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, name="wake", daemon=True)
+        self._listener.start()
 
     def stop_listening(self) -> None:
-        """End the listening thread."""
+        """Tell the listening thread to end; it does so in a moment."""
         self._stopping.set()
         self._wake_all()
 
     def close(self) -> None:
         """Close the connections to Redis."""
+        if self._listener is not None:
+            self._listener.join(timeout=2.0)
         self.client.close()
         self._sender.client.close()
 
@@ -315,7 +320,7 @@ class WokenBroker(RedisBroker):
             channel.subscribe(self._channel)
             self._wake_all()  # announcements may have been missed while disconnected
             while not self._stopping.is_set():
-                notice = channel.get_message(timeout=1.0)
+                notice = channel.get_message(timeout=LISTEN_SECONDS)
                 if notice is not None and notice["type"] == "message":
                     event = self._events.get(notice["data"].decode(errors="replace"))
                     if event is not None:

@@ -9,12 +9,16 @@ from uuid import UUID, uuid4
 import dramatiq
 import redis
 import sqlalchemy as sa
+from sqlmodel import Session, select
 
 from messages import RetrieveV1, Stage
 from scheduler.main import build_scheduler
+from store import ledger
 from store.database import connect
+from store.ledger import Claim, Standing
+from store.models import StageRun
 from store.settings import Settings
-from store.unit_of_work import Store, UnitOfWork
+from store.unit_of_work import Publisher, Store, UnitOfWork
 from tests.servers import wait_until
 from workers.main import declare
 from workers.runtime.broker import WokenBroker
@@ -54,11 +58,12 @@ class Runtime:
         threads: int,
         broker: type[WokenBroker] = WokenBroker,
         name: str = "worker",
+        publisher: Publisher | None = None,
     ) -> None:
         self.settings = settings
         engine = connect(settings.database_url, pool_size=threads + 2)
         self.broker = broker(settings, Store(engine))
-        self.store = Store(engine, self.broker.publish)
+        self.store = Store(engine, publisher or self.broker.publish)
         self.leases = LeaseKeeper(self.store, settings.lease_seconds)
         self.context = Context(self.store, settings, name, self.leases)
         for spec in specs:
@@ -97,7 +102,7 @@ class Runtime:
             self._worker = None
         self.leases.stop()
         self.store.engine.dispose()
-        self.broker.client.close()
+        self.broker.close()
 
 
 def message(question_id: UUID | None = None) -> RetrieveV1:
@@ -190,3 +195,45 @@ def together(*calls: Callable[[], object]) -> None:
         thread.join()
     if failures:
         raise failures[0]
+
+
+def claim(
+    store: Store, subject: str, *, lease: float = 60.0, worker: str = "w"
+) -> Claim | Standing:
+    """Claim the work on `subject` in a transaction of its own."""
+    with Session(store.engine) as session:
+        held = ledger.claim(
+            session,
+            stage="retrieve",
+            subject=subject,
+            input_hash=HASH,
+            worker=worker,
+            outbox_id=None,
+            lease_seconds=lease,
+        )
+        session.commit()
+    return held
+
+
+def expire(store: Store, subject: object) -> None:
+    """Let the lease on `subject` run out, as if its worker had been silent for long."""
+    with Session(store.engine) as session:
+        session.execute(
+            sa.text(
+                "UPDATE stage_run SET lease_until = clock_timestamp() - interval '1 s' "
+                "WHERE subject = :subject AND status = 'running'"
+            ),
+            {"subject": str(subject)},
+        )
+        session.commit()
+
+
+def run_of(store: Store, subject: object) -> StageRun:
+    """The ledger's row."""
+    with store.reading() as session:
+        return session.exec(select(StageRun).where(StageRun.subject == str(subject))).one()
+
+
+def status_of(store: Store, outbox_id: UUID) -> str:
+    """Where this promise stands."""
+    return str(rows(store, "SELECT status FROM outbox WHERE id = :id", id=outbox_id)[0].status)

@@ -9,7 +9,6 @@ write every row, the head too, can cut the tail off unseen: against that, keep h
 
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,11 +18,10 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from store.hashes import plain
 from store.models import AuditEvent, AuditHead
 
 GENESIS = bytes(32)
-EXACT = 2**53
-"""Integers beyond this are not exact as floats (IEEE 754, binary64)."""
 
 
 @dataclass(frozen=True)
@@ -35,22 +33,6 @@ class Event:
     actor: str
     request_id: UUID | None
     payload: Mapping[str, Any]
-
-
-def _plain(value: Any) -> Any:
-    """`value` in the form in which jsonb gives it back, so that it hashes to the same.
-
-    jsonb keeps numbers as decimals: it gives 1e+16 back as an integer and -0.0 without its sign.
-    """
-    if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(inner) for inner in value]
-    if isinstance(value, float):
-        if value.is_integer() and abs(value) <= EXACT:
-            return int(value)
-        return value if math.isfinite(value) and not value.is_integer() else repr(value)
-    return value
 
 
 def link_hash(previous: bytes, seq: int, at: str, event: Event) -> bytes:
@@ -84,7 +66,7 @@ def append(session: Session, events: Iterable[Event]) -> None:
     written = at.isoformat(timespec="microseconds")
     for event in waiting:
         seq += 1
-        payload = _plain(event.payload)
+        payload = plain(event.payload)
         digest = link_hash(previous, seq, written, replace(event, payload=payload))
         rows.append(
             {

@@ -2,11 +2,36 @@
 
 import hashlib
 import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+EXACT = 2**53
+"""Integers beyond this are not exact as floats (IEEE 754, binary64)."""
+
+
+def plain(value: Any) -> Any:
+    """`value` in the form in which jsonb gives it back, so that it hashes to the same.
+
+    jsonb keeps numbers as decimals: it gives 1e+16 back as an integer and -0.0 without its sign.
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    if isinstance(value, float):
+        if value.is_integer() and abs(value) <= EXACT:
+            return int(value)
+        return value if math.isfinite(value) and not value.is_integer() else repr(value)
+    return value
 
 
 def json_hash(body: object) -> str:
-    """SHA-256, in hex, of the canonical JSON of `body`: sorted keys, no spaces, UTF-8."""
-    canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    """SHA-256, in hex, of the canonical JSON of `body`: sorted keys, no spaces, UTF-8.
+
+    What jsonb gives back of `body` has the same hash, for numbers below 2**53.
+    """
+    canonical = json.dumps(plain(body), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 

@@ -113,6 +113,8 @@ def _references(answer: dict[str, Any]) -> Group:
             ),
             Text(f"     {entry['url']}", style="blue"),
         ]
+    if not answer["references"]:
+        lines.append(Text(" none with a page of its own; the documents are named above"))
     return Group(*lines)
 
 

@@ -1,9 +1,9 @@
 """What each kind of source is worth and how fresh it must be (`sources.yaml`)."""
 
 from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from knowledge.loader import load
 
@@ -27,11 +27,41 @@ class SourcePolicy(BaseModel):
         return self.sla_hours is not None and age_hours > self.sla_hours
 
 
+class ConnectorPolicy(BaseModel):
+    """How a connector follows its source; see the head of the section in `sources.yaml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(min_length=1)]
+    source_type: str | None = Field(description="None: it only completes what others brought")
+    origins: tuple[Annotated[str, Field(pattern=r"^https://[a-z0-9.-]+$")], ...]
+    per_second: Annotated[float, Field(gt=0)]
+    burst: Annotated[int, Field(ge=1)]
+    with_key: Annotated[float, Field(gt=0)] | None
+    refresh_hours: Annotated[float, Field(gt=0)]
+    overlap_hours: Annotated[float, Field(ge=0)]
+    recheck_hours: Annotated[float, Field(gt=0)] | None
+    standing: bool
+    defers_to: tuple[str, ...]
+    basis: Annotated[str, Field(min_length=1)]
+
+
 class _File(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    version: Literal[1]
+    version: Literal[2]
     sources: dict[str, SourcePolicy]
+    connectors: dict[str, ConnectorPolicy]
+
+    @model_validator(mode="after")
+    def _refer_to_each_other(self) -> Self:
+        for name, connector in self.connectors.items():
+            if connector.source_type is not None and connector.source_type not in self.sources:
+                raise ValueError(f"connector {name}: no source type {connector.source_type!r}")
+            unknown = set(connector.defers_to) - set(self.connectors)
+            if unknown:
+                raise ValueError(f"connector {name} defers to unknown {sorted(unknown)}")
+        return self
 
 
 @cache
@@ -40,7 +70,36 @@ def source_policies() -> dict[str, SourcePolicy]:
 
     Raises pydantic.ValidationError if the file is not what it should be.
     """
-    return _File.model_validate(load("sources")).sources
+    return _file().sources
+
+
+@cache
+def _file() -> _File:
+    return _File.model_validate(load("sources"))
+
+
+def connector_policies() -> dict[str, ConnectorPolicy]:
+    """All connectors by name, validated; callers must not change the mapping."""
+    return _file().connectors
+
+
+def connector_policy(name: str) -> ConnectorPolicy:
+    """The policy of a connector.
+
+    Raises:
+        LookupError: there is no such source; the message lists those there are.
+    """
+    try:
+        return connector_policies()[name]
+    except KeyError:
+        known = ", ".join(sorted(connector_policies()))
+        raise LookupError(f"there is no source {name[:60]!r}: use one of {known}") from None
+
+
+def connector_sla_hours(name: str) -> float | None:
+    """The SLA of what the connector brings; None: it brings no documents, or files by version."""
+    source_type = connector_policy(name).source_type
+    return source_policy(source_type).sla_hours if source_type else None
 
 
 def source_policy(source_type: str) -> SourcePolicy:

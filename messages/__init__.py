@@ -8,6 +8,7 @@ from messages.models import (
     GenerateV1,
     IngestV1,
     Message,
+    RefreshV1,
     RetrieveV1,
     VerifyV1,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "InvalidMessage",
     "Message",
     "MessageError",
+    "RefreshV1",
     "RetrieveV1",
     "Stage",
     "UnknownMessage",

@@ -42,6 +42,19 @@ class Message(BaseModel):
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
+class RefreshV1(Message):
+    """Take the next step of a refresh: fetch one page from the source."""
+
+    stage = Stage.REFRESH
+    schema_: Literal["refresh.v1"] = Field(default="refresh.v1", alias="schema")
+    refresh_id: UUID
+    step: Annotated[int, Field(ge=0)]
+
+    @property
+    def subject(self) -> str:
+        return str(self.refresh_id)
+
+
 class IngestV1(Message):
     """Read one submitted item (a file, or a packet of records) into document versions."""
 
@@ -119,6 +132,7 @@ class AuditV1(_QuestionMessage):
 
 
 MESSAGES: tuple[type[Message], ...] = (
+    RefreshV1,
     IngestV1,
     EmbedV1,
     AnchorV1,

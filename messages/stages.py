@@ -4,8 +4,10 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """ingest → embed → anchor holds evidence; retrieve → generate → verify → audit answers."""
+    """refresh asks the sources; ingest → embed → anchor holds evidence; retrieve → generate →
+    verify → audit answers."""
 
+    REFRESH = "refresh"
     INGEST = "ingest"
     EMBED = "embed"
     ANCHOR = "anchor"
@@ -15,5 +17,5 @@ class Stage(StrEnum):
     AUDIT = "audit"
 
 
-EVIDENCE_STAGES = (Stage.INGEST, Stage.EMBED, Stage.ANCHOR)
+EVIDENCE_STAGES = (Stage.REFRESH, Stage.INGEST, Stage.EMBED, Stage.ANCHOR)
 QUESTION_STAGES = (Stage.RETRIEVE, Stage.GENERATE, Stage.VERIFY, Stage.AUDIT)

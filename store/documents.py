@@ -9,71 +9,171 @@ from uuid import UUID, uuid4
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from store.models import Document, DocumentVersion, now
+from knowledge.sources import connector_policy
+from store.models import DocumentVersion, now
 from store.records import SourceRecord
 from store.spans import Structure
+from store.standing import asked, ended, put_notices, settle
 from store.unit_of_work import UnitOfWork
+
+CHECKED_AT = """
+    greatest(coalesce(d.checked_at, d.created_at), (
+        SELECT max(w.cursor_at) FROM watch_document wd JOIN watch w ON w.id = wd.watch_id
+        WHERE wd.document_id = d.id AND wd.broken IS NULL))
+"""
+"""The clock of document `d` in SQL, see `checked_at`."""
+
+Outcome = Literal["new", "changed", "unchanged", "outdated", "deferred"]
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What became of one record."""
+    """What became of one record.
+
+    `outdated`: what is held was fetched later. `deferred`: what is held comes from a source that
+    this one defers to (`knowledge/sources.yaml`). Neither is stored.
+    """
 
     document_id: UUID
     version_id: UUID
     n: int
-    outcome: Literal["new", "changed", "unchanged"]
+    outcome: Outcome
+    retracted: bool = False
+
+    @property
+    def fresh(self) -> bool:
+        """Whether a version came into being that answers may rest on."""
+        return self.outcome in ("new", "changed") and not self.retracted
 
 
 @dataclass
 class _Standing:
-    """Where a document stands while a packet is stored."""
+    """Where a document stands while a packet is stored; `latest` is its newest version."""
 
     document_id: UUID
+    checked_at: datetime | None
     n: int
-    current_id: UUID | None
+    latest_id: UUID | None
+    status: str | None
     content_hash: str | None
+    source: str | None
+    ended: bool = False
     row: dict[str, Any] | None = None
-    checked_at: datetime | None = None
+    touched: bool = False
 
 
 def put_versions(
-    work: UnitOfWork, records: Sequence[tuple[SourceRecord, Structure]]
+    work: UnitOfWork,
+    records: Sequence[tuple[SourceRecord, Structure]],
+    *,
+    source: str | None = None,
 ) -> list[Stored]:
     """Store `records` in order; one that says nothing new only moves its document's clock.
 
     Documents are locked in the order of their keys, so that two packets with the same documents
-    wait for each other instead of deadlocking.
+    wait for each other instead of deadlocking. What was fetched before what is held is left out,
+    so that packets may arrive in any order.
+
+    Args:
+        source: the connector that brought them; None for what was submitted.
     """
     standing = _lock_documents(work.session, [record for record, _ in records])
-    stored, rows, superseded = [], [], []
+    _take_notices(work, source, [record for record, _ in records], standing)
+    stored: list[Stored] = []
+    rows: list[dict[str, Any]] = []
+    superseded: list[UUID] = []
     for record, structure in records:
         document = standing[record.key]
-        document.checked_at = record.fetched_at or now()
         content_hash = record.content_hash()
-        if document.current_id is not None and document.content_hash == content_hash:
-            done = Stored(document.document_id, document.current_id, document.n, "unchanged")
-            stored.append(done)
-            continue
-        outcome: Literal["new", "changed"] = "new" if document.current_id is None else "changed"
-        if document.row is not None:  # an earlier version came in the same packet
-            document.row |= {"status": "superseded", "superseded_at": now()}
-        elif document.current_id is not None:
-            superseded.append(document.current_id)
-        document.n += 1
-        row = _row(record, structure, document, content_hash)
-        document.row, document.current_id, document.content_hash = row, row["id"], content_hash
-        rows.append(row)
-        stored.append(Stored(document.document_id, row["id"], document.n, outcome))
-        work.record(
-            f"version.{outcome}",
-            document.document_id,
-            version_id=str(row["id"]),
-            n=document.n,
-            content_hash=content_hash,
+        outcome = _outcome(record, content_hash, document, source)
+        if outcome in ("new", "changed"):
+            rows.append(_advance(record, structure, content_hash, document, source, superseded))
+            work.record(
+                f"version.{outcome}",
+                document.document_id,
+                version_id=str(document.latest_id),
+                n=document.n,
+                content_hash=document.content_hash,
+            )
+        assert document.latest_id is not None, "a document that is not stored has a version"
+        stored.append(
+            Stored(document.document_id, document.latest_id, document.n, outcome, document.ended)
         )
     _write(work.session, rows, superseded, standing.values())
+    ended = [one.document_id for one in standing.values() if one.ended]
+    if ended:
+        settle(work, ended)
     return stored
+
+
+def _outcome(
+    record: SourceRecord, content_hash: str, document: _Standing, source: str | None
+) -> Outcome:
+    """What becomes of `record`; moves the document's clock where it vouches for what is held."""
+    fetched_at = record.fetched_at or now()
+    if document.latest_id is not None and _defers(source, document.source):
+        return "deferred"
+    same = document.content_hash == content_hash and (
+        document.status == "current" or document.ended
+    )
+    if not same and document.latest_id is not None and _is_older(record, document):
+        return "outdated"
+    document.checked_at = max(fetched_at, document.checked_at or fetched_at)
+    document.touched = True
+    if same:
+        return "unchanged"
+    return "new" if document.latest_id is None else "changed"
+
+
+def _is_older(record: SourceRecord, document: _Standing) -> bool:
+    return document.checked_at is not None and (record.fetched_at or now()) < document.checked_at
+
+
+def _defers(source: str | None, held: str | None) -> bool:
+    return source is not None and held is not None and held in connector_policy(source).defers_to
+
+
+def _advance(
+    record: SourceRecord,
+    structure: Structure,
+    content_hash: str,
+    document: _Standing,
+    source: str | None,
+    superseded: list[UUID],
+) -> dict[str, Any]:
+    """Make `record` the document's newest version; gives its row."""
+    if document.row is not None:  # an earlier version came in the same packet
+        document.row |= {"status": "superseded", "superseded_at": now()}
+    elif document.latest_id is not None:
+        superseded.append(document.latest_id)
+    document.n += 1
+    row = _row(record, structure, document, source) | {"content_hash": content_hash}
+    document.row, document.latest_id = row, row["id"]
+    document.content_hash, document.source = content_hash, source
+    document.status = row["status"]
+    return row
+
+
+def _take_notices(
+    work: UnitOfWork,
+    source: str | None,
+    records: Sequence[SourceRecord],
+    standing: dict[str, _Standing],
+) -> None:
+    """Write down what the records say about their documents' standing, and who said it."""
+    if source is not None:
+        said = {
+            standing[record.key].document_id: record.notices
+            for record in records
+            if not _is_older(record, standing[record.key])
+        }
+        at = max((record.fetched_at or now() for record in records), default=now())
+        put_notices(work, source, said, at)
+        if connector_policy(source).standing:
+            asked(work.session, source, dict.fromkeys(said, True), at)
+    gone = ended(work.session, [one.document_id for one in standing.values()])
+    for document in standing.values():
+        document.ended = document.document_id in gone
 
 
 def _lock_documents(session: Session, records: Iterable[SourceRecord]) -> dict[str, _Standing]:
@@ -99,31 +199,37 @@ def _lock_documents(session: Session, records: Iterable[SourceRecord]) -> dict[s
     rows = session.execute(
         sa.text(
             """
-            SELECT d.id, d.source_key, coalesce(max(v.n), 0) AS n,
-                   max(v.id::text) FILTER (WHERE v.status = 'current') AS current_id,
-                   max(v.content_hash) FILTER (WHERE v.status = 'current') AS content_hash
-            FROM document d LEFT JOIN document_version v ON v.document_id = d.id
-            WHERE d.source_key = ANY(:keys) GROUP BY d.id, d.source_key
+            SELECT d.id, d.source_key, d.checked_at, v.n, v.id AS latest_id, v.status,
+                   v.content_hash, v.source
+            FROM document d LEFT JOIN LATERAL (
+                SELECT n, id, status, content_hash, source FROM document_version
+                WHERE document_id = d.id ORDER BY n DESC LIMIT 1) v ON true
+            WHERE d.source_key = ANY(:keys)
             """
         ),
         {"keys": keys},
     )
     return {
         row.source_key: _Standing(
-            row.id, row.n, UUID(row.current_id) if row.current_id else None, row.content_hash
+            row.id,
+            row.checked_at,
+            row.n or 0,
+            row.latest_id,
+            row.status,
+            row.content_hash,
+            row.source,
         )
         for row in rows
     }
 
 
 def _row(
-    record: SourceRecord, structure: Structure, document: _Standing, content_hash: str
+    record: SourceRecord, structure: Structure, document: _Standing, source: str | None
 ) -> dict[str, Any]:
     return {
         "id": uuid4(),
         "document_id": document.document_id,
         "n": document.n,
-        "content_hash": content_hash,
         "title": record.title,
         "text": record.text,
         "structure": structure.model_dump(mode="json"),
@@ -138,9 +244,12 @@ def _row(
         "labels": list(record.labels),
         "published_at": record.published_at,
         "published_precision": record.published_precision,
-        "fetched_at": document.checked_at,
-        "status": "current",
-        "superseded_at": None,
+        "fetched_at": record.fetched_at or document.checked_at,
+        "source": source,
+        "subjects": list(record.subjects),
+        "facts": record.facts,
+        "status": "retracted" if document.ended else "current",
+        "superseded_at": now() if document.ended else None,
         "created_at": now(),
     }
 
@@ -161,7 +270,7 @@ def _write(
         )
     if rows:
         session.execute(sa.insert(DocumentVersion), rows)
-    touched = [document for document in documents if document.checked_at is not None]
+    touched = [document for document in documents if document.touched]
     session.execute(
         sa.text(
             "UPDATE document SET checked_at = greatest(document.checked_at, given.checked_at) "
@@ -190,6 +299,25 @@ def get_versions(session: Session, version_ids: Sequence[UUID]) -> list[Document
 
 
 def checked_at(session: Session, document_ids: Iterable[UUID]) -> dict[UUID, datetime]:
-    """When each document was last seen at its source."""
-    rows = session.exec(select(Document).where(col(Document.id).in_(list(document_ids))))
-    return {row.id: row.checked_at or row.created_at for row in rows}
+    """When each document was last known to be what its source says.
+
+    That is when it was fetched itself, or when a watch that follows it was last completely
+    refreshed, whichever is later.
+    """
+    rows = session.execute(
+        sa.text(
+            f"SELECT d.id, {CHECKED_AT} AS checked_at FROM document d "  # noqa: S608  our fragment
+            "WHERE d.id = ANY(:ids)"
+        ),
+        {"ids": list(document_ids)},
+    )
+    return {row.id: row.checked_at for row in rows}
+
+
+def documents_with_keys(session: Session, keys: Sequence[str]) -> dict[str, UUID]:
+    """The ids of the held documents among these keys (`SourceRecord.key`)."""
+    rows = session.execute(
+        sa.text("SELECT source_key, id FROM document WHERE source_key = ANY(:keys)"),
+        {"keys": list(keys)},
+    )
+    return {row.source_key: row.id for row in rows}

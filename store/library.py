@@ -8,6 +8,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from store.documents import CHECKED_AT
 from store.models import now
 
 _SUMMARY = """
@@ -142,18 +143,15 @@ def passage(
 
 
 def sources(session: Session) -> list[SourceState]:
-    """Every source type that has current versions, with its clocks.
-
-    A document that was never checked again counts from its fetch.
-    """
+    """Every source type that has current versions, with its clocks (`documents.checked_at`)."""
     rows = session.execute(
         sa.text(
-            """
+            f"""
             SELECT v.source_type, count(*) AS documents, max(v.fetched_at) AS latest_fetch_at,
-                   min(coalesce(d.checked_at, v.fetched_at)) AS oldest_check_at
+                   min({CHECKED_AT}) AS oldest_check_at
             FROM document_version v JOIN document d ON d.id = v.document_id
             WHERE v.status = 'current' GROUP BY v.source_type ORDER BY v.source_type
-            """
+            """  # noqa: S608  our fragment
         )
     )
     return [SourceState(**row._mapping) for row in rows]

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from typing import Annotated, Literal
+from datetime import date
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -16,6 +17,8 @@ from pydantic import (
 
 SourceType = Literal[
     "pubmed",
+    "europepmc",
+    "preprint",
     "clinicaltrials",
     "nccn",
     "asco",
@@ -71,6 +74,25 @@ class Identifiers(BaseModel):
     lcd_id: Annotated[str, Field(pattern=r"^[LA]\d{5}$")] | None = None
 
 
+NoticeKind = Literal[
+    "retraction", "withdrawal", "removal", "expression_of_concern", "correction", "republication"
+]
+ENDING_NOTICES = frozenset({"retraction", "withdrawal", "removal"})
+"""What takes a work out of the evidence; the other notices are shown beside it."""
+
+
+class Notice(BaseModel):
+    """What a source says about the standing of a work (WIRE 1, "Retraction logic"; 4; 5)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: NoticeKind
+    notice_id: Line | None = Field(
+        default=None, description="of the notice itself, such as pmid:123 or doi:10.1/x"
+    )
+    stated_on: date | None = None
+
+
 class SourceRecord(BaseModel):
     """One document as a source gives it. Texts are kept as they came, save for line ends."""
 
@@ -97,6 +119,16 @@ class SourceRecord(BaseModel):
     evidence_level: Line | None = None
     version_label: Line | None = Field(default=None, description="a guideline's own version")
     labels: tuple[Line, ...] = Field(default=(), description="for example sample-paraphrase")
+    subjects: tuple[Line, ...] = Field(default=(), description="headings such as MeSH descriptors")
+    facts: dict[str, Any] = Field(
+        default_factory=dict,
+        description="what the source states in fields, as JSON: phase, status, enrollment, …",
+    )
+    notices: tuple[Notice, ...] = Field(
+        default=(),
+        description="retractions and corrections; they are the document's, not a "
+        "version's: one that appears makes no new version",
+    )
 
     @field_validator("text")
     @classmethod
@@ -119,7 +151,13 @@ class SourceRecord(BaseModel):
         return f"{self.source_type}:title:{' '.join(self.title.lower().split())}"
 
     def content_hash(self) -> str:
-        """SHA-256 over all that makes a version; when it was fetched does not."""
-        body = self.model_dump(mode="json", exclude={"fetched_at", "source_key"})
+        """SHA-256 over all that makes a version; when it was fetched does not, nor do notices.
+
+        Fields that came later count only where they are filled, so that older hashes hold.
+        """
+        body = self.model_dump(mode="json", exclude={"fetched_at", "source_key", "notices"})
+        for later in ("subjects", "facts"):
+            if not body[later]:
+                del body[later]
         canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()

@@ -32,6 +32,21 @@ class Settings(BaseSettings):
     encoder_key: str = Field(default="", repr=False)
     encoder_dimensions: int = 384
 
+    contact_email: str = Field(
+        default="", description="sent to sources that ask who is calling (NCBI, Crossref)"
+    )
+    ncbi_api_key: str = Field(default="", repr=False)
+    openfda_api_key: str = Field(default="", repr=False)
+    openalex_api_key: str = Field(default="", repr=False)
+    cms_accept_license: bool = Field(
+        default=False, description="accept the AMA, ADA and AHA licences to read LCD texts"
+    )
+    guidelines_dir: Path | None = Field(default=None, description="your own guideline files")
+    source_mirrors: dict[str, str] = Field(
+        default_factory=dict, description="origin of a source → the base URL that stands in for it"
+    )
+    source_max_bytes: int = Field(default=64 * 1024 * 1024, ge=1)
+
     lease_seconds: float = Field(default=15.0, gt=0)
     relay_seconds: float = Field(default=1.0, gt=0)
     lost_after_seconds: float = Field(default=5.0, gt=0)

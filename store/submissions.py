@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
@@ -27,6 +28,15 @@ class BatchProgress:
         return self.pending + self.done + self.failed
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a payload comes from: the connector, when it was fetched, and in which refresh."""
+
+    source: str
+    fetched_at: datetime
+    refresh_id: UUID | None = None
+
+
 def submit_item(
     work: UnitOfWork,
     *,
@@ -36,6 +46,7 @@ def submit_item(
     source_type: str | None,
     batch_id: UUID,
     request_id: UUID | None = None,
+    origin: Origin | None = None,
 ) -> IngestItem:
     """Keep `content` and promise to read it: row, audit event, message to the ingest stage.
 
@@ -43,6 +54,7 @@ def submit_item(
         source_type: for records that name none themselves.
         batch_id: items submitted together share one, see `batch_progress`.
         request_id: of the request that asks; the unit of work's, or a new one, if left out.
+        origin: the source that sent `content`; None for what a user submits.
     """
     item = IngestItem(
         id=uuid4(),
@@ -52,6 +64,9 @@ def submit_item(
         source_type=source_type,
         content=content,
         content_hash=hashlib.sha256(content).hexdigest(),
+        source=origin.source if origin else None,
+        refresh_id=origin.refresh_id if origin else None,
+        fetched_at=origin.fetched_at if origin else None,
         created_at=now(),
     )
     work.session.add(item)

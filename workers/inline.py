@@ -4,10 +4,13 @@ Messages still go through the outbox and the ledger; only the wake-up is a list 
 """
 
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from messages import Stage
+from store.models import now
 from store.settings import Settings
 from store.unit_of_work import Promise, Store
 from workers.registry import spec_of
@@ -19,13 +22,22 @@ from workers.runtime.stage import Context, handle
 class InlineWorker:
     """Runs every stage as soon as `run` is called, until nothing is due."""
 
-    def __init__(self, settings: Settings, store: Store) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        *,
+        now: Callable[[], datetime] = now,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._waiting: deque[Promise] = deque()
         self.store = Store(store.engine, self._publish)
         leases = LeaseKeeper(self.store, settings.lease_seconds)
         leases.start()
         self._leases = leases
-        self.context = Context(self.store, settings, f"inline:{os.getpid()}", leases)
+        self.context = Context(
+            self.store, settings, f"inline:{os.getpid()}", leases, now=now, sleep=sleep
+        )
 
     def _publish(self, promises: Sequence[Promise]) -> None:
         self._waiting.extend(promises)

@@ -77,7 +77,7 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     Work that does not finish within `shutdown_seconds` is left to its lease.
     """
     name = f"{socket.gethostname()}:{os.getpid()}"
-    configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < 7 else 'all'}")
+    configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < len(Stage) else 'all'}")
     store, broker = build_store(settings, pool_size=threads + 2)
     wait_for_schema(store.engine, 60)
     leases = LeaseKeeper(store, settings.lease_seconds)

@@ -6,9 +6,21 @@ from typing import Any
 from messages import Stage
 from workers.runtime.stage import StageSpec
 
+MODULES = {
+    # Fetching and reading are two queues and one folder: a slow source must not hold up an upload,
+    # and both need the sources' parsers.
+    Stage.REFRESH: "workers.ingest.refresh_stage",
+    Stage.INGEST: "workers.ingest.stage",
+    Stage.EMBED: "workers.embed.stage",
+    Stage.ANCHOR: "workers.anchor.stage",
+    Stage.RETRIEVE: "workers.retrieve.stage",
+    Stage.GENERATE: "workers.generate.stage",
+    Stage.VERIFY: "workers.verify.stage",
+    Stage.AUDIT: "workers.audit.stage",
+}
+
 
 def spec_of(stage: Stage) -> StageSpec[Any, Any]:
     """The spec of `stage`, imported when first asked for: a worker loads only what it runs."""
-    module = import_module(f"workers.{stage.value}.stage")
-    spec: StageSpec[Any, Any] = module.SPEC
+    spec: StageSpec[Any, Any] = import_module(MODULES[stage]).SPEC
     return spec

@@ -64,12 +64,13 @@ def test_subject_and_input_hash_of_a_version_never_change(schema: str) -> None:
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
-def test_invariant_11_a_message_has_ids_and_hashes_only(schema: str) -> None:
+def test_invariant_11_a_message_has_ids_hashes_and_numbers_only(schema: str) -> None:
     def names_no_text(field: dict[str, Any]) -> bool:
         if field.get("type") == "array":
             return names_no_text(field["items"])
         is_hash = field.get("pattern") == "^[0-9a-f]{64}$"
-        return "const" in field or field.get("format") == "uuid" or is_hash
+        is_number = field.get("type") == "integer"
+        return "const" in field or field.get("format") == "uuid" or is_hash or is_number
 
     fields = SCHEMAS[schema].model_json_schema(by_alias=True)["properties"]
     assert [name for name, field in fields.items() if not names_no_text(field)] == []
@@ -94,6 +95,7 @@ def test_everything_else_in_a_message_changes_the_work(schema: str) -> None:
     body = golden(schema)["message"]
     for name in set(body) - {"schema", "request_id"}:
         other: object = "f" * 64 if name.endswith("_hash") else str(uuid4())
+        other = body[name] + 1 if isinstance(body[name], int) else other
         changed = {**body, name: [other] if name == "version_ids" else other}
         assert parse(SCHEMAS[schema].stage, changed).input_hash() != golden(schema)["input_hash"]
 

@@ -1,16 +1,23 @@
-"""ingest: a submitted item becomes document versions."""
+"""ingest: a submitted item, or a page from a source, becomes document versions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
 from messages import EmbedV1, IngestV1, Stage
-from store.documents import put_versions
-from store.models import IngestItem, now
+from store import findings, refreshes, standing, watches
+from store.documents import Stored, documents_with_keys, put_versions
+from store.findings import NewFinding
+from store.models import IngestItem, Refresh, now
 from store.records import SourceRecord
 from store.spans import Structure
 from store.unit_of_work import UnitOfWork
+from workers.ingest.connectors.registry import connector
+from workers.ingest.identity import malformed_nct, same_title
+from workers.ingest.parsers.base import Parsed
 from workers.ingest.readers import UnreadableDocument, read
+from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
@@ -24,7 +31,9 @@ enough to finish well inside a lease."""
 class Read:
     """The item as records with their structure, or why it could not be read."""
 
-    records: Sequence[tuple[SourceRecord, Structure]]
+    at: datetime
+    records: Sequence[tuple[SourceRecord, Structure]] = ()
+    parsed: Parsed = field(default_factory=Parsed)
     error: str | None = None
 
 
@@ -38,13 +47,25 @@ def work(context: Context, message: IngestV1) -> Read:
         raise Permanent(f"the content of item {message.item_id} is gone: submit it again")
     if item.content_hash != message.content_hash:
         raise Permanent(f"item {message.item_id} is not what was submitted: its hash differs")
+    if item.source is not None:
+        return _from_source(context, item, item.source, item.content)
     try:
         records = read(item.content, filename=item.filename, media_type=item.media_type)
     except UnreadableDocument as error:
-        return Read((), str(error))
+        return Read(context.now(), error=str(error))
     if item.source_type:
         records = [_of_type(record, item.source_type) for record in records]
-    return Read([(record, segment(record.text)) for record in records])
+    return Read(context.now(), [(record, segment(record.text)) for record in records])
+
+
+def _from_source(context: Context, item: IngestItem, source: str, content: bytes) -> Read:
+    try:
+        parsed = connector(source, context.settings).parse(content)
+    except Malformed as error:
+        return Read(context.now(), error=str(error))
+    fetched = {"fetched_at": item.fetched_at or item.created_at}
+    records = [record.model_copy(update=fetched) for record in parsed.records]
+    return Read(context.now(), [(record, segment(record.text)) for record in records], parsed)
 
 
 def _of_type(record: SourceRecord, source_type: str) -> SourceRecord:
@@ -62,35 +83,121 @@ def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
         item.status, item.error = "failed", result.error
         unit.session.add(item)
         unit.record("document.unreadable", item.id, content_hash=item.content_hash)
+        _end_of_item(unit, item, [], result)
         return
-    stored = put_versions(unit, result.records)
-    fresh = [one.version_id for one in stored if one.outcome != "unchanged"]
+    stored = put_versions(unit, result.records, source=item.source)
+    fresh = [one.version_id for one in stored if one.fresh]
     for first in range(0, len(fresh), VERSIONS_PER_MESSAGE):
         part = tuple(fresh[first : first + VERSIONS_PER_MESSAGE])
         unit.emit(EmbedV1(request_id=message.request_id, version_ids=part))
     item.status = "done"
     item.content = None  # its words are in the versions now, its hash stays
-    item.outcome = {
-        "documents": [
-            {
-                "document_id": str(one.document_id),
-                "version_id": str(one.version_id),
-                "n": one.n,
-                "outcome": one.outcome,
-            }
-            for one in stored
-        ]
-    }
+    item.outcome = {"documents": [_outcome(one) for one in stored]}
+    if result.parsed.unmapped:
+        item.outcome["unmapped"] = dict(result.parsed.unmapped)
     unit.session.add(item)
     unit.record("document.ingested", item.id, versions=len(stored), fresh=len(fresh))
+    if item.source is not None:
+        _write_findings(unit, item, item.source, stored, result)
+    _end_of_item(unit, item, stored, result)
+
+
+def _outcome(one: Stored) -> dict[str, object]:
+    return {
+        "document_id": str(one.document_id),
+        "version_id": str(one.version_id),
+        "n": one.n,
+        "outcome": one.outcome,
+    }
+
+
+def _write_findings(
+    unit: UnitOfWork, item: IngestItem, source: str, stored: Sequence[Stored], result: Read
+) -> None:
+    """What does not hold about these records, and what is not in them any more."""
+    at = item.fetched_at or item.created_at
+    parsed = result.parsed
+    found = [
+        NewFinding("unmapped", path, detail={"seen": n}) for path, n in parsed.unmapped.items()
+    ]
+    found += [
+        NewFinding("unreadable", one.source_id or f"item:{item.id}", detail={"why": one.reason})
+        for one in parsed.problems
+    ]
+    ids = {
+        record.key: one.document_id for (record, _), one in zip(result.records, stored, strict=True)
+    }
+    found += [
+        NewFinding("malformed", f"{one.kind}:{one.value}", ids.get(one.source_id))
+        for one in parsed.doubts
+    ]
+    for (record, _), one in zip(result.records, stored, strict=True):
+        if one.outcome in ("new", "changed") and "NCT" in record.text:
+            found += [
+                NewFinding("malformed", f"nct_id:{value}", one.document_id)
+                for value in malformed_nct(record.text)
+            ]
+    found += _collisions(unit, [one.version_id for one in stored if one.fresh])
+    findings.put(unit, source, found, at)
+    if parsed.gone:
+        gone = documents_with_keys(unit.session, parsed.gone)
+        standing.remove(unit, source, list(gone.values()), at)
+
+
+def _collisions(unit: UnitOfWork, version_ids: Sequence[UUID]) -> list[NewFinding]:
+    """Identifiers that stand on two titles. An abstract and its full text share theirs rightly."""
+    return [
+        NewFinding("conflict", f"{one.kind}:{one.value}", document_id, {"also_on": str(other_id)})
+        for one in findings.collisions(unit.session, version_ids)
+        if not same_title(one.title, one.other_title)
+        for document_id, other_id in (
+            (one.document_id, one.other_id),
+            (one.other_id, one.document_id),
+        )
+    ]
+
+
+def _end_of_item(
+    unit: UnitOfWork, item: IngestItem, stored: Sequence[Stored], result: Read
+) -> None:
+    """Tell the item's refresh what came of it; the last item completes the refresh."""
+    if item.refresh_id is None or item.source is None:
+        return
+    refresh = refreshes.locked(unit.session, item.refresh_id)
+    assert refresh is not None, "the foreign key holds"
+    at = item.fetched_at or item.created_at
+    vouched = [one.document_id for one in stored if one.outcome in ("new", "changed", "unchanged")]
+    watches.vouch(unit.session, refresh.watch_id, item.source, vouched, at)
+    _doubt(unit, refresh, result)
+    refresh.records += len(stored)
+    refresh.fresh += sum(one.outcome in ("new", "changed") for one in stored)
+    refresh.problems += len(result.parsed.problems)
+    unit.session.add(refresh)
+    unit.session.flush()
+    refreshes.finish_if_stored(unit, refresh, result.at)
+
+
+def _doubt(unit: UnitOfWork, refresh: Refresh, result: Read) -> None:
+    """A record that cannot be read takes its document's clock away; one that nobody can name
+    takes the whole refresh's, because any document may be meant."""
+    named = {one.source_id: one.reason for one in result.parsed.problems if one.source_id}
+    if named:
+        watches.doubt(unit.session, refresh.watch_id, named)
+    if any(one.source_id is None for one in result.parsed.problems):
+        refresh.looked = False
 
 
 def on_dead(unit: UnitOfWork, message: IngestV1, cause: str) -> None:
-    """Say on the item that it will not be read."""
+    """Say on the item that it will not be read; its refresh did not see everything."""
     item = unit.session.get(IngestItem, UUID(message.subject))
-    if item is not None:
-        item.status, item.error, item.finished_at = "failed", cause, now()
-        unit.session.add(item)
+    if item is None:
+        return
+    item.status, item.error, item.finished_at = "failed", cause, now()
+    unit.session.add(item)
+    if item.refresh_id is not None:
+        refresh = refreshes.locked(unit.session, item.refresh_id)
+        if refresh is not None:
+            refreshes.fail(unit, refresh, f"a page could not be stored: {cause}", now())
 
 
 SPEC = StageSpec(

@@ -10,6 +10,7 @@ import time
 import traceback as tracebacks
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 from uuid import UUID
@@ -21,6 +22,7 @@ from messages import Message, MessageError, Stage, parse
 from store import dead_letters, ledger, outbox
 from store.database import passes_by_itself
 from store.dead_letters import Death
+from store.models import now
 from store.settings import Settings
 from store.unit_of_work import Store, UnitOfWork
 from workers.encoder import Encoder, encoder_for
@@ -41,6 +43,9 @@ class Context:
     settings: Settings
     worker: str
     leases: LeaseKeeper
+    now: Callable[[], datetime] = now
+    """The time that sources and SLAs go by; a test moves it."""
+    sleep: Callable[[float], None] = time.sleep
     cache: dict[str, Any] = field(default_factory=dict)
 
     @cached_property

@@ -1,0 +1,104 @@
+"""Service levels of watches: how old each may be, since when it was older, and why."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from knowledge.sources import connector_sla_hours
+from store.models import Watch
+from store.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A time in which a watch was older than its SLA; `ended_at` None: it still is."""
+
+    source: str
+    query: str
+    began_at: datetime
+    ended_at: datetime | None
+    cause: str
+
+
+def deadline(watch: Watch) -> datetime | None:
+    """When the watch breaches its SLA unless it is refreshed before; None: it has no SLA."""
+    hours = connector_sla_hours(watch.source)
+    return None if hours is None else (watch.cursor_at or watch.created_at) + timedelta(hours=hours)
+
+
+def met(work: UnitOfWork, watch: Watch, started_at: datetime, at: datetime) -> None:
+    """The watch was refreshed completely at `at`, as of `started_at`: end its breach, and write
+    down one that nobody has noticed meanwhile. Call it before the cursor moves."""
+    notice_breach(work, watch, at)
+    ends = _deadline_from(watch, started_at)
+    if ends is not None and at <= ends:
+        closed = work.session.execute(
+            sa.text(
+                "UPDATE sla_breach SET ended_at = :at WHERE watch_id = :watch "
+                "AND ended_at IS NULL RETURNING began_at"
+            ),
+            {"at": at, "watch": watch.id},
+        ).one_or_none()
+        if closed is not None:
+            work.record("sla.restored", watch.id, began_at=closed.began_at.isoformat())
+
+
+def _deadline_from(watch: Watch, cursor_at: datetime) -> datetime | None:
+    hours = connector_sla_hours(watch.source)
+    return None if hours is None else cursor_at + timedelta(hours=hours)
+
+
+def notice_breach(work: UnitOfWork, watch: Watch, at: datetime) -> bool:
+    """Open a breach if the watch is over its deadline at `at` and none is open; whether it did."""
+    ends = deadline(watch)
+    if ends is None or at <= ends:
+        return False
+    cause = _cause(work.session, watch)
+    opened = work.session.execute(
+        sa.text(
+            "INSERT INTO sla_breach (watch_id, began_at, cause) VALUES (:watch, :began, :cause) "
+            "ON CONFLICT DO NOTHING RETURNING id"
+        ),
+        {"watch": watch.id, "began": ends, "cause": cause},
+    ).one_or_none()
+    if opened is not None:
+        work.record("sla.breached", watch.id, began_at=ends.isoformat(), cause=cause)
+    return opened is not None
+
+
+def _cause(session: Session, watch: Watch) -> str:
+    """Why the watch is late: what the source said last, else what we did not do."""
+    if watch.last_error:
+        return watch.last_error
+    state = session.execute(
+        sa.text("SELECT reason FROM source_state WHERE source = :s AND status = 'degraded'"),
+        {"s": watch.source},
+    ).scalar_one_or_none()
+    if state:
+        return str(state)
+    under_way = session.execute(
+        sa.text(
+            "SELECT status FROM refresh WHERE watch_id = :w "
+            "AND status IN ('queued', 'fetching', 'storing')"
+        ),
+        {"w": watch.id},
+    ).scalar_one_or_none()
+    if under_way:
+        return f"the refresh under way is still {under_way}: workers were down or slow"
+    return "no refresh was begun in time: the scheduler was down"
+
+
+def breaches(session: Session, since: datetime) -> Sequence[Breach]:
+    """The breaches that were open at or after `since`, newest first."""
+    rows = session.execute(
+        sa.text(
+            "SELECT w.source, w.query, b.began_at, b.ended_at, b.cause FROM sla_breach b "
+            "JOIN watch w ON w.id = b.watch_id "
+            "WHERE b.ended_at IS NULL OR b.ended_at >= :since ORDER BY b.began_at DESC, b.id DESC"
+        ),
+        {"since": since},
+    )
+    return [Breach(**row._mapping) for row in rows]

@@ -1,0 +1,204 @@
+"""What became of a work: retractions, withdrawals, corrections, and who was asked about them.
+
+A notice belongs to the document, not to a version: it changes no word. One that ends the work
+(`ENDING_NOTICES`) makes its current version retracted, in the same transaction; either source
+suffices (WIRE 5).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from store.records import ENDING_NOTICES, Notice
+from store.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One source's word on a document: when it was asked, and whether it knows the work."""
+
+    source: str
+    asked_at: datetime
+    known: bool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """All that is known of a document's standing."""
+
+    notices: Sequence["HeldNotice"]
+    asked: Sequence[Asked]
+
+
+@dataclass(frozen=True)
+class HeldNotice:
+    """A notice in force, with the source that reports it."""
+
+    source: str
+    kind: str
+    notice_id: str
+    stated_on: date | None
+    first_seen_at: datetime
+
+
+def put_notices(
+    work: UnitOfWork, source: str, notices: Mapping[UUID, Sequence[Notice]], at: datetime
+) -> None:
+    """Take `notices` as all that `source` says now about these documents.
+
+    One it no longer reports is kept with the time it went. Call `settle` once the documents'
+    versions are written.
+    """
+    ids = list(notices)
+    held = {
+        (row.document_id, row.kind, row.notice_id): row.id
+        for row in work.session.execute(
+            sa.text(
+                "SELECT id, document_id, kind, notice_id FROM notice "
+                "WHERE document_id = ANY(:ids) AND source = :source AND gone_at IS NULL"
+            ),
+            {"ids": ids, "source": source},
+        )
+    }
+    stated = {
+        (document_id, one.kind, one.notice_id or ""): one
+        for document_id, some in notices.items()
+        for one in some
+    }
+    fresh = [key for key in stated if key not in held]
+    gone = [row_id for key, row_id in held.items() if key not in stated]
+    if fresh:
+        work.session.execute(
+            _PUT,
+            [
+                {
+                    "document_id": document_id,
+                    "source": source,
+                    "kind": kind,
+                    "notice_id": notice_id,
+                    "stated_on": stated[document_id, kind, notice_id].stated_on,
+                    "at": at,
+                }
+                for document_id, kind, notice_id in fresh
+            ],
+        )
+    if gone:
+        work.session.execute(
+            sa.text("UPDATE notice SET gone_at = :at WHERE id = ANY(:ids)"),
+            {"at": at, "ids": gone},
+        )
+    for document_id, kind, notice_id in fresh:
+        work.record("document.notice", document_id, source=source, kind=kind, notice_id=notice_id)
+    for key in held.keys() - stated.keys():
+        work.record("document.notice_gone", key[0], source=source, kind=key[1], notice_id=key[2])
+
+
+_PUT = sa.text(
+    """
+    INSERT INTO notice (document_id, source, kind, notice_id, stated_on, first_seen_at)
+    VALUES (:document_id, :source, :kind, :notice_id, :stated_on, :at)
+    ON CONFLICT (document_id, source, kind, notice_id)
+    DO UPDATE SET gone_at = NULL, stated_on = excluded.stated_on
+    """
+)
+
+
+def asked(session: Session, source: str, known: Mapping[UUID, bool], at: datetime) -> None:
+    """Write down that `source` was asked about these documents, and whether it knows them."""
+    session.execute(
+        sa.text(
+            """
+            INSERT INTO standing_check (document_id, source, asked_at, known)
+            SELECT id, :source, :at, known
+            FROM unnest(CAST(:ids AS uuid[]), CAST(:known AS boolean[])) AS given (id, known)
+            ON CONFLICT (document_id, source)
+            DO UPDATE SET asked_at = greatest(standing_check.asked_at, excluded.asked_at),
+                          known = excluded.known
+            """
+        ),
+        {"source": source, "at": at, "ids": list(known), "known": list(known.values())},
+    )
+
+
+def ended(session: Session, document_ids: Collection[UUID]) -> set[UUID]:
+    """The documents among these that some source reports as retracted, withdrawn or removed."""
+    rows = session.execute(
+        sa.text(
+            "SELECT DISTINCT document_id FROM notice WHERE document_id = ANY(:ids) "
+            "AND gone_at IS NULL AND kind = ANY(:kinds)"
+        ),
+        {"ids": list(document_ids), "kinds": sorted(ENDING_NOTICES)},
+    )
+    return set(rows.scalars())
+
+
+def settle(work: UnitOfWork, document_ids: Collection[UUID]) -> list[UUID]:
+    """Retract the current versions of documents that ended; gives the versions' ids."""
+    rows = work.session.execute(
+        sa.text(
+            "UPDATE document_version SET status = 'retracted', superseded_at = clock_timestamp() "
+            "WHERE document_id = ANY(:ids) AND status = 'current' RETURNING id, document_id, n"
+        ),
+        {"ids": list(ended(work.session, document_ids))},
+    ).all()
+    for row in rows:
+        work.record("version.retracted", row.document_id, version_id=str(row.id), n=row.n)
+    return [row.id for row in rows]
+
+
+def remove(work: UnitOfWork, source: str, document_ids: Collection[UUID], at: datetime) -> None:
+    """The source deleted these documents: they are evidence no longer, and stay held."""
+    put_notices(work, source, {one: (Notice(kind="removal"),) for one in document_ids}, at)
+    settle(work, document_ids)
+
+
+@dataclass(frozen=True)
+class DueWork:
+    """A held work that a source was not asked about for long."""
+
+    document_id: UUID
+    key: str
+    doi: str
+
+
+def due(session: Session, source: str, before: datetime, limit: int) -> list[DueWork]:
+    """Held works with a DOI that `source` was last asked about before `before`, never first."""
+    rows = session.execute(
+        sa.text(
+            """
+            SELECT d.id AS document_id, d.source_key AS key, v.identifiers ->> 'doi' AS doi
+            FROM document_version v JOIN document d ON d.id = v.document_id
+            LEFT JOIN standing_check c ON c.document_id = d.id AND c.source = :source
+            WHERE v.status = 'current' AND v.identifiers ? 'doi' AND v.source IS NOT NULL
+              AND (c.asked_at IS NULL OR c.asked_at < :before)
+            ORDER BY c.asked_at NULLS FIRST, d.id LIMIT :limit
+            """
+        ),
+        {"source": source, "before": before, "limit": limit},
+    )
+    return [DueWork(**row._mapping) for row in rows]
+
+
+def standing(session: Session, document_id: UUID) -> Standing:
+    """The notices in force on a document, and the sources that were asked."""
+    notices = session.execute(
+        sa.text(
+            "SELECT source, kind, notice_id, stated_on, first_seen_at FROM notice "
+            "WHERE document_id = :id AND gone_at IS NULL ORDER BY first_seen_at, id"
+        ),
+        {"id": document_id},
+    )
+    checks = session.execute(
+        sa.text(
+            "SELECT source, asked_at, known FROM standing_check WHERE document_id = :id "
+            "ORDER BY source"
+        ),
+        {"id": document_id},
+    )
+    return Standing(
+        [HeldNotice(**row._mapping) for row in notices], [Asked(**row._mapping) for row in checks]
+    )

@@ -1,0 +1,58 @@
+"""What a parser gives: records, and a word on everything that did not become one.
+
+A parser is a pure function of bytes, `parse(payload: bytes) -> Parsed`. It never drops silently:
+what it cannot read is a `Problem`, what it does not map is counted in `unmapped`, and bytes that
+are not what the source's protocol says raise `source_errors.Malformed`.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from store.records import SourceRecord
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One record that could not be read; `source_id` where it can be told (`pmid:123`)."""
+
+    source_id: str | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """An identifier in a record that cannot be one, and so was left out of its identifiers."""
+
+    source_id: str
+    kind: str
+    value: str
+
+
+@dataclass
+class Parsed:
+    """All that a payload held.
+
+    `records` carry `source_key` or identifiers that name the document (`SourceRecord.key`), never
+    `fetched_at`: the caller knows when the payload came. `gone` lists the keys of documents that
+    the source says it deleted. `unmapped` counts the paths of fields that are in the payload, not
+    in a record, and not in the parser's list of fields left out on purpose.
+    """
+
+    records: list[SourceRecord] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    doubts: list[Doubt] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    unmapped: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: "Parsed") -> None:
+        """Take in what `other` holds."""
+        self.records += other.records
+        self.problems += other.problems
+        self.doubts += other.doubts
+        self.gone += other.gone
+        self.unmapped.update(other.unmapped)
+
+
+LeftOut = Mapping[str, str]
+"""Path of a field → why it is not in the record. A prefix ending in `/*` covers what is below."""

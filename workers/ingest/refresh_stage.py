@@ -1,0 +1,215 @@
+"""refresh: one page from a source, kept as it came and promised to the ingest stage.
+
+A source that does not answer is a result, not a failure of the stage: the refresh ends `failed`
+with the cause, and the scheduler begins the next one when it is due (ADR 0010).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from knowledge.sources import connector_policy
+from messages import RefreshV1, Stage
+from store import refreshes, source_states, standing, watches
+from store.models import Refresh, Watch, now
+from store.submissions import Origin, submit_item
+from store.unit_of_work import UnitOfWork
+from workers.ingest import enrich
+from workers.ingest.connectors.base import Ask, Connector, Continuation, Page
+from workers.ingest.connectors.registry import connector, enricher, is_enricher
+from workers.ingest.enrichment import BudgetSpent, Statement, Work
+from workers.ingest.http.client import SourceClient
+from workers.ingest.http.factory import client_for
+from workers.ingest.source_errors import CursorExpired, InvalidQuery, QuotaExhausted, SourceError
+from workers.runtime.errors import Permanent
+from workers.runtime.stage import Context, StageSpec
+
+MAX_RESTARTS = 2
+"""Ours: a listing that expires a third time is too slow for its source, not unlucky."""
+
+RECHECK = "recheck"
+"""Key of the continuation that says: the changes are through, fetch held documents by id."""
+
+
+class StillDegraded(QuotaExhausted):
+    """The source was not asked: its circuit is open."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step found. `at` is when it was taken, by the context's clock."""
+
+    at: datetime
+    page: Page = field(default_factory=Page)
+    statements: Sequence[tuple[standing.DueWork, Statement]] = ()
+    rechecked: Sequence[watches.Due] = ()
+    more: Continuation | None = None
+    """Where the next step goes on; None: this was the last."""
+    error: SourceError | None = None
+
+
+def work(context: Context, message: RefreshV1) -> Step | None:
+    """Take the step that the message names; None if it was taken already."""
+    with context.store.reading() as session:
+        refresh = session.get(Refresh, message.refresh_id)
+        if refresh is None:
+            raise Permanent(f"there is no refresh {message.refresh_id}")
+        watch = session.get_one(Watch, refresh.watch_id)
+        state = source_states.state(session, watch.source)
+    if refresh.status not in refreshes.ACTIVE or refresh.step != message.step:
+        return None
+    at = context.now()
+    if state is not None and state.retry_at is not None and at < state.retry_at:
+        wait = (state.retry_at - at).total_seconds()
+        return Step(at, error=StillDegraded(f"{watch.source}: {state.reason}", wait))
+    try:
+        return _take(context, watch, refresh, at)
+    except SourceError as error:
+        return Step(at, error=error)
+
+
+def _take(context: Context, watch: Watch, refresh: Refresh, at: datetime) -> Step:
+    client = client_for(
+        watch.source, context.settings, context.store.engine, now=context.now, sleep=context.sleep
+    )
+    started_at = refresh.started_at or at
+    if is_enricher(watch.source):
+        return _enrich(context, watch, client, started_at, at)
+    source = connector(watch.source, context.settings)
+    if refresh.continuation is not None and RECHECK in refresh.continuation:
+        return _recheck(context, watch, refresh, source, client, at)
+    since = refresh.since if refresh.started_at else refreshes.since(watch)
+    ask = Ask(source.check_query(watch.query), since, started_at, watch.marks)
+    page = source.page(client, ask, refresh.continuation)
+    rechecks = since is not None and connector_policy(watch.source).recheck_hours is not None
+    last = {RECHECK: True} if rechecks else None
+    return Step(at, page, more=page.next if page.next is not None else last)
+
+
+def _recheck(
+    context: Context,
+    watch: Watch,
+    refresh: Refresh,
+    source: Connector,
+    client: SourceClient,
+    at: datetime,
+) -> Step:
+    """After the changes: the documents that were not fetched themselves for long, each once.
+
+    Finds what no list of changes tells: records that were deleted, or that left the query.
+    """
+    hours = connector_policy(watch.source).recheck_hours
+    assert hours is not None, "only sources that are rechecked come here"
+    assert refresh.started_at is not None, "it has begun"
+    before = refresh.started_at - timedelta(hours=hours)
+    with context.store.reading() as session:
+        due = watches.unseen_since(
+            session, watch.id, before, but_not=refresh.rechecked, limit=source.fetch_limit
+        )
+    if not due:
+        return Step(at)
+    page = source.fetch(client, [one.key for one in due])
+    return Step(at, page, rechecked=due, more={RECHECK: True})
+
+
+def _enrich(
+    context: Context, watch: Watch, client: SourceClient, started_at: datetime, at: datetime
+) -> Step:
+    """Ask an enricher about the held works that it was not asked about for longest."""
+    source = enricher(watch.source)
+    hours = connector_policy(watch.source).recheck_hours or 0.0
+    before = started_at - timedelta(hours=hours)
+    with context.store.reading() as session:
+        due = standing.due(session, watch.source, before, source.fetch_limit)
+    works = [Work(one.key, one.doi) for one in due]
+    try:
+        statements = source.ask(client, works) if works else []
+    except BudgetSpent as error:  # what was said before the budget ended still counts
+        some = list(zip(due, error.statements, strict=False))
+        return Step(at, statements=some, error=error)
+    more = {"asked": True} if len(works) == source.fetch_limit else None
+    return Step(at, statements=list(zip(due, statements, strict=True)), more=more)
+
+
+def commit(unit: UnitOfWork, message: RefreshV1, step: Step | None) -> None:
+    """Keep what the step found and promise the next one."""
+    refresh = refreshes.locked(unit.session, message.refresh_id)
+    if step is None or refresh is None or refresh.step != message.step:
+        return
+    if refresh.status not in refreshes.ACTIVE:
+        return
+    watch = unit.session.get_one(Watch, refresh.watch_id)
+    if refresh.started_at is None:
+        refreshes.begin(unit, refresh, watch, step.at)
+    enrich.take(unit, watch.source, step.statements, step.at)
+    if step.error is not None:
+        _commit_error(unit, message, refresh, watch, step.error, step.at)
+        return
+    source_states.succeeded(unit.session, watch.source, step.at)
+    _keep(unit, message, refresh, watch, step)
+    if step.page.marks:
+        refresh.marks = dict(step.page.marks)
+    refresh.looked = refresh.looked and step.page.complete
+    refresh.total = step.page.total if step.page.total is not None else refresh.total
+    refresh.rechecked = refresh.rechecked + [str(one.document_id) for one in step.rechecked]
+    refreshes.advance(
+        unit,
+        refresh,
+        continuation=step.more,
+        payloads=len(step.page.payloads),
+        request_id=message.request_id,
+    )
+    refreshes.finish_if_stored(unit, refresh, step.at)
+
+
+def _keep(unit: UnitOfWork, message: RefreshV1, refresh: Refresh, watch: Watch, step: Step) -> None:
+    """Keep the page's bytes and promise to read them."""
+    origin = Origin(watch.source, step.at, refresh.id)
+    for payload in step.page.payloads:
+        submit_item(
+            unit,
+            filename=payload.name,
+            media_type=None,
+            content=payload.content,
+            source_type=None,
+            batch_id=refresh.id,
+            request_id=message.request_id,
+            origin=origin,
+        )
+
+
+def _commit_error(
+    unit: UnitOfWork,
+    message: RefreshV1,
+    refresh: Refresh,
+    watch: Watch,
+    error: SourceError,
+    at: datetime,
+) -> None:
+    """End the refresh, or begin its listing again, and say how the source stands."""
+    if isinstance(error, CursorExpired) and refresh.restarts < MAX_RESTARTS:
+        refreshes.restart(unit, refresh, message.request_id)
+        return
+    wait = error.seconds if isinstance(error, QuotaExhausted) else None
+    if isinstance(error, InvalidQuery):  # no fault of the source, and none that passes
+        watches.stop(unit, watch.id)
+    elif not isinstance(error, StillDegraded):
+        source_states.failed(unit.session, watch.source, error, at)
+    refreshes.fail(unit, refresh, str(error), at, wait_seconds=wait)
+
+
+def on_dead(unit: UnitOfWork, message: RefreshV1, cause: str) -> None:
+    """A step that cannot be taken ends its refresh: the next one begins from the same cursor."""
+    refresh = refreshes.locked(unit.session, message.refresh_id)
+    if refresh is not None:
+        refreshes.fail(unit, refresh, cause, now())
+
+
+SPEC = StageSpec(
+    stage=Stage.REFRESH,
+    work=work,
+    commit=commit,
+    on_dead=on_dead,
+    backoff_seconds=2.0,
+    time_limit_seconds=300.0,
+)

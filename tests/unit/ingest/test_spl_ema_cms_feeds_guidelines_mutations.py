@@ -1,0 +1,229 @@
+"""Whatever arrives: labels, EMA, CMS, feeds and guidelines end in a result or Malformed."""
+
+import copy
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring, tostring
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.fakes.cms import Cms
+from tests.fakes.dailymed import DailyMed, spl
+from tests.fakes.ema import Ema
+from tests.fakes.news import Item, rss
+from tests.fakes.web import Clock
+from workers.ingest.parsers import envelope
+from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.cms import parse_cms
+from workers.ingest.parsers.dailymed import parse_dailymed, parse_listing
+from workers.ingest.parsers.ema import parse_ema
+from workers.ingest.parsers.feeds import parse_feed
+from workers.ingest.parsers.guideline import parse_guideline
+from workers.ingest.source_errors import Malformed
+
+CLOCK = Clock(datetime(2026, 3, 1, tzinfo=UTC))
+STRANGE: list[Any] = [
+    None, True, 0, -1, 10**30, 1.5, "", " ", "x", "\x00", "\ud800", "2026-02-30", "N/A", "13/13/13",
+    [], [None], [[None]], {}, {"a": 1}, ["a", 5], "<h4>", "&lt;sup&gt;" * 50, "81000, 81001",
+]  # fmt: skip
+WORDS = ["", " ", "x", "20269999", "\u2028", "<script>", "0" * 5000, "https://[", "null", "É\v\x7f"]
+NAMES = ["section", "text", "td", "list", "item", "footnote", "x", "guid", "link", "pubDate"]
+
+
+def _label() -> bytes:
+    fake = DailyMed(CLOCK)
+    fake.put("00000000-0000-4000-8000-000000000001", "Testovax")
+    table = (
+        b"<component><section><title>T</title><text><table><tr><td>1<footnote ID='n'>w</footnote>"
+        b"</td></tr></table><list listType='ordered'><item>a<sup>2</sup></item></list></text>"
+        b"<component><section><text><paragraph>p<br/>q</paragraph></text></section></component>"
+        b"</section></component></structuredBody>"
+    )
+    label = spl(next(iter(fake.labels.values())))
+    return label.replace(b"</structuredBody>", table)
+
+
+def _medicines() -> Any:
+    fake = Ema(CLOCK)
+    fake.put("EMEA/H/C/000001", "Testovax")
+    fake.put("EMEA/V/C/000002", "Testovet", category="Veterinary")
+    return json.loads(fake.body())
+
+
+def _coverage() -> Any:
+    fake = Cms(CLOCK)
+    fake.put("lcd", 38001, "MolDX: Made-up")
+    fake.change("lcd", 38001, retirement_date="02/01/2026")
+    row = fake.documents["lcd", 38001].row
+    detail = {"indication": "&lt;p&gt;81000, 81001&lt;&sol;p&gt;", "bibliography": "x"}
+    return {"report": "lcd", "asked_on": "2026-03-01", "data": [row], "detail": detail}
+
+
+def _listing(payload: bytes) -> Parsed:
+    parse_listing(payload, 1, "testovax")
+    return Parsed()
+
+
+def _in_feed(content: bytes) -> bytes:
+    return envelope.wrap(content, feed="fda-press")
+
+
+FEED = rss(
+    "Made up",
+    [
+        Item("g1", "T", "<p>One <b>two</b></p>", "https://www.fda.gov/a", CLOCK()),
+        Item("g2", "U", "", "https://evil.example/b", CLOCK()),
+    ],
+)
+LISTING: Any = {
+    "data": [{"setid": "00000000-0000-4000-8000-000000000001", "title": "TESTOVAX [X]"}],
+    "metadata": {"next_page": "null", "total_elements": 1},
+}
+GUIDELINE: Any = json.loads(
+    envelope.wrap(
+        b"# H\n\nWords",
+        path="a.md",
+        sha256="0",
+        sidecar={
+            "title": "T",
+            "organisation": "NCCN",
+            "version": "1",
+            "effective_date": "2026-01-31",
+            "licence_note": "N",
+        },
+    )
+)
+
+Parser = Callable[[bytes], Parsed]
+JSON_CASES: dict[str, tuple[Parser, Any]] = {
+    "ema": (parse_ema, _medicines()),
+    "cms": (parse_cms, _coverage()),
+    "dailymed listing": (_listing, LISTING),
+    "guideline": (parse_guideline, GUIDELINE),
+}
+XML_CASES: dict[str, tuple[Parser, bytes, Callable[[bytes], bytes]]] = {
+    "label": (parse_dailymed, _label(), bytes),
+    "feed": (parse_feed, FEED, _in_feed),
+}
+
+
+def mutated(value: Any, random: Random) -> Any:
+    """`value` with one of its fields dropped, doubled or of another type."""
+    if isinstance(value, dict) and value and random.random() < 0.9:
+        name = random.choice(sorted(value))
+        if random.random() < 0.1:
+            return {key: inner for key, inner in value.items() if key != name}
+        return value | {name: mutated(value[name], random)}
+    if isinstance(value, list) and value and random.random() < 0.9:
+        place = random.randrange(len(value))
+        if random.random() < 0.1:
+            return [*value, value[place]]
+        return [*value[:place], mutated(value[place], random), *value[place + 1 :]]
+    return random.choice(STRANGE)
+
+
+def mutate_tree(root: Element, random: Random) -> None:
+    """Drop, double, rename, move or fill an element of the tree."""
+    parents = [element for element in root.iter() if len(element)]
+    parent = random.choice(parents) if parents else root
+    if not len(parent):
+        return
+    child = random.choice(list(parent))
+    what = random.randrange(6)
+    if what == 0:
+        parent.remove(child)
+    elif what == 1:
+        parent.append(copy.deepcopy(child))
+    elif what == 2:
+        uri, brace, _ = child.tag.rpartition("}")
+        child.tag = uri + brace + random.choice(NAMES)
+    elif what == 3:
+        child.text = random.choice([word for word in WORDS if "\v" not in word])
+    elif what == 4:
+        child.attrib = {name: random.choice(WORDS[:8]) for name in child.attrib}
+    else:
+        child.append(copy.deepcopy(random.choice(parents)))
+
+
+def damaged(payload: bytes, random: Random) -> bytes:
+    """`payload` with some bytes cut out, doubled or replaced."""
+    start = random.randrange(len(payload))
+    end = start + random.choice([1, 2, 10, len(payload)])
+    piece = payload[start:end]
+    middle = random.choice([b"", piece * 2, random.randbytes(len(piece[:20])), b'"', b"\\ud800"])
+    return payload[:start] + middle + payload[end:]
+
+
+def outcome(parse: Parser, payload: bytes) -> Parsed | None:
+    """What the parser gives; None for Malformed."""
+    said = ""
+    try:
+        return parse(payload)
+    except Malformed as error:
+        said = str(error)
+    assert len(said.splitlines()) == 1
+    return None
+
+
+def check_json(name: str, random: Random) -> None:
+    """One example of a JSON payload after some damage."""
+    parse, value = JSON_CASES[name]
+    for _ in range(random.randrange(4)):
+        value = mutated(value, random)
+    payload = json.dumps(value).encode()
+    if random.random() < 0.3:
+        payload = damaged(payload, random)
+    check(outcome(parse, payload))
+
+
+def check_xml(name: str, random: Random) -> None:
+    """One example of an XML payload after some damage."""
+    parse, content, packed = XML_CASES[name]
+    root = fromstring(content)
+    for _ in range(random.randrange(4)):
+        mutate_tree(root, random)
+    content = tostring(root, encoding="utf-8")
+    if random.random() < 0.3:
+        content = damaged(content, random)
+    check(outcome(parse, packed(content)))
+
+
+def check(parsed: Parsed | None) -> None:
+    """What came out holds together."""
+    for record in parsed.records if parsed else ():
+        assert record.text.strip()
+        assert record.key
+        assert json.dumps(record.model_dump(mode="json"))
+    for problem in parsed.problems if parsed else ():
+        assert len(problem.reason.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", JSON_CASES)
+@settings(max_examples=100, deadline=None)
+@given(random=st.randoms(use_true_random=False))
+def test_damaged_json_gives_a_result_or_malformed(name: str, random: Random) -> None:
+    check_json(name, random)
+
+
+@pytest.mark.parametrize("name", XML_CASES)
+@settings(max_examples=100, deadline=None)
+@given(random=st.randoms(use_true_random=False))
+def test_damaged_xml_gives_a_result_or_malformed(name: str, random: Random) -> None:
+    check_xml(name, random)
+
+
+@pytest.mark.parametrize("name", [*JSON_CASES, *XML_CASES])
+def test_undamaged_payloads_are_read(name: str) -> None:
+    if name in JSON_CASES:
+        parse, value = JSON_CASES[name]
+        parsed = outcome(parse, json.dumps(value).encode())
+    else:
+        reader, content, packed = XML_CASES[name]
+        parsed = outcome(reader, packed(content))
+    assert parsed is not None
+    assert parsed.records or name == "dailymed listing"

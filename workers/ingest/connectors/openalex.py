@@ -1,0 +1,79 @@
+"""OpenAlex: asked about the standing of held works, one DOI at a time (WIRE 5).
+
+Single works are free while lists cost money, so works are never asked about in batches. The budget
+is watched all the same: it is an address's or a key's own, and others may have spent it.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, time, timedelta
+
+from workers.ingest.enrichment import BudgetSpent, EnricherName, Statement, Work, doi_path
+from workers.ingest.http.client import SourceClient
+from workers.ingest.parsers.openalex import openalex_statement, unknown_to_openalex
+from workers.ingest.source_errors import QuotaExhausted
+
+WORKS = "https://api.openalex.org/works"
+_DAY_SECONDS = 24 * 3600.0
+
+
+class OpenAlex:
+    """Keyless, or with the user's free key."""
+
+    name: EnricherName = "openalex"
+    fetch_limit = 20
+
+    def ask(self, client: SourceClient, works: Sequence[Work]) -> list[Statement]:
+        """What OpenAlex says about each work, in their order.
+
+        Raises BudgetSpent with the statements so far, also where the budget that the headers tell
+        does not suffice for the next call; and else source_errors.SourceError.
+        """
+        statements: list[Statement] = []
+        spent: float | None = None
+        for work in works[: self.fetch_limit]:
+            if spent is not None:
+                raise BudgetSpent("OpenAlex: the day's budget is spent", spent, statements)
+            path = doi_path(work.doi)
+            if path is None:
+                statements.append(unknown_to_openalex(work.key))
+                continue
+            headers = {"Authorization": f"Bearer {client.key}"} if client.key else None
+            try:
+                reply = client.get(f"{WORKS}/doi:{path}", headers=headers, accept=(200, 404))
+            except QuotaExhausted as error:
+                raise BudgetSpent(str(error), error.seconds, statements) from None
+            if reply.status == 404:
+                statements.append(unknown_to_openalex(work.key))
+            else:
+                statements.append(openalex_statement(reply.content, work.key))
+            spent = _spent(reply.headers, client.now())
+        return statements
+
+
+def _spent(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds until there is money again, where too little is left for another call like this."""
+    left = _amount(headers.get("x-ratelimit-remaining-usd"))
+    if left is None:
+        return None
+    prepaid = _amount(headers.get("x-ratelimit-prepaid-remaining-usd")) or 0.0
+    cost = _amount(headers.get("x-ratelimit-cost-usd")) or 0.0
+    if left + prepaid > 0 and left + prepaid >= cost:
+        return None
+    reset = _amount(headers.get("x-ratelimit-reset"))
+    if reset is not None and reset <= _DAY_SECONDS:
+        return reset
+    tomorrow = datetime.combine(now.astimezone(UTC).date() + timedelta(days=1), time(), tzinfo=UTC)
+    return (tomorrow - now).total_seconds()
+
+
+def _amount(value: str | None) -> float | None:
+    """A number of a header that is none below zero."""
+    try:
+        amount = float(value or "")
+    except ValueError:
+        return None
+    return max(amount, 0.0) if math.isfinite(amount) else None
+
+
+OPENALEX = OpenAlex()

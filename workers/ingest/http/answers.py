@@ -1,0 +1,60 @@
+"""What is made of an answer: its body, or the short reason why a source refused."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import httpx
+
+from workers.ingest.http.body import Oversized, Undecodable, read_body
+
+_REASON_BYTES = 64 * 1024
+_REASON_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """An answer with a status that was asked for. Header names are lower-case."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+
+def read_answer(response: httpx.Response, limit: int) -> Fetched:
+    """The whole answer.
+
+    Raises:
+        body.Oversized, body.Undecodable, httpx.RequestError: it could not be read.
+    """
+    if int(response.headers.get("content-length") or 0) > limit:
+        raise Oversized
+    encoding = response.headers.get("content-encoding", "")
+    content = read_body(response.iter_raw(), encoding, limit)
+    return Fetched(response.status_code, dict(response.headers), content)
+
+
+def status_words(status: int) -> str:
+    """The status with its standard name: the source's own words are not repeated."""
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)
+
+
+def refusal(response: httpx.Response) -> str:
+    """The source's reason for a refusal: `error.message` or `error` of a JSON answer, in one line
+    of at most 200 characters; "" where there is none. Nothing else of a body is ever repeated.
+    """
+    try:
+        answer = json.loads(read_answer(response, _REASON_BYTES).content)
+    except (Oversized, Undecodable, httpx.RequestError, ValueError, RecursionError):
+        return ""
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if isinstance(error, dict):
+        error = error.get("message")
+    if not isinstance(error, str):
+        return ""
+    line = " ".join(error.split())
+    return "".join(letter for letter in line if letter.isprintable())[:_REASON_CHARACTERS]

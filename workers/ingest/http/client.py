@@ -1,0 +1,159 @@
+"""The one door to the sources (ADR 0004): every request of every connector goes through here."""
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime
+from importlib.metadata import version
+
+from knowledge.sources import ConnectorPolicy
+from store import models
+from workers.ingest.http.allow import Addresses
+from workers.ingest.http.answers import Fetched
+from workers.ingest.http.call import Call, Parameters, Wanted
+from workers.ingest.http.redact import redact
+from workers.ingest.http.turns import Limiter, Turns
+from workers.ingest.http.wire import Wire
+from workers.ingest.source_errors import InvalidQuery, Malformed, SourceError
+
+__all__ = ["Fetched", "Limiter", "Parameters", "SourceClient"]
+
+MAX_BYTES = 64 * 1024 * 1024
+"""As `Settings.source_max_bytes`."""
+DEADLINE_SECONDS = 120.0
+"""Ours: every page is small enough to be fetched inside a minute; what drips longer is broken."""
+
+
+class SourceClient:
+    """Speaks HTTP for one source: its allowed origins, its rate, its key.
+
+    Serves all threads; holds nothing open, the connections are the wire's.
+    """
+
+    now: Callable[[], datetime]
+    key: str
+    """The user's key for this source, or "". Secret: goes into requests, never into texts."""
+    contact: str
+    """The user's e-mail address for polite pools, or ""."""
+
+    def __init__(
+        self,
+        policy: ConnectorPolicy,
+        limiter: Limiter,
+        wire: Wire,
+        *,
+        key: str = "",
+        contact: str = "",
+        mirrors: Mapping[str, str] | None = None,
+        max_bytes: int = MAX_BYTES,
+        deadline_seconds: float = DEADLINE_SECONDS,
+        now: Callable[[], datetime] = models.now,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Opens nothing.
+
+        Args:
+            policy: `policy.origins` are the only places that are asked, redirects included.
+            limiter: gives the turns at a host.
+            wire: carries the requests; whoever made it closes it.
+            key: see there.
+            contact: see there; it stands in the User-Agent as well.
+            mirrors: origin → the base URL that stands in for it.
+            max_bytes: of an answer, where the call does not say it.
+            deadline_seconds: for one call, from connecting to the last byte, all its tries
+                together; the waiting between them does not count.
+            now: the time, for turns and for a Retry-After with a date.
+            sleep: how waiting is done.
+
+        Raises:
+            ValueError: the key or the address cannot stand in a header; neither is repeated.
+        """
+        for name, text in (("key", key), ("contact address", contact)):
+            if not (text.isascii() and text.isprintable()) or " " in text:
+                raise ValueError(
+                    f"{policy.name}: the {name} has a space, a line break or a non-ASCII letter"
+                )
+        self.now = now
+        self.key = key
+        self.contact = contact
+        self._name = policy.name
+        self._wire = wire
+        self._addresses = Addresses(policy.name, policy.origins, mirrors)
+        rate = policy.with_key if key and policy.with_key else policy.per_second
+        self._turns = Turns(policy.name, limiter, rate, policy.burst, now, sleep)
+        self._max_bytes = max_bytes
+        self._deadline_seconds = deadline_seconds
+        self._user_agent = f"attest/{version('attest')}" + (
+            f" (+mailto:{contact})" if contact else ""
+        )
+
+    def get(
+        self,
+        url: str,
+        params: Parameters | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        accept: Collection[int] = (200,),
+        max_bytes: int | None = None,
+    ) -> Fetched:
+        """GET `url`; `params` replace a query already in it, None leaves it as it is.
+
+        Redirects are followed inside the source's origins. A status outside `accept` becomes an
+        error.
+
+        Raises:
+            NotAllowed, Refused, Unreachable, QuotaExhausted, TooLarge: see `source_errors`.
+            Malformed: a 2xx status that is not in `accept`.
+            InvalidQuery: a value has characters that no request can carry.
+        """
+        return self._ask("GET", url, params, None, headers, accept, max_bytes)
+
+    def post(
+        self,
+        url: str,
+        form: Parameters,
+        *,
+        headers: Mapping[str, str] | None = None,
+        accept: Collection[int] = (200,),
+        max_bytes: int | None = None,
+    ) -> Fetched:
+        """POST an encoded form; else as `get`. Only for reading: it is retried as well."""
+        return self._ask("POST", url, None, form, headers, accept, max_bytes)
+
+    def _ask(
+        self,
+        method: str,
+        url: str,
+        params: Parameters | None,
+        form: Parameters | None,
+        headers: Mapping[str, str] | None,
+        accept: Collection[int],
+        max_bytes: int | None,
+    ) -> Fetched:
+        """Ask. An error leaves here without secrets, and without the errors below it, whose texts
+        hold addresses."""
+        limit = self._max_bytes if max_bytes is None else max_bytes
+        call = Call(self._name, self._addresses, self._turns, self._wire, self._deadline_seconds)
+        try:
+            self._check_sendable([*(params or {}).values(), *(form or {}).values()], headers or {})
+            address = self._addresses.allowed(url, params)
+            sent = {"User-Agent": self._user_agent, **(headers or {})}
+            return call.fetch(Wanted(method, address, form, sent, frozenset(accept), limit))
+        except SourceError as error:
+            failure = error
+        failure.args = tuple(
+            redact(part, (self.key, self.contact)) if isinstance(part, str) else part
+            for part in failure.args
+        )
+        failure.__context__ = failure.__cause__ = None
+        raise failure
+
+    def _check_sendable(self, values: Collection[object], headers: Mapping[str, str]) -> None:
+        if any(isinstance(value, str) and _has_half_a_character(value) for value in values):
+            raise InvalidQuery(f"{self._name}: the query has half a character (a lone surrogate)")
+        for name, value in headers.items():
+            if not (value.isascii() and value.isprintable()):
+                raise Malformed(f"{self._name}: the header {name} cannot carry its value")
+
+
+def _has_half_a_character(text: str) -> bool:
+    return any("\ud800" <= letter <= "\udfff" for letter in text)

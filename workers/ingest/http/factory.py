@@ -1,0 +1,56 @@
+"""Makes the client of a source from the settings: its key, its mirrors, its turns."""
+
+import time
+from collections.abc import Callable, Collection
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from knowledge.sources import connector_policy
+from store import models
+from store.rate_limits import RateLimits
+from store.settings import Settings
+from workers.ingest.http.client import SourceClient
+from workers.ingest.http.wire import shared_wire
+
+ASK_WHO_CALLS = frozenset({"pubmed", "crossref"})
+"""Sources that ask for the caller's address (WIRE 1, 5); nobody else is given it."""
+
+
+def client_for(
+    source: str,
+    settings: Settings,
+    engine: sa.Engine,
+    *,
+    origins: Collection[str] | None = None,
+    now: Callable[[], datetime] = models.now,
+    sleep: Callable[[float], None] = time.sleep,
+) -> SourceClient:
+    """The client of a connector. Cheap: all clients of a process share their connections.
+
+    `origins` are for a source whose places stand elsewhere than in `sources.yaml`, as news does.
+
+    Raises:
+        LookupError: there is no such source.
+        ValueError: its key or the contact address cannot stand in a header.
+    """
+    policy = connector_policy(source)
+    if origins is not None:
+        policy = policy.model_copy(update={"origins": tuple(origins)})
+    return SourceClient(
+        policy,
+        RateLimits(engine),
+        shared_wire(),
+        key=_key(source, settings),
+        contact=settings.contact_email if source in ASK_WHO_CALLS else "",
+        mirrors=settings.source_mirrors,
+        max_bytes=settings.source_max_bytes,
+        now=now,
+        sleep=sleep,
+    )
+
+
+def _key(source: str, settings: Settings) -> str:
+    if source.startswith("openfda-"):
+        return settings.openfda_api_key
+    return {"pubmed": settings.ncbi_api_key, "openalex": settings.openalex_api_key}.get(source, "")

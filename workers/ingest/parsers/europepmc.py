@@ -1,0 +1,339 @@
+"""Europe PMC: pages of search results in JSON, and open full texts in JATS (WIRE 4).
+
+`parse` tells the two apart by their first byte. The XML forms of a search are not read: they are
+Malformed, as is an error that comes in place of results. A withdrawn preprint carries no flag; its
+notice rests on how title or abstract begin, and `facts["standing_basis"]` says so.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import ValidationError
+
+from knowledge.publication_types import PublicationType, most_telling, of_article_type
+from store.records import Notice
+from workers.ingest.parsers import envelope
+from workers.ingest.parsers.base import Doubt, Parsed, Problem
+from workers.ingest.parsers.europepmc_fields import ENVELOPE, RESULT
+from workers.ingest.parsers.europepmc_standing import (
+    ID,
+    RETRACTED,
+    SOURCE,
+    guessed_end,
+    has_ended,
+    relations,
+    stated_notices,
+    unknown_ties,
+)
+from workers.ingest.parsers.inline_markup import paragraphs, words
+from workers.ingest.parsers.jats import parse_jats
+from workers.ingest.parsers.json_payload import (
+    Json,
+    Precision,
+    add_record,
+    at,
+    filled,
+    load,
+    number,
+    obj,
+    one_line,
+    rows,
+    text,
+    texts,
+    when,
+)
+from workers.ingest.source_errors import Malformed
+
+_PATTERNS = {
+    "pmid": re.compile(r"[1-9][0-9]{0,8}"),
+    "pmcid": re.compile(r"PMC[1-9][0-9]{0,11}"),
+    "doi": re.compile(r"10\.[0-9]{4,9}/\S{1,900}"),
+}
+_REGISTRIES = frozenset({"nct", "eudract", "isrctn"})
+
+_MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+_STATED = re.compile(rf"(\d{{4}})(?:\s+({_MONTHS})\S*(?:\s+(\d{{1,2}})\b)?)?")
+
+
+def parse(payload: bytes) -> Parsed:
+    """A page of search results, or one full text. Raises Malformed."""
+    first = payload[:64].removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if first == b"<":
+        return parse_jats(payload)
+    if first != b"{":
+        raise Malformed("neither JSON nor XML")
+    answer = load(payload)
+    if at(answer, "resultList") is None and (text(answer, "problem") or text(answer, "content")):
+        return _told_by_connector(payload)
+    parsed = Parsed(unmapped=ENVELOPE.unknown(answer))
+    for result in results(answer):
+        if isinstance(result, dict):
+            parsed.unmapped.update(RESULT.unknown(result))
+            _add_result(parsed, result)
+        else:
+            parsed.problems.append(Problem(None, "a result that is no object"))
+    return parsed
+
+
+def full_text(content: bytes, notices: Sequence[Json]) -> bytes:
+    """A full text with the notices on its article, as a payload: it does not tell them itself."""
+    return envelope.wrap(content, notices=list(notices)) if notices else content
+
+
+def _told_by_connector(payload: bytes) -> Parsed:
+    told = envelope.unwrap(payload)
+    if isinstance(told, Parsed):
+        return told
+    facts, content = told
+    parsed = parse_jats(content)
+    try:
+        notices = [Notice.model_validate(one) for one in rows(facts, "notices")]
+    except ValidationError:
+        raise Malformed("the notices on a full text are none") from None
+    parsed.records = [
+        record.model_copy(update={"notices": tuple(dict.fromkeys([*record.notices, *notices]))})
+        for record in parsed.records
+    ]
+    return parsed
+
+
+def results(answer: Any) -> list[Any]:
+    """The results of an answer; errors come with status 200 as well. Raises Malformed."""
+    if at(answer, "errCode") is not None:
+        raise Malformed("an error in place of results")
+    found = at(answer, "resultList", "result")
+    if not isinstance(found, list):
+        # some queries that it cannot read are answered so
+        raise Malformed("no resultList in the answer; the query may be one it cannot read")
+    return found
+
+
+def open_full_texts(answer: Any) -> list[str]:
+    """The PMCIDs of the results whose full text Europe PMC gives away."""
+    return [
+        pmcid
+        for result in rows(answer, "resultList", "result")
+        if text(result, "inEPMC") == "Y" and text(result, "isOpenAccess") == "Y"
+        if _PATTERNS["pmcid"].fullmatch(pmcid := text(result, "pmcid"))
+    ]
+
+
+def notices_by_pmcid(answer: Any) -> dict[str, list[Json]]:
+    """The notices on the results that have a PMCID and any, as JSON."""
+    parsed = Parsed()
+    for result in rows(answer, "resultList", "result"):
+        if text(result, "pmcid"):
+            _add_result(parsed, result)
+    return {
+        record.identifiers.pmcid: [notice.model_dump(mode="json") for notice in record.notices]
+        for record in parsed.records
+        if record.identifiers.pmcid and record.notices
+    }
+
+
+def _add_result(parsed: Parsed, result: Json) -> None:
+    source, name = text(result, "source"), text(result, "id")
+    if not SOURCE.fullmatch(source) or not ID.fullmatch(name):
+        parsed.problems.append(Problem(None, "no source and id that name it"))
+        return
+    found, bad = _identifiers(result, source, name)
+    source_key, key = _key(source, name, found)
+    parsed.doubts += [Doubt(key, kind, one_line(value)) for kind, value in bad.items()]
+    title = one_line(words(text(result, "title")))
+    if not title:  # a list of ids only (resultType=idlist)
+        parsed.problems.append(Problem(key, "has no title"))
+        return
+    body = paragraphs(text(result, "abstractText"))
+    if body and not body.startswith("#"):
+        body = f"## Abstract\n\n{body}"
+    types = _types(result)
+    kind = _kind(types, source)
+    notices = stated_notices(result, types)
+    guess = None
+    if not has_ended(notices) and not (kind and kind.level == "notice"):
+        guess = guessed_end(title, body if source == "PPR" else "")
+        notices += [Notice(kind=guess[0])] if guess else []
+    if ties := unknown_ties(result):
+        parsed.unmapped["commentCorrectionList.commentCorrection[].type"] += ties
+    published, precision = _published(result)
+    add_record(
+        parsed,
+        key,
+        source_type="preprint" if kind and kind.name == "Preprint" else "europepmc",
+        source_key=source_key,
+        title=title,
+        text=body or title,
+        url=f"https://europepmc.org/article/{source}/{quote(name, safe='')}",
+        published_at=published,
+        published_precision=precision,
+        identifiers=found,
+        authors=_authors(result),
+        publisher=_publisher(result),
+        publication_type=kind.name if kind else None,
+        evidence_level=kind.level if kind else None,
+        subjects=[one_line(text(heading, "descriptorName")) for heading in _headings(result)],
+        facts=_facts(result, types, guess[1] if guess else None),
+        notices=notices,
+    )
+
+
+def _identifiers(result: Json, source: str, name: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The identifiers of the right form, and the others."""
+    given = {kind: text(result, kind) for kind in _PATTERNS}
+    if source == "MED":  # an id of MEDLINE is a PMID
+        given["pmid"] = given["pmid"] or name
+    if source == "PMC":
+        given["pmcid"] = given["pmcid"] or name
+    found = {kind: value for kind, value in given.items() if _PATTERNS[kind].fullmatch(value)}
+    return found, {k: value for k, value in given.items() if value and k not in found}
+
+
+def _key(source: str, name: str, found: dict[str, str]) -> tuple[str | None, str]:
+    """Source key and document key. What has a PMID is PubMed's document as well."""
+    own = f"{source.lower()}:{name}"
+    if source == "PPR":
+        return own, f"preprint:{own}"
+    for kind in ("pmid", "pmcid"):
+        if kind in found:
+            return None, f"{kind}:{found[kind].lower()}"
+    return own, f"europepmc:{own}"
+
+
+def _types(result: Json) -> list[str]:
+    """Publication types of MEDLINE and JATS, as written; lite results have "a; b"."""
+    found = texts(result, "pubTypeList", "pubType") or text(result, "pubType").split(";")
+    return [one_line(one) for one in found if one.strip()]
+
+
+def _kind(types: list[str], source: str) -> PublicationType | None:
+    """The type that tells most; those of JATS count as the ones of MEDLINE that say the same."""
+    if source == "PPR" or "preprint" in map(str.lower, types):
+        return PublicationType("Preprint", None)
+    stated = [one for one in types if one.lower() != RETRACTED]
+    same = (of_article_type(one) for one in stated)
+    return most_telling(
+        found.name if found else one for one, found in zip(stated, same, strict=True)
+    )
+
+
+def _published(result: Json) -> tuple[datetime | None, Precision]:
+    """The first publication, as precisely as it is stated.
+
+    `firstPublicationDate` always has a day: of a print issue it is the first of the month, or of
+    the year. The journal's own words tell; where they are missing, a first of the month counts as
+    the month.
+    """
+    first = when(text(result, "firstPublicationDate"))
+    if first is None:
+        year = when(text(result, "pubYear")[:4])
+        return (year[0], "year") if year else (None, "day")
+    moment, precision = first
+    electronic = when(text(result, "electronicPublicationDate"))
+    if precision != "day" or moment.day != 1 or text(result, "source") == "PPR":
+        return moment, precision
+    if electronic and electronic[0] == moment:
+        return moment, "day"
+    stated = _STATED.match(text(result, "journalInfo", "dateOfPublication"))
+    if stated and stated[1] == f"{moment.year:04}":
+        return moment, "day" if stated[3] else "month" if stated[2] else "year"
+    return moment, "year" if moment.month == 1 else "month"
+
+
+def _authors(result: Json) -> list[str]:
+    people = []
+    for author in rows(result, "authorList", "author"):
+        full = text(author, "fullName") or text(author, "collectiveName")
+        people.append(full or f"{text(author, 'lastName')} {text(author, 'firstName')}")
+    if not people:
+        people = text(result, "authorString").removesuffix(".").split(", ")
+    return [name for name in (one_line(words(one)) for one in people) if name]
+
+
+def _publisher(result: Json) -> str | None:
+    """Journal, preprint server or publisher."""
+    return (
+        one_line(
+            words(
+                text(result, "journalInfo", "journal", "title")
+                or text(result, "journalTitle")
+                or text(result, "bookOrReportDetails", "publisher")
+            )
+        )
+        or None
+    )
+
+
+def _headings(result: Json) -> list[Json]:
+    found = rows(result, "meshHeadingList", "meshHeading")
+    return [heading for heading in found if text(heading, "descriptorName")]
+
+
+def _facts(result: Json, types: list[str], basis: str | None) -> Json:
+    """The facts, under the names that PubMed's parser gives them."""
+    registries = [one.lower() for one in texts(result, "tmAccessionTypeList", "accessionType")]
+    open_access = text(result, "isOpenAccess")
+    headings = _headings(result)
+    return filled(
+        {
+            "source": text(result, "source"),
+            "has_abstract": bool(text(result, "abstractText")),
+            "is_open_access": open_access == "Y" if open_access else None,
+            "license": text(result, "license"),
+            "languages": [language] if (language := text(result, "language")) else [],
+            "preprint_version": number(result, "versionNumber"),
+            "publication_types": [one for one in types if one.lower() != RETRACTED],
+            "journal": _journal(result),
+            "mesh_major": [text(one, "descriptorName") for one in headings if _is_major(one)],
+            "mesh_qualifiers": {
+                text(one, "descriptorName"): names
+                for one in headings
+                if (names := [name for each in _qualifiers(one) if (name := _name(each))])
+            },
+            "keywords": [words(one) for one in texts(result, "keywordList", "keyword")],
+            "chemicals": [
+                name
+                for one in rows(result, "chemicalList", "chemical")
+                if (name := text(one, "name"))
+            ],
+            "grant_agencies": sorted(
+                {text(one, "agency") for one in rows(result, "grantsList", "grant")} - {""}
+            ),
+            "mentions_registries": [one for one in registries if one in _REGISTRIES],
+            "standing_basis": basis,
+            **relations(result),
+        }
+    )
+
+
+def _qualifiers(heading: Json) -> list[Json]:
+    return rows(heading, "meshQualifierList", "meshQualifier")
+
+
+def _name(qualifier: Json) -> str:
+    return text(qualifier, "qualifierName")
+
+
+def _is_major(heading: Json) -> bool:
+    """Whether it is what the article is about, as a whole or in one of its aspects."""
+    return any(text(one, "majorTopic_YN") == "Y" for one in (heading, *_qualifiers(heading)))
+
+
+def _journal(result: Json) -> Json:
+    info = obj(result, "journalInfo")
+    journal = obj(info, "journal")
+    return filled(
+        {
+            "abbreviation": text(journal, "isoabbreviation")
+            or text(journal, "medlineAbbreviation"),
+            "volume": text(info, "volume") or text(result, "journalVolume"),
+            "issue": text(info, "issue") or text(result, "issue"),
+            "pages": text(result, "pageInfo"),
+            "issn": text(journal, "issn") or text(result, "journalIssn").strip("; "),
+            "essn": text(journal, "essn"),
+            "nlm_id": text(journal, "nlmid"),
+            "issue_date": text(info, "dateOfPublication"),
+        }
+    )

@@ -1,0 +1,99 @@
+"""OpenAlex: the record of one DOI as a statement on the work (WIRE 5).
+
+Its abstracts are lists of words with their places; a text rebuilt from them is not what was
+written, so they are never read.
+"""
+
+import re
+from typing import Any
+
+from store.records import Notice
+from workers.ingest.enrichment import Statement
+from workers.ingest.parsers.inline_markup import words
+from workers.ingest.parsers.json_payload import (
+    Json,
+    filled,
+    flag,
+    load,
+    number,
+    obj,
+    one_line,
+    rows,
+    text,
+)
+from workers.ingest.source_errors import Malformed
+
+_WORK = re.compile(r"(?:https://openalex\.org/)?(W[0-9]{1,15})")
+_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/\S{1,900})", re.IGNORECASE)
+_PMID = re.compile(r"(?:https?://pubmed\.ncbi\.nlm\.nih\.gov/)?([1-9][0-9]{0,8})/?")
+_PMCID = re.compile(
+    r"(?:https?://(?:www\.)?(?:pmc\.)?ncbi\.nlm\.nih\.gov/(?:pmc/)?articles/)?"
+    r"(?:PMC)?([1-9][0-9]{0,11})/?",
+    re.IGNORECASE,
+)
+
+
+def openalex_statement(payload: bytes, key: str) -> Statement:
+    """What an answer of `/works/doi:…` says about the document `key`. Raises Malformed."""
+    work = load(payload)
+    found = _WORK.fullmatch(text(work, "id"))
+    if found is None:
+        raise Malformed("no record of a work in the answer")
+    ids = obj(work, "ids")
+    doi = _only(_DOI, text(work, "doi") or text(ids, "doi"))
+    pmcid = _only(_PMCID, text(ids, "pmcid"))
+    title = one_line(words(text(work, "title") or text(work, "display_name")))
+    year = number(work, "publication_year")
+    retracted = flag(work, "is_retracted")
+    return Statement(
+        key=key,
+        source="openalex",
+        known=True,
+        doi=doi.lower() if doi else None,
+        pmid=_only(_PMID, text(ids, "pmid")),
+        pmcid=f"PMC{pmcid}" if pmcid else None,
+        title=title or None,
+        year=year if year is not None and 1000 <= year <= 9999 else None,
+        notices=(Notice(kind="retraction"),) if retracted else (),
+        facts=_facts(work, found[1]),
+    )
+
+
+def unknown_to_openalex(key: str) -> Statement:
+    """The statement on a document whose DOI OpenAlex does not have."""
+    return Statement(key=key, source="openalex", known=False)
+
+
+def _only(pattern: re.Pattern[str], value: str) -> str | None:
+    found = pattern.fullmatch(value)
+    return found[1] if found else None
+
+
+def _facts(work: Json, name: str) -> Json:
+    location = obj(work, "primary_location")
+    access = obj(work, "open_access")
+    return filled(
+        {
+            "openalex_id": name,
+            "type": text(work, "type"),
+            "language": text(work, "language"),
+            "publication_date": text(work, "publication_date"),
+            "journal": text(location, "source", "display_name"),
+            "issn": text(location, "source", "issn_l"),
+            "license": text(location, "license"),
+            "is_open_access": flag(access, "is_oa"),
+            "open_access": text(access, "oa_status"),
+            "mesh": [_mesh(one) for one in rows(work, "mesh")],
+        }
+    )
+
+
+def _mesh(heading: Json) -> dict[str, Any]:
+    return filled(
+        {
+            "descriptor": text(heading, "descriptor_name"),
+            "ui": text(heading, "descriptor_ui"),
+            "qualifier": text(heading, "qualifier_name"),
+            "major": flag(heading, "is_major_topic"),
+        }
+    )

@@ -15,6 +15,10 @@ from store.records import SourceRecord
 from store.spans import Structure
 from store.standing import asked, ended, put_notices, settle
 from store.unit_of_work import UnitOfWork
+from store.watches import displaced
+
+SUBMITTED = "submission"
+"""Stands where a source's name is needed for what a user brought."""
 
 CHECKED_AT = """
     greatest(coalesce(d.checked_at, d.created_at), (
@@ -39,6 +43,11 @@ class Stored:
     n: int
     outcome: Outcome
     retracted: bool = False
+
+    @property
+    def taken(self) -> bool:
+        """Whether the record is what is held now."""
+        return self.outcome in ("new", "changed", "unchanged")
 
     @property
     def fresh(self) -> bool:
@@ -72,18 +81,22 @@ def put_versions(
 
     Documents are locked in the order of their keys, so that two packets with the same documents
     wait for each other instead of deadlocking. What was fetched before what is held is left out,
-    so that packets may arrive in any order.
+    so that packets may arrive in any order. A packet of a source shows it at one moment: of a
+    document that occurs in it twice, the last record counts.
 
     Args:
         source: the connector that brought them; None for what was submitted.
     """
     standing = _lock_documents(work.session, [record for record, _ in records])
     _take_notices(work, source, [record for record, _ in records], standing)
-    stored: list[Stored] = []
+    last = {record.key: place for place, (record, _) in enumerate(records)}
+    stored: dict[int, Stored] = {}
     rows: list[dict[str, Any]] = []
     superseded: list[UUID] = []
-    for record, structure in records:
+    for place, (record, structure) in enumerate(records):
         document = standing[record.key]
+        if source is not None and place != last[record.key]:
+            continue
         content_hash = record.content_hash()
         outcome = _outcome(record, content_hash, document, source)
         if outcome in ("new", "changed"):
@@ -94,39 +107,48 @@ def put_versions(
                 version_id=str(document.latest_id),
                 n=document.n,
                 content_hash=document.content_hash,
+                status=document.status,
             )
-        assert document.latest_id is not None, "a document that is not stored has a version"
-        stored.append(
-            Stored(document.document_id, document.latest_id, document.n, outcome, document.ended)
-        )
+        stored[place] = _stored(document, outcome)
     _write(work.session, rows, superseded, standing.values())
-    ended = [one.document_id for one in standing.values() if one.ended]
-    if ended:
-        settle(work, ended)
-    return stored
+    if source is None and superseded:
+        displaced(work.session, {row["document_id"] for row in rows})
+    gone = [one.document_id for one in standing.values() if one.ended]
+    if gone:
+        settle(work, gone)
+    return [
+        stored.get(place) or _stored(standing[record.key], "outdated")
+        for place, (record, _) in enumerate(records)
+    ]
+
+
+def _stored(document: _Standing, outcome: Outcome) -> Stored:
+    assert document.latest_id is not None, "a document that is not stored has a version"
+    return Stored(document.document_id, document.latest_id, document.n, outcome, document.ended)
 
 
 def _outcome(
     record: SourceRecord, content_hash: str, document: _Standing, source: str | None
 ) -> Outcome:
-    """What becomes of `record`; moves the document's clock where it vouches for what is held."""
+    """What becomes of `record`; sets the document's clock where it vouches for what is held."""
     fetched_at = record.fetched_at or now()
-    if document.latest_id is not None and _defers(source, document.source):
+    held = document.latest_id is not None
+    if held and _defers(source, document.source):
         return "deferred"
     same = document.content_hash == content_hash and (
         document.status == "current" or document.ended
     )
-    if not same and document.latest_id is not None and _is_older(record, document):
+    # The record of the source that the held one defers to wins whenever it was fetched, and then
+    # the clock is its own: the order in which the two arrive makes no difference.
+    wins = held and not same and _defers(document.source, source)
+    before = None if wins else document.checked_at
+    if held and not same and before is not None and fetched_at < before:
         return "outdated"
-    document.checked_at = max(fetched_at, document.checked_at or fetched_at)
+    document.checked_at = max(fetched_at, before or fetched_at)
     document.touched = True
     if same:
         return "unchanged"
-    return "new" if document.latest_id is None else "changed"
-
-
-def _is_older(record: SourceRecord, document: _Standing) -> bool:
-    return document.checked_at is not None and (record.fetched_at or now()) < document.checked_at
+    return "changed" if held else "new"
 
 
 def _defers(source: str | None, held: str | None) -> bool:
@@ -143,7 +165,8 @@ def _advance(
 ) -> dict[str, Any]:
     """Make `record` the document's newest version; gives its row."""
     if document.row is not None:  # an earlier version came in the same packet
-        document.row |= {"status": "superseded", "superseded_at": now()}
+        if document.row["status"] == "current":
+            document.row |= {"status": "superseded", "superseded_at": now()}
     elif document.latest_id is not None:
         superseded.append(document.latest_id)
     document.n += 1
@@ -160,17 +183,19 @@ def _take_notices(
     records: Sequence[SourceRecord],
     standing: dict[str, _Standing],
 ) -> None:
-    """Write down what the records say about their documents' standing, and who said it."""
-    if source is not None:
-        said = {
-            standing[record.key].document_id: record.notices
-            for record in records
-            if not _is_older(record, standing[record.key])
-        }
-        at = max((record.fetched_at or now() for record in records), default=now())
-        put_notices(work, source, said, at)
-        if connector_policy(source).standing:
-            asked(work.session, source, dict.fromkeys(said, True), at)
+    """Write down what the records say about their documents' standing, and who said it.
+
+    A source's record without a notice says that there is none; a user's says nothing about it.
+    """
+    said = {
+        standing[record.key].document_id: record.notices
+        for record in records
+        if source is not None or record.notices
+    }
+    if said:
+        at = max(record.fetched_at or now() for record in records)
+        put_notices(work, source or SUBMITTED, said, at)
+        asked(work.session, source or SUBMITTED, dict.fromkeys(said, True), at)
     gone = ended(work.session, [one.document_id for one in standing.values()])
     for document in standing.values():
         document.ended = document.document_id in gone
@@ -273,8 +298,8 @@ def _write(
     touched = [document for document in documents if document.touched]
     session.execute(
         sa.text(
-            "UPDATE document SET checked_at = greatest(document.checked_at, given.checked_at) "
-            "FROM unnest(CAST(:ids AS uuid[]), CAST(:moments AS timestamptz[])) "
+            "UPDATE document SET checked_at = given.checked_at FROM "
+            "unnest(CAST(:ids AS uuid[]), CAST(:moments AS timestamptz[])) "
             "AS given (id, checked_at) WHERE document.id = given.id"
         ),
         {

@@ -5,18 +5,24 @@ say the same, because all three read it here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.sources import ConnectorPolicy, connector_policies, connector_sla_hours
+from knowledge.sources import (
+    ConnectorPolicy,
+    connector_policies,
+    connector_policy,
+    connector_sla_hours,
+)
 from knowledge.sources import source_policy as policy_of_type
-from store import freshness, source_states, watches
+from store import freshness, library, refreshes, source_states, watches
 from store.models import Watch
+from store.next_run import next_run
 from store.source_states import SourceState
 
 Status = Literal["ok", "degraded", "idle"]
@@ -93,7 +99,9 @@ class SourceReport:
     @property
     def age_hours(self) -> float | None:
         """Of the active watches that were ever complete, the oldest one's; None: none was."""
-        return max((one.age_hours for one in self.active if one.age_hours is not None), default=None)
+        return max(
+            (one.age_hours for one in self.active if one.age_hours is not None), default=None
+        )
 
     @property
     def in_sla(self) -> bool | None:
@@ -114,7 +122,9 @@ class SourceReport:
     @property
     def last_success_at(self) -> datetime | None:
         """When a refresh was last complete."""
-        return max((one.last_success_at for one in self.watches if one.last_success_at), default=None)
+        return max(
+            (one.last_success_at for one in self.watches if one.last_success_at), default=None
+        )
 
     @property
     def last_failure(self) -> tuple[datetime, str] | None:
@@ -183,11 +193,11 @@ def _holdings(session: Session) -> dict[str, Holdings]:
 
 _RUNS = sa.text(
     """
-    SELECT w.id, latest.id AS refresh_id, latest.status, complete.finished_at AS last_success_at,
-           b.began_at AS breached_since
+    SELECT w.id, latest.id AS refresh_id, latest.status, latest.requested_at,
+           complete.finished_at AS last_success_at, b.began_at AS breached_since
     FROM watch w
     LEFT JOIN LATERAL (
-        SELECT id, status FROM refresh WHERE watch_id = w.id
+        SELECT id, status, requested_at FROM refresh WHERE watch_id = w.id
         ORDER BY requested_at DESC LIMIT 1) latest ON true
     LEFT JOIN LATERAL (
         SELECT finished_at FROM refresh WHERE watch_id = w.id AND status = 'complete'
@@ -203,6 +213,8 @@ def _watches(
     runs = {row.id: row for row in session.execute(_RUNS)}
     by_source: dict[str, list[WatchReport]] = {}
     for watch in watches.listing(session):
+        if watch.source not in connector_policies():
+            continue  # of a connector that this release no longer has
         told = _watch(watch, runs[watch.id], states.get(watch.source), at)
         by_source.setdefault(watch.source, []).append(told)
     return by_source
@@ -226,9 +238,73 @@ def _watch(watch: Watch, run: Any, state: SourceState | None, at: datetime) -> W
         last_success_at=run.last_success_at,
         last_error=watch.last_error,
         last_error_at=watch.last_error_at if watch.last_error else None,
-        next_run_at=None,
+        next_run_at=_next_run(watch, run, state, at) if watch.active else None,
     )
+
+
+def _next_run(watch: Watch, run: Any, state: SourceState | None, at: datetime) -> datetime:
+    """When the watch is due; not before its source may be asked again."""
+    sla_hours = connector_sla_hours(watch.source)
+    due = next_run(
+        watch.id,
+        timedelta(hours=connector_policy(watch.source).refresh_hours),
+        at,
+        created_at=watch.created_at,
+        requested_at=run.requested_at,
+        cursor_at=watch.cursor_at,
+        retry_at=watch.retry_at,
+        failed_at=watch.last_error_at,
+        deadline=freshness.deadline(watch),
+        sla=None if sla_hours is None else timedelta(hours=sla_hours),
+        under_way=run.status in refreshes.ACTIVE,
+    )
+    if state is not None and state.retry_at is not None and state.is_open(at):
+        return max(due, state.retry_at)
+    return due
 
 
 def _hours(since: datetime | None, at: datetime) -> float | None:
     return None if since is None else max(0.0, (at - since).total_seconds() / 3600)
+
+
+def body(one: SourceReport) -> dict[str, Any]:
+    """The source as programs read it, by name of field."""
+    failed_at, error = one.last_failure or (None, None)
+    return {
+        "name": one.name,
+        "title": one.policy.name,
+        "source_type": one.policy.source_type,
+        "tier": one.tier,
+        "badge": one.badge,
+        "sla_hours": one.sla_hours,
+        "status": one.status,
+        "reason": one.reason,
+        "retry_at": one.retry_at,
+        "age_hours": one.age_hours,
+        "in_sla": one.in_sla,
+        "breached_since": one.breached_since,
+        "last_success_at": one.last_success_at,
+        "last_error": error,
+        "last_error_at": failed_at,
+        "next_run_at": one.next_run_at,
+        "documents": one.held.documents,
+        "versions": one.held.versions,
+        "findings_open": one.held.findings_open,
+        "watches": [asdict(watch) for watch in one.watches],
+    }
+
+
+def held_body(state: library.SourceState) -> dict[str, Any]:
+    """What is held of one kind of source, as programs read it."""
+    policy = policy_of_type(state.source_type)
+    return {
+        "source_type": state.source_type,
+        "name": policy.name,
+        "tier": policy.tier,
+        "badge": policy.badge,
+        "sla_hours": policy.sla_hours,
+        "documents": state.documents,
+        "latest_fetch_at": state.latest_fetch_at,
+        "oldest_check_at": state.oldest_check_at,
+        "stale": policy.is_stale(library.age_hours(state.oldest_check_at)),
+    }

@@ -18,9 +18,9 @@ from sqlmodel import Session
 FAILURES = 3
 """Ours: one failure is chance, two are bad luck."""
 FIRST_PAUSE = timedelta(minutes=5)
-LONGEST_PAUSE = timedelta(hours=6)
-"""Ours, both: a source that is back is noticed soon, and one that is down for days is asked four
-times a day. The shortest SLA is 24 hours (sources.yaml)."""
+LONGEST_PAUSE = timedelta(hours=1)
+"""Ours, both: a source that is back is noticed within the hour; one that is down for days is asked
+once an hour. The shortest SLA is 24 hours (sources.yaml)."""
 LONGEST_QUOTA_PAUSE = timedelta(hours=24)
 """Budgets are renewed daily (WIRE 3, 5). Also what a `retry_at` may lie ahead: one further ahead is
 left from a clock that was set back, and holds nobody."""

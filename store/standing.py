@@ -2,19 +2,31 @@
 
 A notice belongs to the document, not to a version: it changes no word. One that ends the work
 (`ENDING_NOTICES`) makes its current version retracted, in the same transaction; either source
-suffices (WIRE 5).
+suffices (WIRE 5). What a source said last counts, however late its words are stored.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Literal
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from knowledge.sources import connector_policies
 from store.records import ENDING_NOTICES, Notice
 from store.unit_of_work import UnitOfWork
+
+_ENDING = ", ".join(f"'{kind}'" for kind in sorted(ENDING_NOTICES))
+STANDS = f"""
+    NOT EXISTS (SELECT FROM notice WHERE notice.document_id = d.document_id
+                AND notice.gone_at IS NULL AND notice.kind IN ({_ENDING}))
+"""
+"""In SQL, whether the work of version `d` has not ended: its older versions are no evidence either,
+though only the one that was current is marked as retracted."""
+
+State = Literal["none", "corrected", "expression_of_concern", "retracted"]
 
 
 @dataclass(frozen=True)
@@ -24,14 +36,6 @@ class Asked:
     source: str
     asked_at: datetime
     known: bool
-
-
-@dataclass(frozen=True)
-class Standing:
-    """All that is known of a document's standing."""
-
-    notices: Sequence["HeldNotice"]
-    asked: Sequence[Asked]
 
 
 @dataclass(frozen=True)
@@ -45,14 +49,49 @@ class HeldNotice:
     first_seen_at: datetime
 
 
+@dataclass(frozen=True)
+class Standing:
+    """All that is known of a document's standing. `asked`: those that report on it at all."""
+
+    notices: Sequence[HeldNotice] = ()
+    asked: Sequence[Asked] = ()
+
+    @property
+    def state(self) -> State:
+        """The gravest of what the notices say."""
+        kinds = {notice.kind for notice in self.notices}
+        if kinds & ENDING_NOTICES:
+            return "retracted"
+        if "expression_of_concern" in kinds:
+            return "expression_of_concern"
+        return "corrected" if kinds else "none"
+
+
+def lock(session: Session, document_ids: Collection[UUID]) -> None:
+    """Keep others from storing versions or notices of these documents until the transaction ends.
+
+    In the order of the keys, as `documents.put_versions` locks.
+    """
+    session.execute(
+        sa.text(
+            "SELECT FROM document WHERE id = ANY(CAST(:ids AS uuid[])) "
+            "ORDER BY source_key FOR UPDATE"
+        ),
+        {"ids": list(document_ids)},
+    )
+
+
 def put_notices(
     work: UnitOfWork, source: str, notices: Mapping[UUID, Sequence[Notice]], at: datetime
 ) -> None:
-    """Take `notices` as all that `source` says now about these documents.
+    """Take `notices` as all that `source` said at `at` about these documents.
 
-    One it no longer reports is kept with the time it went. Call `settle` once the documents'
-    versions are written.
+    One it no longer reports is kept with the time it went. Documents of which the source was heard
+    later are left out. Hold their locks; call `asked` next, and `settle` once their versions are
+    written.
     """
+    later = _heard_after(work.session, source, notices, at)
+    notices = {one: some for one, some in notices.items() if one not in later}
     ids = list(notices)
     held = {
         (row.document_id, row.kind, row.notice_id): row.id
@@ -97,6 +136,19 @@ def put_notices(
         work.record("document.notice_gone", key[0], source=source, kind=key[1], notice_id=key[2])
 
 
+def _heard_after(
+    session: Session, source: str, document_ids: Collection[UUID], at: datetime
+) -> set[UUID]:
+    rows = session.execute(
+        sa.text(
+            "SELECT document_id FROM standing_check WHERE source = :source AND asked_at > :at "
+            "AND document_id = ANY(CAST(:ids AS uuid[]))"
+        ),
+        {"source": source, "at": at, "ids": list(document_ids)},
+    )
+    return set(rows.scalars())
+
+
 _PUT = sa.text(
     """
     INSERT INTO notice (document_id, source, kind, notice_id, stated_on, first_seen_at)
@@ -108,7 +160,10 @@ _PUT = sa.text(
 
 
 def asked(session: Session, source: str, known: Mapping[UUID, bool], at: datetime) -> None:
-    """Write down that `source` was asked about these documents, and whether it knows them."""
+    """Write down that `source` was asked about these documents, and whether it knows them.
+
+    This is also the clock of its statements, for sources that report no standing as well.
+    """
     session.execute(
         sa.text(
             """
@@ -116,8 +171,8 @@ def asked(session: Session, source: str, known: Mapping[UUID, bool], at: datetim
             SELECT id, :source, :at, known
             FROM unnest(CAST(:ids AS uuid[]), CAST(:known AS boolean[])) AS given (id, known)
             ON CONFLICT (document_id, source)
-            DO UPDATE SET asked_at = greatest(standing_check.asked_at, excluded.asked_at),
-                          known = excluded.known
+            DO UPDATE SET asked_at = excluded.asked_at, known = excluded.known
+            WHERE standing_check.asked_at <= excluded.asked_at
             """
         ),
         {"source": source, "at": at, "ids": list(known), "known": list(known.values())},
@@ -152,7 +207,9 @@ def settle(work: UnitOfWork, document_ids: Collection[UUID]) -> list[UUID]:
 
 def remove(work: UnitOfWork, source: str, document_ids: Collection[UUID], at: datetime) -> None:
     """The source deleted these documents: they are evidence no longer, and stay held."""
+    lock(work.session, document_ids)
     put_notices(work, source, {one: (Notice(kind="removal"),) for one in document_ids}, at)
+    asked(work.session, source, dict.fromkeys(document_ids, False), at)
     settle(work, document_ids)
 
 
@@ -166,14 +223,21 @@ class DueWork:
 
 
 def due(session: Session, source: str, before: datetime, limit: int) -> list[DueWork]:
-    """Held works with a DOI that `source` was last asked about before `before`, never first."""
+    """Held works with a DOI that `source` was last asked about before `before`, never asked first.
+
+    Retracted ones too: a notice that is taken back is heard of only by asking. Works that a user
+    submitted are not asked about.
+    """
     rows = session.execute(
         sa.text(
             """
             SELECT d.id AS document_id, d.source_key AS key, v.identifiers ->> 'doi' AS doi
             FROM document_version v JOIN document d ON d.id = v.document_id
             LEFT JOIN standing_check c ON c.document_id = d.id AND c.source = :source
-            WHERE v.status = 'current' AND v.identifiers ? 'doi' AND v.source IS NOT NULL
+            WHERE v.status <> 'superseded' AND v.identifiers ? 'doi' AND v.source IS NOT NULL
+              AND (v.status = 'current' OR NOT EXISTS (
+                  SELECT FROM document_version newer
+                  WHERE newer.document_id = v.document_id AND newer.n > v.n))
               AND (c.asked_at IS NULL OR c.asked_at < :before)
             ORDER BY c.asked_at NULLS FIRST, d.id LIMIT :limit
             """
@@ -185,20 +249,34 @@ def due(session: Session, source: str, before: datetime, limit: int) -> list[Due
 
 def standing(session: Session, document_id: UUID) -> Standing:
     """The notices in force on a document, and the sources that were asked."""
-    notices = session.execute(
+    return standings(session, [document_id])[document_id]
+
+
+def standings(session: Session, document_ids: Collection[UUID]) -> dict[UUID, Standing]:
+    """The notices in force on each of these documents, and the sources that were asked."""
+    ids = {"ids": list(document_ids)}
+    notices: dict[UUID, list[HeldNotice]] = {one: [] for one in document_ids}
+    for row in session.execute(
         sa.text(
-            "SELECT source, kind, notice_id, stated_on, first_seen_at FROM notice "
-            "WHERE document_id = :id AND gone_at IS NULL ORDER BY first_seen_at, id"
+            "SELECT document_id, source, kind, notice_id, stated_on, first_seen_at FROM notice "
+            "WHERE document_id = ANY(:ids) AND gone_at IS NULL ORDER BY first_seen_at, id"
         ),
-        {"id": document_id},
-    )
-    checks = session.execute(
+        ids,
+    ):
+        document_id, *notice = row
+        notices[document_id].append(HeldNotice(*notice))
+    checks: dict[UUID, list[Asked]] = {one: [] for one in document_ids}
+    for row in session.execute(
         sa.text(
-            "SELECT source, asked_at, known FROM standing_check WHERE document_id = :id "
-            "ORDER BY source"
+            "SELECT document_id, source, asked_at, known FROM standing_check "
+            "WHERE document_id = ANY(:ids) AND source = ANY(:sources) ORDER BY source"
         ),
-        {"id": document_id},
-    )
-    return Standing(
-        [HeldNotice(**row._mapping) for row in notices], [Asked(**row._mapping) for row in checks]
-    )
+        {**ids, "sources": _reporting()},
+    ):
+        checks[row.document_id].append(Asked(row.source, row.asked_at, row.known))
+    return {one: Standing(notices[one], checks[one]) for one in notices}
+
+
+def _reporting() -> list[str]:
+    """The sources that report what became of a work."""
+    return [name for name, policy in connector_policies().items() if policy.standing]

@@ -22,7 +22,8 @@ def follow(work: UnitOfWork, source: str, query: str, origin: Origin, at: dateti
     """The watch on `query` at `source`, made if there is none.
 
     One that a user asks for is active from then on, whoever made it. One that an abstention made
-    is asked once: what nobody chose to follow is not polled for ever.
+    is asked once: what nobody chose to follow is not polled for ever, and what somebody stopped
+    following stays stopped.
     """
     made = work.session.execute(
         sa.text(
@@ -47,7 +48,7 @@ def follow(work: UnitOfWork, source: str, query: str, origin: Origin, at: dateti
     if made is not None:
         work.record("watch.added", watch.id, source=source, origin=origin)
     elif origin != "abstention" and not watch.active:
-        watch.active = True
+        watch.active, watch.origin = True, origin
         work.session.add(watch)
         work.record("watch.resumed", watch.id, source=source)
     return watch
@@ -104,6 +105,18 @@ def vouch(
     )
 
 
+def displaced(session: Session, document_ids: Collection[UUID]) -> None:
+    """What is held of these documents came from a user: no watch vouches for it, until its source
+    sends its own record again."""
+    session.execute(
+        sa.text(
+            "UPDATE watch_document SET broken = 'a submitted version is held instead' "
+            "WHERE document_id = ANY(:ids)"
+        ),
+        {"ids": list(document_ids)},
+    )
+
+
 def doubt(session: Session, watch_id: UUID, reasons: Mapping[str, str]) -> int:
     """These documents (by key) could not be read: the watch vouches for them no longer.
 
@@ -157,7 +170,7 @@ def account_for(
     """Of the documents asked for by id since `started_at`, mark those that did not come as missing.
 
     Returns those missing for the second time: one empty answer may be a hiccup, two that lie
-    `MISSING_HOURS` apart are a deletion.
+    `MISSING_HOURS` apart are a deletion. The watch follows them again when it sees them again.
     """
     rows = session.execute(
         sa.text(
@@ -172,7 +185,15 @@ def account_for(
         {"watch": watch_id, "ids": list(asked), "started_at": started_at, "at": at},
     )
     long_ago = at - timedelta(hours=MISSING_HOURS)
-    return [row.document_id for row in rows if row.missing_since <= long_ago]
+    lost = [row.document_id for row in rows if row.missing_since <= long_ago]
+    session.execute(
+        sa.text(
+            "DELETE FROM watch_document WHERE watch_id = :watch "
+            "AND document_id = ANY(CAST(:ids AS uuid[]))"
+        ),
+        {"watch": watch_id, "ids": lost},
+    )
+    return lost
 
 
 def watches_of(session: Session, document_ids: Collection[UUID]) -> list[UUID]:

@@ -22,29 +22,47 @@ def take(
     statements: Sequence[tuple[standing.DueWork, Statement]],
     at: datetime,
 ) -> None:
-    """Write down what `source` says about each work: notices, who was asked, what disagrees."""
+    """Write down what `source` says about each work: notices, who was asked, what disagrees.
+
+    A source that does not know a work says nothing about its standing: its earlier notices stay.
+    """
     if not statements:
         return
     ids = [one.document_id for one, _ in statements]
     said = {due.document_id: statement for due, statement in statements if statement.known}
+    standing.lock(work.session, ids)
     standing.put_notices(work, source, {one: s.notices for one, s in said.items()}, at)
     standing.asked(work.session, source, {one: one in said for one in ids}, at)
     standing.settle(work, ids)
-    held = _held(work, ids)
-    doubts: list[NewFinding] = []
+    _take_identity(work, source, statements, at)
+
+
+def _take_identity(
+    work: UnitOfWork,
+    source: str,
+    statements: Sequence[tuple[standing.DueWork, Statement]],
+    at: datetime,
+) -> None:
+    """A DOI that belongs to another title, or to another PMID, is not this work's DOI."""
+    held = _held(work, [due.document_id for due, _ in statements])
+    wrong: list[NewFinding] = []
+    nowhere: list[NewFinding] = []
+    compared: list[UUID] = []
     for due, statement in statements:
-        if due.document_id not in held:
-            continue
+        mine = held.get(due.document_id)
+        if mine is None or mine.identifiers.get("doi", "").lower() != due.doi.lower():
+            continue  # it ended, or names another DOI since it was read for this step
+        compared.append(due.document_id)
         if not statement.known:
-            doubts += _unknown(work, source, due)
-            continue
-        fields = disagreements(held[due.document_id], statement)
-        # A DOI that belongs to another title, or to another PMID, is not this work's DOI.
-        if fields:
+            nowhere += _unknown(work, source, due)
+        elif fields := disagreements(mine, statement):
             detail = {"disagrees": fields}
-            doubts.append(NewFinding("mismatch", f"doi:{due.doi}", due.document_id, detail))
-    findings.put(work, source, doubts, at)
-    findings.resolve(work.session, source, ("mismatch", "nonexistent"), ids, at)
+            wrong.append(NewFinding("mismatch", f"doi:{due.doi}", due.document_id, detail))
+    known = [due.document_id for due, statement in statements if statement.known]
+    findings.restate(
+        work, source, "mismatch", [one for one in compared if one in set(known)], wrong, at
+    )
+    findings.restate(work, source, "nonexistent", compared, nowhere, at, of_all=True)
 
 
 def _held(work: UnitOfWork, ids: Sequence[UUID]) -> dict[UUID, Named]:
@@ -62,10 +80,18 @@ def _held(work: UnitOfWork, ids: Sequence[UUID]) -> dict[UUID, Named]:
 
 
 def _unknown(work: UnitOfWork, source: str, due: standing.DueWork) -> list[NewFinding]:
-    """A finding only if the other source does not know the DOI either."""
+    """A finding only if the other source was asked about the same DOI and does not know it."""
     other = work.session.execute(
-        sa.text("SELECT known FROM standing_check WHERE document_id = :id AND source = :source"),
-        {"id": due.document_id, "source": OTHERS[source]},
+        sa.text(
+            """
+            SELECT c.known FROM standing_check c
+            WHERE c.document_id = :id AND c.source = :other AND lower(:doi) = (
+                SELECT lower(v.identifiers ->> 'doi') FROM document_version v
+                WHERE v.document_id = c.document_id AND v.fetched_at <= c.asked_at
+                ORDER BY v.n DESC LIMIT 1)
+            """
+        ),
+        {"id": due.document_id, "other": OTHERS[source], "doi": due.doi},
     ).scalar_one_or_none()
     if other is not False:
         return []

@@ -4,6 +4,7 @@ Sources copy each other's errors: a DOI that stands on two titles, a registry nu
 missing (DATA.md, "Facts worth knowing"). What disagrees is written down and never shown.
 """
 
+import html
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -16,29 +17,48 @@ SAME_TITLE = 0.8
 subtitles, so one title that holds the other counts as the same too."""
 MIN_CONTAINED_WORDS = 4
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[^\W_]+")
 _TAG = re.compile(r"<[^<>]{0,200}>")
-_NCT = re.compile(r"\bNCT[-\s#:]?(\d+)\b", re.IGNORECASE)
+# Publishers set the fate of a work before its title. "Retraction:" and "Expression of concern:" are
+# not here: so begins the title of the notice, which is another work.
+_FATE = re.compile(
+    r"^\W*(?:(?:retracted|withdrawn)(?: (?:article|paper|chapter))?|removed"
+    r"|temporary removal)\s*[:.\]–—-]\s*",
+    re.IGNORECASE,
+)
+_NUMERAL = re.compile(r".*\d.*|[ivx]+")
+_NCT = re.compile(r"(?<![^\W_])NCT[-\s#:]{0,2}(\d[^\W_]*)", re.IGNORECASE)
 
 
 def title_words(title: str) -> tuple[str, ...]:
-    """The words of a title without case, tags, accents and punctuation."""
-    plain = unicodedata.normalize("NFKD", _TAG.sub(" ", title)).casefold()
-    return tuple(_WORD.findall("".join(c for c in plain if not unicodedata.combining(c))))
+    """The words of a title without case, tags, accents, punctuation and the work's fate."""
+    plain = unicodedata.normalize("NFKD", _FATE.sub("", _TAG.sub(" ", html.unescape(title))))
+    return tuple(
+        _WORD.findall("".join(c for c in plain.casefold() if not unicodedata.combining(c)))
+    )
 
 
 def same_title(one: str, other: str) -> bool:
-    """Whether two titles are of one work, however each source writes it."""
+    """Whether two titles are of one work, however each source writes it.
+
+    "Part 1" and "part 2" are two works, whatever else they have in common.
+    """
     a, b = title_words(one), title_words(other)
-    if a == b:
+    if a == b or "".join(a) == "".join(b):
         return True
     if not a or not b:
         return False
     shorter, longer = sorted((a, b), key=len)
-    if len(shorter) >= MIN_CONTAINED_WORDS and " ".join(shorter) in " ".join(longer):
+    if len(shorter) >= MIN_CONTAINED_WORDS and f" {' '.join(shorter)} " in f" {' '.join(longer)} ":
         return True
     first, second = set(a), set(b)
+    if _numerals(first) != _numerals(second):
+        return False
     return len(first & second) / len(first | second) >= SAME_TITLE
+
+
+def _numerals(words: set[str]) -> set[str]:
+    return {word for word in words if _NUMERAL.fullmatch(word)}
 
 
 @dataclass(frozen=True)
@@ -53,16 +73,18 @@ class Named:
 def disagreements(held: Named, said: Statement) -> list[str]:
     """The fields in which another source's statement on a work contradicts what is held.
 
-    A year apart is no contradiction: print and electronic publication often are.
+    A year apart is no contradiction: print and electronic publication often are. Nor is another
+    DOI: a work may have several, and each leads to the one that the source calls its own. Nor is
+    the title in another language: PubMed translates titles, and sets them in brackets.
     """
     wrong = [
         kind
-        for kind in ("pmid", "pmcid", "doi")
+        for kind in ("pmid", "pmcid")
         if (mine := held.identifiers.get(kind))
         and (theirs := getattr(said, kind))
         and mine.casefold() != theirs.casefold()
     ]
-    if said.title and not same_title(held.title, said.title):
+    if said.title and not held.title.startswith("[") and not same_title(held.title, said.title):
         wrong.append("title")
     if said.year and held.year and abs(said.year - held.year) > 1:
         wrong.append("year")
@@ -70,10 +92,15 @@ def disagreements(held: Named, said: Statement) -> list[str]:
 
 
 def malformed_nct(text: str) -> Iterator[str]:
-    """Registry numbers in a text that cannot be one: an NCT number has eight digits."""
+    """Registry numbers in a text that cannot be one: an NCT number has eight digits.
+
+    Each once, in the spelling `NCT…` and cut at 40 characters.
+    """
     seen: set[str] = set()
     for found in _NCT.finditer(text):
-        written = f"NCT{found[1]}"
-        if len(found[1]) != 8 and written not in seen:
+        digits = found[1]
+        written = f"NCT{digits}"[:40]
+        well_formed = len(digits) == 8 and digits.isascii() and digits.isdigit()
+        if not well_formed and written not in seen:
             seen.add(written)
-            yield written[:40]
+            yield written

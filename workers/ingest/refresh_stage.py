@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from knowledge.news import feeds
 from knowledge.sources import connector_policy
 from messages import RefreshV1, Stage
 from store import refreshes, source_states, standing, watches
@@ -29,6 +30,10 @@ MAX_RESTARTS = 2
 
 RECHECK = "recheck"
 """Key of the continuation that says: the changes are through, fetch held documents by id."""
+
+
+AHEAD = timedelta(days=1)
+"""Sources state days, and theirs may have begun while ours has not: ask for tomorrow's as well."""
 
 
 class StillDegraded(QuotaExhausted):
@@ -55,22 +60,35 @@ def work(context: Context, message: RefreshV1) -> Step | None:
         if refresh is None:
             raise Permanent(f"there is no refresh {message.refresh_id}")
         watch = session.get_one(Watch, refresh.watch_id)
-        state = source_states.state(session, watch.source)
     if refresh.status not in refreshes.ACTIVE or refresh.step != message.step:
         return None
     at = context.now()
-    if state is not None and state.retry_at is not None and at < state.retry_at:
-        wait = (state.retry_at - at).total_seconds()
-        return Step(at, error=StillDegraded(f"{watch.source}: {state.reason}", wait))
     try:
+        _require_open_source(context, watch.source, at)
         return _take(context, watch, refresh, at)
     except SourceError as error:
         return Step(at, error=error)
 
 
+def _require_open_source(context: Context, source: str, at: datetime) -> None:
+    """Raises StillDegraded if the source is to be left alone now."""
+    with context.store.unit_of_work("stage:refresh") as unit:
+        if source_states.may_ask(unit.session, source, at):
+            return
+        state = source_states.state(unit.session, source)
+    assert state is not None, "only a source that failed is kept from being asked"
+    wait = (state.retry_at - at).total_seconds() if state.retry_at else 0.0
+    raise StillDegraded(f"{source} is degraded: {state.reason}", max(wait, 1.0))
+
+
 def _take(context: Context, watch: Watch, refresh: Refresh, at: datetime) -> Step:
     client = client_for(
-        watch.source, context.settings, context.store.engine, now=context.now, sleep=context.sleep
+        watch.source,
+        context.settings,
+        context.store.engine,
+        origins={feed.origin for feed in feeds().values()} if watch.source == "news" else None,
+        now=context.now,
+        sleep=context.sleep,
     )
     started_at = refresh.started_at or at
     if is_enricher(watch.source):
@@ -79,7 +97,7 @@ def _take(context: Context, watch: Watch, refresh: Refresh, at: datetime) -> Ste
     if refresh.continuation is not None and RECHECK in refresh.continuation:
         return _recheck(context, watch, refresh, source, client, at)
     since = refresh.since if refresh.started_at else refreshes.since(watch)
-    ask = Ask(source.check_query(watch.query), since, started_at, watch.marks)
+    ask = Ask(source.check_query(watch.query), since, started_at + AHEAD, watch.marks)
     page = source.page(client, ask, refresh.continuation)
     rechecks = since is not None and connector_policy(watch.source).recheck_hours is not None
     last = {RECHECK: True} if rechecks else None
@@ -211,5 +229,6 @@ SPEC = StageSpec(
     commit=commit,
     on_dead=on_dead,
     backoff_seconds=2.0,
-    time_limit_seconds=300.0,
+    # A page may cost 120 s of exchanges, a minute of Retry-After and a few turns of 30 s.
+    time_limit_seconds=600.0,
 )

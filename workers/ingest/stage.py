@@ -6,15 +6,14 @@ from datetime import datetime
 from uuid import UUID
 
 from messages import EmbedV1, IngestV1, Stage
-from store import findings, refreshes, standing, watches
+from store import refreshes, standing, watches
 from store.documents import Stored, documents_with_keys, put_versions
-from store.findings import NewFinding
 from store.models import IngestItem, Refresh, now
 from store.records import SourceRecord
 from store.spans import Structure
 from store.unit_of_work import UnitOfWork
 from workers.ingest.connectors.registry import connector
-from workers.ingest.identity import malformed_nct, same_title
+from workers.ingest.doubts import write_findings
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.readers import UnreadableDocument, read
 from workers.ingest.source_errors import Malformed
@@ -97,8 +96,11 @@ def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
         item.outcome["unmapped"] = dict(result.parsed.unmapped)
     unit.session.add(item)
     unit.record("document.ingested", item.id, versions=len(stored), fresh=len(fresh))
-    if item.source is not None:
-        _write_findings(unit, item, item.source, stored, result)
+    write_findings(unit, item, result.records, stored, result.parsed, result.at)
+    if item.source is not None and result.parsed.gone:
+        gone = documents_with_keys(unit.session, result.parsed.gone)
+        at = item.fetched_at or item.created_at
+        standing.remove(unit, item.source, list(gone.values()), at)
     _end_of_item(unit, item, stored, result)
 
 
@@ -111,52 +113,6 @@ def _outcome(one: Stored) -> dict[str, object]:
     }
 
 
-def _write_findings(
-    unit: UnitOfWork, item: IngestItem, source: str, stored: Sequence[Stored], result: Read
-) -> None:
-    """What does not hold about these records, and what is not in them any more."""
-    at = item.fetched_at or item.created_at
-    parsed = result.parsed
-    found = [
-        NewFinding("unmapped", path, detail={"seen": n}) for path, n in parsed.unmapped.items()
-    ]
-    found += [
-        NewFinding("unreadable", one.source_id or f"item:{item.id}", detail={"why": one.reason})
-        for one in parsed.problems
-    ]
-    ids = {
-        record.key: one.document_id for (record, _), one in zip(result.records, stored, strict=True)
-    }
-    found += [
-        NewFinding("malformed", f"{one.kind}:{one.value}", ids.get(one.source_id))
-        for one in parsed.doubts
-    ]
-    for (record, _), one in zip(result.records, stored, strict=True):
-        if one.outcome in ("new", "changed") and "NCT" in record.text:
-            found += [
-                NewFinding("malformed", f"nct_id:{value}", one.document_id)
-                for value in malformed_nct(record.text)
-            ]
-    found += _collisions(unit, [one.version_id for one in stored if one.fresh])
-    findings.put(unit, source, found, at)
-    if parsed.gone:
-        gone = documents_with_keys(unit.session, parsed.gone)
-        standing.remove(unit, source, list(gone.values()), at)
-
-
-def _collisions(unit: UnitOfWork, version_ids: Sequence[UUID]) -> list[NewFinding]:
-    """Identifiers that stand on two titles. An abstract and its full text share theirs rightly."""
-    return [
-        NewFinding("conflict", f"{one.kind}:{one.value}", document_id, {"also_on": str(other_id)})
-        for one in findings.collisions(unit.session, version_ids)
-        if not same_title(one.title, one.other_title)
-        for document_id, other_id in (
-            (one.document_id, one.other_id),
-            (one.other_id, one.document_id),
-        )
-    ]
-
-
 def _end_of_item(
     unit: UnitOfWork, item: IngestItem, stored: Sequence[Stored], result: Read
 ) -> None:
@@ -166,7 +122,7 @@ def _end_of_item(
     refresh = refreshes.locked(unit.session, item.refresh_id)
     assert refresh is not None, "the foreign key holds"
     at = item.fetched_at or item.created_at
-    vouched = [one.document_id for one in stored if one.outcome in ("new", "changed", "unchanged")]
+    vouched = [one.document_id for one in stored if one.taken]
     watches.vouch(unit.session, refresh.watch_id, item.source, vouched, at)
     _doubt(unit, refresh, result)
     refresh.records += len(stored)

@@ -50,7 +50,7 @@ class Ask:
     since: datetime | None
     """The overlap is taken off already. None: everything that matches."""
     until: datetime
-    """When the refresh began."""
+    """A day after the refresh began: a source's clock may be ahead of ours."""
     marks: Mapping[str, Any] = field(default_factory=dict)
 
 

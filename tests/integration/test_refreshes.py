@@ -1,0 +1,281 @@
+"""A refresh from the request to the cursor: kept, promised, stored, and only then complete."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+
+from messages import RefreshV1
+from store import refreshes, source_states, watches
+from store.documents import checked_at
+from store.models import IngestItem, Refresh, Watch
+from store.settings import Settings
+from store.unit_of_work import Store
+from tests.fakes.crossref import Crossref, update
+from tests.fakes.europepmc import EuropePmc, abstract
+from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply, Request
+from workers.ingest import refresh_stage
+from workers.inline import InlineWorker
+
+QUERY = "article"
+
+
+@dataclass
+class Following:
+    """A watch on the fake Europe PMC and the worker that refreshes it."""
+
+    clock: Clock
+    pmc: EuropePmc
+    crossref: Crossref
+    web: FakeWeb
+    worker: InlineWorker
+
+    @property
+    def store(self) -> Store:
+        return self.worker.store
+
+    def request(self, source: str = "europepmc", query: str = QUERY) -> UUID:
+        """Ask for a refresh; gives its id."""
+        with self.store.unit_of_work("test") as work:
+            watch = watches.follow(work, source, query, "user", self.clock())
+            return refreshes.request(work, watch, "user", self.clock()).id
+
+    def refresh(self, source: str = "europepmc", query: str = QUERY) -> Refresh:
+        """Refresh to the end."""
+        refresh_id = self.request(source, query)
+        self.worker.run()
+        return self.get(refresh_id)
+
+    def get(self, refresh_id: UUID) -> Refresh:
+        with self.store.reading() as session:
+            return session.get_one(Refresh, refresh_id)
+
+    def watch(self, source: str = "europepmc") -> Watch:
+        with self.store.reading() as session:
+            return watches.listing(session, source)[0]
+
+    def rows(self, query: str, **parameters: Any) -> list[Any]:
+        with self.store.reading() as session:
+            return list(session.execute(sa.text(query), parameters))
+
+    def versions(self, key: str) -> list[tuple[int, str]]:
+        """Number and status of a document's versions."""
+        return [
+            (row.n, row.status)
+            for row in self.rows(
+                "SELECT v.n, v.status FROM document_version v JOIN document d "
+                "ON d.id = v.document_id WHERE d.source_key = :key ORDER BY v.n",
+                key=key,
+            )
+        ]
+
+
+@pytest.fixture
+def following(settings: Settings, engine: sa.Engine) -> Iterator[Following]:
+    clock = Clock(datetime(2026, 1, 5, 9, tzinfo=UTC))
+    pmc, crossref = EuropePmc(clock), Crossref(clock)
+    for number in range(1001, 1004):
+        pmc.put(str(number), abstractText=abstract(Results=f"Invented result {number}, one."))
+    with FakeWeb(pmc, crossref) as web:
+        mirrored = settings.model_copy(update={"source_mirrors": web.mirrors})
+        worker = InlineWorker(mirrored, Store(engine), now=clock, sleep=clock.sleep)
+        yield Following(clock, pmc, crossref, web, worker)
+        worker.close()
+
+
+def test_the_first_refresh_stores_everything_and_moves_the_cursor_to_when_it_began(
+    following: Following,
+) -> None:
+    began = following.clock()
+    refresh = following.refresh()
+    assert (refresh.status, refresh.records, refresh.fresh) == ("complete", 3, 3)
+    assert following.watch().cursor_at == began
+    assert following.versions("pmid:1001") == [(1, "current")]
+    events = following.rows("SELECT event FROM audit_event WHERE subject = :id", id=str(refresh.id))
+    assert [row.event for row in events] == ["refresh.requested", "refresh.complete"]
+
+
+def test_a_later_refresh_asks_for_changes_since_the_cursor_less_the_overlap(
+    following: Following,
+) -> None:
+    following.refresh()
+    following.clock.advance(hours=30)
+    following.pmc.change("1002", abstractText=abstract(Results="Invented result, two."))
+    refresh = following.refresh()
+    assert refresh.since == datetime(2026, 1, 3, 9, tzinfo=UTC)
+    assert refresh.fresh == 1
+    assert following.versions("pmid:1002") == [(1, "superseded"), (2, "current")]
+    assert "UPDATE_DATE:[2026-01-03" in following.web.requests[-1].params["query"]
+
+
+def test_a_page_is_kept_as_it_came_until_it_is_read(following: Following) -> None:
+    refresh_id = following.request()
+    message = RefreshV1(request_id=refresh_id, refresh_id=refresh_id, step=0)
+    step = refresh_stage.work(following.worker.context, message)
+    with following.store.unit_of_work("test") as work:
+        refresh_stage.commit(work, message, step)
+    with following.store.reading() as session:
+        item = session.exec(sa.select(IngestItem)).scalars().one()  # type: ignore[call-overload]
+    assert b"Invented result 1001, one." in item.content
+    assert (item.source, item.refresh_id, item.status) == ("europepmc", refresh_id, "pending")
+    assert following.get(refresh_id).status == "storing"
+    assert following.watch().cursor_at is None
+
+
+def test_a_step_delivered_twice_is_taken_once(following: Following) -> None:
+    refresh_id = following.request()
+    message = RefreshV1(request_id=refresh_id, refresh_id=refresh_id, step=0)
+    first = refresh_stage.work(following.worker.context, message)
+    second = refresh_stage.work(following.worker.context, message)
+    for step in (first, second):
+        with following.store.unit_of_work("test") as work:
+            refresh_stage.commit(work, message, step)
+    assert len(following.rows("SELECT id FROM ingest_item")) == 1
+    assert refresh_stage.work(following.worker.context, message) is None
+
+
+def test_two_requests_at_once_share_one_refresh(following: Following) -> None:
+    assert following.request() == following.request()
+    following.worker.run()
+    assert len(following.rows("SELECT id FROM refresh")) == 1
+
+
+def test_a_source_that_is_down_is_a_result_with_a_cause_and_no_dead_letter(
+    following: Following,
+) -> None:
+    following.web.fault = lambda request: DROPPED
+    refresh = following.refresh()
+    assert refresh.status == "failed"
+    assert refresh.error is not None
+    assert "Europe PMC" in refresh.error
+    watch = following.watch()
+    assert watch.failures == 1
+    assert watch.last_error == refresh.error
+    assert watch.retry_at is not None
+    assert watch.retry_at > following.clock()
+    assert following.rows("SELECT id FROM dead_letter") == []
+
+
+def test_the_circuit_opens_after_three_failures_and_closes_when_a_trial_works(
+    following: Following,
+) -> None:
+    following.web.fault = lambda request: Reply(503, b"maintenance")
+    for _ in range(3):
+        following.refresh()
+    with following.store.reading() as session:
+        state = source_states.state(session, "europepmc")
+    assert state is not None
+    assert state.status == "degraded"
+    assert state.reason
+    asked = len(following.web.requests)
+    refresh = following.refresh()
+    assert refresh.status == "failed"
+    assert "degraded" in (refresh.error or "")
+    assert len(following.web.requests) == asked, "a degraded source is left alone"
+    following.web.fault = lambda request: None
+    following.clock.advance(hours=7)
+    assert following.refresh().status == "complete"
+    with following.store.reading() as session:
+        state = source_states.state(session, "europepmc")
+    assert state is not None
+    assert state.status == "ok"
+
+
+def test_an_answer_that_cannot_be_read_fails_the_refresh_and_leaves_the_cursor(
+    following: Following,
+) -> None:
+    following.refresh()
+    before = following.watch().cursor_at
+    following.clock.advance(hours=30)
+    following.pmc.change("1002", abstractText=abstract(Results="Invented result, two."))
+
+    def garbled(request: Request) -> Reply:
+        reply = following.pmc.answer(request)
+        return Reply(200, reply.body.replace(b'"resultList"', b'"resultList" '), reply.headers)
+
+    following.web.fault = garbled
+    assert following.refresh().status == "complete", "white space is harmless"
+    following.clock.advance(hours=30)
+    following.web.fault = lambda request: Reply(
+        200, following.pmc.answer(request).body[:-40], {"Content-Type": "application/json"}
+    )
+    refresh = following.refresh()
+    assert refresh.status == "failed"
+    assert following.watch().cursor_at == before + timedelta(hours=30)  # type: ignore[operator]
+
+
+def test_a_record_that_cannot_be_read_loses_its_own_clock_and_no_other(
+    following: Following,
+) -> None:
+    following.refresh()
+    began = following.clock()
+    following.clock.advance(hours=30)
+    following.pmc.change("1002", title=["no", "string"])
+    refresh = following.refresh()
+    assert (refresh.status, refresh.problems) == ("complete", 1)
+    ids = {row.source_key: row.id for row in following.rows("SELECT id, source_key FROM document")}
+    with following.store.reading() as session:
+        clocks = checked_at(session, ids.values())
+    assert clocks[ids["pmid:1001"]] == following.clock()
+    assert clocks[ids["pmid:1002"]] == began
+    assert following.rows("SELECT subject FROM finding WHERE kind = 'unreadable'")[0].subject
+
+
+def test_a_record_missing_twice_is_removed_and_once_only_loses_its_clock(
+    following: Following,
+) -> None:
+    following.refresh()
+    following.pmc.delete("1003")
+    following.clock.advance(hours=200)
+    following.refresh()
+    assert following.versions("pmid:1003") == [(1, "current")]
+    following.clock.advance(hours=1)
+    following.refresh()
+    assert following.versions("pmid:1003") == [(1, "current")], "an hour later is the same hiccup"
+    following.clock.advance(hours=24)
+    following.refresh()
+    assert following.versions("pmid:1003") == [(1, "retracted")]
+    kinds = following.rows("SELECT kind FROM notice WHERE gone_at IS NULL")
+    assert [row.kind for row in kinds] == ["removal"]
+
+
+def test_a_query_that_cannot_work_ends_the_watch_and_blames_no_source(following: Following) -> None:
+    refresh = following.refresh(query='"unbalanced')
+    assert refresh.status == "failed"
+    assert refresh.error
+    assert following.watch().active is False
+    with following.store.reading() as session:
+        assert source_states.state(session, "europepmc") is None or (
+            source_states.state(session, "europepmc").failures == 0  # type: ignore[union-attr]
+        )
+
+
+def test_a_retraction_that_crossref_reports_takes_the_work_out_of_the_evidence(
+    following: Following,
+) -> None:
+    following.pmc.change("1001", doi="10.5555/made-up.1")
+    following.refresh()
+    following.crossref.put("10.5555/made-up.1", title=["A made-up article numbered 1001."])
+    following.crossref.change(
+        "10.5555/made-up.1", updated_by=[update("retraction", "10.5555/notice.1")]
+    )
+    refresh = following.refresh("crossref", "held")
+    assert refresh.status == "complete"
+    assert following.versions("pmid:1001") == [(1, "retracted")]
+    following.clock.advance(hours=30)
+    following.refresh()
+    assert following.versions("pmid:1001") == [(1, "retracted")], "the same words, still retracted"
+
+
+def test_a_title_of_another_work_under_the_doi_is_a_finding(following: Following) -> None:
+    following.pmc.change("1001", doi="10.5555/made-up.1")
+    following.refresh()
+    following.crossref.put("10.5555/made-up.1", title=["Something else entirely, on glaciers"])
+    following.refresh("crossref", "held")
+    found = following.rows("SELECT kind, subject, detail FROM finding")
+    assert [(row.kind, row.subject) for row in found] == [("mismatch", "doi:10.5555/made-up.1")]
+    assert found[0].detail == {"disagrees": ["title"]}

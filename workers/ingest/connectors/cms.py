@@ -1,0 +1,274 @@
+"""Medicare coverage: LCDs, articles and NCDs by words of their titles, MolDX among them (WIRE 6).
+
+The reports are read whole at every refresh; they need no licence. What changed since the marks is
+handed on: an NCD with its text, an LCD with its text only where the operator accepted the AMA, ADA
+and AHA licences, since asking for the token accepts them.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.http.client import SourceClient
+from workers.ingest.parsers import envelope
+from workers.ingest.parsers import json_payload as fields
+from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.cms import Report, document_key, parse_cms, us_date
+from workers.ingest.source_errors import InvalidQuery, Malformed
+
+API = "https://api.coverage.cms.gov/v1"
+
+REPORTS: dict[Report, str] = {
+    "lcd": "/reports/local-coverage-final-lcds",
+    "article": "/reports/local-coverage-articles",
+    "ncd": "/reports/national-coverage-ncd",
+}
+TEXTS_A_STEP = 20
+_MOST_PAGES = 200
+"""Of one report. It has some 2,200 rows; a token that never ends is a fault."""
+_MOST_TOLD = 100
+
+_WORD = re.compile(r"\w+(?:\.\w+)*")
+_MAX_QUERY = 200
+
+Row = dict[str, Any]
+
+
+@dataclass
+class _Place:
+    """Where a refresh is. `seen` becomes the marks; `unlisted` are marks that no row has had."""
+
+    report: int = 0
+    token: str = ""
+    pages: int = 0
+    waiting: list[tuple[Report, Row]] = field(default_factory=list)
+    seen: dict[str, str] = field(default_factory=dict)
+    unlisted: list[str] = field(default_factory=list)
+
+    @property
+    def at_end(self) -> bool:
+        """Whether all reports are read and no text is waited for."""
+        return self.report >= len(REPORTS) and not self.waiting
+
+
+class Cms:
+    """Marks: key of a document → its version, its time of update and what was known of it."""
+
+    name = "cms"
+    fetch_limit = TEXTS_A_STEP
+
+    def __init__(self, *, accept_license: bool) -> None:
+        """`accept_license`: the operator accepts the licences of AMA, ADA and AHA (CPT, CDT, …)."""
+        self._accept_license = accept_license
+
+    def check_query(self, query: str) -> str:
+        """Words of titles or a document's id, in lower case. Raises InvalidQuery."""
+        words = _WORD.findall(query.casefold())
+        if not any(len(word) > 1 for word in words) or len(query) > _MAX_QUERY:
+            raise InvalidQuery(
+                "write words of a policy's title, a document id (L38568), or moldx for all of MolDX"
+            )
+        return " ".join(words)
+
+    def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
+        """A page of a report, or the texts of up to twenty documents."""
+        place = _place(continuation, ask)
+        complete = True
+        if place.waiting:
+            payloads = self._texts(client, place)
+        else:
+            payloads, complete = self._report(client, ask, place)
+        if not place.at_end:
+            return Page(tuple(payloads), _continuation(place), complete=complete)
+        payloads += _unlisted(place)
+        return Page(tuple(payloads), None, len(place.seen), place.seen, complete)
+
+    def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:
+        """Documents by `lcd_id:…` and `payer:ncd:…`, found in their reports."""
+        wanted = set(keys[: self.fetch_limit])
+        place = _Place()
+        payloads = []
+        for report, path in REPORTS.items():
+            if not any(_may_stand_in(report, key) for key in wanted):
+                continue
+            rows = [row for row in _all_rows(client, path) if document_key(report, row) in wanted]
+            if self._has_text(report):
+                place.waiting += [(report, row) for row in rows]
+            elif rows:
+                payloads.append(_payload(client, report, rows))
+        while place.waiting:
+            payloads += self._texts(client, place)
+        return Page(tuple(payloads))
+
+    def parse(self, payload: bytes) -> Parsed:
+        """Raises Malformed."""
+        return parse_cms(payload)
+
+    def _has_text(self, report: Report) -> bool:
+        return report == "ncd" or (report == "lcd" and self._accept_license)
+
+    def _report(self, client: SourceClient, ask: Ask, place: _Place) -> tuple[list[Payload], bool]:
+        """Read the next page of the report; true if it could be the whole truth."""
+        report = list(REPORTS)[place.report]
+        rows, token = _rows(client, REPORTS[report], place.token)
+        empty = not rows and not place.token
+        listed = {document_key(report, row) for row in rows}
+        place.unlisted = [key for key in place.unlisted if key not in listed]
+        if empty:  # a report of hundreds of rows has none: a fault, and no word on any document
+            place.unlisted = [key for key in place.unlisted if not _may_stand_in(report, key)]
+        changed = []
+        words = ask.query.split()
+        for row in rows:
+            if not _matches(row, words):
+                continue
+            key = document_key(report, row)
+            mark = self._mark(client, report, row)
+            if key is not None:
+                place.seen[key] = mark
+            if key is None or ask.marks.get(key) != mark:
+                changed.append(row)
+        place.pages += 1
+        if token and (token == place.token or place.pages >= _MOST_PAGES):
+            raise Malformed(f"cms: the report {report} goes on without end")
+        place.token = token
+        if not token:
+            place.report, place.pages = place.report + 1, 0
+        if self._has_text(report):
+            place.waiting += [(report, row) for row in changed]
+            return [], not empty
+        return ([_payload(client, report, changed)] if changed else []), not empty
+
+    def _mark(self, client: SourceClient, report: Report, row: Row) -> str:
+        """Changes with all that makes the document another one for us."""
+        retired = us_date(fields.text(row, "retirement_date"))
+        parts = (
+            fields.text(row, "document_version"),
+            fields.text(row, "updated_on_sort") or fields.text(row, "last_updated_sort"),
+            "retired" if retired and retired.date() <= client.now().date() else "",
+            "text" if self._has_text(report) else "",
+        )
+        return "|".join(parts)
+
+    def _texts(self, client: SourceClient, place: _Place) -> list[Payload]:
+        """The documents that have waited longest, each with its text where the API has one."""
+        now, place.waiting = place.waiting[:TEXTS_A_STEP], place.waiting[TEXTS_A_STEP:]
+        licence: dict[str, str] = {}
+        if any(report == "lcd" for report, _ in now):
+            licence = {"Authorization": f"Bearer {self._token(client)}"}
+        payloads = []
+        for report, row in now:
+            number, version = fields.text(row, "document_id"), fields.text(row, "document_version")
+            if report == "ncd":
+                reply = client.get(f"{API}/data/ncd", {"ncdid": number, "ncdver": version})
+            else:
+                reply = client.get(
+                    f"{API}/data/lcd", {"lcdid": number, "ver": version}, headers=licence
+                )
+            detail = next(iter(_data(reply.content)), None)
+            payloads.append(_payload(client, report, [row], detail))
+        return payloads
+
+    def _token(self, client: SourceClient) -> str:
+        """A token for an hour. Never asked for without `accept_license`."""
+        if not self._accept_license:
+            raise Malformed("cms: an LCD waits for its text, but the licences are not accepted")
+        reply = client.get(f"{API}/metadata/license-agreement/")
+        token = next((fields.text(row, "Token") for row in _data(reply.content)), "")
+        if not token:
+            raise Malformed("cms: the answer to the licence agreement has no token")
+        return token
+
+
+def _rows(client: SourceClient, path: str, token: str) -> tuple[list[Row], str]:
+    """A page of a report and the token of the next one, "" at the end."""
+    parameters = {"next_token": token} if token else None
+    content = client.get(f"{API}{path}", parameters).content
+    return _data(content), fields.text(fields.load(content), "meta", "next_token")
+
+
+def _all_rows(client: SourceClient, path: str) -> Iterator[Row]:
+    token = ""
+    for _ in range(_MOST_PAGES):
+        rows, token = _rows(client, path, token)
+        yield from rows
+        if not token:
+            return
+    raise Malformed("cms: a report goes on without end")
+
+
+def _data(content: bytes) -> list[Row]:
+    value = fields.load(content)
+    if not isinstance(fields.at(value, "data"), list):
+        raise Malformed("cms: an answer without data")
+    return fields.rows(value, "data")
+
+
+def _payload(
+    client: SourceClient, report: Report, rows: Sequence[Row], detail: Row | None = None
+) -> Payload:
+    body: dict[str, Any] = {
+        "report": report,
+        "asked_on": client.now().date().isoformat(),
+        "data": list(rows),
+    }
+    if detail is not None:
+        body["detail"] = detail
+    content = json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return Payload(f"{report} {len(rows)} of the report", content)
+
+
+def _matches(row: Row, words: Sequence[str]) -> bool:
+    """Whether each word begins a word of the title or the id; moldx asks for MolDX's own titles."""
+    title = fields.text(row, "title").casefold()
+    held = f"{title} {fields.text(row, 'document_display_id').casefold()}"
+    found = " " + " ".join(_WORD.findall(held))
+    return all(
+        title.startswith("moldx:") if word == "moldx" else f" {word}" in found for word in words
+    )
+
+
+def _may_stand_in(report: Report, key: str) -> bool:
+    starts = {"lcd": ("lcd_id:l", "payer:lcd:"), "article": ("lcd_id:a", "payer:article:")}
+    return key.startswith(starts.get(report, ("payer:ncd:",)))
+
+
+def _unlisted(place: _Place) -> list[Payload]:
+    """A word on each document that was in the reports the last time and is no more."""
+    return [
+        Payload("unlisted", envelope.problem(key, "CMS lists it no longer: was it retired?"))
+        for key in place.unlisted[:_MOST_TOLD]
+    ]
+
+
+def _place(continuation: Continuation | None, ask: Ask) -> _Place:
+    if continuation is None:
+        return _Place(unlisted=[str(key) for key in ask.marks])
+    try:
+        names = list(REPORTS)
+        return _Place(
+            int(continuation["report"]),
+            str(continuation["token"]),
+            int(continuation["pages"]),
+            [(names[names.index(report)], dict(row)) for report, row in continuation["waiting"]],
+            dict(continuation["seen"]),
+            list(continuation["unlisted"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        raise Malformed("the continuation of this refresh is not one of CMS's") from None
+
+
+def _continuation(place: _Place) -> Mapping[str, Any]:
+    return {
+        "report": place.report,
+        "token": place.token,
+        "pages": place.pages,
+        "waiting": [[report, row] for report, row in place.waiting],
+        "seen": place.seen,
+        "unlisted": place.unlisted,
+    }
+
+
+CMS = Cms(accept_license=False)

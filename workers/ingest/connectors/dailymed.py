@@ -1,0 +1,121 @@
+"""DailyMed: drug labels by name, set id or RxCUI (WIRE 6). A listing, then its labels."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.http.client import SourceClient
+from workers.ingest.parsers import envelope
+from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.dailymed import is_set_id, parse_dailymed, parse_listing
+from workers.ingest.source_errors import InvalidQuery, Malformed
+
+SERVICES = "https://dailymed.nlm.nih.gov/dailymed/services/v2"
+
+PAGE_SIZE = 100
+"""More is cut to 100 without a word."""
+LABELS_A_STEP = 10
+"""A label has up to some megabytes; ten stay inside a minute at two a second."""
+
+_RXCUI = re.compile(r"\d{1,8}")
+_LETTER = re.compile(r"[^\W\d_]")
+_MAX_NAME = 200
+
+
+class DailyMed:
+    """Continuation: `page`, the next page of the listing or null, and `labels`, the set ids of the
+    pages before that are still to be fetched."""
+
+    name = "dailymed"
+    fetch_limit = LABELS_A_STEP
+
+    def check_query(self, query: str) -> str:
+        """A drug's name, `setid:…` or `rxcui:…`, in lower case with single spaces.
+
+        Raises InvalidQuery.
+        """
+        words = " ".join(query.lower().split())
+        kind, colon, value = words.partition(":")
+        value = value.strip()
+        if colon and kind == "setid":
+            if not is_set_id(value):
+                raise InvalidQuery(
+                    "a set id is five groups of hexadecimal digits: "
+                    "setid:1a550c33-456a-4833-814e-8591aea7c688"
+                )
+            return f"setid:{value}"
+        if colon and kind == "rxcui":
+            if not _RXCUI.fullmatch(value):
+                raise InvalidQuery("an RxCUI is a number: rxcui:1657979")
+            return f"rxcui:{value}"
+        if not _LETTER.search(words) or len(words) > _MAX_NAME or not words.isprintable():
+            raise InvalidQuery("name a drug (adalimumab), or write setid:… or rxcui:…")
+        return words
+
+    def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
+        """A page of the listing where no label is left to fetch, then up to ten labels."""
+        page, labels = _place(continuation)
+        total, strange = None, 0
+        if not labels and page is not None:
+            found = parse_listing(
+                client.get(f"{SERVICES}/spls.json", _parameters(ask, page)).content,
+                page,
+                None if ":" in ask.query else ask.query,
+            )
+            labels, page = list(found.set_ids), found.next_page
+            total, strange = found.total, found.strange
+        now, later = labels[:LABELS_A_STEP], labels[LABELS_A_STEP:]
+        payloads = [_label(client, set_id) for set_id in now]
+        if strange:
+            reason = f"{strange} rows of the listing have no set id"
+            payloads.append(Payload("listing", envelope.problem(None, reason)))
+        following = {"page": page, "labels": later} if later or page is not None else None
+        return Page(tuple(payloads), following, total)
+
+    def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:
+        """Labels by `set_id:…`; one that DailyMed no longer has is missing."""
+        payloads = []
+        for key in keys[: self.fetch_limit]:
+            kind, _, set_id = key.partition(":")
+            if kind == "set_id" and is_set_id(set_id):
+                reply = client.get(f"{SERVICES}/spls/{set_id}.xml", accept=(200, 404))
+                if reply.status == 200:
+                    payloads.append(Payload(f"{set_id}.xml", reply.content))
+        return Page(tuple(payloads))
+
+    def parse(self, payload: bytes) -> Parsed:
+        """Raises Malformed."""
+        return parse_dailymed(payload)
+
+
+def _label(client: SourceClient, set_id: str) -> Payload:
+    """The label; one that went since it was listed is gone."""
+    reply = client.get(f"{SERVICES}/spls/{set_id}.xml", accept=(200, 404))
+    if reply.status == 404:
+        return Payload(f"{set_id} gone", envelope.gone(f"set_id:{set_id}"))
+    return Payload(f"{set_id}.xml", reply.content)
+
+
+def _parameters(ask: Ask, page: int) -> dict[str, str | int | float]:
+    kind, colon, value = ask.query.partition(":")
+    parameters: dict[str, str | int | float] = {kind: value} if colon else {"drug_name": ask.query}
+    if ask.since is not None:
+        parameters |= {
+            "published_date": ask.since.date().isoformat(),
+            "published_date_comparison": "gte",
+        }
+    return parameters | {"pagesize": PAGE_SIZE, "page": page}
+
+
+def _place(continuation: Continuation | None) -> tuple[int | None, list[str]]:
+    if continuation is None:
+        return 1, []
+    page: Any = continuation.get("page")
+    labels: Any = continuation.get("labels")
+    if not isinstance(labels, list) or not (page is None or isinstance(page, int)):
+        raise Malformed("the continuation of this refresh is not one of DailyMed's")
+    return page, [label for label in labels if isinstance(label, str) and is_set_id(label)]
+
+
+DAILYMED = DailyMed()

@@ -1,0 +1,121 @@
+"""The European Medicines Agency: its whole table of medicines, looked through for a query (WIRE 6).
+
+The file is asked for with what is known of the last one, so an unchanged one costs one request.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.http.client import Fetched, SourceClient
+from workers.ingest.parsers import json_payload as fields
+from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.ema import SEARCHED, column, parse_ema, product_key
+from workers.ingest.source_errors import InvalidQuery, Malformed, Refused
+
+MEDICINES = (
+    "https://www.ema.europa.eu/en/documents/report/medicines-output-medicines_json-report_en.json"
+)
+MAX_BYTES = 64 * 1024 * 1024
+"""The file had 6.8 MB in September 2026."""
+
+_WORD = re.compile(r"\w+")
+_MAX_QUERY = 200
+
+
+class Ema:
+    """Marks: `etag`, `last_modified` and `timestamp` of the file that was read last."""
+
+    name = "ema"
+    fetch_limit = 1000
+
+    def check_query(self, query: str) -> str:
+        """Words that a row must all hold, in lower case. Raises InvalidQuery."""
+        words = _WORD.findall(query.casefold())
+        if not any(len(word) > 1 for word in words) or len(query) > _MAX_QUERY:
+            raise InvalidQuery(
+                "write words of a medicine's name, substance, area or indication: "
+                "pembrolizumab, or colorectal cancer"
+            )
+        return " ".join(words)
+
+    def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:  # noqa: ARG002
+        """All rows that match, where the file is another one than the last time."""
+        reply = _get(client, ask.marks)
+        if reply.status == 304:
+            return Page(marks=ask.marks)
+        words = ask.query.split()
+        table = _table(reply)
+        stamp = fields.text(table, "meta", "timestamp")
+        marks = fields.filled(
+            {
+                "etag": reply.headers.get("etag"),
+                "last_modified": reply.headers.get("last-modified"),
+                "timestamp": stamp,
+            }
+        )
+        if stamp and stamp == ask.marks.get("timestamp"):
+            return Page(marks=marks)
+        return _page(table, lambda row: _matches(row, words), marks)
+
+    def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:
+        """Rows by `regulator:ema:<product number>`."""
+        wanted = set(keys[: self.fetch_limit])
+        return _page(_table(_get(client, {})), lambda row: product_key(row) in wanted, {})
+
+    def parse(self, payload: bytes) -> Parsed:
+        """Raises Malformed."""
+        return parse_ema(payload)
+
+
+def _get(client: SourceClient, marks: Mapping[str, Any]) -> Fetched:
+    """The file, or 304 where it is the one that `marks` tell of."""
+    headers = {}
+    if marks.get("etag"):
+        headers["If-None-Match"] = str(marks["etag"])
+    if marks.get("last_modified"):
+        headers["If-Modified-Since"] = str(marks["last_modified"])
+    reply = client.get(
+        MEDICINES, headers=headers or None, accept=(200, 304, 403), max_bytes=MAX_BYTES
+    )
+    if reply.status == 403:
+        raise Refused(
+            "ema: www.ema.europa.eu answers 403; its CDN blocks addresses of data centres and "
+            "VPNs: ask from another network, or set a mirror in ATTEST_SOURCE_MIRRORS"
+        )
+    return reply
+
+
+def _table(reply: Fetched) -> Mapping[str, Any]:
+    value = fields.load(reply.content)
+    if not isinstance(fields.at(value, "data"), list):
+        raise Malformed("ema: the file is not a table of medicines")
+    table: Mapping[str, Any] = value
+    return table
+
+
+def _page(
+    table: Mapping[str, Any],
+    wanted: Callable[[Mapping[str, Any]], bool],
+    marks: Mapping[str, Any],
+) -> Page:
+    """The wanted rows, each as it came, under the file's own `meta`."""
+    found = [row for row in table["data"] if not isinstance(row, dict) or wanted(row)]
+    if not found:
+        return Page(total=0, marks=marks)
+    body = {"meta": fields.obj(table, "meta"), "data": found}
+    content = json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
+    return Page((Payload("medicines.json", content),), None, len(found), marks)
+
+
+def _matches(row: Mapping[str, Any], words: Sequence[str]) -> bool:
+    """Whether each word begins a word of the searched columns."""
+    held = " " + " ".join(
+        word for name in SEARCHED for word in _WORD.findall(column(row, name).casefold())
+    )
+    return all(f" {word}" in held for word in words)
+
+
+EMA = Ema()

@@ -1,0 +1,319 @@
+"""Guideline files that the user may use, from a folder of this machine (WIRE 7). No network.
+
+A file counts with a sidecar beside it (`NAME.pdf.yaml`, `NAME.yaml` or the same with .json). A file
+that was taken away is gone: its owner withdrew the leave to use it.
+"""
+
+import fnmatch
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.http.client import SourceClient
+from workers.ingest.parsers import envelope
+from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.guideline import (
+    FORMATS,
+    WRITE,
+    BadSidecar,
+    Sidecar,
+    parse_guideline,
+    read_sidecar,
+)
+from workers.ingest.readers import MAX_FILE_BYTES
+from workers.ingest.source_errors import InvalidQuery, Malformed, Refused
+
+FILES_A_STEP = 8
+BYTES_A_STEP = 64 * 1024 * 1024
+_SIDECARS = (".yaml", ".yml", ".json")
+_MAX_QUERY = 200
+_MAX_FILES = 20_000
+_MAX_PATH = 500
+
+
+class _Unusable(Exception):
+    """A file that cannot be taken; the message says what to do, after its path."""
+
+
+@dataclass(frozen=True)
+class _File:
+    """A guideline file with its sidecar. `digest` is over both."""
+
+    path: str
+    sidecar: Sidecar
+    digest: str
+
+
+@dataclass
+class _Scan:
+    """What stands in the folder. Paths are relative to it, with slashes."""
+
+    files: list[_File] = field(default_factory=list)
+    unusable: dict[str, str] = field(default_factory=dict)
+
+
+class Guidelines:
+    """Marks: path → {`digest`, `key`} of each file read. Continuation: `todo`, the paths still to
+    be read, and `marks`."""
+
+    name = "guidelines"
+    fetch_limit = FILES_A_STEP
+
+    def __init__(self, folder: Path | None) -> None:
+        """`folder`: ATTEST_GUIDELINES_DIR."""
+        self._folder = folder
+
+    def check_query(self, query: str) -> str:
+        """Nothing for all files, a sub-folder, or a pattern (`nccn/*.pdf`; `*` crosses slashes).
+
+        Raises InvalidQuery.
+        """
+        words = query.strip().strip("/")
+        parts = words.split("/")
+        if (
+            query.strip().startswith(("/", "~"))
+            or "\\" in words
+            or ":" in words
+            or not words.isprintable()
+            or len(words) > _MAX_QUERY
+            or any(part in (".", "..") or (words and not part) for part in parts)
+        ):
+            raise InvalidQuery(
+                "name a folder inside the guideline folder (nccn), a pattern (nccn/*.pdf), or "
+                "nothing for all files"
+            )
+        return words
+
+    def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:  # noqa: ARG002
+        """First the folder is looked through; then files come, few at a time."""
+        root = self._root()
+        payloads: list[Payload] = []
+        if continuation is None:
+            scan = _scan(root, ask.query)
+            marks = _marks(scan, ask.marks)
+            todo = _changed(scan, ask.marks)
+            payloads += [_problem(path, reason) for path, reason in scan.unusable.items()]
+            payloads += [
+                Payload("gone", envelope.gone(key)) for key in _gone(root, scan, ask.marks)
+            ]
+        else:
+            todo, marks = _place(continuation)
+        read, left = _read_some(root, todo, marks)
+        payloads += read
+        following = {"todo": left, "marks": marks} if left else None
+        # an emptied folder has marks too: without any, the old ones would stay
+        return Page(tuple(payloads), following, len(marks), {} if left else {"files": marks})
+
+    def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:  # noqa: ARG002
+        """Guidelines by key."""
+        root = self._root()
+        wanted = set(keys[: self.fetch_limit])
+        found = [one.path for one in _scan(root, "").files if one.sidecar.key in wanted]
+        return Page(tuple(_read_some(root, found, {})[0]))
+
+    def parse(self, payload: bytes) -> Parsed:
+        """Raises Malformed."""
+        return parse_guideline(payload)
+
+    def _root(self) -> Path:
+        if self._folder is None:
+            raise Refused("guidelines: no folder is set; set ATTEST_GUIDELINES_DIR")
+        try:
+            root = self._folder.resolve(strict=True)
+        except (OSError, RuntimeError):
+            root = None
+        if root is None or not root.is_dir():
+            raise Refused(
+                "guidelines: the folder in ATTEST_GUIDELINES_DIR is not there; "
+                "make it or mount it again"
+            )
+        return root
+
+
+def _scan(root: Path, query: str) -> _Scan:
+    """Look at every file that the query covers; hidden ones and sidecars are passed over.
+
+    Of several versions of a guideline the newest counts; the others are told of.
+    """
+    scan = _Scan()
+    newest: dict[str, _File] = {}
+    for path in _paths(root, scan):
+        if not _covers(query, path):
+            continue
+        try:
+            one, _ = _load(root, path)
+        except _Unusable as error:
+            scan.unusable[path] = str(error)
+            continue
+        older = newest.get(one.sidecar.key)
+        if older is None or older.sidecar.effective_date < one.sidecar.effective_date:
+            newest[one.sidecar.key] = one
+        else:
+            older = one
+        if older is not None:
+            scan.unusable[older.path] = (
+                f"is not newer than {newest[one.sidecar.key].path}, "
+                "which says the same title: take one away"
+            )
+    scan.files = list(newest.values())
+    scan.unusable = {path: why for path, why in scan.unusable.items() if _covers(query, path)}
+    return scan
+
+
+def _paths(root: Path, scan: _Scan) -> Iterator[str]:
+    """Relative paths in their order. Links to folders are not followed, but told."""
+    count = 0
+    for folder, folders, names in os.walk(root):
+        here = Path(folder)
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in folders:
+            if (here / name).is_symlink():
+                path = (here / name).relative_to(root).as_posix()
+                scan.unusable[path] = "is a link to a folder; copy the files instead"
+        for name in sorted(names):
+            path = (here / name).relative_to(root).as_posix()
+            if name.startswith(".") or Path(name).suffix.lower() in _SIDECARS:
+                continue
+            count += 1
+            if count > _MAX_FILES:
+                raise Refused(f"guidelines: more than {_MAX_FILES:,} files in the folder")
+            yield path
+
+
+def _covers(query: str, path: str) -> bool:
+    if any(mark in query for mark in "*?["):
+        return fnmatch.fnmatchcase(path, query)
+    return not query or path == query or path.startswith(f"{query}/")
+
+
+def _load(root: Path, path: str) -> tuple[_File, bytes]:
+    """The file with its sidecar, and its content. Raises _Unusable."""
+    if not path.isprintable() or len(path) > _MAX_PATH:
+        raise _Unusable("has characters in its name that cannot be shown; rename it")
+    if Path(path).suffix.lower() not in FORMATS:
+        raise _Unusable("is of a kind that is not read; save it as PDF, HTML, Markdown or text")
+    beside = next((name for name in _sidecar_names(path) if os.path.lexists(root / name)), None)
+    if beside is None:
+        raise _Unusable(f"has no sidecar: write {path}.yaml with {WRITE}")
+    told, content = _bytes(root, beside), _bytes(root, path)
+    try:
+        sidecar = read_sidecar(told, is_json=beside.lower().endswith(".json"))
+    except BadSidecar as error:
+        raise _Unusable(f"has a sidecar that {error}") from None
+    digest = hashlib.sha256(content + b"\0" + told).hexdigest()
+    return _File(path, sidecar, digest), content
+
+
+def _sidecar_names(path: str) -> Iterator[str]:
+    stem = path[: -len(Path(path).suffix)]
+    for base in (path, stem):
+        for ending in _SIDECARS:
+            yield base + ending
+
+
+def _bytes(root: Path, path: str) -> bytes:
+    """The content of a plain file inside the folder. Raises _Unusable."""
+    try:
+        place = (root / path).resolve(strict=True)
+        if not place.is_relative_to(root):
+            raise _Unusable(
+                "is or needs a link that leads out of the folder; copy the file instead"
+            )
+        # not to wait for a pipe that nobody writes to
+        handle = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        with open(handle, "rb") as opened:  # noqa: PTH123 - a descriptor
+            plain = stat.S_ISREG(os.fstat(handle).st_mode)
+            content = opened.read(MAX_FILE_BYTES + 1) if plain else b""
+    except (OSError, RuntimeError):
+        raise _Unusable("cannot be opened; look at its permissions, or take it away") from None
+    if not plain:
+        raise _Unusable("is not a plain file; take it away")
+    if len(content) > MAX_FILE_BYTES:
+        raise _Unusable(f"has more than {MAX_FILE_BYTES // 2**20} MB; split it")
+    return content
+
+
+def _old(marks: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    found = marks.get("files")
+    if not isinstance(found, dict):
+        return {}
+    return {
+        str(path): {"digest": str(mark.get("digest", "")), "key": str(mark.get("key", ""))}
+        for path, mark in found.items()
+        if isinstance(mark, dict)
+    }
+
+
+def _changed(scan: _Scan, marks: Mapping[str, Any]) -> list[str]:
+    """Paths of files that are new, or other than they were."""
+    old = _old(marks)
+    return [one.path for one in scan.files if old.get(one.path, {}).get("digest") != one.digest]
+
+
+def _marks(scan: _Scan, marks: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Of all files that can be used, and the old ones of those that cannot be for now."""
+    old = _old(marks)
+    kept = {path: old[path] for path in scan.unusable if path in old}
+    return kept | {one.path: {"digest": one.digest, "key": one.sidecar.key} for one in scan.files}
+
+
+def _gone(root: Path, scan: _Scan, marks: Mapping[str, Any]) -> list[str]:
+    """Keys of which no file is left. A file that is there but cannot be used is not gone."""
+    still = {one.sidecar.key for one in scan.files}
+    missing: dict[str, None] = {}
+    for path, mark in _old(marks).items():
+        if path in scan.unusable and os.path.lexists(root / path):
+            still.add(mark["key"])
+        missing[mark["key"]] = None
+    return [key for key in missing if key and key not in still]
+
+
+def _read_some(
+    root: Path, todo: Sequence[str], marks: dict[str, dict[str, str]]
+) -> tuple[list[Payload], list[str]]:
+    """The payloads of the first paths, and the paths that are left. What turns out to be unusable
+    loses its mark, to be looked at again."""
+    payloads: list[Payload] = []
+    size = 0
+    for index, path in enumerate(todo):
+        if index == FILES_A_STEP or size >= BYTES_A_STEP:
+            return payloads, list(todo[index:])
+        try:
+            payloads.append(_document(root, path))
+        except _Unusable as error:
+            payloads.append(_problem(path, str(error)))
+            marks.pop(path, None)
+        size += len(payloads[-1].content)
+    return payloads, []
+
+
+def _document(root: Path, path: str) -> Payload:
+    """The file in its envelope. Raises _Unusable."""
+    one, content = _load(root, path)
+    told = one.sidecar.model_dump(mode="json", exclude_none=True)
+    digest = hashlib.sha256(content).hexdigest()
+    return Payload(
+        Path(path).name[:100], envelope.wrap(content, path=path, sidecar=told, sha256=digest)
+    )
+
+
+def _problem(path: str, reason: str) -> Payload:
+    shown = path if path.isprintable() else ascii(path)
+    return Payload("problem", envelope.problem(None, f"{shown[:_MAX_PATH]} {reason}"))
+
+
+def _place(continuation: Continuation) -> tuple[list[str], dict[str, dict[str, str]]]:
+    todo = continuation.get("todo")
+    if not isinstance(todo, list):
+        raise Malformed("the continuation of this refresh is not one of the guideline folder's")
+    inside = [path for path in todo if isinstance(path, str) and _is_inside(path)]
+    return inside, _old({"files": continuation.get("marks")})
+
+
+def _is_inside(path: str) -> bool:
+    return not path.startswith("/") and ".." not in path.split("/")

@@ -1,0 +1,64 @@
+"""Press and news feeds: the query of a watch is the name of a feed in `knowledge/news.yaml`."""
+
+from collections.abc import Sequence
+
+from knowledge.news import feed, feeds
+from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.http.client import SourceClient
+from workers.ingest.parsers import envelope
+from workers.ingest.parsers import json_payload as fields
+from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.feeds import parse_feed
+from workers.ingest.source_errors import InvalidQuery, Refused
+
+MAX_BYTES = 8 * 1024 * 1024
+
+
+class News:
+    """Marks: `etag` and `last_modified` of the feed as it was read last."""
+
+    name = "news"
+    fetch_limit = 1
+
+    def check_query(self, query: str) -> str:
+        """The name of a feed. Raises InvalidQuery, which lists the names."""
+        name = query.strip().lower()
+        if name not in feeds():
+            raise InvalidQuery(f"name one of these feeds: {', '.join(sorted(feeds()))}")
+        return name
+
+    def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:  # noqa: ARG002
+        """The whole feed, where it is another one than the last time."""
+        try:
+            source = feed(ask.query)
+        except LookupError as error:
+            raise InvalidQuery(str(error)) from None
+        headers = {}
+        if ask.marks.get("etag"):
+            headers["If-None-Match"] = str(ask.marks["etag"])
+        if ask.marks.get("last_modified"):
+            headers["If-Modified-Since"] = str(ask.marks["last_modified"])
+        reply = client.get(
+            source.url, headers=headers or None, accept=(200, 304), max_bytes=MAX_BYTES
+        )
+        if reply.status == 304:
+            return Page(marks=ask.marks)
+        marks = fields.filled(
+            {
+                "etag": reply.headers.get("etag"),
+                "last_modified": reply.headers.get("last-modified"),
+            }
+        )
+        content = envelope.wrap(reply.content, feed=ask.query)
+        return Page((Payload(f"{ask.query}.xml", content),), marks=marks)
+
+    def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:  # noqa: ARG002
+        """Not possible: a feed gives its last items only, so that a missing one is no word."""
+        raise Refused("news: a feed cannot be asked for a single item")
+
+    def parse(self, payload: bytes) -> Parsed:
+        """Raises Malformed."""
+        return parse_feed(payload)
+
+
+NEWS = News()

@@ -1,0 +1,103 @@
+"""Which queries openFDA can read (WIRE 3): its own test of characters, then Lucene's syntax.
+
+What it cannot read it answers with 400 "Search not supported" or, for syntax, with 500 "Check your
+request and try again", which looks like a failure of its own; so we look first.
+"""
+
+import re
+
+from workers.ingest.source_errors import InvalidQuery
+
+MAX_QUERY = 2000
+"""Characters; ours, well below what an address may have."""
+
+_ALLOWED = re.compile(r"[&0-9A-Za-z@%/\\',._:()\"\[\]{}\-+><=* ]")
+_PIECE = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|[()\[\]{}]|(?:[^ \"()\[\]{}\\]|\\.)++|.", re.DOTALL)
+_PLUS = re.compile(r"\+(?:AND|OR|NOT|TO)\+")
+_OPERATORS = frozenset({"AND", "OR"})
+
+
+def check_search(query: str, longest: int = MAX_QUERY) -> str:
+    """The query with single spaces. Raises InvalidQuery with what to write instead."""
+    spelled = " ".join(query.split())
+    if not spelled:
+        raise InvalidQuery('The query is empty: write openfda.generic_name:"name" or the like.')
+    if len(spelled) > longest:
+        raise InvalidQuery(f"The query is longer than {longest:,} characters: split it.")
+    foreign = sorted(set(_ALLOWED.sub("", spelled)))
+    if foreign:
+        raise InvalidQuery(
+            f"openFDA takes no {' '.join(foreign)} in a query: write plain letters and digits."
+        )
+    plus = _PLUS.search(spelled)
+    if plus:
+        raise InvalidQuery(f"The query has {plus[0]}: write spaces, {plus[0].replace('+', ' ')}.")
+    _check_pieces(_PIECE.findall(spelled))
+    return spelled
+
+
+def _check_pieces(pieces: list[str]) -> None:
+    """Walk over words, phrases, brackets and operators, as Lucene's parser would."""
+    depth = 0
+    before = "("  # what an operand may follow: ( and the operators, as at the beginning
+    place = 0
+    while place < len(pieces):
+        piece = pieces[place]
+        place += 1
+        if piece == " ":
+            continue
+        if piece in "[{":
+            place = _after_range(pieces, place)
+            before = "range"
+            continue
+        if piece in '"\\]}':
+            raise InvalidQuery(f"The query has a {piece} without its other half, or out of place.")
+        if piece == "(":
+            depth += 1
+        elif piece == ")":
+            depth -= 1
+            if depth < 0:
+                raise InvalidQuery("The query closes a parenthesis ) that is not open.")
+            _check_operand(before, piece)
+        elif piece in _OPERATORS:
+            _check_operand(before, piece)
+        elif not piece.startswith('"'):
+            _check_word(piece)
+        before = piece
+    if depth:
+        raise InvalidQuery("The query opens a parenthesis ( and does not close it.")
+    _check_operand(before, "the end")
+
+
+def _check_operand(before: str, piece: str) -> None:
+    """Before an operator, a closing parenthesis and the end, there must be something to find."""
+    if before in _OPERATORS or before in ("(", "NOT") or _wants_value(before):
+        raise InvalidQuery(f"The query has nothing to look for between {before} and {piece}.")
+
+
+def _wants_value(word: str) -> bool:
+    return word.endswith(":") and not word.startswith('"')
+
+
+def _check_word(word: str) -> None:
+    if "/" in word.replace("\\/", ""):
+        raise InvalidQuery(f'The query has a / in {word}: put the words in quotation marks, "a/b".')
+    if word.replace("\\:", "").count(":") > 1:
+        raise InvalidQuery(f"The query has two fields in {word}: write field:value.")
+    if word.startswith(":") or not word.strip("+-&:"):
+        raise InvalidQuery(f"The query has a {word} that belongs to no word.")
+
+
+def _after_range(pieces: list[str], place: int) -> int:
+    """The place behind a range, `2026 TO 2027]`."""
+    words: list[str] = []
+    while place < len(pieces):
+        piece = pieces[place]
+        place += 1
+        if piece in ("]", "}"):
+            if len(words) == 3 and words[1] == "TO":
+                return place
+            break
+        if piece != " ":
+            words.append(piece)
+    raise InvalidQuery("The query has a range in another form than [20260101 TO 20261231].")

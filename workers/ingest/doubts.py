@@ -1,0 +1,107 @@
+"""Writes down what does not hold about records, and closes what holds again."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from store import findings
+from store.documents import SUBMITTED, Stored
+from store.findings import Collision, NewFinding
+from store.models import IngestItem
+from store.records import SourceRecord
+from store.spans import Structure
+from store.unit_of_work import UnitOfWork
+from workers.ingest.identity import malformed_nct, same_title
+from workers.ingest.parsers.base import Parsed
+
+
+def write_findings(
+    unit: UnitOfWork,
+    item: IngestItem,
+    records: Sequence[tuple[SourceRecord, Structure]],
+    stored: Sequence[Stored],
+    parsed: Parsed,
+    at: datetime,
+) -> None:
+    """Findings on an item: fields nobody reads, records that cannot be read, identifiers that
+    cannot be one or stand on two titles.
+
+    Args:
+        stored: what became of each of the `records`.
+        at: when the item was read; its own statements count from when it was fetched.
+    """
+    source, fetched_at = item.source or SUBMITTED, item.fetched_at or item.created_at
+    if item.source is not None:
+        findings.put(unit, source, list(_about_the_payload(item, parsed)), fetched_at)
+        findings.readable(unit, source, [record.key for record, _ in records], fetched_at)
+    taken = [
+        (record, one.document_id)
+        for (record, _), one in zip(records, stored, strict=True)
+        if one.taken
+    ]
+    malformed = list(_malformed(records, taken, parsed))
+    if malformed or any(one.taken and one.outcome != "new" for one in stored):
+        documents = [document_id for _, document_id in taken]
+        findings.restate(unit, source, "malformed", documents, malformed, fetched_at, of_all=True)
+    changed = {one.document_id for one in stored if one.outcome in ("new", "changed")}
+    if changed:
+        _restate_conflicts(unit, source, changed, at)
+
+
+def _about_the_payload(item: IngestItem, parsed: Parsed) -> Iterator[NewFinding]:
+    for path, seen in parsed.unmapped.items():
+        yield NewFinding("unmapped", path, detail={"seen": seen})
+    for one in parsed.problems:
+        yield NewFinding(
+            "unreadable", one.source_id or f"item:{item.id}", None, {"why": one.reason}
+        )
+
+
+def _malformed(
+    records: Sequence[tuple[SourceRecord, Structure]],
+    taken: Sequence[tuple[SourceRecord, UUID]],
+    parsed: Parsed,
+) -> Iterator[NewFinding]:
+    """What the parser left out of the identifiers, and registry numbers in the words."""
+    ids = {record.key: document_id for record, document_id in taken}
+    keys = {record.key for record, _ in records}
+    for one in parsed.doubts:
+        if one.source_id in ids or one.source_id not in keys:
+            yield NewFinding("malformed", f"{one.kind}:{one.value}", ids.get(one.source_id))
+    for record, document_id in taken:
+        if "NCT" in record.text:
+            for value in malformed_nct(record.text):
+                yield NewFinding("malformed", f"nct_id:{value}", document_id)
+
+
+def _restate_conflicts(
+    unit: UnitOfWork, source: str, changed: Collection[UUID], at: datetime
+) -> None:
+    """Identifiers that stand on two titles, on both; and those that do so no longer, on both."""
+    documents = set(changed) | findings.conflicting_with(unit.session, changed)
+    found = _conflicts(findings.collisions(unit.session, documents))
+    others = {one.document_id for one in found if one.document_id is not None} - documents
+    if others:  # each names all that it collides with, not only what changed
+        documents |= others
+        found = _conflicts(findings.collisions(unit.session, documents))
+    findings.restate(unit, source, "conflict", documents, found, at, of_all=True)
+
+
+def _conflicts(collisions: Iterable[Collision]) -> list[NewFinding]:
+    """An abstract and its full text share their identifiers rightly: one title, no conflict."""
+    others: dict[tuple[UUID, str, str | None], set[UUID]] = {}
+    for one in collisions:
+        if not same_title(one.title, one.other_title):
+            subject = f"{one.kind}:{one.value}"
+            others.setdefault((one.document_id, subject, one.source), set()).add(one.other_id)
+            others.setdefault((one.other_id, subject, one.other_source), set()).add(one.document_id)
+    return [
+        NewFinding(
+            "conflict",
+            subject,
+            document_id,
+            {"also_on": sorted(str(other) for other in ids)},
+            source or SUBMITTED,
+        )
+        for (document_id, subject, source), ids in others.items()
+    ]

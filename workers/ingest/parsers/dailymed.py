@@ -1,0 +1,78 @@
+"""DailyMed (WIRE 6): its listings of labels, and the payloads of its connector."""
+
+import re
+from dataclasses import dataclass
+
+from workers.ingest.parsers import json_payload as fields
+from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.envelope import unwrap
+from workers.ingest.parsers.spl import parse_spl
+from workers.ingest.source_errors import Malformed
+
+_SET_ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_LABELER = re.compile(r"\s*\[[^\[\]]*\]\s*$")
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A page of a listing."""
+
+    set_ids: tuple[str, ...]
+    next_page: int | None
+    total: int | None
+    strange: int
+    """Rows without a set id."""
+
+
+def parse_dailymed(payload: bytes) -> Parsed:
+    """A label, or the word that one is gone. Raises Malformed."""
+    if payload.lstrip()[:1] == b"{":
+        told = unwrap(payload)
+        if isinstance(told, Parsed):
+            return told
+        raise Malformed("neither a label nor a word about one")
+    return parse_spl(payload)
+
+
+def is_set_id(words: str) -> bool:
+    """Whether `words` have the form of a set id."""
+    return _SET_ID.fullmatch(words) is not None
+
+
+def parse_listing(payload: bytes, page: int, drug_name: str | None) -> Listing:
+    """The labels on page `page` of `spls.json`.
+
+    A search by name matches inside words (SILIQ finds "SILIQUASTRUM"): with `drug_name` only
+    titles that hold it as whole words, apart from the labeler's name, are kept. `next_page` may be
+    the string "null", and an empty page is the end whatever it says.
+
+    Raises Malformed.
+    """
+    value = fields.load(payload)
+    data = fields.at(value, "data")
+    if not isinstance(data, list):
+        raise Malformed("a listing without data")
+    found: dict[str, None] = {}
+    strange = 0
+    for row in data:
+        set_id = fields.text(row, "setid")
+        if not is_set_id(set_id):
+            strange += 1
+        elif drug_name is None or _names(fields.text(row, "title"), drug_name):
+            found[set_id.lower()] = None
+    following = fields.number(value, "metadata", "next_page")
+    if not data or following is None or following <= page:
+        following = None
+    total = fields.number(value, "metadata", "total_elements")
+    return Listing(tuple(found), following, total, strange)
+
+
+def _names(title: str, drug_name: str) -> bool:
+    """Whether the title names the drug; a listing without a title does not say no."""
+    words = _words(_LABELER.sub("", title[-2000:]))
+    return not title or f" {_words(drug_name).strip()} " in words
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(text.casefold()))} "

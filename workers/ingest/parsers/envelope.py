@@ -1,0 +1,54 @@
+"""Payloads of connectors whose bytes do not say by themselves what they are.
+
+A small JSON object around what was sent: a document with what its parser must know of it, or no
+document at all: one that is gone, one that cannot be had.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from workers.ingest.parsers import json_payload as fields
+from workers.ingest.parsers.base import Parsed, Problem
+from workers.ingest.source_errors import Malformed
+
+
+def wrap(content: bytes, **facts: Any) -> bytes:
+    """A document with what is known of it; `facts` are JSON."""
+    return _dump({**facts, "content": base64.b64encode(content).decode("ascii")})
+
+
+def gone(key: str) -> bytes:
+    """Says that the source no longer has the document with this key."""
+    return _dump({"gone": key})
+
+
+def problem(source_id: str | None, reason: str) -> bytes:
+    """Says that one document could not be had, and why."""
+    return _dump({"problem": reason, "source_id": source_id})
+
+
+def unwrap(payload: bytes) -> tuple[Mapping[str, Any], bytes] | Parsed:
+    """What `wrap` took, or what `gone` and `problem` say as a result of parsing.
+
+    Raises Malformed.
+    """
+    value = fields.load(payload)
+    key, reason = fields.at(value, "gone"), fields.at(value, "problem")
+    if isinstance(key, str) and key:
+        return Parsed(gone=[key])
+    if isinstance(reason, str) and reason:
+        return Parsed(problems=[Problem(fields.text(value, "source_id") or None, reason)])
+    content = fields.at(value, "content")
+    if not isinstance(content, str):
+        raise Malformed("the envelope has no content")
+    try:
+        return value, base64.b64decode(content, validate=True)
+    except (binascii.Error, ValueError):
+        raise Malformed("the envelope's content is not whole") from None
+
+
+def _dump(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode("ascii")

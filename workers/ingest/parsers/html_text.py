@@ -1,0 +1,235 @@
+"""Fragments of HTML as text: the words a reader sees, as paragraphs, list items and table rows.
+
+White space between elements is normalized to single spaces within a paragraph; the words are kept
+to the letter, raised digits as raised digits (10<sup>9</sup> is 10⁹, not 109).
+"""
+
+import re
+from collections.abc import Mapping
+
+from lxml import etree  # type: ignore[import-untyped]
+
+_SPACES = re.compile(r"[ \t\n\r\f\u2028\u2029]+")
+_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
+_BREAK = "\v"  # kept apart from white space, which is collapsed
+_UNPRINTABLE = {code: None for code in range(0x20) if chr(code) not in "\t\n\r\f\v"}
+
+_DROPPED = frozenset({"script", "style", "noscript", "template", "iframe", "object", "select"})
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_LISTS = frozenset({"ul", "ol"})
+_BLOCKS = frozenset(
+    {
+        *{"address", "article", "aside", "blockquote", "center", "dd", "div", "dl", "dt"},
+        *{"figcaption", "figure", "footer", "form", "header", "hr", "main", "p", "pre"},
+        *{"section", "caption", "table", "tbody", "thead", "tfoot", "tr"},
+    }
+)
+
+
+class Blocks:
+    """Collects the words of a document in their order and gives them as text.
+
+    Blocks are parted by blank lines, items of a list and rows of a table by line ends. Within a
+    cell or a heading everything stands on one line.
+    """
+
+    def __init__(self) -> None:
+        self._out: list[str] = []
+        self._words: list[str] = []
+        self._mark = ""
+        self._row: list[str] | None = None
+        self._in_cell = False
+        self._tight = False  # whether the last block was an item or a row
+
+    def words(self, text: str | None) -> None:
+        """Add running words; they belong to the open block."""
+        if text:
+            self._words.append(text)
+
+    def raised(self, text: str) -> None:
+        """Add words that stand above the line."""
+        raisable = _RAISABLE.fullmatch(text)
+        self.words(text.strip().translate(_RAISED) if raisable else text)
+
+    def line_break(self) -> None:
+        """Begin a new line in the open block."""
+        self._words.append(" " if self._in_cell else _BREAK)
+
+    def end_block(self, prefix: str = "") -> None:
+        """End the open block; `prefix` stands before its words (the marks of a heading)."""
+        if self._in_cell:
+            self._words.append(" ")
+            return
+        block = self._take()
+        if not block:
+            return
+        if prefix:
+            block = prefix + " ".join(block.split("\n"))
+        tight = bool(self._mark)
+        self._add(self._mark + block, tight=tight)
+        self._mark = ""
+
+    def item(self, mark: str) -> None:
+        """Begin an item of a list."""
+        self.end_block()
+        if not self._in_cell:
+            self._mark = mark
+
+    def end_item(self) -> None:
+        """End an item; one without words leaves no mark behind."""
+        self.end_block()
+        self._mark = ""
+
+    def cell(self) -> None:
+        """Begin a cell of the open row, or of a new one."""
+        if self._in_cell:  # a table within a cell
+            self._words.append(" ")
+            return
+        if self._row is None:
+            self.row()
+        self._in_cell = True
+
+    def end_cell(self) -> None:
+        """End the open cell."""
+        if not self._in_cell:
+            return
+        self._in_cell = False
+        found = self._take()
+        if self._row is not None:
+            self._row.append(" ".join(found.split()))
+
+    def row(self) -> None:
+        """Begin a row of a table."""
+        self.end_block()
+        if not self._in_cell:
+            self._row = []
+
+    def end_row(self) -> None:
+        """End the open row; one without words is left out."""
+        if self._in_cell or self._row is None:
+            return
+        cells, self._row = self._row, None
+        if any(cells):
+            self._add(" | ".join(cells).strip(" "), tight=True)
+
+    def end_group(self) -> None:
+        """End a list or a table: what follows stands apart from it."""
+        self.end_block()
+        if not self._in_cell:
+            self._tight = False
+
+    def text(self) -> str:
+        """All of it."""
+        self._in_cell = False
+        self.end_row()
+        self.end_block()
+        return "".join(self._out)
+
+    def _take(self) -> str:
+        joined = "".join(self._words).translate(_UNPRINTABLE)
+        self._words.clear()
+        lines = _SPACES.sub(" ", joined).split(_BREAK)
+        return "\n".join(filter(None, (line.strip(" ") for line in lines)))
+
+    def _add(self, block: str, *, tight: bool) -> None:
+        if self._out:
+            self._out.append("\n" if tight and self._tight else "\n\n")
+        self._out.append(block)
+        self._tight = tight
+
+
+def html_text(source: str, *, heading_level: int = 3) -> str:
+    """The text of a piece of HTML, "" where it has none. Any string will do; linear in its length.
+
+    `h1` becomes a heading of `heading_level`, `h2` one deeper. Scripts and styles are left out,
+    links keep their words.
+    """
+    if "<" not in source and "&" not in source:
+        blocks = Blocks()
+        blocks.words(source)
+        return blocks.text()
+    # lxml takes UTF-8 only: half of a surrogate pair is no character
+    collector = _Collector(heading_level)
+    parser = etree.HTMLParser(
+        target=collector, huge_tree=True, remove_comments=True, remove_pis=True, encoding="utf-8"
+    )
+    try:
+        parser.feed(source.encode("utf-8", "replace"))
+        parser.close()
+    except etree.LxmlError:
+        # nothing between the tags of an empty document
+        pass
+    return collector.blocks.text()
+
+
+class _Collector:
+    """What lxml calls at each tag and text."""
+
+    def __init__(self, heading_level: int) -> None:
+        self.blocks = Blocks()
+        self._top = heading_level
+        self._lists: list[int] = []  # the number of the last item; -1 in a list without numbers
+        self._dropped = 0
+        self._raised: list[str] | None = None
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG002
+        if tag in _DROPPED:
+            self._dropped += 1
+        elif tag == "br":
+            self.blocks.line_break()
+        elif tag == "li":
+            self.blocks.item(self._next_mark())
+        elif tag in _LISTS:
+            self.blocks.end_block()
+            self._lists.append(0 if tag == "ol" else -1)
+        elif tag in ("td", "th"):
+            self.blocks.cell()
+        elif tag == "tr":
+            self.blocks.row()
+        elif tag == "sup":
+            self._raised = []
+        elif tag in _BLOCKS or tag in _HEADINGS:
+            self.blocks.end_block()
+
+    def end(self, tag: str) -> None:
+        if tag in _DROPPED:
+            self._dropped -= 1
+        elif tag == "li":
+            self.blocks.end_item()
+        elif tag in _LISTS:
+            if self._lists:
+                self._lists.pop()
+            self.blocks.end_group()
+        elif tag in ("td", "th"):
+            self.blocks.end_cell()
+        elif tag == "tr":
+            self.blocks.end_row()
+        elif tag == "table":
+            self.blocks.end_group()
+        elif tag == "sup":
+            if self._raised is not None:
+                self.blocks.raised("".join(self._raised))
+            self._raised = None
+        elif tag in _HEADINGS:
+            level = min(6, self._top + _HEADINGS[tag] - 1)
+            self.blocks.end_block("#" * level + " ")
+        elif tag in _BLOCKS:
+            self.blocks.end_block()
+
+    def data(self, text: str) -> None:
+        if self._dropped:
+            return
+        if self._raised is not None:
+            self._raised.append(text)
+        else:
+            self.blocks.words(text)
+
+    def close(self) -> None:
+        """Asked for by lxml at the end."""
+
+    def _next_mark(self) -> str:
+        if not self._lists or self._lists[-1] < 0:
+            return "- "
+        self._lists[-1] += 1
+        return f"{self._lists[-1]}. "

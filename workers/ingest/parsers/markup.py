@@ -1,0 +1,147 @@
+"""Running text inside XML: inline markup, raised digits, formulas.
+
+Texts stay as they are written, with two exceptions. White space of XML (spaces, tabs, line ends)
+becomes one space, because files are indented; other spaces, such as no-break and thin ones, are
+characters of the text. And raised digits stay raised, in Unicode: without their tags 10<sup>9</sup>
+would read 109.
+"""
+
+import re
+from collections.abc import Callable
+from xml.etree.ElementTree import Element
+
+_SPACE = re.compile(r"[ \t\n\r]+")
+_RAISABLE = re.compile(r"[0-9+\-−,–\s]{1,20}")
+_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+
+_NOT_RUNNING = frozenset({"alt-text", "long-desc", "index-term", "object-id", "graphic"})
+
+MATHML = "{http://www.w3.org/1998/Math/MathML}"
+
+
+def words(element: Element | None) -> str:
+    """All text of `element` on one line; "" for None."""
+    if element is None:
+        return ""
+    text = element.text or ""
+    if len(element):
+        parts: list[str] = []
+        _collect(element, parts)
+        text = "".join(parts)
+    return squeeze(text)
+
+
+def squeeze(text: str) -> str:
+    """`text` with XML white space collapsed to single spaces, and none around it."""
+    # four searches for a byte are far faster than one for a pattern
+    if "\n" in text or "  " in text or "\t" in text or "\r" in text:
+        text = _SPACE.sub(" ", text)
+    return text.strip(" ")
+
+
+def add_inline(child: Element, parts: list[str]) -> None:
+    """Append the text of `child`, an element within running text, but not what follows it.
+
+    Of `alternatives` (JATS) one is taken, MathML where it is there. Descriptions of pictures and
+    terms for an index are no running text.
+    """
+    tag = child.tag
+    if tag == "sup":
+        inner: list[str] = []
+        _collect(child, inner)
+        parts.append(raised("".join(inner)))
+    elif tag.startswith(MATHML):
+        parts.append(formula(child))
+    elif tag == "alternatives":
+        chosen = child.find(f"{MATHML}math")
+        for one in [chosen] if chosen is not None else child[:1]:
+            add_inline(one, parts)
+    elif tag == "break":
+        parts.append(" ")
+    elif tag == "tex-math":
+        parts.append(_tex(child.text or ""))
+    elif tag not in _NOT_RUNNING:
+        _collect(child, parts)
+
+
+def _tex(text: str) -> str:
+    """A formula in TeX without the document that some publishers wrap around it."""
+    _, begin, inner = text.partition("\\begin{document}")
+    return inner.partition("\\end{document}")[0] if begin else text
+
+
+def raised(text: str) -> str:
+    """`text` raised, where Unicode has such characters: digits and signs; else as it is."""
+    return text.strip().translate(_RAISED) if _RAISABLE.fullmatch(text) else text
+
+
+def _collect(element: Element, parts: list[str]) -> None:
+    if element.text:
+        parts.append(element.text)
+    for child in element:
+        add_inline(child, parts)
+        if child.tail:
+            parts.append(child.tail)
+
+
+def formula(element: Element) -> str:
+    """A MathML element as a line of text: fractions with a slash, exponents raised or behind `^`.
+
+    White space between elements is no part of a formula. Annotations (the same in TeX) are left
+    out.
+    """
+    name = element.tag.removeprefix(MATHML)
+    if name in _SILENT:
+        return ""
+    if name == "mmultiscripts":
+        return _multiscripts(element)
+    inner = [formula(child) for child in element]
+    if len(inner) >= 2 and name in _RENDERED:
+        return _RENDERED[name](inner)
+    if name in ("msqrt", "mroot"):
+        return f"√{_grouped(''.join(inner))}"
+    if not inner:
+        return (
+            _SPACE.sub(" ", element.text or "") if name == "mtext" else squeeze(element.text or "")
+        )
+    # text and tails hold indentation; words there (not allowed in MathML) are kept all the same
+    tails = "".join(squeeze(child.tail) for child in element if child.tail)
+    return squeeze(element.text or "") + "".join(inner) + tails
+
+
+def _grouped(text: str) -> str:
+    return text if len(text) == 1 or text.isalnum() else f"({text})"
+
+
+def _power(base: str, exponent: str) -> str:
+    if not exponent or _RAISABLE.fullmatch(exponent):
+        return base + raised(exponent)
+    return f"{base}^{_grouped(exponent)}"
+
+
+def _multiscripts(element: Element) -> str:
+    """A base with pairs of sub- and superscripts behind it, then those that stand before it."""
+    base, before, behind = "", "", ""
+    index, leading = -1, False
+    for child in element:
+        if child.tag == f"{MATHML}mprescripts":
+            index, leading = 0, True
+            continue
+        script = formula(child)
+        if index < 0:
+            base = script
+        elif leading:
+            before = _power(before, script) if index % 2 else before + script
+        else:
+            behind = _power(behind, script) if index % 2 else behind + script
+        index += 1
+    return before + base + behind
+
+
+_SILENT = frozenset({"annotation", "annotation-xml", "mprescripts", "none"})
+
+_RENDERED: dict[str, Callable[[list[str]], str]] = {
+    "msup": lambda parts: _power(parts[0], "".join(parts[1:])),
+    "msubsup": lambda parts: _power(parts[0] + parts[1], "".join(parts[2:])),
+    "mfrac": lambda parts: f"{_grouped(parts[0])}/{_grouped(''.join(parts[1:]))}",
+}

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from knowledge.news import feeds
+from knowledge.news import feed_origins
 from knowledge.sources import connector_policy
 from messages import RefreshV1, Stage
 from store import refreshes, source_states, standing, watches
@@ -86,7 +86,7 @@ def _take(context: Context, watch: Watch, refresh: Refresh, at: datetime) -> Ste
         watch.source,
         context.settings,
         context.store.engine,
-        origins={feed.origin for feed in feeds().values()} if watch.source == "news" else None,
+        origins=feed_origins() if watch.source == "news" else None,
         now=context.now,
         sleep=context.sleep,
     )

@@ -1,6 +1,7 @@
 """ClinicalTrials.gov studies become records that say all that the registry says, or why not."""
 
 import copy
+import functools
 import json
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
@@ -309,10 +310,13 @@ def _schema_paths(schema: Any, schemas: Any, path: str = "") -> Iterator[tuple[s
         yield from _schema_paths(field, schemas, f"{path}.{name}" if path else name)
 
 
+@functools.cache
 def _fields_of_the_registry() -> dict[str, str]:
     if not SHARED.is_dir():
         return {}
-    document = yaml.safe_load((SHARED / "data" / "ctgov_v2" / "ctg-oas-v2.yaml").read_text())
+    document = yaml.load(
+        (SHARED / "data" / "ctgov_v2" / "ctg-oas-v2.yaml").read_text(), yaml.CSafeLoader
+    )
     schemas = document["components"]["schemas"]
     return dict(_schema_paths(schemas["Study"], schemas))
 

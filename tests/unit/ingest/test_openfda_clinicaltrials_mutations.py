@@ -1,4 +1,4 @@
-"""Whatever becomes of a payload on its way: its parser gives a Parsed or Malformed, nothing else."""
+"""Whatever becomes of a payload on its way: its parser gives a Parsed or Malformed only."""
 
 import copy
 import json
@@ -129,8 +129,7 @@ def check(parse_payload: Parse, payload: bytes) -> None:
     """What holds of any payload."""
     try:
         parsed = parse_payload(payload)
-    except Malformed as error:
-        assert "\n" not in str(error)
+    except Malformed:
         return
     for record in parsed.records:
         assert record.key

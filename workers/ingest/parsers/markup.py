@@ -23,12 +23,12 @@ def words(element: Element | None) -> str:
     """All text of `element` on one line; "" for None."""
     if element is None:
         return ""
-    text = element.text or ""
+    text = element.text
     if len(element):
         parts: list[str] = []
         _collect(element, parts)
         text = "".join(parts)
-    return squeeze(text)
+    return squeeze(text) if text else ""
 
 
 def squeeze(text: str) -> str:

@@ -1,0 +1,113 @@
+"""Do identifiers and titles name the same work?"""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.ingest.enrichment import Statement
+from workers.ingest.identity import Named, disagreements, malformed_nct, same_title, title_words
+
+LONG = "Made-up therapy guided by circulating tumour DNA in stage II colon cancer"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (LONG, f"{LONG}."),
+        (LONG, LONG.upper()),
+        (LONG, f"{LONG}: a randomised trial"),
+        (LONG, LONG.replace("tumour", "tumor")),
+        (LONG, f"<i>{LONG}</i>"),
+        (LONG, f"RETRACTED: {LONG}"),
+        (LONG, f"[Retracted article] {LONG}"),
+        ("Short title", "WITHDRAWN: Short title."),
+        ("Café and naïve cells", "Cafe and naive cells"),
+        ("Nonsmall cell cancer", "Non-small-cell cancer"),
+        ("A &amp; B in made-up disease", "A & B in made-up disease"),
+        ("H<sub>2</sub>O in practice", "H2O in practice"),
+    ],
+)
+def test_a_title_is_known_again_however_a_source_writes_it(one: str, other: str) -> None:
+    assert same_title(one, other)
+    assert same_title(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (LONG, "Something else entirely"),
+        (f"{LONG}: part 1", f"{LONG}: part 2"),
+        (f"{LONG}: part I", f"{LONG}: part II"),
+        (LONG, LONG.replace("stage II", "stage III")),
+        (LONG, "Colon cancer"),
+        ("Art of care", "Heart of carefree"),
+        ("Retraction: a made-up result", "A made-up result on mice and men"),
+        ("", LONG),
+    ],
+)
+def test_two_works_are_not_taken_for_one(one: str, other: str) -> None:
+    assert not same_title(one, other)
+    assert not same_title(other, one)
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_sameness_of_titles_is_symmetric_and_every_title_is_its_own(one: str, other: str) -> None:
+    assert same_title(one, one)
+    assert same_title(one, other) == same_title(other, one)
+
+
+@given(st.text(max_size=200))
+def test_words_of_a_title_have_no_case_and_no_punctuation(title: str) -> None:
+    assert all(word.isalnum() or any(c.isalnum() for c in word) for word in title_words(title))
+
+
+HELD = Named(LONG, 2024, {"pmid": "1", "doi": "10.5555/x"})
+
+
+@pytest.mark.parametrize(
+    ("said", "fields"),
+    [
+        ({}, []),
+        ({"title": LONG, "pmid": "1", "doi": "10.5555/X", "year": 2024}, []),
+        ({"title": LONG, "year": 2025}, []),
+        ({"title": LONG, "year": 2026}, ["year"]),
+        ({"pmid": "2"}, ["pmid"]),
+        ({"pmcid": "PMC1"}, []),
+        ({"title": "Something else entirely", "pmid": "2"}, ["pmid", "title"]),
+        ({"title": LONG, "doi": "10.5555/prime"}, []),
+    ],
+)
+def test_only_what_both_state_can_disagree(said: dict[str, Any], fields: list[str]) -> None:
+    assert disagreements(HELD, Statement("pmid:1", "crossref", known=True, **said)) == fields
+
+
+def test_a_title_that_pubmed_translated_is_not_compared() -> None:
+    said = Statement("pmid:1", "crossref", known=True, title="Ein ausgedachter Titel", year=2024)
+    assert disagreements(Named("[A made-up title].", 2024, {}), said) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("NCT01234567 and nct01234567, NCT 01234567, NCT-01234567 (NCT#01234567).", []),
+        ("NCT0123456", ["NCT0123456"]),
+        ("NCT: 012345678", ["NCT012345678"]),
+        ("nct0123456 again NCT0123456", ["NCT0123456"]),
+        ("NCT0123456X", ["NCT0123456X"]),
+        ("NCT01234567/NCT012", ["NCT012"]),
+        ("xNCT0123456 and DISTINCT 12", []),
+        ("NCT with no number", []),
+        ("NCT\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667", ["NCT٠١٢٣٤٥٦٧"]),
+    ],
+)
+def test_a_registry_number_without_eight_digits_is_found(text: str, found: list[str]) -> None:
+    assert list(malformed_nct(text)) == found
+
+
+@given(st.text(alphabet="NCTnct0123456789 -#:a", max_size=300))
+def test_what_is_found_in_any_text_is_short_and_there_once(text: str) -> None:
+    found = list(malformed_nct(text))
+    assert len(found) == len(set(found))
+    assert all(len(one) <= 40 and one.startswith("NCT") for one in found)

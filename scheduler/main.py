@@ -1,8 +1,9 @@
-"""The scheduler process: relay, reconciler and index upkeep on APScheduler's clock."""
+"""The scheduler process: refreshes, relay, reconciler and index upkeep on APScheduler's clock."""
 
 import signal
 import threading
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import redis
@@ -10,8 +11,9 @@ import structlog
 from apscheduler.events import EVENT_JOB_ERROR, JobExecutionEvent
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from scheduler import jobs
+from scheduler import jobs, refreshing
 from store.database import passes_by_itself
+from store.models import now
 from store.settings import Settings
 from store.unit_of_work import Store
 from workers.main import build_store, wait_for_schema
@@ -25,6 +27,10 @@ RECONCILE_SECONDS = 2.0
 COPY_DEAD_SECONDS = 5.0
 MERGE_SECONDS = 10.0
 INDEX_SECONDS = 60.0
+PLAN_SECONDS = 5.0
+SLA_SECONDS = 30.0
+FORGET_TICKS_SECONDS = 3600.0
+"""Hourly, not daily: the interval begins anew with the process, which may not live for a day."""
 
 
 def _report(event: JobExecutionEvent) -> None:
@@ -37,6 +43,11 @@ def _report(event: JobExecutionEvent) -> None:
         log.warning("job_failed", job=event.job_id, error=type(error).__name__)
     else:
         log.error("job_broke", job=event.job_id, cause=describe(error))
+
+
+def _as_of_now(job: Callable[[Store, datetime], int], store: Store) -> None:
+    """Run a job that is told the time."""
+    job(store, now())
 
 
 def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> BackgroundScheduler:
@@ -56,6 +67,9 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
         ("copy_dead", COPY_DEAD_SECONDS, jobs.copy_dead, (broker,)),
         ("merge_segments", MERGE_SECONDS, jobs.merge_segments, (store,)),
         ("index_vectors", INDEX_SECONDS, jobs.index_vectors, (store,)),
+        ("plan_refreshes", PLAN_SECONDS, _as_of_now, (refreshing.plan_refreshes, store)),
+        ("watch_slas", SLA_SECONDS, _as_of_now, (refreshing.watch_slas, store)),
+        ("forget_ticks", FORGET_TICKS_SECONDS, _as_of_now, (refreshing.forget_ticks, store)),
     ]
     for name, seconds, job, args in timed:
         scheduler.add_job(job, "interval", seconds=seconds, args=args, id=name)

@@ -1,4 +1,4 @@
-"""What an abstention sets going: refreshes that could cure it (invariant 9, `knowledge/cures.yaml`).
+"""What an abstention sets going: refreshes that could cure it (invariant 9, `cures.yaml`).
 
 Only sources that somebody follows already are asked (ADR 0011), and none so often that a question
 asked again and again becomes a flood.

@@ -25,8 +25,8 @@ class Breach:
 
 def deadline(watch: Watch) -> datetime | None:
     """When the watch breaches its SLA unless it is refreshed before; None: it has no SLA."""
-    hours = connector_sla_hours(watch.source)
-    return None if hours is None else (watch.cursor_at or watch.created_at) + timedelta(hours=hours)
+    since = max(watch.cursor_at or watch.followed_at, watch.followed_at)
+    return _deadline_from(watch, since)
 
 
 def met(work: UnitOfWork, watch: Watch, started_at: datetime, at: datetime) -> None:
@@ -37,7 +37,7 @@ def met(work: UnitOfWork, watch: Watch, started_at: datetime, at: datetime) -> N
     if ends is not None and at <= ends:
         closed = work.session.execute(
             sa.text(
-                "UPDATE sla_breach SET ended_at = :at WHERE watch_id = :watch "
+                "UPDATE sla_breach SET ended_at = greatest(:at, began_at) WHERE watch_id = :watch "
                 "AND ended_at IS NULL RETURNING began_at"
             ),
             {"at": at, "watch": watch.id},
@@ -54,9 +54,9 @@ def _deadline_from(watch: Watch, cursor_at: datetime) -> datetime | None:
 def notice_breach(work: UnitOfWork, watch: Watch, at: datetime) -> bool:
     """Open a breach if the watch is over its deadline at `at` and none is open; whether it did."""
     ends = deadline(watch)
-    if ends is None or at <= ends:
+    if ends is None or at <= ends or not watch.active:
         return False
-    cause = _cause(work.session, watch)
+    cause = _cause(work.session, watch, ends)
     opened = work.session.execute(
         sa.text(
             "INSERT INTO sla_breach (watch_id, began_at, cause) VALUES (:watch, :began, :cause) "
@@ -69,7 +69,7 @@ def notice_breach(work: UnitOfWork, watch: Watch, at: datetime) -> bool:
     return opened is not None
 
 
-def _cause(session: Session, watch: Watch) -> str:
+def _cause(session: Session, watch: Watch, late_from: datetime) -> str:
     """Why the watch is late: what the source said last, else what we did not do."""
     if watch.last_error:
         return watch.last_error
@@ -79,15 +79,17 @@ def _cause(session: Session, watch: Watch) -> str:
     ).scalar_one_or_none()
     if state:
         return str(state)
-    under_way = session.execute(
+    last = session.execute(
         sa.text(
-            "SELECT status FROM refresh WHERE watch_id = :w "
-            "AND status IN ('queued', 'fetching', 'storing')"
+            "SELECT status, looked FROM refresh WHERE watch_id = :w AND requested_at <= :late "
+            "ORDER BY requested_at DESC LIMIT 1"
         ),
-        {"w": watch.id},
-    ).scalar_one_or_none()
-    if under_way:
-        return f"the refresh under way is still {under_way}: workers were down or slow"
+        {"w": watch.id, "late": late_from},
+    ).one_or_none()
+    if last is not None and last.status in ("queued", "fetching", "storing"):
+        return f"the refresh under way is still {last.status}: workers were down or slow"
+    if last is not None and last.status == "complete" and not last.looked:
+        return "the source answered, but did not show all that is followed"
     return "no refresh was begun in time: the scheduler was down"
 
 

@@ -187,6 +187,7 @@ class Watch(SQLModel, table=True):
 
     `cursor_at` is when the last complete refresh began: all that the source said until then is
     held, so it is both where the next refresh starts and the clock of the watch's documents.
+    `followed_at` is since when it is followed: no SLA counts the time before.
     """
 
     id: UUID = Field(default_factory=uuid4, primary_key=True)
@@ -201,6 +202,7 @@ class Watch(SQLModel, table=True):
     last_error: str | None = None
     last_error_at: datetime | None = _moment(nullable=True)
     created_at: datetime = _moment()
+    followed_at: datetime = _moment()
 
 
 class Refresh(SQLModel, table=True):

@@ -41,5 +41,5 @@ def refresh_query(
     watch = work.session.exec(same).one_or_none()
     if watch is None:
         made = watches.follow(work, source, query, "user", at)
-        watch = watches.stop(work, made.id)
+        watch = watches.stop(work, made.id, at)
     return refreshes.request(work, watch, "user", at)

@@ -37,7 +37,22 @@ def request(
     work: UnitOfWork, watch: Watch, reason: Reason, at: datetime, request_id: UUID | None = None
 ) -> Refresh:
     """Promise a refresh of `watch`; gives the one under way if there is one."""
-    made = work.session.execute(
+    made = None
+    while made is None:
+        made = _insert(work.session, watch.id, reason, at)
+        under_way = None if made else active(work.session, watch.id)
+        if under_way is not None:  # else it ended between the two statements
+            return under_way
+    work.emit(
+        RefreshV1(request_id=request_id or work.request_id or uuid4(), refresh_id=made, step=0)
+    )
+    work.record("refresh.requested", made, watch_id=str(watch.id), reason=reason)
+    return work.session.get_one(Refresh, made)
+
+
+def _insert(session: Session, watch_id: UUID, reason: Reason, at: datetime) -> UUID | None:
+    """A new refresh; None where one is under way."""
+    made: UUID | None = session.execute(
         sa.text(
             """
             INSERT INTO refresh (id, watch_id, reason, status, step, restarts, rechecked, marks,
@@ -47,26 +62,25 @@ def request(
             RETURNING id
             """
         ),
-        {"id": uuid4(), "watch": watch.id, "reason": reason, "at": at},
+        {"id": uuid4(), "watch": watch_id, "reason": reason, "at": at},
     ).scalar_one_or_none()
-    if made is None:
-        return active(work.session, watch.id)
-    work.emit(
-        RefreshV1(request_id=request_id or work.request_id or uuid4(), refresh_id=made, step=0)
-    )
-    work.record("refresh.requested", made, watch_id=str(watch.id), reason=reason)
-    return work.session.get_one(Refresh, made)
+    return made
 
 
-def active(session: Session, watch_id: UUID) -> Refresh:
-    """The refresh of the watch that is under way."""
+def active(session: Session, watch_id: UUID) -> Refresh | None:
+    """The refresh of the watch that is under way, if there is one."""
     rows = select(Refresh).where(col(Refresh.watch_id) == watch_id, col(Refresh.status).in_(ACTIVE))
-    return session.exec(rows).one()
+    return session.exec(rows).one_or_none()
 
 
 def locked(session: Session, refresh_id: UUID) -> Refresh | None:
     """The refresh as it stands, locked until the transaction ends."""
     return session.get(Refresh, refresh_id, with_for_update=True, populate_existing=True)
+
+
+def _locked_watch(session: Session, refresh: Refresh) -> Watch:
+    """The refresh's watch, locked after the refresh itself."""
+    return session.get_one(Watch, refresh.watch_id, with_for_update=True, populate_existing=True)
 
 
 def begin(work: UnitOfWork, refresh: Refresh, watch: Watch, started_at: datetime) -> None:
@@ -126,12 +140,12 @@ def finish_if_stored(work: UnitOfWork, refresh: Refresh, at: datetime) -> None:
     if items.failed:
         fail(work, refresh, f"{items.failed} answers could not be read: {items.error}", at)
         return
-    watch = work.session.get_one(Watch, refresh.watch_id, with_for_update=True)
+    watch = _locked_watch(work.session, refresh)
     refresh.status, refresh.finished_at = "complete", at
     if refresh.looked:
         assert refresh.started_at is not None, "a refresh that stores has begun"
         freshness.met(work, watch, refresh.started_at, at)
-        watch.cursor_at = max(refresh.started_at, watch.cursor_at or refresh.started_at)
+        watch.cursor_at = refresh.started_at
         watch.marks = refresh.marks or watch.marks
         _account_for_missing(work, refresh, watch, at)
     watch.failures, watch.retry_at, watch.last_error = 0, None, None
@@ -172,7 +186,7 @@ def fail(
     """
     if refresh.status not in ACTIVE:
         return
-    watch = work.session.get_one(Watch, refresh.watch_id, with_for_update=True)
+    watch = _locked_watch(work.session, refresh)
     refresh.status, refresh.error, refresh.finished_at = "failed", error, at
     refresh.continuation = None
     watch.failures += 1
@@ -187,7 +201,7 @@ def _back_off(watch: Watch) -> float:
     """Seconds until the next try: doubling; spread by the watch's id, so that watches which failed
     together do not come back together."""
     spread = 0.75 + (watch.id.int % 1000) / 2000
-    wait = FIRST_RETRY_SECONDS * 2.0 ** (watch.failures - 1)
+    wait = FIRST_RETRY_SECONDS * 2.0 ** min(watch.failures - 1, 16)
     return float(min(LAST_RETRY_SECONDS, wait * spread))
 
 
@@ -195,10 +209,11 @@ def recent(session: Session, watch_ids: Sequence[UUID]) -> dict[UUID, Refresh]:
     """The latest refresh of each of these watches."""
     rows = session.execute(
         sa.text(
-            "SELECT DISTINCT ON (watch_id) id FROM refresh WHERE watch_id = ANY(:ids) "
-            "ORDER BY watch_id, requested_at DESC"
+            "SELECT last.id FROM unnest(CAST(:ids AS uuid[])) AS given (id) CROSS JOIN LATERAL "
+            "(SELECT id FROM refresh WHERE watch_id = given.id "
+            "ORDER BY requested_at DESC LIMIT 1) last"
         ),
         {"ids": list(watch_ids)},
     )
-    found = [session.get_one(Refresh, row.id) for row in rows]
+    found = session.exec(select(Refresh).where(col(Refresh.id).in_(rows.scalars().all())))
     return {refresh.watch_id: refresh for refresh in found}

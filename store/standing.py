@@ -81,6 +81,17 @@ def lock(session: Session, document_ids: Collection[UUID]) -> None:
     )
 
 
+def share(session: Session, document_ids: Collection[UUID]) -> None:
+    """Keep these documents as they are until the transaction ends; others may do so too."""
+    session.execute(
+        sa.text(
+            "SELECT FROM document WHERE id = ANY(CAST(:ids AS uuid[])) "
+            "ORDER BY source_key FOR SHARE"
+        ),
+        {"ids": list(document_ids)},
+    )
+
+
 def put_notices(
     work: UnitOfWork, source: str, notices: Mapping[UUID, Sequence[Notice]], at: datetime
 ) -> None:

@@ -28,8 +28,9 @@ def follow(work: UnitOfWork, source: str, query: str, origin: Origin, at: dateti
     made = work.session.execute(
         sa.text(
             """
-            INSERT INTO watch (id, source, query, origin, active, marks, failures, created_at)
-            VALUES (:id, :source, :query, :origin, :active, '{}', 0, :at)
+            INSERT INTO watch
+                (id, source, query, origin, active, marks, failures, created_at, followed_at)
+            VALUES (:id, :source, :query, :origin, :active, '{}', 0, :at, :at)
             ON CONFLICT (source, query) DO NOTHING RETURNING id
             """
         ),
@@ -48,14 +49,22 @@ def follow(work: UnitOfWork, source: str, query: str, origin: Origin, at: dateti
     if made is not None:
         work.record("watch.added", watch.id, source=source, origin=origin)
     elif origin != "abstention" and not watch.active:
-        watch.active, watch.origin = True, origin
+        # A refresh is locked before its watch, wherever both are: else two would deadlock.
+        work.session.execute(
+            sa.text(
+                "SELECT FROM refresh WHERE watch_id = :id "
+                "AND status IN ('queued', 'fetching', 'storing') FOR UPDATE"
+            ),
+            {"id": watch.id},
+        )
+        watch.active, watch.origin, watch.followed_at = True, origin, at
         work.session.add(watch)
         work.record("watch.resumed", watch.id, source=source)
     return watch
 
 
-def stop(work: UnitOfWork, watch_id: UUID) -> Watch:
-    """Follow no longer; what is held stays, and grows stale.
+def stop(work: UnitOfWork, watch_id: UUID, at: datetime) -> Watch:
+    """Follow no longer; what is held stays, and grows stale. A breach that is open ends.
 
     Raises:
         LookupError: there is no such watch.
@@ -66,6 +75,13 @@ def stop(work: UnitOfWork, watch_id: UUID) -> Watch:
     if watch.active:
         watch.active = False
         work.session.add(watch)
+        work.session.execute(
+            sa.text(
+                "UPDATE sla_breach SET ended_at = greatest(:at, began_at) "
+                "WHERE watch_id = :id AND ended_at IS NULL"
+            ),
+            {"at": at, "id": watch.id},
+        )
         work.record("watch.stopped", watch.id, source=watch.source)
     return watch
 

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from messages import RefreshV1
-from store import refreshes, source_states, watches
+from store import freshness, refreshes, source_states, watches
 from store.documents import checked_at
 from store.models import IngestItem, Refresh, Watch
 from store.settings import Settings
@@ -214,7 +214,7 @@ def test_a_record_that_cannot_be_read_loses_its_own_clock_and_no_other(
     following.refresh()
     began = following.clock()
     following.clock.advance(hours=30)
-    following.pmc.change("1002", title=["no", "string"])
+    following.pmc.change("1002", title={"no": "string"})
     refresh = following.refresh()
     assert (refresh.status, refresh.problems) == ("complete", 1)
     ids = {row.source_key: row.id for row in following.rows("SELECT id, source_key FROM document")}
@@ -279,3 +279,59 @@ def test_a_title_of_another_work_under_the_doi_is_a_finding(following: Following
     found = following.rows("SELECT kind, subject, detail FROM finding")
     assert [(row.kind, row.subject) for row in found] == [("mismatch", "doi:10.5555/made-up.1")]
     assert found[0].detail == {"disagrees": ["title"]}
+
+
+def test_a_thousand_failures_are_counted_and_the_next_try_is_within_the_hour(
+    following: Following,
+) -> None:
+    following.web.fault = lambda request: DROPPED
+    following.refresh()
+    with following.store.unit_of_work("test") as work:
+        work.session.execute(sa.text("UPDATE watch SET failures = 2000"))
+        work.session.execute(sa.text("DELETE FROM source_state"))
+    following.refresh()
+    watch = following.watch()
+    assert watch.failures == 2001
+    assert watch.retry_at is not None
+    assert watch.retry_at - following.clock() <= timedelta(hours=1)
+
+
+def test_a_clock_that_once_ran_ahead_leaves_no_cursor_in_the_future(following: Following) -> None:
+    following.clock.advance(hours=400)
+    following.refresh()
+    following.clock.advance(hours=-400)
+    following.refresh()  # its turn at the source is still in the future, for an hour at most
+    following.clock.advance(hours=2)
+    assert following.refresh().status == "complete"
+    assert following.watch().cursor_at == following.clock()
+
+
+def test_no_sla_counts_the_time_in_which_nobody_followed(following: Following) -> None:
+    following.refresh()
+    with following.store.unit_of_work("test") as work:
+        watches.stop(work, following.watch().id, following.clock())
+    following.clock.advance(hours=1000)
+    following.refresh()
+    assert following.rows("SELECT * FROM sla_breach") == []
+
+
+def test_a_breach_ends_when_its_watch_is_stopped(following: Following) -> None:
+    following.refresh()
+    following.clock.advance(hours=400)
+    with following.store.unit_of_work("test") as work:
+        assert freshness.notice_breach(work, following.watch(), following.clock())
+        watches.stop(work, following.watch().id, following.clock())
+    assert [row.ended_at for row in following.rows("SELECT ended_at FROM sla_breach")] == [
+        following.clock()
+    ]
+
+
+def test_a_source_that_showed_too_little_is_the_cause_of_the_breach(following: Following) -> None:
+    following.pmc.missing_hits = 2
+    assert following.refresh().status == "complete"
+    assert following.watch().cursor_at is None
+    following.clock.advance(hours=400)
+    with following.store.unit_of_work("test") as work:
+        freshness.notice_breach(work, following.watch(), following.clock())
+    (breach,) = following.rows("SELECT cause FROM sla_breach")
+    assert "did not show all" in breach.cause

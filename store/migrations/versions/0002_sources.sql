@@ -30,6 +30,7 @@ CREATE TABLE watch (
     last_error varchar,
     last_error_at timestamptz,
     created_at timestamptz NOT NULL,
+    followed_at timestamptz NOT NULL,
     UNIQUE (source, query)
 );
 

@@ -1,0 +1,152 @@
+"""Which watches are due, and in which order. Pure: no clock, no database.
+
+Each watch has a grid of slots, one an interval, shifted by its own phase, so that watches do not
+fire together. What was missed while nobody looked coalesces into the last slot. A due watch is a
+tick (job, fire time) that follows from what is stored alone: two schedulers that see the same rows
+name the same tick, and the database takes it once.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Literal
+from uuid import UUID
+
+MAX_ACTIVE = 8
+"""Ours: refreshes under way at a time. More would only wait for the same ingest workers, and after
+a long downtime this is what keeps the sources from being asked all at once."""
+RISK_SHARE = 4
+"""Ours: a watch is at risk in the last quarter of its SLA, and is then asked four times as often,
+but never sooner than `SHORTEST_GAP` after it was last asked."""
+SHORTEST_GAP = timedelta(minutes=5)
+STRAY = timedelta(hours=1)
+"""Ours: far more than the clocks of one installation differ, far less than an SLA."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST = datetime.max.replace(tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True)
+class Followed:
+    """An active watch, as far as the plan needs to know it."""
+
+    watch_id: UUID
+    source: str
+    every: timedelta
+    """How often it is refreshed (`refresh_hours`)."""
+    created_at: datetime
+    sla: timedelta | None = None
+    deadline: datetime | None = None
+    """When it breaches its SLA (`freshness.deadline`); None: it has none."""
+    requested_at: datetime | None = None
+    """When a refresh was last asked for, by whomever."""
+    cursor_at: datetime | None = None
+    """When the last complete one began."""
+    retry_at: datetime | None = None
+    """The last refresh failed, and the next try is due then."""
+    failed_at: datetime | None = None
+    under_way: bool = False
+
+
+@dataclass(frozen=True)
+class Due:
+    """A watch to refresh now. `job` and `fire_at` are the tick, which is taken once."""
+
+    watch_id: UUID
+    source: str
+    job: str
+    fire_at: datetime
+    reason: Literal["schedule", "retry"]
+    deadline: datetime | None
+
+
+def has_strayed(moment: datetime | None, at: datetime) -> bool:
+    """Whether `moment` lies so far ahead of `at` that a wrong clock must have written it.
+
+    It holds nobody back then; and what was done at a wrong time is not done twice even so, because
+    its tick is taken.
+    """
+    return moment is not None and moment > at + STRAY
+
+
+def last_slot(watch_id: UUID, every: timedelta, at: datetime) -> datetime:
+    """The latest slot of the watch's grid that is not after `at`.
+
+    The phase is a hash of the id: the same in every process, and even over the interval.
+    """
+    digest = hashlib.sha256(watch_id.bytes).digest()
+    phase = (int.from_bytes(digest[:8]) % (every // _MICROSECOND)) * _MICROSECOND
+    return _EPOCH + phase + ((at - _EPOCH - phase) // every) * every
+
+
+def due(watch: Followed, at: datetime) -> Due | None:
+    """The tick for which the watch should be refreshed at `at`; None: it should not."""
+    if watch.under_way:
+        return None
+    if watch.retry_at is not None:
+        now = watch.retry_at <= at or has_strayed(watch.failed_at, at)
+        return _tick(watch, "retry", watch.retry_at) if now else None
+    if watch.requested_at is None and watch.cursor_at is None:
+        now = watch.created_at <= at or has_strayed(watch.created_at, at)
+        return _tick(watch, "first", watch.created_at) if now else None
+    asked = (watch.requested_at, watch.cursor_at)
+    asked_at = max((one for one in asked if one and not has_strayed(one, at)), default=_EPOCH)
+    slot = last_slot(watch.watch_id, watch.every, at)
+    if asked_at < slot:
+        return _tick(watch, "refresh", slot)
+    return _at_risk(watch, asked_at, at)
+
+
+def _at_risk(watch: Followed, asked_at: datetime, at: datetime) -> Due | None:
+    """Out of turn, because the deadline is near and the last refresh did not move it."""
+    if watch.deadline is None or watch.sla is None:
+        return None
+    soonest = asked_at + max(SHORTEST_GAP, watch.every / RISK_SHARE)
+    fire_at = max(soonest, watch.deadline - watch.sla / RISK_SHARE)
+    return _tick(watch, "risk", fire_at) if fire_at <= at else None
+
+
+def _tick(watch: Followed, kind: Literal["first", "retry", "refresh", "risk"], at: datetime) -> Due:
+    return Due(
+        watch.watch_id,
+        watch.source,
+        job=f"{kind}:{watch.watch_id}",
+        fire_at=at,
+        reason="retry" if kind == "retry" else "schedule",
+        deadline=watch.deadline,
+    )
+
+
+def choose(
+    found: Iterable[Due],
+    *,
+    resting: Collection[str] = (),
+    on_trial: Collection[str] = (),
+    under_way: Mapping[str, int] | None = None,
+) -> list[Due]:
+    """Those of the due watches to refresh now, nearest to their deadline first.
+
+    Args:
+        found: their ticks are not taken.
+        resting: sources that must be left alone now.
+        on_trial: degraded sources whose pause is over: one refresh at a time shows whether they
+            are back.
+        under_way: refreshes under way by source; with the chosen ones at most `MAX_ACTIVE`.
+    """
+    busy = dict(under_way or {})
+    room = MAX_ACTIVE - sum(busy.values())
+    chosen: list[Due] = []
+    for one in sorted(found, key=_urgency):
+        if len(chosen) >= room:
+            break
+        if one.source in resting or (one.source in on_trial and busy.get(one.source)):
+            continue
+        busy[one.source] = busy.get(one.source, 0) + 1
+        chosen.append(one)
+    return chosen
+
+
+def _urgency(one: Due) -> tuple[datetime, datetime, UUID]:
+    return one.deadline or _LAST, one.fire_at, one.watch_id

@@ -1,0 +1,150 @@
+"""Watches are refreshed when they are due, and those that are late are written down.
+
+As all jobs, each of these may run in any number of schedulers at once.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from sqlmodel import Session, col, select
+
+from knowledge.sources import connector_policies, connector_policy, connector_sla_hours
+from scheduler.plan import STRAY, Due, Followed, choose, due
+from store import freshness, refreshes, source_states, ticks
+from store.models import SlaBreach, Watch
+from store.unit_of_work import Store, UnitOfWork
+
+log = structlog.get_logger(__name__)
+
+ACTOR = "scheduler"
+TICKS_ARE_KEPT = timedelta(days=90)
+FORGET_AT_A_TIME = 5000
+
+
+def plan_refreshes(store: Store, at: datetime) -> int:
+    """Ask for a refresh of each watch that is due at `at`; returns how many were asked for.
+
+    Tick, refresh, message and audit event are one transaction a watch: a scheduler that dies in
+    between leaves all or nothing, and another one that does the same at the same time does nothing.
+    """
+    with store.reading() as session:
+        chosen = _due(session, at)
+    if any(one.deadline is not None and one.deadline < at for one in chosen):
+        watch_slas(store, at)  # first, or the refresh asked for below is taken for the cause
+    asked = 0
+    for one in chosen:
+        if _ask(store, one, at):
+            asked += 1
+            log.info("refresh_due", job=one.job, source=one.source, fire_at=one.fire_at.isoformat())
+    return asked
+
+
+def _due(session: Session, at: datetime) -> list[Due]:
+    watches = _active(session)
+    asked = ticks.last_asked(session, [watch.id for watch in watches], at + STRAY)
+    found = [one for watch in watches if (one := due(_followed(watch, asked[watch.id]), at))]
+    if not found:
+        return []
+    taken = ticks.taken(session, [(one.job, one.fire_at) for one in found])
+    states = source_states.all_states(session)
+    resting = {name for name, state in states.items() if state.is_open(at)}
+    return choose(
+        [one for one in found if (one.job, one.fire_at) not in taken],
+        resting=resting,
+        on_trial={name for name, state in states.items() if state.status == "degraded"} - resting,
+        under_way=ticks.under_way(session),
+    )
+
+
+def _active(session: Session) -> list[Watch]:
+    """The watches that are followed; a source that this version does not know cannot be asked."""
+    known = col(Watch.source).in_(connector_policies())
+    return list(session.exec(select(Watch).where(col(Watch.active), known)))
+
+
+def _followed(watch: Watch, asked: ticks.LastAsked) -> Followed:
+    sla_hours = connector_sla_hours(watch.source)
+    return Followed(
+        watch.id,
+        watch.source,
+        every=timedelta(hours=connector_policy(watch.source).refresh_hours),
+        created_at=watch.created_at,
+        sla=None if sla_hours is None else timedelta(hours=sla_hours),
+        deadline=freshness.deadline(watch),
+        requested_at=asked.requested_at,
+        cursor_at=watch.cursor_at,
+        retry_at=watch.retry_at,
+        failed_at=watch.last_error_at,
+        under_way=asked.under_way,
+    )
+
+
+def _ask(store: Store, one: Due, at: datetime) -> bool:
+    """Take the tick and ask for the refresh; False: somebody else did.
+
+    The watch is not locked: a refresh that ends locks itself and then its watch.
+    """
+    with store.unit_of_work(ACTOR) as work:
+        watch = work.session.get_one(Watch, one.watch_id)
+        if not watch.active or not ticks.take(work.session, one.job, one.fire_at, at):
+            return False
+        refresh = refreshes.request(work, watch, one.reason, at)
+        ticks.began(work.session, one.job, one.fire_at, refresh.id)
+        return True
+
+
+def watch_slas(store: Store, at: datetime) -> int:
+    """Open a breach for each active watch that is over its deadline at `at`; returns how many.
+
+    A breach begins at the deadline, whenever it is noticed.
+    """
+    with store.reading() as session:
+        noticed = set(
+            session.exec(select(SlaBreach.watch_id).where(col(SlaBreach.ended_at).is_(None)))
+        )
+        late = [
+            watch.id
+            for watch in _active(session)
+            if watch.id not in noticed and _is_late(watch, at)
+        ]
+    if not late:
+        return 0
+    with store.unit_of_work(ACTOR) as work:
+        opened = [one.source for one in _held(work, late) if freshness.notice_breach(work, one, at)]
+    for source in opened:
+        log.warning("sla_breached", source=source)
+    return len(opened)
+
+
+def _held(work: UnitOfWork, watch_ids: Collection[UUID]) -> Sequence[Watch]:
+    """Those of the watches that are still active, locked, as they stand now.
+
+    One that is locked is just being changed, by a refresh that ends most likely, and that one
+    looks itself whether it was late.
+    """
+    rows = (
+        select(Watch)
+        .where(col(Watch.id).in_(watch_ids), col(Watch.active))
+        .order_by(col(Watch.id))
+        .with_for_update(skip_locked=True, key_share=True)
+    )
+    return work.session.exec(rows).all()
+
+
+def _is_late(watch: Watch, at: datetime) -> bool:
+    deadline = freshness.deadline(watch)
+    return deadline is not None and deadline < at
+
+
+def forget_ticks(store: Store, at: datetime) -> int:
+    """Delete the ticks of more than 90 days before `at`, in batches; returns how many."""
+    forgotten = 0
+    while True:
+        with Session(store.engine) as session:
+            batch = ticks.forget(session, at - TICKS_ARE_KEPT, FORGET_AT_A_TIME)
+            session.commit()
+        forgotten += batch
+        if batch < FORGET_AT_A_TIME:
+            return forgotten

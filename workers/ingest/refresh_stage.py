@@ -210,7 +210,7 @@ def _commit_error(
         return
     wait = error.seconds if isinstance(error, QuotaExhausted) else None
     if isinstance(error, InvalidQuery):  # no fault of the source, and none that passes
-        watches.stop(unit, watch.id)
+        watches.stop(unit, watch.id, at)
     elif not isinstance(error, StillDegraded):
         source_states.failed(unit.session, watch.source, error, at)
     refreshes.fail(unit, refresh, str(error), at, wait_seconds=wait)

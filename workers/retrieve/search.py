@@ -15,6 +15,7 @@ from knowledge.policy import retrieval_policy
 from store.index import dense, lexical
 from store.index.standing import STANDING
 from store.index.terms import terms
+from store.standing import STANDS
 from workers.retrieve.ranking import Fused, fuse
 
 
@@ -39,8 +40,8 @@ _PASSAGES = f"""
     SELECT c.id, d.document_id, c.version_id, d.n, c.ordinal, c.section, c.start, c."end",
            substr(d.text, c.start + 1, c."end" - c.start) AS text, d.title, d.source_type
     FROM chunk c JOIN document_version d ON d.id = c.version_id
-    WHERE c.id = ANY(:ids) AND {STANDING}
-"""  # noqa: S608  the standing rule is our own text
+    WHERE c.id = ANY(:ids) AND {STANDING} AND {STANDS}
+"""  # noqa: S608  the rules are our own text
 
 
 def search(

@@ -131,6 +131,14 @@ def _pico(question: str, diseases: tuple[str, ...], decisions: tuple[str, ...]) 
     )
 
 
+def search_terms(question: str) -> dict[str, list[str]]:
+    """The tags that the question itself names: what other places may be asked for (invariant 11).
+
+    Tags that only a patient's context names are not among them.
+    """
+    return {kind: list(tags(kind, question)) for kind in ("diseases", "decisions")}
+
+
 def understand(question: str, patient_context: str = "") -> Understanding:
     """Read a question; the patient context adds tags but does not decide the type."""
     both = f"{question}\n{patient_context}"

@@ -27,8 +27,23 @@ STATUS = {
 class Held:
     """A version that evidence names, with its clocks at the time of the answer."""
 
-    version: DocumentVersion
+    cited: evidence.Cited
     clocks: evidence.Clocks
+
+    @property
+    def version(self) -> DocumentVersion:
+        """The version itself."""
+        return self.cited.version
+
+    @property
+    def ended(self) -> bool:
+        """Whether the work is evidence no longer, in any version."""
+        return "retracted" in (self.cited.standing.state, self.version.status)
+
+    def may_be_cited(self, *, in_the_past: bool) -> bool:
+        """Whether it still is what its source says, or was, where the question asks for that."""
+        allowed = ("current", "superseded") if in_the_past else ("current",)
+        return not self.ended and self.version.status in allowed
 
 
 @dataclass(frozen=True)
@@ -55,7 +70,7 @@ def compose(
     """The answer's body. Only claims that pass are in it, and none if it abstains."""
     passing = [one for one in checked if one.passes]
     reason = judge(
-        evidence_found=len(retrieval["evidence"]),
+        evidence_found=sum(not one.ended for one in held.values()),
         passing=[_standing(held[one.evidence_id]) for one in passing],
         asks_for_today=retrieval["asks_for_today"] and not retrieval["as_of"],
     )
@@ -72,11 +87,13 @@ def compose(
         "sections": _sections(shown),
         "claims": [_claim(one, held[one.evidence_id], place_of) for one in shown],
         "evidence": [_record(one, held[one.evidence_id], question) for one in shown],
-        "references": evidence.references([(key, held[key].version) for key in used]),
+        "references": evidence.references(held[key].cited for key in used),
         "images": [],
         "conflicts": [],
         "verification_summary": _counts(checked),
-        "freshness_summary": _freshness([held[key] for key in used or held]),
+        "freshness_summary": _freshness(
+            [held[key] for key in used] or [one for one in held.values() if not one.ended]
+        ),
         "recall": {"state": "current", "because": []},
         "provenance": {
             "generator": draft["generator"],
@@ -102,6 +119,7 @@ def _abstained(reason: Abstention | None) -> dict[str, Any]:
         "abstain_reason": reason.reason if reason else None,
         "abstain_detail": reason.detail if reason else None,
         "cure": reason.cure if reason else None,
+        "cure_refreshes": [],
     }
 
 
@@ -146,8 +164,7 @@ def _record(one: Checked, held: Held, question: str) -> dict[str, Any]:
     return evidence.record(
         claim_id=one.claim_id,
         claim_text=one.text,
-        evidence_id=one.evidence_id,
-        version=held.version,
+        cited=held.cited,
         quote=one.place.of(held.version.text),
         question=question,
         age=held.clocks,

@@ -1,14 +1,36 @@
 """Evidence records, references and both clocks, from stored versions. Pure."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from knowledge.loader import load
 from knowledge.sources import source_policy
 from store.models import DocumentVersion
+from store.standing import Standing
+
+
+@dataclass(frozen=True)
+class Cited:
+    """A version under its key, with what became of the work, and which of its identifiers are in
+    doubt (`doi:10.1/x`, in lower case)."""
+
+    evidence_id: str
+    version: DocumentVersion
+    standing: Standing = field(default_factory=Standing)
+    doubts: Collection[str] = frozenset()
+
+    @property
+    def identifiers(self) -> dict[str, str]:
+        """Those that may be shown."""
+        return {
+            kind: value
+            for kind, value in self.version.identifiers.items()
+            if f"{kind}:{value}".lower() not in self.doubts
+        }
 
 
 @dataclass(frozen=True)
@@ -63,22 +85,22 @@ def record(
     *,
     claim_id: str,
     claim_text: str,
-    evidence_id: str,
-    version: DocumentVersion,
+    cited: Cited,
     quote: str,
     question: str,
     age: Clocks,
     status: str,
 ) -> dict[str, Any]:
     """The evidence record of SentinelPharma 5.1, with the version and both clocks."""
+    version = cited.version
     policy = source_policy(version.source_type)
     return {
         "claim_id": claim_id,
         "claim_text": claim_text,
-        "evidence_id": evidence_id,
+        "evidence_id": cited.evidence_id,
         "source": {
             "name": version.publisher or policy.name,
-            "url": direct_url(version),
+            "url": direct_url(cited),
             "document_id": str(version.document_id),
             "published_at": age.published_at.isoformat() if age.published_at else None,
         },
@@ -99,21 +121,57 @@ def record(
         "title": version.title,
         "labels": version.labels,
         "clocks": age.as_body(),
+        "standing": standing_body(cited.standing),
     }
 
 
-def direct_url(version: DocumentVersion) -> str | None:
-    """The page of the article itself (EB-8.2), never a search page (EB-9)."""
-    ids = version.identifiers
+def standing_body(standing: Standing) -> dict[str, Any]:
+    """What became of the work, and who was asked about it when."""
+    return {
+        "state": standing.state,
+        "notices": [
+            {
+                "source": notice.source,
+                "kind": notice.kind,
+                "notice_id": notice.notice_id or None,
+                "stated_on": notice.stated_on.isoformat() if notice.stated_on else None,
+                "first_seen_at": notice.first_seen_at.isoformat(),
+            }
+            for notice in standing.notices
+        ],
+        "asked": [
+            {"source": one.source, "asked_at": one.asked_at.isoformat(), "known": one.known}
+            for one in standing.asked
+        ],
+    }
+
+
+def direct_url(cited: Cited) -> str | None:
+    """The page of the article itself (EB-8.2), never a search page (EB-9), never one that an
+    identifier in doubt leads to."""
+    ids = cited.identifiers
     if pmid := ids.get("pmid"):
         return f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/"
     if pmcid := ids.get("pmcid"):
         return f"https://pmc.ncbi.nlm.nih.gov/articles/{pmcid}/"
     if doi := ids.get("doi"):
         return f"https://doi.org/{doi}"
-    if nct_id := ids.get("nct_id"):
+    # A publication whose own identifiers are in doubt is not on the page of the trial it names.
+    if (nct_id := ids.get("nct_id")) and not {"pmid", "pmcid", "doi"} & set(
+        cited.version.identifiers
+    ):
         return f"https://clinicaltrials.gov/study/{nct_id}"
-    return None if version.url is None or is_search_page(version.url) else version.url
+    url = cited.version.url
+    return None if url is None or is_search_page(url) or _is_doubtful(url, cited.doubts) else url
+
+
+def _is_doubtful(url: str, doubts: Collection[str]) -> bool:
+    """Whether an address is made of an identifier in doubt."""
+    plain = unquote(url).lower()
+    values = (doubt.partition(":")[2] for doubt in doubts)
+    return any(
+        re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", plain) for value in values if value
+    )
 
 
 def is_search_page(url: str) -> bool:
@@ -127,25 +185,24 @@ def is_search_page(url: str) -> bool:
     )
 
 
-def references(
-    versions: Iterable[tuple[str, DocumentVersion]],
-) -> list[dict[str, Any]]:
-    """Numbered references; what has no direct page is left out (EB-8.5)."""
+def references(all_cited: Iterable[Cited]) -> list[dict[str, Any]]:
+    """Numbered references; what has no direct page is left out (EB-8.5), and so is every identifier
+    in doubt (EB-7.5)."""
     listed: list[dict[str, Any]] = []
-    for evidence_id, version in versions:
-        url = direct_url(version)
+    for cited in all_cited:
+        version, ids = cited.version, cited.identifiers
+        url = direct_url(cited)
         if url is None:
             continue
-        ids = version.identifiers
         listed.append(
             {
                 "n": len(listed) + 1,
-                "evidence_id": evidence_id,
+                "evidence_id": cited.evidence_id,
                 "title": version.title,
                 "authors": authors(version.authors),
                 "source": version.publisher or source_policy(version.source_type).name,
                 "year": version.published_at.year if version.published_at else None,
-                "badges": badges(version),
+                "badges": badges(cited),
                 "url": url,
                 **{key: ids[key] for key in ("pmid", "doi", "nct_id") if key in ids},
             }
@@ -159,10 +216,12 @@ def authors(names: list[str]) -> str:
     return f"{names[0]} et al." if cut else ", ".join(names)
 
 
-def badges(version: DocumentVersion) -> list[str]:
-    """Source badge, publication type and labels (EB-8.4)."""
+def badges(cited: Cited) -> list[str]:
+    """Source badge, what became of the work, publication type and labels (EB-8.4)."""
     trust: Mapping[str, Any] = load("trust")
+    version = cited.version
+    fate = trust["standing_badges"].get(cited.standing.state)
     kind = trust["type_badges"].get((version.publication_type or "").lower())
     labels = [trust["label_badges"].get(label) for label in version.labels]
-    found = [source_policy(version.source_type).badge, kind, *labels]
+    found = [source_policy(version.source_type).badge, fate, kind, *labels]
     return list(dict.fromkeys(badge for badge in found if badge))

@@ -55,6 +55,11 @@ def check_claim(
     return _checked(claim, verdict, found.verdict.value, place, findings)
 
 
+def withhold(claim: Mapping[str, Any], finding: str) -> Checked:
+    """A drafted claim that is not shown whatever it says, with the reason."""
+    return _checked(claim, "unsupported", "unchecked", None, (finding,))
+
+
 def _whole(text: str, found: QuoteCheck, sentences: Sequence[Span]) -> Span:
     """The quotation's place, widened to whole sentences where its edge changes the meaning."""
     assert found.start is not None

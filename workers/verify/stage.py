@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -10,18 +11,20 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from messages import AuditV1, Stage, VerifyV1
+from store import findings, standing
 from store.documents import checked_at, get_versions
 from store.hashes import json_hash, text_hash
-from store.models import Answer, Chunk, Citation, DocumentVersion, Draft, Question, Retrieval, now
+from store.models import Answer, Chunk, Citation, DocumentVersion, Draft, Question, Retrieval
 from store.question_states import move_to
 from store.spans import Span, Structure, citation
 from store.unit_of_work import UnitOfWork
-from workers.runtime.errors import Permanent
+from workers.runtime.errors import Later, Permanent
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
 from workers.verify.answer import Held, Place, compose
-from workers.verify.evidence import clocks
-from workers.verify.gate import check_claim
+from workers.verify.cures import Abstained, cure
+from workers.verify.evidence import Cited, clocks
+from workers.verify.gate import Checked, check_claim, withhold
 from workers.verify.quotes import Source
 
 KEPT_SOURCES = 256
@@ -32,11 +35,14 @@ _KEEPING = threading.Lock()
 
 @dataclass(frozen=True)
 class Result:
-    """The answer's body and the spans it rests on."""
+    """The answer's body, the spans and documents it rests on, and what would cure it."""
 
     body: dict[str, Any]
     citations: Sequence[dict[str, Any]]
     withheld: Sequence[dict[str, Any]]
+    rests_on: Sequence[UUID]
+    in_the_past: bool
+    abstained: Abstained | None
 
 
 def work(context: Context, message: VerifyV1) -> Result:
@@ -52,14 +58,21 @@ def work(context: Context, message: VerifyV1) -> Result:
         keys = [entry["evidence_id"] for entry in retrieval.body["evidence"]]
         ids = [UUID(entry["version_id"]) for entry in retrieval.body["evidence"]]
         versions = dict(zip(keys, get_versions(session, ids), strict=True))
-        held = _held(session, versions)
+        held = _held(session, versions, context.now())
         chunks = _chunks(session, ids)
     sources = {key: _source(context, version) for key, version in versions.items()}
     sentences = {
         key: Structure.model_validate(version.structure).sentences
         for key, version in versions.items()
     }
-    checked = [check_claim(claim, sources, sentences) for claim in draft.body["claims"]]
+    in_the_past = bool(retrieval.body["as_of"])
+    checked: list[Checked] = []
+    for claim in draft.body["claims"]:
+        named = held.get(claim["evidence_id"])
+        if named is None or named.may_be_cited(in_the_past=in_the_past):
+            checked.append(check_claim(claim, sources, sentences))
+        else:  # it was retracted or replaced since it was found
+            checked.append(withhold(claim, "not_current"))
     body = compose(
         question=question.text,
         retrieval=retrieval.body,
@@ -68,22 +81,57 @@ def work(context: Context, message: VerifyV1) -> Result:
         held=held,
         place_of=lambda key, span: _place(chunks[versions[key].id], span),
     )
+    citations = _citations(body, versions)
+    used = {citation["version_id"] for citation in citations}
     return Result(
         body,
-        _citations(body, versions),
+        citations,
         [
             {"claim_id": one.claim_id, "verdict": one.verdict, "findings": list(one.findings)}
             for one in checked
             if not one.passes
         ],
+        [version.document_id for version in versions.values() if version.id in used],
+        in_the_past,
+        _abstained(body, retrieval.body, checked, held, context.now()),
     )
 
 
-def _held(session: Session, versions: Mapping[str, DocumentVersion]) -> dict[str, Held]:
-    moment = now()
-    seen = checked_at(session, [version.document_id for version in versions.values()])
+def _abstained(
+    body: Mapping[str, Any],
+    retrieval: Mapping[str, Any],
+    checked: Sequence[Checked],
+    held: Mapping[str, Held],
+    at: datetime,
+) -> Abstained | None:
+    """What the cure of an abstention must know."""
+    if not body["abstained"]:
+        return None
+    stale = [held[one.evidence_id] for one in checked if one.passes]
+    return Abstained(
+        at=at,
+        as_of=retrieval["as_of"],
+        search_terms=retrieval.get("search_terms", {}),
+        stale_documents=[one.version.document_id for one in stale if one.clocks.stale],
+    )
+
+
+def _held(
+    session: Session, versions: Mapping[str, DocumentVersion], at: datetime
+) -> dict[str, Held]:
+    ids = [version.document_id for version in versions.values()]
+    seen, doubts = checked_at(session, ids), findings.in_doubt(session, ids)
+    fates = standing.standings(session, ids)
     return {
-        key: Held(version, clocks(version, seen[version.document_id], moment))
+        key: Held(
+            Cited(
+                key,
+                version,
+                fates[version.document_id],
+                frozenset(doubts.get(version.document_id, ())),
+            ),
+            clocks(version, seen[version.document_id], at),
+        )
         for key, version in versions.items()
     }
 
@@ -133,14 +181,24 @@ def _citations(
 
 
 def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
-    """Store the answer, unsealed, with the spans it rests on, and pass it on."""
-    digest = json_hash(result.body)
+    """Store the answer, unsealed, with the spans it rests on, and pass it on.
+
+    An abstention that a refresh could cure asks for it, in this transaction (invariant 9).
+
+    Raises:
+        Later: what the answer rests on was retracted or replaced since; it is checked again.
+    """
+    _require_citable(unit.session, result)
+    body = result.body
+    if result.abstained is not None:
+        body = cure(unit, body, result.abstained)
+    digest = json_hash(body)
     unit.session.add(
         Answer(
             question_id=message.question_id,
-            body=result.body,
+            body=body,
             hash=digest,
-            abstain_reason=result.body["abstain_reason"],
+            abstain_reason=body["abstain_reason"],
         )
     )
     rows = [{"question_id": message.question_id, **row} for row in result.citations]
@@ -154,10 +212,27 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         "question.verified",
         message.question_id,
         answer_hash=digest,
-        abstain_reason=result.body["abstain_reason"],
-        claims=[claim["claim_id"] for claim in result.body["claims"]],
+        abstain_reason=body["abstain_reason"],
+        claims=[claim["claim_id"] for claim in body["claims"]],
         withheld=list(result.withheld),
+        cure_refreshes=[one["refresh_id"] for one in body["cure_refreshes"]],
     )
+
+
+def _require_citable(session: Session, result: Result) -> None:
+    """Whatever ends a work from here on finds the answer that cites it, and waits for it."""
+    if not result.rests_on:
+        return
+    standing.share(session, result.rests_on)
+    gone = standing.ended(session, result.rests_on)
+    statuses = session.execute(
+        sa.select(col(DocumentVersion.status)).where(
+            col(DocumentVersion.id).in_({one["version_id"] for one in result.citations})
+        )
+    ).scalars()
+    allowed = {"current", "superseded"} if result.in_the_past else {"current"}
+    if gone or not set(statuses) <= allowed:
+        raise Later("what the answer rests on changed while it was checked", 0.0)
 
 
 SPEC = question_stage(Stage.VERIFY, work, commit)

@@ -42,6 +42,10 @@ QUERY = "imaginol"
 KEY = "s3cret-k3y"
 
 
+def _always(reply: Reply) -> Callable[[Request], Reply]:
+    return lambda request: reply
+
+
 def _put_label(api: OpenFda, number: int, day: str) -> None:
     api.put("label", made_up_label(number, day=day))
 
@@ -106,6 +110,7 @@ def test_a_refresh_brings_every_match_once(
 ) -> None:
     for number in range(1, 231):
         put(api, number, "20260101")
+    clock.advance(hours=72)
     pages = _pages(connector, client, _ask(clock))
     keys = [record.key for record in _records(connector, *pages)]
     assert len(keys) == len(set(keys)) == 230
@@ -121,6 +126,7 @@ def test_behind_a_last_page_that_is_full_nothing_is_found(
 ) -> None:
     for number in range(1, 201):
         put(api, number, "20260101")
+    clock.advance(hours=72)
     pages = _pages(connector, client, _ask(clock))
     assert [len(_records(connector, page)) for page in pages] == [100, 100, 0]
     assert pages[-1].marks == {"last_updated": "2026-03-02"}
@@ -179,7 +185,9 @@ def test_a_data_set_that_is_as_it_was_is_not_read_again(
     put: Put,
 ) -> None:
     put(api, 1, "20260301")
+    clock.advance(hours=72)
     (first,) = _pages(connector, client, _ask(clock))
+    assert first.marks == {"last_updated": "2026-03-02"}
     again = _ask(clock, since=clock() - timedelta(days=14), marks=first.marks)
     (page,) = _pages(connector, client, again)
     assert (list(page.payloads), page.next, page.complete) == ([], None, True)
@@ -190,11 +198,25 @@ def test_a_data_set_that_is_as_it_was_is_not_read_again(
     assert len(_records(connector, *_pages(connector, client, again))) == 2
 
 
+@each_record
+def test_a_data_set_of_today_may_be_made_again_today(
+    client: SourceClient, api: OpenFda, clock: Clock, connector: Connector, put: Put
+) -> None:
+    put(api, 1, "20260301")
+    (first,) = _pages(connector, client, _ask(clock))
+    assert first.marks == {}
+    clock.advance(hours=8)
+    put(api, 2, "20260302")
+    again = _ask(clock, since=clock() - timedelta(days=14), marks=first.marks)
+    assert len(_records(connector, *_pages(connector, client, again))) == 2
+
+
 def test_the_marks_are_of_the_first_page(client: SourceClient, api: OpenFda, clock: Clock) -> None:
     for number in range(1, 151):
         _put_label(api, number, "20260101")
+    clock.advance(hours=72)
     first = OPENFDA_LABEL.page(client, _ask(clock), None)
-    clock.advance(hours=24)
+    clock.advance(hours=72)
     _put_label(api, 1, "20260102")
     last = OPENFDA_LABEL.page(client, _ask(clock), first.next)
     assert last.marks == first.marks == {"last_updated": "2026-03-02"}
@@ -230,7 +252,7 @@ def test_a_link_that_leads_elsewhere_is_not_followed(
     for place in ("https://evil.example/x?a=b", "https://api.fda.gov/drug/event.json?a=b", "/x?y"):
         link = {"Link": f'<{place}>; rel="next"'}
         body = b'{"meta": {}, "results": [{}]}'
-        web.fault = lambda request, link=link, body=body: Reply(200, body, link)
+        web.fault = _always(Reply(200, body, link))
         with pytest.raises(Malformed):
             OPENFDA_LABEL.page(client, _ask(clock), None)
     assert {request.origin for request in web.requests} == {"https://api.fda.gov"}
@@ -306,7 +328,7 @@ def test_a_404_of_another_kind_is_not_an_empty_result(
     client: SourceClient, web: FakeWeb, clock: Clock
 ) -> None:
     for body in (b"<html>not here</html>", b'{"error": {"code": "OTHER"}}', b"[]"):
-        web.fault = lambda request, body=body: Reply(404, body)
+        web.fault = _always(Reply(404, body))
         with pytest.raises(Refused):
             OPENFDA_LABEL.page(client, _ask(clock), None)
         with pytest.raises(Refused):
@@ -453,11 +475,12 @@ def test_reports_are_not_counted_anew_while_the_data_set_is_the_same(
     client: SourceClient, api: OpenFda, web: FakeWeb, clock: Clock
 ) -> None:
     api.put("event", made_up_report(1))
+    clock.advance(hours=72)
     (first,) = _pages(OPENFDA_EVENT, client, _event_ask(clock))
     web.requests.clear()
     again = _event_ask(clock, since=clock() - timedelta(days=14), marks=first.marks)
     (page,) = _pages(OPENFDA_EVENT, client, again)
-    assert (list(page.payloads), page.marks) == ([], first.marks)
+    assert (list(page.payloads), page.marks) == ([], {"last_updated": "2026-03-02"})
     assert len(web.requests) == 1
     clock.advance(hours=24)
     api.put("event", made_up_report(2))

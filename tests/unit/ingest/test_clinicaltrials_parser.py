@@ -422,7 +422,7 @@ def test_recorded_payloads_parse(path: Path) -> None:
         return
     parsed = parse(path.read_bytes())
     assert parsed.records
-    assert parsed.problems == parsed.doubts == []
+    assert (parsed.problems, parsed.doubts) == ([], [])
     # PALLAS as captured has a list that the capturing project added to the registry's
     assert [name for name in parsed.unmapped if "locations_nested" not in name] == []
     for record in parsed.records:

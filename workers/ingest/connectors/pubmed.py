@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.connectors.base import Ask, Connector, Continuation, Page, Payload
 from workers.ingest.connectors.eutils import efetch, esearch, is_pmid
 from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers import pubmed
@@ -85,7 +85,7 @@ class PubMed:
         return pubmed.parse(payload)
 
 
-PUBMED = PubMed()
+PUBMED: Connector = PubMed()
 
 
 def _check_pairs(query: str) -> None:

@@ -75,9 +75,10 @@ def write_references(draft: Draft, study: Json) -> None:
         pmid = text(reference, "pmid")
         name = bracketed(f"PMID {pmid}" if pmid else "Reference", plain(text(reference, "type")))
         draft.item(f"{name}: {text(reference, 'citation')}".removesuffix(": "))
+        retracted = repeated(name)
         for retraction in rows(reference, "retractions"):
             notice = bracketed(f"PMID {text(retraction, 'pmid')}", text(retraction, "source"))
-            draft.item(f"{repeated(name)} is retracted by {notice}")
+            draft.item(f"{retracted} is retracted by {notice}")
     draft.section("Links")
     for link in rows(module, "seeAlsoLinks"):
         draft.item(listed((text(link, "label"), text(link, "url"))))

@@ -5,6 +5,7 @@ Numbers are written as the registry has them.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from workers.ingest.parsers.clinicaltrials_protocol import yes_no
 from workers.ingest.parsers.clinicaltrials_words import bracketed, counted, listed, plain, repeated
@@ -108,9 +109,10 @@ def _baseline(draft: Draft, module: Json, described: set[str]) -> None:
 def _outcome(draft: Draft, measure: Json, described: set[str]) -> None:
     kind = text(measure, "type")
     title = text(measure, "title")
+    short = repeated(title)
     draft.section(f"{_KINDS.get(kind, plain(kind).capitalize())} outcome result: {title}")
     draft.fact("Outcome measured", title)
-    draft.fact(f"Time frame of {repeated(title)}", text(measure, "timeFrame"))
+    draft.fact(f"Time frame of {short}", text(measure, "timeFrame"))
     draft.paragraph(text(measure, "description"))
     draft.fact("Population analyzed", text(measure, "populationDescription"))
     reporting = text(measure, "reportingStatus")
@@ -120,22 +122,27 @@ def _outcome(draft: Draft, measure: Json, described: set[str]) -> None:
     groups = _introduced(draft, rows(measure, "groups"), described)
     _values(draft, "", measure, groups)
     for analysis in rows(measure, "analyses"):
-        _analysis(draft, repeated(title), analysis, groups)
+        _analysis(draft, short, analysis, groups)
 
 
 def _values(draft: Draft, before: str, measure: Json, groups: _Groups) -> None:
     """One line a group, class and category, for outcomes; one a category for the baseline."""
     title = repeated(text(measure, "title"))
+    scale = _scale(measure)
     whole = _sizes(rows(measure, "denoms"))
     for row in rows(measure, "classes"):
-        sizes = whole | _sizes(rows(row, "denoms"))
+        part = _sizes(rows(row, "denoms"))
+        class_name = repeated(text(row, "title"))
         for category in rows(row, "categories"):
-            names = (title, repeated(text(row, "title")), repeated(text(category, "title")))
-            name = before + ", ".join(part for part in names if part)
-            lines = [
-                f"{groups.name(text(value, 'groupId'))} {_value(measure, value, sizes)}"
-                for value in rows(category, "measurements")
-            ]
+            names = (title, class_name, repeated(text(category, "title")))
+            name = before + ", ".join(word for word in names if word)
+            lines = []
+            for value in rows(category, "measurements"):
+                group = text(value, "groupId")
+                said = _value(scale, value)
+                size = part.get(group) or whole.get(group)
+                said += f", {size} analyzed" if size else ""
+                lines.append(f"{groups.name(group)} {said}")
             if before:
                 draft.fact(name, listed(lines))
                 continue
@@ -155,23 +162,33 @@ def _sizes(denominators: list[Json]) -> dict[str, str]:
     return sizes
 
 
-def _value(measure: Json, value: Json, sizes: dict[str, str]) -> str:
-    """`median 18.9 Months (95% Confidence Interval 15.2 to 21.4), 279 Participants analyzed`."""
-    kind = repeated(plain(text(measure, "paramType")))
-    unit = repeated(text(measure, "unitOfMeasure"))
-    words = [] if kind.lower().replace("_", " ") in _COUNTS else [kind.lower()]
-    words += [text(value, "value"), unit]
+class _Scale(NamedTuple):
+    """What all values of a measure have in common."""
+
+    kind: str
+    unit: str
+    dispersion: str
+
+
+def _scale(measure: Json) -> _Scale:
+    kind = repeated(plain(text(measure, "paramType"))).lower()
     dispersion = repeated(plain(text(measure, "dispersionType")))
-    if dispersion == "not applicable":
-        dispersion = ""
+    return _Scale(
+        kind="" if kind.replace("_", " ") in _COUNTS else kind,
+        unit=repeated(text(measure, "unitOfMeasure")),
+        dispersion="" if dispersion == "not applicable" else dispersion,
+    )
+
+
+def _value(scale: _Scale, value: Json) -> str:
+    """`median 18.9 Months (95% Confidence Interval 15.2 to 21.4)`."""
+    words = [scale.kind, text(value, "value"), scale.unit]
     low, high = text(value, "lowerLimit"), text(value, "upperLimit")
-    spread = f"{low} to {high}" if low and high else low or high
-    around = " ".join(filter(None, (dispersion, text(value, "spread"), spread)))
-    if around and around != dispersion:
-        words.append(f"({around})")
-    said = bracketed(" ".join(word for word in words if word), text(value, "comment"))
-    size = sizes.get(text(value, "groupId"), "")
-    return f"{said}, {size} analyzed" if size else said
+    limits = f"{low} to {high}" if low and high else low or high
+    around = " ".join(filter(None, (text(value, "spread"), limits)))
+    if around:
+        words.append(f"({scale.dispersion} {around})" if scale.dispersion else f"({around})")
+    return bracketed(" ".join(word for word in words if word), text(value, "comment"))
 
 
 def _analysis(draft: Draft, title: str, analysis: Json, groups: _Groups) -> None:

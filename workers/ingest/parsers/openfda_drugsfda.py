@@ -12,6 +12,7 @@ from workers.ingest.parsers.json_payload import (
     filled,
     one_line,
     rows,
+    shorten,
     text,
 )
 from workers.ingest.parsers.openfda_shared import (
@@ -143,8 +144,9 @@ def _text(row: Json, submissions: list[Json]) -> str:
         draft.item(_decision(step))
     draft.section("Documents of the FDA")
     for step in submissions:
+        name = shorten(_step(step), 80)
         for document in rows(step, "application_docs"):
-            draft.item(_document(step, document))
+            draft.item(_document(name, document))
     return draft.text()
 
 
@@ -191,7 +193,7 @@ def _decision(step: Json) -> str:
     return f"{line}. {notes}" if notes else line
 
 
-def _document(step: Json, document: Json) -> str:
+def _document(step: str, document: Json) -> str:
     title = text(document, "title")
     said = [
         text(document, "type") or "Document",
@@ -199,7 +201,7 @@ def _document(step: Json, document: Json) -> str:
         iso(text(document, "date")),
     ]
     name = ", ".join(part for part in said if part)
-    return f"{name}, of {_step(step)[:80]}: {text(document, 'url')}"
+    return f"{name}, of {step}: {text(document, 'url')}"
 
 
 def _facts(row: Json, submissions: list[Json], ingredients: list[str]) -> Json:

@@ -97,6 +97,7 @@ def failed_answer(cause: str) -> dict[str, Any]:
         "abstain_reason": "unchecked",
         "abstain_detail": f"{trust['details']['unchecked']} {cause}",
         "cure": {**trust["cures"]["unchecked"], "sources": []},
+        "cure_refreshes": [],
         "summary": {"text": "", "supported_claim_ids": []},
         "sections": [],
         "claims": [],

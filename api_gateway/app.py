@@ -22,8 +22,8 @@ from api_gateway.publishing import PublishingThread
 from api_gateway.routes import audit, dead_letters, documents, health, questions, sources
 from api_gateway.schemas import MAX_QUESTION_BODY_BYTES
 from api_gateway.state import Gateway
+from store import question_states, refreshes
 from store.database import connect
-from store.questions import CHANNEL
 from store.records import SourceRecord
 from store.settings import Settings
 from store.unit_of_work import Store
@@ -123,7 +123,7 @@ def _gateway(settings: Settings) -> Gateway:
     return Gateway(
         settings=settings,
         store=Store(engine, publishing),
-        notices=Notices(settings.database_url, CHANNEL),
+        notices=Notices(settings.database_url, question_states.CHANNEL, refreshes.CHANNEL),
         publishing=publishing,
         metrics=Metrics(engine),
         redis=redis.Redis.from_url(

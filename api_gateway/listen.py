@@ -23,11 +23,14 @@ SLOWEST_RETRY_SECONDS = 5.0
 
 
 class Notices:
-    """Who waits for which subject, and the task that wakes them. Lives in one event loop."""
+    """Who waits for which subject, and the task that wakes them. Lives in one event loop.
 
-    def __init__(self, url: str, channel: str) -> None:
+    Subjects are UUIDs, so that those of several channels do not meet.
+    """
+
+    def __init__(self, url: str, *channels: str) -> None:
         self._conninfo = url.replace("postgresql+psycopg://", "postgresql://", 1)
-        self._channel = channel
+        self._channels = channels
         self._waiting: dict[str, set[asyncio.Event]] = {}
         self._task: asyncio.Task[None] | None = None
         self.closing = False
@@ -87,9 +90,10 @@ class Notices:
                     connect_timeout=5,
                     application_name="attest-listen",
                 ) as connection:
-                    await connection.execute(
-                        sql.SQL("LISTEN {}").format(sql.Identifier(self._channel))
-                    )
+                    for channel in self._channels:
+                        await connection.execute(
+                            sql.SQL("LISTEN {}").format(sql.Identifier(channel))
+                        )
                     retry = FIRST_RETRY_SECONDS
                     self.connected.set()
                     self._wake_all()

@@ -1,12 +1,18 @@
-"""What Prometheus reads. Labels are routes, methods and statuses: no ids, no texts."""
+"""What Prometheus reads. Labels are routes, methods, statuses and sources: no ids, no texts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from datetime import datetime
 
 import sqlalchemy as sa
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from sqlmodel import Session
+
+from store import source_report
+from store.models import now
+from store.source_report import SourceReport
 
 log = structlog.get_logger(__name__)
 
@@ -39,8 +45,9 @@ class _DatabaseState(Collector):
         """The gauges; only `attest_database_up` when the database is away."""
         up = GaugeMetricFamily("attest_database_up", "whether PostgreSQL answered this scrape")
         try:
-            with self._engine.connect() as connection:
-                state = connection.execute(_STATE).one()
+            with Session(self._engine) as session:
+                state = session.execute(_STATE).one()
+                sources = source_report.report(session, now())
         except sa.exc.SQLAlchemyError as error:
             log.warning("metrics_without_database", error=type(error).__name__)
             up.add_metric([], 0)
@@ -68,6 +75,72 @@ class _DatabaseState(Collector):
             "age of the oldest question that is queued or running; 0 if there is none",
             float(state.oldest_seconds),
         )
+        yield from _source_gauges([one for one in sources if one.is_known])
+
+
+_Value = Callable[[SourceReport], float | None]
+
+_SOURCE_GAUGES: dict[str, tuple[str, _Value]] = {
+    "attest_source_age_hours": (
+        "age of the oldest query that is followed; missing until one was complete",
+        lambda one: one.age_hours,
+    ),
+    "attest_source_sla_hours": (
+        "how old it may be; missing where freshness goes by version",
+        lambda one: one.sla_hours,
+    ),
+    "attest_source_in_sla": (
+        "1 while every query that is followed is inside the SLA, 0 while one is not",
+        lambda one: one.in_sla,
+    ),
+    "attest_source_degraded": (
+        "1 while the source fails and is left alone",
+        lambda one: one.status == "degraded",
+    ),
+    "attest_source_last_success_timestamp_seconds": (
+        "when a refresh was last complete",
+        lambda one: _epoch(one.last_success_at),
+    ),
+    "attest_source_next_run_timestamp_seconds": (
+        "when the next refresh is due",
+        lambda one: _epoch(one.next_run_at),
+    ),
+    "attest_source_documents": (
+        "documents whose current version the source brought",
+        lambda one: one.held.documents,
+    ),
+    "attest_source_versions": (
+        "versions that the source brought, superseded ones included",
+        lambda one: one.held.versions,
+    ),
+    "attest_source_findings_open": (
+        "what does not hold about its records and is not resolved",
+        lambda one: one.held.findings_open,
+    ),
+}
+
+
+def _epoch(moment: datetime | None) -> float | None:
+    return None if moment is None else moment.timestamp()
+
+
+def _source_gauges(sources: list[SourceReport]) -> Iterator[Metric]:
+    """A gauge of each kind for each source; a source without a value has no sample."""
+    for name, (text, value) in _SOURCE_GAUGES.items():
+        gauge = GaugeMetricFamily(name, text, labels=["source"])
+        for one in sources:
+            found = value(one)
+            if found is not None:
+                gauge.add_metric([one.name], float(found))
+        yield gauge
+    breaches = CounterMetricFamily(
+        "attest_sla_breaches",
+        "how often a query that was followed grew older than the SLA",
+        labels=["source"],
+    )
+    for one in sources:
+        breaches.add_metric([one.name], one.held.breaches)
+    yield breaches
 
 
 class Metrics:

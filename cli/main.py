@@ -15,6 +15,8 @@ from cli.context import Instance, JsonOption, print_json
 from cli.evaluate.commands import evaluate_app
 from cli.instance import NotRunning, resolve, with_data_dir
 from cli.operate import audit_app, dead_letters_app
+from cli.refresh import refresh
+from cli.sources import findings, sources, watches_app
 from messages import Stage
 from store.settings import Settings, get_settings
 
@@ -26,6 +28,7 @@ app = typer.Typer(
 )
 app.add_typer(dead_letters_app, name="dead-letters")
 app.add_typer(audit_app, name="audit")
+app.add_typer(watches_app, name="watches")
 app.add_typer(evaluate_app, name="evaluate")
 
 DataDirOption = Annotated[
@@ -151,6 +154,11 @@ def search(
         print(f"{number}. {passage.title}  [{passage.source_type}]  {passage.fused.score:.3f}")
         print(f"   {passage.section or 'BODY'}, {passage.chunk_id}:{passage.start}-{passage.end}")
         print(f"   {' '.join(passage.text.split())[:240]}")
+
+
+app.command()(refresh)
+app.command()(sources)
+app.command()(findings)
 
 
 @app.command()

@@ -100,10 +100,11 @@ def _claim(claim: dict[str, Any]) -> Group:
 
 
 def _references(answer: dict[str, Any]) -> Group:
-    clocks = {record["evidence_id"]: record["clocks"] for record in answer["evidence"]}
+    records = {record["evidence_id"]: record for record in answer["evidence"]}
     lines: list[Text] = [Text("\nReferences", style="bold underline")]
     for entry in answer["references"]:
-        age = clocks[entry["evidence_id"]]
+        record = records[entry["evidence_id"]]
+        age = record["clocks"]
         by = " · ".join(filter(None, (entry["authors"], entry["source"], _published(age))))
         lines += [
             Text.assemble((f" [{entry['n']}] ", "cyan"), (entry["title"], "bold")),
@@ -112,10 +113,20 @@ def _references(answer: dict[str, Any]) -> Group:
                 f"     [{'] ['.join(entry['badges'])}]  checked ", _checked_text(age), style="dim"
             ),
             Text(f"     {entry['url']}", style="blue"),
+            *(Text(f"     {line}", style="yellow") for line in _notices(record)),
         ]
     if not answer["references"]:
         lines.append(Text(" none with a page of its own; the documents are named above"))
     return Group(*lines)
+
+
+def _notices(record: dict[str, Any]) -> list[str]:
+    """What sources say became of a cited work, each notice once."""
+    found = (
+        " ".join(filter(None, (one["kind"].replace("_", " "), one["notice_id"], one["stated_on"])))
+        for one in record.get("standing", {}).get("notices", ())
+    )
+    return list(dict.fromkeys(found))
 
 
 def _published(age: dict[str, Any]) -> str:

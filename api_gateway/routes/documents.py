@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated, Any, get_args
 from uuid import UUID, uuid4
 
@@ -21,6 +22,7 @@ from api_gateway.problems import (
 from api_gateway.schemas import (
     DocumentOut,
     Freshness,
+    StandingOut,
     SubmissionAccepted,
     SubmissionOut,
     VersionList,
@@ -30,8 +32,10 @@ from api_gateway.state import InGateway
 from api_gateway.uploads import JSON, PLAIN, clean_filename, media_type_of
 from knowledge.sources import source_policy
 from store import library
+from store.documents import checked_at as when_checked
 from store.models import IngestItem
 from store.records import Line, SourceRecord, SourceType
+from store.standing import Standing, standing
 from store.submissions import submit_item
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
@@ -235,7 +239,8 @@ def submit_document(
     "/{document_id}",
     summary="Get a submission or a document",
     description="The id of a submission gives its status and what became of it; the id of a "
-    "document gives its current version and its clocks.",
+    "document gives its current version, its clocks, and what became of the work with the sources "
+    "that were asked.",
     responses=documented(404, 503),
 )
 def get_document(document_id: UUID, gateway: InGateway) -> SubmissionOut | DocumentOut:
@@ -245,14 +250,16 @@ def get_document(document_id: UUID, gateway: InGateway) -> SubmissionOut | Docum
         if item is not None:
             return SubmissionOut.model_validate(item.model_dump(exclude={"content", "batch_id"}))
         document = library.document(session, document_id)
-    if document is None:
-        raise not_found("document")
-    return _document_out(document)
+        if document is None:
+            raise not_found("document")
+        checked_at = when_checked(session, [document_id])[document_id]
+        return _document_out(document, checked_at, standing(session, document_id))
 
 
-def _document_out(document: library.DocumentSummary) -> DocumentOut:
+def _document_out(
+    document: library.DocumentSummary, checked_at: datetime, what_became: Standing
+) -> DocumentOut:
     shown = document.shown
-    checked_at = document.checked_at or (shown.fetched_at if shown else None)
     policy = source_policy(document.source_type)
     return DocumentOut(
         id=document.id,
@@ -265,8 +272,9 @@ def _document_out(document: library.DocumentSummary) -> DocumentOut:
             checked_at=checked_at,
             published_at=shown.published_at if shown else None,
             sla_hours=policy.sla_hours,
-            stale=checked_at is not None and policy.is_stale(library.age_hours(checked_at)),
+            stale=policy.is_stale(library.age_hours(checked_at)),
         ),
+        standing=StandingOut.model_validate(what_became),
     )
 
 

@@ -1,41 +1,213 @@
-"""Sources: what is held of each kind, and how fresh it is against its SLA."""
+"""Sources: how fresh each is, refreshing them now, and what does not hold about their records."""
 
-from fastapi import APIRouter
+import asyncio
+import time
+from typing import Annotated, Literal
+from uuid import UUID
 
-from api_gateway.problems import documented
-from api_gateway.schemas import SourceList, SourceOut
-from api_gateway.state import InGateway
-from knowledge.sources import source_policy
-from store import library
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
-router = APIRouter(prefix="/v1/sources", tags=["sources"])
+from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
+from api_gateway.schemas import (
+    MAX_WAIT_SECONDS,
+    FindingKind,
+    FindingOut,
+    FindingPage,
+    HeldOut,
+    RefreshesPromised,
+    RefreshIn,
+    RefreshOut,
+    RefreshPromised,
+    SourceList,
+    SourceOut,
+)
+from api_gateway.state import Gateway, InGateway
+from knowledge.queries import QueryRefused, plain_query
+from knowledge.sources import connector_policies
+from store import finding_log, library, refresh_requests, refreshes, source_report
+from store.models import Refresh, Watch, now
+from store.unit_of_work import UnitOfWork
+
+router = APIRouter(prefix="/v1", tags=["sources"])
+
+RETRY_AFTER_SECONDS = 1
 
 
 @router.get(
-    "",
+    "/sources",
     summary="List sources with their freshness",
-    description="Each kind of source of which something is held: how many documents, when the "
-    "latest was fetched, when the longest unchecked one was looked at, and whether that is longer "
-    "ago than the SLA allows.",
-    responses=documented(503),
+    description="`sources`: each source that is followed or brought something, with its age "
+    "against the SLA, how it stands, its last success and error, its next run, and what it "
+    "brought; `all=true` lists the others too. `held`: each kind of source of which something is "
+    "held, uploads included, and when the longest unchecked document was looked at.",
+    responses=documented(422, 503),
 )
-def list_sources(gateway: InGateway) -> SourceList:
-    """All sources of which something is held."""
+def list_sources(
+    gateway: InGateway,
+    every: Annotated[
+        bool, Query(alias="all", description="also sources that were never followed")
+    ] = False,
+) -> SourceList:
+    """All sources that are followed or held."""
     with gateway.store.reading() as session:
-        states = library.sources(session)
-    return SourceList(sources=[_source_out(state) for state in states])
-
-
-def _source_out(state: library.SourceState) -> SourceOut:
-    policy = source_policy(state.source_type)
-    return SourceOut(
-        source_type=state.source_type,
-        name=policy.name,
-        tier=policy.tier,
-        badge=policy.badge,
-        sla_hours=policy.sla_hours,
-        documents=state.documents,
-        latest_fetch_at=state.latest_fetch_at,
-        oldest_check_at=state.oldest_check_at,
-        stale=policy.is_stale(library.age_hours(state.oldest_check_at)),
+        reports = source_report.report(session, now())
+        held = library.sources(session)
+    return SourceList(
+        sources=[
+            SourceOut.model_validate(source_report.body(one))
+            for one in reports
+            if every or one.is_known
+        ],
+        held=[HeldOut.model_validate(source_report.held_body(state)) for state in held],
     )
+
+
+@router.post(
+    "/sources/{name}/refresh",
+    status_code=202,
+    summary="Refresh a source now",
+    description="Without a body: all queries that are followed there. With `query`: that one, "
+    "followed from now on, or asked once if `keep` is false. A refresh under way is given as it "
+    "is and not doubled. A query that the source's connector refuses ends as a failed refresh.",
+    response_description="Promised; `Location` says where to look, for the first of them",
+    responses=documented(400, 403, 404, 413, 415, 422, 503),
+)
+def refresh_source(
+    name: str,
+    request: Request,
+    response: Response,
+    gateway: InGateway,
+    body: RefreshIn | None = None,
+) -> RefreshesPromised:
+    """Promise the refreshes to the refresh stage."""
+    _require_known(name)
+    query = _checked_query(name, body)
+    try:
+        with gateway.store.unit_of_work("gateway", request_id_of(request)) as work:
+            found = _promise(work, name, query, keep=body is None or body.keep)
+    except refresh_requests.NothingFollowed as error:
+        raise invalid("body.query", str(error)) from error
+    promised = [
+        RefreshPromised(
+            id=one.id,
+            watch_id=one.watch_id,
+            status=one.status,
+            href=f"{router.prefix}/refreshes/{one.id}",
+        )
+        for one in found
+    ]
+    response.headers["Location"] = promised[0].href
+    return RefreshesPromised(refreshes=promised)
+
+
+def _require_known(name: str) -> None:
+    if name not in connector_policies():
+        known = list(connector_policies())
+        raise Problem(
+            404, f"there is no such source: use one of {', '.join(known)}", extra={"sources": known}
+        )
+
+
+def _checked_query(name: str, body: RefreshIn | None) -> str | None:
+    if body is None or body.query is None:
+        if body is not None and not body.keep:
+            raise invalid("body.keep", "`keep` says what to do with a `query`: give one")
+        return None
+    try:
+        return plain_query(name, body.query)
+    except QueryRefused as error:
+        raise invalid("body.query", str(error)) from error
+
+
+def _promise(work: UnitOfWork, name: str, query: str | None, *, keep: bool) -> list[Refresh]:
+    if query is None:
+        return refresh_requests.refresh_followed(work, name, now())
+    return [refresh_requests.refresh_query(work, name, query, now(), keep=keep)]
+
+
+@router.get(
+    "/refreshes/{refresh_id}",
+    summary="Get a refresh",
+    description="With `wait`, answers as soon as the refresh is complete or failed, at the latest "
+    "after so many seconds.",
+    responses=documented(404, 422, 503),
+)
+async def get_refresh(
+    refresh_id: UUID,
+    response: Response,
+    gateway: InGateway,
+    wait: Annotated[
+        float,
+        Query(ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="seconds, up to 60"),
+    ] = 0,
+) -> RefreshOut:
+    """The refresh, now or once it has ended."""
+    found = await _settled(gateway, refresh_id, wait)
+    if found.status in refreshes.ACTIVE:
+        response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return found
+
+
+async def _settled(gateway: Gateway, refresh_id: UUID, wait: float) -> RefreshOut:
+    """The refresh once it has ended, or as it is after `wait` seconds."""
+    deadline = time.monotonic() + wait
+    with gateway.notices.subscribe(str(refresh_id)) as woken:
+        while True:
+            woken.clear()  # before the read, so that a notice in between is not lost
+            found = await run_in_threadpool(_read, gateway, refresh_id)
+            left = deadline - time.monotonic()
+            if found.status not in refreshes.ACTIVE or left <= 0 or gateway.notices.closing:
+                return found
+            try:
+                async with asyncio.timeout(left):
+                    await woken.wait()
+            except TimeoutError:
+                continue  # read a last time: pages are fetched without a notice
+
+
+def _read(gateway: Gateway, refresh_id: UUID) -> RefreshOut:
+    """The refresh as it is now.
+
+    Raises:
+        Problem: there is no such refresh.
+    """
+    with gateway.store.reading() as session:
+        refresh = session.get(Refresh, refresh_id)
+        if refresh is None:
+            raise not_found("refresh")
+        watch = session.get_one(Watch, refresh.watch_id)
+    return RefreshOut(
+        source=watch.source,
+        query=watch.query,
+        steps=refresh.step,
+        retry_at=watch.retry_at if watch.active and refresh.status == "failed" else None,
+        **refresh.model_dump(include=set(RefreshOut.model_fields)),
+    )
+
+
+@router.get(
+    "/findings",
+    summary="List what does not hold about records",
+    description="Newest first; the open ones, unless asked otherwise. Identifiers that are "
+    "malformed or in conflict are left out of references; an unreadable record is left out "
+    "of what its refresh vouches for. Follow `next_cursor` for older ones.",
+    responses=documented(404, 422, 503),
+)
+def list_findings(
+    gateway: InGateway,
+    source: Annotated[str | None, Query(max_length=200)] = None,
+    kind: Annotated[FindingKind | None, Query()] = None,
+    status: Annotated[Literal["open", "resolved", "all"], Query()] = "open",
+    cursor: Annotated[str | None, Query()] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> FindingPage:
+    """A page of findings."""
+    if source is not None:
+        _require_known(source)
+    with gateway.store.reading() as session:
+        page = finding_log.query(
+            session, source=source, kind=kind, status=status, cursor=cursor, limit=limit
+        )
+        found = [FindingOut.model_validate(one) for one in page.findings]
+    return FindingPage(findings=found, next_cursor=page.next_cursor)

@@ -214,7 +214,7 @@ def test_a_record_that_cannot_be_read_loses_its_own_clock_and_no_other(
     following.refresh()
     began = following.clock()
     following.clock.advance(hours=30)
-    following.pmc.change("1002", title={"no": "string"})
+    following.pmc.change("1002", title={"article": "is no string"})
     refresh = following.refresh()
     assert (refresh.status, refresh.problems) == ("complete", 1)
     ids = {row.source_key: row.id for row in following.rows("SELECT id, source_key FROM document")}

@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 from messages import Stage, parse
-from store.records import SourceRecord
+from store import standing
+from store.records import Notice, SourceRecord
 from tests.integration.gateway.conftest import Running
 
 PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
@@ -248,6 +249,34 @@ def test_a_document_shows_its_current_version_and_both_clocks(gateway: Running) 
     assert (freshness["sla_hours"], freshness["stale"]) == (168.0, True)
 
 
+def test_a_document_shows_what_became_of_the_work_and_who_was_asked(gateway: Running) -> None:
+    document_id = gateway.put_document("words")
+    shown = gateway.client.get(f"/v1/documents/{document_id}").json()["standing"]
+    assert shown == {"state": "none", "notices": [], "asked": []}
+    at = datetime(2026, 3, 2, tzinfo=UTC)
+    with gateway.store.unit_of_work("test") as work:
+        concern = Notice(kind="expression_of_concern", notice_id="doi:10.5555/notice")
+        standing.put_notices(work, "crossref", {document_id: [concern]}, at)
+        standing.asked(work.session, "crossref", {document_id: True}, at)
+        standing.asked(work.session, "openalex", {document_id: False}, at)
+    shown = gateway.client.get(f"/v1/documents/{document_id}").json()["standing"]
+    assert shown["state"] == "expression_of_concern"
+    assert [(one["source"], one["notice_id"]) for one in shown["notices"]] == [
+        ("crossref", "doi:10.5555/notice")
+    ]
+    assert [(one["source"], one["known"]) for one in shown["asked"]] == [
+        ("crossref", True),
+        ("openalex", False),
+    ]
+    assert {one["asked_at"] for one in shown["asked"]} == {"2026-03-02T00:00:00Z"}
+    with gateway.store.unit_of_work("test") as work:
+        standing.put_notices(work, "pubmed", {document_id: [Notice(kind="retraction")]}, at)
+        standing.settle(work, [document_id])
+    body = gateway.client.get(f"/v1/documents/{document_id}").json()
+    assert (body["standing"]["state"], body["version"]["status"]) == ("retracted", "retracted")
+    assert body["standing"]["notices"][1]["notice_id"] is None
+
+
 def test_the_versions_of_a_document_come_newest_first(gateway: Running) -> None:
     document_id = gateway.put_document("one", "two", "three")
     body = gateway.client.get(f"/v1/documents/{document_id}/versions").json()
@@ -310,15 +339,14 @@ def test_what_is_not_there_is_a_404(gateway: Running) -> None:
         assert gateway.client.get(f"/v1/documents/{path}").status_code == 404, path
 
 
-def test_sources_show_their_freshness_against_the_sla(gateway: Running) -> None:
+def test_what_is_held_shows_its_freshness_against_the_sla(gateway: Running) -> None:
     moment = datetime.now(UTC)
     gateway.put_document("a", source_type="regulator", fetched_at=moment - timedelta(hours=23))
     gateway.put_document("b", "c", source_type="regulator", fetched_at=moment)
     gateway.put_document("d", source_type="news", fetched_at=moment - timedelta(hours=25))
     gateway.put_document("e", source_type="nccn", fetched_at=moment - timedelta(days=900))
     sources = {
-        source["source_type"]: source
-        for source in gateway.client.get("/v1/sources").json()["sources"]
+        source["source_type"]: source for source in gateway.client.get("/v1/sources").json()["held"]
     }
     regulator = sources["regulator"]
     assert regulator["documents"] == 2

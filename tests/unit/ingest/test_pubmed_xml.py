@@ -89,6 +89,12 @@ def test_nesting_without_end_is_malformed(depth: int) -> None:
         list(iter_xml(_in_pieces(text, 1_000), {"b"}))
 
 
+def test_nesting_up_to_the_limit_is_read() -> None:
+    text = "<a>" * MAX_DEPTH + "</a>" * MAX_DEPTH
+    assert len(list(parse_xml(text.encode()).iter("a"))) == MAX_DEPTH
+    assert len(list(iter_xml([text.encode()], {"a"}))) == 1
+
+
 def test_a_stream_gives_each_wanted_element_once_and_whole() -> None:
     text = "<set><x/><r><n>1</n></r><group><r><n>2</n><r><n>in</n></r></r></group><r/></set>"
     found = [

@@ -1,0 +1,95 @@
+"""What an abstention may ask sources for: phrases of the vocabulary, and nothing else."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from knowledge.cures import CurePolicy, cure_policy, cure_query
+from knowledge.loader import load
+from knowledge.queries import plain_query
+from workers.retrieve.understanding import search_terms
+
+SOURCES = sorted(cure_policy().sources)
+TAGS = {kind: sorted(load("vocabulary")[kind]) for kind in ("diseases", "decisions")}
+PHRASES = {
+    phrase
+    for kind in TAGS
+    for entry in load("vocabulary")[kind].values()
+    for phrase in entry.get("search", ())
+}
+
+
+def asked(source: str, query: str) -> set[str]:
+    """The phrases in a query, once all that the policy wrote is taken off."""
+    policy = cure_policy().sources[source]
+    if policy.only:
+        assert query.endswith(f" AND {policy.only}")
+        query = query.removesuffix(f" AND {policy.only}")
+    before, _, after = policy.phrase.partition("{phrase}")
+    found = re.findall(f'{re.escape(before)}([^"]*){re.escape(after)}', query)
+    rest = query
+    for phrase in found:
+        rest = rest.replace(f"{before}{phrase}{after}", "", 1)
+    assert re.fullmatch(r"[() ]*(?:(?:AND|OR)[() ]*)*", rest), rest
+    return set(found)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@given(
+    recognized=st.fixed_dictionaries(
+        {
+            kind: st.lists(st.one_of(st.sampled_from(tags), st.text(max_size=20)), max_size=6)
+            for kind, tags in TAGS.items()
+        }
+    )
+)
+def test_invariant_11_a_query_holds_phrases_of_the_vocabulary_and_nothing_else(
+    source: str, recognized: dict[str, list[str]]
+) -> None:
+    query = cure_query(source, recognized)
+    if query is not None:
+        assert asked(source, query) <= PHRASES
+        assert plain_query(source, query) == query
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@given(question=st.text(max_size=300))
+def test_eb_2_no_question_is_ever_part_of_a_query(source: str, question: str) -> None:
+    text = f"{question} MRD {question} in colon cancer with sepsis {question}"
+    query = cure_query(source, search_terms(text))
+    assert query is not None
+    assert asked(source, query) <= PHRASES
+
+
+@pytest.mark.parametrize(
+    ("question", "query"),
+    [
+        ("Does ctDNA guide adjuvant chemotherapy in colon cancer?", 3),
+        ("When should heart failure be treated?", None),
+        ("Is it covered by Medicare?", None),
+        ("What of lung cancer and breast cancer?", 2),
+        ("Lung cancer, breast cancer, sepsis, pneumonia and MRD?", 3),
+    ],
+)
+def test_too_few_terms_are_no_query_and_too_many_are_cut(question: str, query: int | None) -> None:
+    found = cure_query("clinicaltrials", search_terms(question))
+    assert (found.count(" AND ") + 1 if found else None) == query
+
+
+def test_a_phrase_that_a_source_could_take_for_an_operator_is_refused() -> None:
+    for entries in (load("vocabulary")[kind].values() for kind in TAGS):
+        for entry in entries:
+            for phrase in entry.get("search", ()):
+                assert re.fullmatch(r"[A-Za-z0-9]+([ -][A-Za-z0-9]+)*", phrase)
+                assert not set(phrase.split()) & {"AND", "OR", "NOT"}
+
+
+def test_the_policy_names_only_sources_that_can_be_searched() -> None:
+    file = load("cures")
+    for name in ("crossref", "nowhere"):
+        wrong = {**file, "sources": {name: file["sources"]["pubmed"]}}
+        with pytest.raises(ValidationError, match="no source that can be searched"):
+            CurePolicy.model_validate(wrong)

@@ -24,7 +24,7 @@ PARALLEL := -n auto --dist loadfile
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-dev demo up test lint bench requirements lock clean
+.PHONY: help setup setup-dev demo up test lint bench fuzz requirements lock clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +58,10 @@ lint: $(DEV_READY) ## ruff, mypy and the one-way flow of imports
 
 bench: $(READY) ## measure latency and throughput on this machine
 	@$(BIN)/python -m benchmarks.system $(ARGS)
+
+fuzz: $(DEV_READY) ## mutate the payloads of every parser (EXAMPLES=20000 each; takes half an hour)
+	@ATTEST_TEST_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m pytest $(PARALLEL) --timeout 0 -q \
+		-k "mutated or damaged or changed_fields or changed_bytes or any_bytes" tests/unit/ingest
 
 requirements: $(DEV_READY) ## write docs/requirements.md anew from the markers of the tests
 	@$(BIN)/python -m tests.requirements_report --write

@@ -7,10 +7,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.records import Notice
+from tests.examples import examples
 from tests.fakes.crossref import Crossref, update
 from tests.fakes.europepmc import EuropePmc
 from tests.fakes.openalex import OpenAlex
@@ -111,14 +112,14 @@ def check(name: str, random: Random) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(random=st.randoms(use_true_random=False))
 def test_a_damaged_answer_is_read_in_part_or_malformed(name: str, random: Random) -> None:
     check(name, random)
 
 
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(payload=st.binary(max_size=200))
 def test_any_bytes_are_read_or_malformed(name: str, payload: bytes) -> None:
     read, _ = CASES[name]

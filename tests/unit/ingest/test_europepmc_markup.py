@@ -1,9 +1,10 @@
 """Markup in titles and abstracts becomes words, and words that look like markup stay."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workers.ingest.parsers.inline_markup import paragraphs, words
 
 
@@ -43,7 +44,7 @@ def test_a_heading_that_never_ends_is_text() -> None:
     assert paragraphs(f"<h4>{long}") == long.strip()
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(
         st.sampled_from(["<h4>", "</h4>", "<p>", "<sup>", "</sup>", "<i", ">", "&lt;", "&#0;", "9"])

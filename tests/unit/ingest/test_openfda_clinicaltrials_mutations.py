@@ -7,9 +7,10 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.fakes import clinicaltrials, openfda
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.clinicaltrials import parse
@@ -142,7 +143,7 @@ def check(parse_payload: Parse, payload: bytes) -> None:
 
 
 @pytest.mark.parametrize("case", sorted(CASES))
-@settings(max_examples=150)
+@examples(150)
 @given(data=st.data())
 def test_changed_fields_give_a_parsed_or_malformed(case: str, data: st.DataObject) -> None:
     parse_payload, base = CASES[case]
@@ -150,7 +151,7 @@ def test_changed_fields_give_a_parsed_or_malformed(case: str, data: st.DataObjec
 
 
 @pytest.mark.parametrize("case", sorted(CASES))
-@settings(max_examples=100)
+@examples(100)
 @given(data=st.data())
 def test_changed_bytes_give_a_parsed_or_malformed(case: str, data: st.DataObject) -> None:
     parse_payload, base = CASES[case]

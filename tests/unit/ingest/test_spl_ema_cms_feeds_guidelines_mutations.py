@@ -9,9 +9,10 @@ from typing import Any
 from xml.etree.ElementTree import Element, fromstring, tostring
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.fakes.cms import Cms
 from tests.fakes.dailymed import DailyMed, spl
 from tests.fakes.ema import Ema
@@ -204,14 +205,14 @@ def check(parsed: Parsed | None) -> None:
 
 
 @pytest.mark.parametrize("name", JSON_CASES)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(random=st.randoms(use_true_random=False))
 def test_damaged_json_gives_a_result_or_malformed(name: str, random: Random) -> None:
     check_json(name, random)
 
 
 @pytest.mark.parametrize("name", XML_CASES)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(random=st.randoms(use_true_random=False))
 def test_damaged_xml_gives_a_result_or_malformed(name: str, random: Random) -> None:
     check_xml(name, random)

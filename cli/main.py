@@ -13,6 +13,7 @@ from sqlalchemy.exc import OperationalError
 
 from cli.context import Instance, JsonOption, print_json
 from cli.evaluate.commands import evaluate_app
+from cli.imports import import_files
 from cli.instance import NotRunning, resolve, with_data_dir
 from cli.operate import audit_app, dead_letters_app
 from cli.refresh import refresh
@@ -156,6 +157,7 @@ def search(
         print(f"   {' '.join(passage.text.split())[:240]}")
 
 
+app.command(name="import")(import_files)
 app.command()(refresh)
 app.command()(sources)
 app.command()(findings)

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.records import Notice, SourceRecord
+from tests.examples import examples
 from workers.ingest.parsers.jats import LEFT_OUT, parse_jats
 from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
@@ -340,7 +341,7 @@ def test_real_articles_are_read_whole(name: str, key: str, sections: list[str], 
 DATA = ARTICLE.encode()
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(
         st.tuples(st.integers(0, len(DATA)), st.integers(0, 40), st.binary(max_size=12)), max_size=4
@@ -363,7 +364,7 @@ CHANGES: list[Callable[[bytes, bytes], bytes]] = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(
         st.tuples(st.sampled_from(TAGS), st.sampled_from(TAGS), st.sampled_from(CHANGES)),

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article_set
 from workers.ingest.parsers.pubmed import parse
 from workers.ingest.parsers.pubmed_bulk import MAX_RECORD_BYTES, slices
@@ -157,7 +158,7 @@ def test_a_slice_needs_a_size() -> None:
         next(_cut(FILE, 0))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(
         st.tuples(st.integers(0, len(FILE)), st.integers(0, 60), st.binary(max_size=10)), max_size=3

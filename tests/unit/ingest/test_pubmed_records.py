@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.publication_types import most_telling, of_article_type
 from store.records import Notice, SourceRecord
+from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article, article_set
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.pubmed import LEFT_OUT, parse
@@ -481,7 +482,7 @@ def _cut(data: bytes, at: int, size: int, new: bytes) -> bytes:
     return data[:at] + new + data[at + size :]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(
         st.tuples(st.integers(0, len(XML)), st.integers(0, 40), st.binary(max_size=12)), max_size=4
@@ -514,7 +515,7 @@ CHANGES: list[Callable[[bytes], bytes]] = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, len(CHANGES) - 1)), max_size=6))
 def test_mutated_elements_give_records_or_malformed(changes: list[tuple[int, int]]) -> None:
     data = XML

@@ -4,9 +4,10 @@ import contextlib
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from workers.ingest.parsers.markup import words
 from workers.ingest.parsers.xml import MAX_DEPTH, iter_xml, parse_xml
 from workers.ingest.source_errors import Malformed
@@ -121,7 +122,7 @@ def test_a_stream_is_read_as_it_comes() -> None:
     assert [next(stream).tag for _ in range(5_000)] == ["r"] * 5_000
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.binary(max_size=300), st.integers(1, 50))
 def test_any_bytes_give_a_tree_or_malformed(data: bytes, size: int) -> None:
     with contextlib.suppress(Malformed):

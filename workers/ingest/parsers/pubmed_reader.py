@@ -142,7 +142,7 @@ def _child(element: Element, tag: str) -> Element:
 
 
 def _texts(element: Element, tag: str) -> tuple[str, ...]:
-    return tuple(text for text in map(words, element.findall(tag)) if text)
+    return tuple(filter(None, map(words, element.findall(tag))))
 
 
 def _unique(values: Iterable[str]) -> tuple[str, ...]:

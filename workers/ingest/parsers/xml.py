@@ -6,6 +6,7 @@ entities of XML itself, goes to the faster parser of the standard library.
 """
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLParser, XMLPullParser
 from xml.parsers.expat import ErrorString, ExpatError
@@ -132,8 +133,9 @@ _TOO_DEEP = f"the XML is nested more than {MAX_DEPTH} elements deep"
 
 def _check_depth(root: Element) -> None:
     level = [root]
-    for _ in range(MAX_DEPTH):
-        level = [child for element in level for child in element]
+    for _ in range(MAX_DEPTH - 1):
+        # of all children of the level above, those that have children themselves
+        level = list(filter(len, chain.from_iterable(level)))
         if not level:
             return
     raise Malformed(_TOO_DEEP)

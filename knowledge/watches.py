@@ -1,0 +1,58 @@
+"""Queries that are worth following in this domain, with the reason for each (`watches.yaml`)."""
+
+from functools import cache
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from knowledge.loader import load
+from knowledge.queries import plain_query
+
+
+class Suggestion(BaseModel):
+    """One query at one source. Nobody follows it until a user says so."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    source: str
+    query: Annotated[str, Field(min_length=1)]
+    reason: Annotated[str, Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _could_work(self) -> Self:
+        try:
+            plain = plain_query(self.source, self.query)
+        except LookupError as error:
+            raise ValueError(str(error)) from error
+        if plain != self.query:
+            raise ValueError(f"{self.source}: write the query as {plain!r}")
+        return self
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    query: str
+    reason: str
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1]
+    watches: dict[str, tuple[_Entry, ...]]
+
+
+@cache
+def suggestions() -> tuple[Suggestion, ...]:
+    """All suggestions, by source in the order of the file.
+
+    Raises pydantic.ValidationError if the file is not what it should be: an unknown source, or a
+    query that could not work.
+    """
+    file = _File.model_validate(load("watches"))
+    return tuple(
+        Suggestion(source=source, query=entry.query, reason=entry.reason)
+        for source, entries in file.watches.items()
+        for entry in entries
+    )

@@ -1,6 +1,7 @@
 """Real PostgreSQL and Redis for tests: one pair a session, a fresh database for each test."""
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -153,8 +154,10 @@ class Fleet:
     def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
         """Start `attest ARGUMENTS` with the settings of this test in its environment."""
         env = {**os.environ}
-        for key, value in self.settings.model_dump().items():
-            env[f"ATTEST_{key.upper()}"] = str(value)
+        for key, value in self.settings.model_dump(exclude_none=True).items():
+            env[f"ATTEST_{key.upper()}"] = (
+                json.dumps(value) if isinstance(value, dict) else str(value)
+            )
         with self.log.open("ab") as output:
             process = subprocess.Popen(
                 [sys.executable, "-m", "cli.main", *arguments],

@@ -60,7 +60,20 @@ _RULES = {
     "work is neither done nor dead": """
         SELECT stage, subject, status FROM stage_run WHERE status NOT IN ('done', 'dead')""",
     "a stage worked on one subject more than once": """
-        SELECT stage, subject FROM stage_run GROUP BY stage, subject HAVING count(*) > 1""",
+        SELECT stage, subject FROM stage_run WHERE stage <> 'refresh'
+        GROUP BY stage, subject HAVING count(*) > 1""",
+    "a refresh has not ended, or took a step more or less than once": """
+        SELECT r.id, r.status FROM refresh r WHERE r.status NOT IN ('complete', 'failed')
+            OR (r.status = 'complete' AND r.step <> (
+                SELECT count(*) FROM stage_run s
+                WHERE s.stage = 'refresh' AND s.subject = r.id::text AND s.status = 'done'))""",
+    "a complete refresh has an item that was not read": """
+        SELECT r.id FROM refresh r JOIN ingest_item i ON i.refresh_id = r.id
+        WHERE r.status = 'complete' AND i.status <> 'done'""",
+    "a watch is fresher than its last complete refresh": """
+        SELECT w.id FROM watch w WHERE w.cursor_at IS DISTINCT FROM (
+            SELECT max(r.started_at) FROM refresh r
+            WHERE r.watch_id = w.id AND r.status = 'complete' AND r.looked)""",
     "a citation is not its span": """
         SELECT a.question_id, place FROM answer a
         CROSS JOIN jsonb_array_elements(a.body->'claims') AS claim

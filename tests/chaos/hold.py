@@ -8,6 +8,7 @@ from messages import Stage
 from tests.servers import wait_until
 
 _WRITES = {
+    Stage.REFRESH: ("ingest_item", "INSERT"),
     Stage.INGEST: ("document_version", "INSERT"),
     Stage.EMBED: ("chunk", "INSERT"),
     Stage.ANCHOR: ("anchor", "INSERT"),

@@ -9,7 +9,18 @@ from tests.chaos.checker import broken_rules
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, ingest
 from workers.inline import InlineWorker
 
+_WATCH = (
+    "WITH w AS (INSERT INTO watch VALUES (gen_random_uuid(), 'pubmed', 'q', 'user', true, '{}', "
+    "NULL, 0, NULL, NULL, NULL, now(), now()) RETURNING id), r AS (INSERT INTO refresh (id, "
+    "watch_id, reason, status, step, restarts, rechecked, marks, looked, payloads, records, fresh, "
+    "problems, requested_at) SELECT gen_random_uuid(), id, 'user', 'complete', 0, 0, '[]', '{}', "
+    "false, 0, 0, 0, 0, now() FROM w RETURNING id) "
+)
 _CHANGES = {
+    "a refresh has not ended": _WATCH.replace("'complete'", "'fetching'") + "SELECT 1",
+    "a complete refresh has an item": _WATCH
+    + "UPDATE ingest_item SET status = 'failed', refresh_id = (SELECT id FROM r)",
+    "a watch is fresher": _WATCH.replace("NULL, 0,", "now(), 0,") + "SELECT 1",
     "a question ended neither": "UPDATE question SET status = 'running'",
     "has no sealed answer": "UPDATE answer SET sealed_at = NULL",
     "a failed question has no open dead letter": "UPDATE question SET status = 'failed'",

@@ -40,7 +40,11 @@ def hurried(fleet: Fleet) -> Fleet:
     return fleet
 
 
-@pytest.mark.parametrize("stage", Stage, ids=[stage.value for stage in Stage])
+FED = [stage for stage in Stage if stage is not Stage.REFRESH]
+"""Refresh begins with a source: `test_killed_refreshes.py`."""
+
+
+@pytest.mark.parametrize("stage", FED, ids=[stage.value for stage in FED])
 def test_kill_9_in_the_commit_of_a_stage(
     stage: Stage, fleet: Fleet, published: Store, inline: InlineWorker, hold: Hold
 ) -> None:
@@ -64,7 +68,7 @@ def test_kill_9_in_the_commit_of_a_stage(
     wait_quiet(published)
     check(published, answered=int(asked))
     assert attempts(published, stage) == [2]
-    others = set(QUESTION_STAGES if asked else EVIDENCE_STAGES) - {stage}
+    others = set(QUESTION_STAGES if asked else EVIDENCE_STAGES) - {stage, Stage.REFRESH}
     assert all(attempts(published, other) == [1] for other in others)
 
 

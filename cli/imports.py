@@ -1,16 +1,14 @@
 """`attest import`: the bulk files of a source, for the first fill and for days that were missed."""
 
-import hashlib
 import shlex
 import sys
 import time
-import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 from uuid import UUID
 
 import typer
@@ -19,85 +17,20 @@ from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn, TimeRem
 from rich.progress import Progress as Bars
 from sqlmodel import Session
 
+from cli.bulk_files import FORMATS, Format, Slice, dated, files_in, fingerprint
 from cli.context import Instance, JsonOption, print_json
 from store import imports
 from store.imports import ImportFile
 from store.models import now
 from store.unit_of_work import Store
-from workers.ingest.parsers import bulk_json, pubmed_bulk
 from workers.ingest.source_errors import SourceError
 
-RECORDS_PER_SLICE = 250
-"""Of PubMed: a message works on so many, well inside a lease; some 3 MB."""
 AHEAD = 40
 """Slices that may wait to be read: enough for all workers, little on the disk."""
 POLL_SECONDS = 0.1
 STATISTICS_SECONDS = 2.0
 PATIENCE_SECONDS = 10.0
 """After so long without a slice read, the bar says that it waits for the workers."""
-_ENDS = 1024 * 1024  # bytes of each end of a file that its fingerprint covers
-
-
-class Slice(NamedTuple):
-    """A payload, how many records are in it, and how many bytes of the file are behind it."""
-
-    content: bytes
-    records: int
-    behind: int
-
-
-@dataclass(frozen=True)
-class Format:
-    """How the files of a source end, how they are cut, and how many bytes there are to cut."""
-
-    endings: tuple[str, ...]
-    cut: Callable[[Path], Iterator[Slice]]
-    size: Callable[[Path], int]
-    rule: str
-    """Where the cuts are: part of the fingerprint, so that slices cut otherwise count anew."""
-
-
-def _cut_pubmed(path: Path) -> Iterator[Slice]:
-    with path.open("rb") as file:
-        for content, records in pubmed_bulk.slices(file, RECORDS_PER_SLICE):
-            yield Slice(content, records, file.tell())
-
-
-def _cut_json(slices: Callable[[Path], bulk_json.Slices]) -> Callable[[Path], Iterator[Slice]]:
-    def cut(path: Path) -> Iterator[Slice]:
-        behind = 0
-        for content, records in slices(path):
-            behind += len(content)
-            yield Slice(content, records, behind)
-
-    return cut
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size
-
-
-def _unpacked_size(path: Path) -> int:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return sum(member.file_size for member in archive.infolist())
-    except (zipfile.BadZipFile, OSError):
-        return _size(path)
-
-
-_JSON_RULE = f"{bulk_json.MAX_RECORDS} records, {bulk_json.MAX_SLICE_BYTES} bytes"
-_OPENFDA = Format(
-    (".json", ".json.zip"), _cut_json(bulk_json.openfda_slices), _unpacked_size, _JSON_RULE
-)
-FORMATS: dict[str, Format] = {
-    "pubmed": Format((".xml", ".xml.gz"), _cut_pubmed, _size, f"{RECORDS_PER_SLICE} records"),
-    "clinicaltrials": Format(
-        (".zip",), _cut_json(bulk_json.ctgov_slices), _unpacked_size, _JSON_RULE
-    ),
-    "openfda-label": _OPENFDA,
-    "openfda-drugsfda": _OPENFDA,
-    "openfda-enforcement": _OPENFDA,
-}
 
 
 @dataclass
@@ -146,9 +79,9 @@ def import_files(
     store = Instance.of(ctx).store
     reports: list[Report] = []
     try:
-        with _bars() as bars:
+        with progress_bars() as bars:
             for path, at in files:
-                reports.append(_import(store, source, path, at, bars))
+                reports.append(import_file(store, source, path, at, bars))
                 if reports[-1].error:
                     break  # the files behind it count from their own dates when they come in order
     except KeyboardInterrupt:
@@ -177,55 +110,6 @@ def _complain(reports: Sequence[Report]) -> None:
         raise typer.Exit(1)
 
 
-def files_in(paths: Sequence[Path], endings: tuple[str, ...]) -> list[Path]:
-    """The files to import, those of folders by name.
-
-    Raises ValueError: one does not exist or ends otherwise, or a folder has none.
-    """
-    found: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(one for one in path.iterdir() if one.name.lower().endswith(endings))
-            if not inside:
-                raise ValueError(f"{path} holds no file that ends in {' or '.join(endings)}")
-            found += inside
-        elif not path.is_file():
-            raise ValueError(f"{path} does not exist")
-        elif not path.name.lower().endswith(endings):
-            raise ValueError(f"{path} does not end in {' or '.join(endings)}")
-        else:
-            found.append(path)
-    return found
-
-
-def dated(
-    source: str, files: Sequence[Path], as_of: datetime | None
-) -> list[tuple[Path, datetime]]:
-    """The files, oldest first, each with the moment its contents are of.
-
-    Files of PubMed are numbered, and a later number corrects an earlier one, whenever each was
-    downloaded: so they come by name, and none counts as newer than one behind it.
-
-    Raises ValueError: a date lies in the future; what came later would count as outdated.
-    """
-    if source == "pubmed":
-        files = sorted(files, key=lambda path: path.name)
-    if as_of is not None:
-        return [(path, as_of) for path in files]
-    own = [(path, datetime.fromtimestamp(path.stat().st_mtime, UTC)) for path in files]
-    for path, at in own:
-        if at > now():
-            raise ValueError(f"{path} has a date in the future: name the day with --as-of")
-    if source != "pubmed":
-        return sorted(own, key=lambda one: (one[1], one[0].name))
-    latest = own[-1][1]
-    found: list[tuple[Path, datetime]] = []
-    for path, at in reversed(own):
-        latest = min(latest, at)
-        found.append((path, latest))
-    return found[::-1]
-
-
 def _moment(as_of: str | None) -> datetime | None:
     """A day counts from its beginning: no record seems fresher than it is."""
     if as_of is None:
@@ -239,30 +123,18 @@ def _moment(as_of: str | None) -> datetime | None:
     return at
 
 
-def fingerprint(path: Path, rule: str) -> str:
-    """What tells a file from others: its name, its size, its first and last MiB, and its cuts.
-
-    Reading gigabytes twice would cost minutes and tell no more: gzip and zip files end with check
-    sums of all that is in them.
-    """
-    size = path.stat().st_size
-    digest = hashlib.sha256(f"{path.name}\n{size}\n{rule}\n".encode())
-    with path.open("rb") as file:
-        digest.update(file.read(_ENDS))
-        file.seek(max(0, size - _ENDS))
-        digest.update(file.read(_ENDS))
-    return digest.hexdigest()
-
-
-def _bars() -> Bars:
+def progress_bars() -> Bars:
+    """The display of all bars, on stderr; gone when the command ends."""
+    console = Console(stderr=True)
     return Bars(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TextColumn("{task.fields[told]}"),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
 
 
@@ -331,7 +203,12 @@ class _Readers:
             time.sleep(POLL_SECONDS)
 
 
-def _import(store: Store, source: str, path: Path, as_of: datetime, bars: Bars) -> Report:
+def import_file(store: Store, source: str, path: Path, as_of: datetime, bars: Bars) -> Report:
+    """Import what is not imported yet of one file, and wait until it is read.
+
+    Raises ImportedElsewhere, and ValueError: it changed since its import began. A file that is
+    broken is told in the report.
+    """
     form = FORMATS[source]
     with store.unit_of_work("cli") as work:
         file = imports.begin(work, source, fingerprint(path, form.rule), path.name)

@@ -20,6 +20,9 @@ from store.models import now
 from store.settings import Settings
 from store.source_report import SourceReport, WatchReport
 
+WIDE = 140
+"""Columns of a table that nobody sees on a terminal."""
+
 watches_app = typer.Typer(help="Which queries are followed at which source.", no_args_is_help=True)
 
 SourceArgument = Annotated[str, typer.Argument(help="its name, see `attest sources --all`")]
@@ -53,7 +56,7 @@ def sources(
         bodies = [source_report.held_body(state) for state in held]
         print_json(to_jsonable_python({"sources": listed, "held": bodies}))
         return
-    console = Console()
+    console = _console()
     if not reports:
         console.print(
             "nothing is followed yet: attest refresh SOURCE --query QUERY, or attest watches "
@@ -67,19 +70,18 @@ def sources(
             console.print(line, soft_wrap=True)
 
 
+def _console() -> Console:
+    """For tables: into a file or a pipe they are written wide, not wrapped."""
+    console = Console()
+    return console if console.is_terminal else Console(width=max(console.width, WIDE))
+
+
 def _table(reports: list[SourceReport], at: datetime) -> Table:
-    table = Table(
-        "source",
-        "state",
-        "age / SLA",
-        "last success",
-        "next run",
-        box=None,
-        header_style="bold",
-        pad_edge=False,
-    )
-    for heading in ("documents", "versions", "findings"):
-        table.add_column(heading, justify="right")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for heading in ("source", "state", "age / SLA"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("last success", "next run", "documents / versions"):
+        table.add_column(heading)
     styles = {"ok": "green", "degraded": "bold red", "idle": "dim"}
     for one in reports:
         table.add_row(
@@ -88,9 +90,7 @@ def _table(reports: list[SourceReport], at: datetime) -> Table:
             _age(one.age_hours, one.sla_hours, one.in_sla),
             in_words(one.last_success_at, at, "never"),
             in_words(one.next_run_at, at, "none"),
-            str(one.held.documents),
-            str(one.held.versions),
-            str(one.held.findings_open),
+            f"{one.held.documents} / {one.held.versions}",
         )
     return table
 
@@ -108,7 +108,7 @@ def _age(age_hours: float | None, sla_hours: float | None, in_sla: bool | None) 
 
 
 def _notes(one: SourceReport, at: datetime) -> list[Text]:
-    """What the table has no room for: why it is degraded, since when late, the last error."""
+    """What the table has no room for: why degraded, since when late, last error, findings."""
     lines = []
     if one.status == "degraded":
         again = f"; asked again {in_words(one.retry_at, at, 'soon')}"
@@ -119,6 +119,9 @@ def _notes(one: SourceReport, at: datetime) -> list[Text]:
     if one.last_failure is not None and one.last_failure[1] != one.reason:
         failed_at, error = one.last_failure
         lines.append(Text(f"{one.name}: last error {in_words(failed_at, at, '')}: {error}"))
+    if one.held.findings_open:
+        count = f"{one.held.findings_open} open findings"
+        lines.append(Text(f"{one.name}: {count}, see attest findings --source {one.name}"))
     return lines
 
 
@@ -161,7 +164,10 @@ def list_watches(
     if as_json:
         print_json([_watch_body(one, watch) for one, watch in found])
         return
-    table = Table("id", "source", "query", "state", "age / SLA", "next run", box=None)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("id", no_wrap=True)
+    for heading in ("source", "query", "state", "age / SLA", "next run"):
+        table.add_column(heading)
     for one, watch in found:
         state = (watch.status or "not refreshed yet") if watch.active else "stopped"
         table.add_row(
@@ -172,7 +178,7 @@ def list_watches(
             _age(watch.age_hours, one.sla_hours, watch.in_sla),
             in_words(watch.next_run_at, at, "none"),
         )
-    Console().print(table)
+    _console().print(table)
 
 
 def _watch_body(one: SourceReport, watch: WatchReport) -> Any:
@@ -227,7 +233,7 @@ def suggested(
     table = Table("source", "query", "why", box=None)
     for one in chosen:
         table.add_row(one.source, Text(one.query), one.reason)
-    Console().print(table)
+    _console().print(table)
     print(
         f"{len(chosen)} are followed now" if follow else "none is followed by this: --follow does"
     )
@@ -275,7 +281,7 @@ def findings(
         seen = one.last_seen_at.isoformat(timespec="minutes")
         detail = ", ".join(f"{name}: {value}" for name, value in one.detail.items())
         table.add_row(one.kind, one.source, Text(one.subject), document, seen, Text(detail))
-    console = Console()
+    console = _console()
     console.print(table)
     if page.next_cursor is not None:
         console.print(f"the newest {limit} are shown; there are more (--limit)")

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from cli.supervise import ProcessSpec, Supervisor, server_spec
-from messages import EVIDENCE_STAGES, QUESTION_STAGES, Stage
+from messages import EVIDENCE_STAGES, QUESTION_STAGES, SOURCE_STAGES, Stage
 from store.embedded import DataDir, EmbeddedPostgres, EmbeddedRedis
 from store.settings import Settings
 
@@ -18,6 +18,9 @@ OnEvent = Callable[[str, str], None]
 
 QUESTION_THREADS = 4
 EVIDENCE_THREADS = 2
+SOURCE_THREADS = 4
+"""They mostly wait, for answers and for their turn; in a process of their own, so that an upload
+never waits with them."""
 
 
 class PortInUse(RuntimeError):
@@ -109,6 +112,7 @@ def processes(
         spec("migrate", "migrate", after=servers, restart=False),
         worker("questions", QUESTION_STAGES, QUESTION_THREADS),
         worker("evidence", EVIDENCE_STAGES, EVIDENCE_THREADS),
+        worker("sources", SOURCE_STAGES, SOURCE_THREADS),
         spec("scheduler", "scheduler", after=("migrate",)),
         spec("gateway", "gateway", after=("migrate",), ready=_answers(settings)),
     ]

@@ -13,12 +13,13 @@ from messages.models import (
     VerifyV1,
 )
 from messages.parsing import FutureMessage, InvalidMessage, MessageError, UnknownMessage, parse
-from messages.stages import EVIDENCE_STAGES, QUESTION_STAGES, Stage
+from messages.stages import EVIDENCE_STAGES, QUESTION_STAGES, SOURCE_STAGES, Stage
 
 __all__ = [
     "EVIDENCE_STAGES",
     "MESSAGES",
     "QUESTION_STAGES",
+    "SOURCE_STAGES",
     "AnchorV1",
     "AuditV1",
     "EmbedV1",

@@ -17,5 +17,6 @@ class Stage(StrEnum):
     AUDIT = "audit"
 
 
-EVIDENCE_STAGES = (Stage.REFRESH, Stage.INGEST, Stage.EMBED, Stage.ANCHOR)
+SOURCE_STAGES = (Stage.REFRESH,)
+EVIDENCE_STAGES = (Stage.INGEST, Stage.EMBED, Stage.ANCHOR)
 QUESTION_STAGES = (Stage.RETRIEVE, Stage.GENERATE, Stage.VERIFY, Stage.AUDIT)

@@ -10,7 +10,7 @@ write every row, the head too, can cut the tail off unseen: against that, keep h
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,6 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from store.hashes import plain
-from store.models import AuditEvent, AuditHead
 
 GENESIS = bytes(32)
 
@@ -41,17 +40,24 @@ def link_hash(previous: bytes, seq: int, at: str, event: Event) -> bytes:
     Args:
         at: when, in UTC, as `YYYY-MM-DDTHH:MM:SS.ffffff+00:00`.
     """
-    body = {
-        "seq": seq,
-        "at": at,
-        "actor": event.actor,
-        "event": event.event,
-        "subject": event.subject,
-        "request_id": str(event.request_id) if event.request_id else None,
-        "payload": event.payload,
-    }
-    canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(previous + canonical.encode()).digest()
+    return _digest(previous, _link(seq, at, event, _canonical(event.payload)))
+
+
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
+
+def _link(seq: int, at: str, event: Event, payload: str) -> str:
+    """The canonical JSON of a link; that of its `payload` is given."""
+    request_id = _canonical(str(event.request_id) if event.request_id else None)
+    return (
+        f'{{"actor":{_canonical(event.actor)},"at":{_canonical(at)},'
+        f'"event":{_canonical(event.event)},"payload":{payload},"request_id":{request_id},'
+        f'"seq":{seq},"subject":{_canonical(event.subject)}}}'
+    )
+
+
+def _digest(previous: bytes, link: str) -> bytes:
+    return hashlib.sha256(previous + link.encode()).digest()
 
 
 def append(session: Session, events: Iterable[Event]) -> None:
@@ -59,31 +65,46 @@ def append(session: Session, events: Iterable[Event]) -> None:
     waiting = list(events)
     if not waiting:
         return
+    payloads = [_canonical(plain(event.payload)) for event in waiting]
     head = session.execute(sa.text("SELECT seq, hash FROM audit_head FOR UPDATE")).one()
-    seq, previous = head.seq, bytes(head.hash)
     at = datetime.now(UTC)
-    rows = []
     written = at.isoformat(timespec="microseconds")
-    for event in waiting:
-        seq += 1
-        payload = plain(event.payload)
-        digest = link_hash(previous, seq, written, replace(event, payload=payload))
-        rows.append(
-            {
-                "seq": seq,
-                "at": at,
-                "actor": event.actor,
-                "event": event.event,
-                "subject": event.subject,
-                "request_id": event.request_id,
-                "payload": payload,
-                "previous_hash": previous,
-                "hash": digest,
-            }
-        )
-        previous = digest
-    session.execute(sa.insert(AuditEvent), rows)
-    session.execute(sa.update(AuditHead).values(seq=seq, hash=previous))
+    hashes = [bytes(head.hash)]
+    for seq, (event, payload) in enumerate(zip(waiting, payloads, strict=True), head.seq + 1):
+        hashes.append(_digest(hashes[-1], _link(seq, written, event, payload)))
+    session.execute(
+        _APPEND,
+        {
+            "first": head.seq + 1,
+            "at": at,
+            "actors": [event.actor for event in waiting],
+            "events": [event.event for event in waiting],
+            "subjects": [event.subject for event in waiting],
+            "request_ids": [event.request_id for event in waiting],
+            "payloads": payloads,
+            "previous": hashes[:-1],
+            "hashes": hashes[1:],
+        },
+    )
+    session.execute(
+        sa.text("UPDATE audit_head SET seq = :seq, hash = :hash"),
+        {"seq": head.seq + len(waiting), "hash": hashes[-1]},
+    )
+
+
+_APPEND = sa.text(
+    """
+    INSERT INTO audit_event
+        (seq, at, actor, event, subject, request_id, payload, previous_hash, hash)
+    SELECT :first + place - 1, :at, actor, event, subject, request_id, CAST(payload AS jsonb),
+           previous_hash, hash
+    FROM unnest(CAST(:actors AS varchar[]), CAST(:events AS varchar[]),
+                CAST(:subjects AS varchar[]), CAST(:request_ids AS uuid[]),
+                CAST(:payloads AS text[]), CAST(:previous AS bytea[]), CAST(:hashes AS bytea[]))
+         WITH ORDINALITY AS link
+         (actor, event, subject, request_id, payload, previous_hash, hash, place)
+    """
+)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Documents and their versions: new content is a new version, the old one is superseded."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from knowledge.sources import connector_policy
 from store.models import DocumentVersion, now
-from store.records import SourceRecord
+from store.records import SourceRecord, content_hash
 from store.spans import Structure
 from store.standing import asked, ended, put_notices, settle
 from store.unit_of_work import UnitOfWork
@@ -55,6 +55,15 @@ class Stored:
         return self.outcome in ("new", "changed") and not self.retracted
 
 
+class _Given(NamedTuple):
+    """A record with what is worked out of it once. `content`: see `SourceRecord.content`."""
+
+    record: SourceRecord
+    structure: Structure
+    content: Mapping[str, str]
+    content_hash: str
+
+
 @dataclass
 class _Standing:
     """Where a document stands while a packet is stored; `latest` is its newest version."""
@@ -87,20 +96,24 @@ def put_versions(
     Args:
         source: the connector that brought them; None for what was submitted.
     """
-    standing = _lock_documents(work.session, [record for record, _ in records])
-    _take_notices(work, source, [record for record, _ in records], standing)
-    last = {record.key: place for place, (record, _) in enumerate(records)}
+    keys = [record.key for record, _ in records]
+    kinds = {key: record.source_type for key, (record, _) in zip(keys, records, strict=True)}
+    standing = _lock_documents(work.session, kinds)
+    documents = [standing[key] for key in keys]
+    _take_notices(work, source, [record for record, _ in records], documents)
+    last = {key: place for place, key in enumerate(keys)}
     stored: dict[int, Stored] = {}
     rows: list[dict[str, Any]] = []
     superseded: list[UUID] = []
     for place, (record, structure) in enumerate(records):
-        document = standing[record.key]
-        if source is not None and place != last[record.key]:
+        document = documents[place]
+        if source is not None and place != last[keys[place]]:
             continue
-        content_hash = record.content_hash()
-        outcome = _outcome(record, content_hash, document, source)
+        content = record.content()
+        given = _Given(record, structure, content, content_hash(content))
+        outcome = _outcome(given, document, source)
         if outcome in ("new", "changed"):
-            rows.append(_advance(record, structure, content_hash, document, source, superseded))
+            rows.append(_advance(given, document, source, superseded))
             work.record(
                 f"version.{outcome}",
                 document.document_id,
@@ -111,14 +124,14 @@ def put_versions(
             )
         stored[place] = _stored(document, outcome)
     _write(work.session, rows, superseded, standing.values())
-    if source is None and superseded:
-        displaced(work.session, {row["document_id"] for row in rows})
+    if superseded:
+        displaced(work.session, {row["document_id"] for row in rows}, source)
     gone = [one.document_id for one in standing.values() if one.ended]
     if gone:
         settle(work, gone)
     return [
-        stored.get(place) or _stored(standing[record.key], "outdated")
-        for place, (record, _) in enumerate(records)
+        stored.get(place) or _stored(document, "outdated")
+        for place, document in enumerate(documents)
     ]
 
 
@@ -127,15 +140,13 @@ def _stored(document: _Standing, outcome: Outcome) -> Stored:
     return Stored(document.document_id, document.latest_id, document.n, outcome, document.ended)
 
 
-def _outcome(
-    record: SourceRecord, content_hash: str, document: _Standing, source: str | None
-) -> Outcome:
-    """What becomes of `record`; sets the document's clock where it vouches for what is held."""
-    fetched_at = record.fetched_at or now()
+def _outcome(given: _Given, document: _Standing, source: str | None) -> Outcome:
+    """What becomes of the record; sets the document's clock where it vouches for what is held."""
+    fetched_at = given.record.fetched_at or now()
     held = document.latest_id is not None
     if held and _defers(source, document.source):
         return "deferred"
-    same = document.content_hash == content_hash and (
+    same = document.content_hash == given.content_hash and (
         document.status == "current" or document.ended
     )
     # The record of the source that the held one defers to wins whenever it was fetched, and then
@@ -156,23 +167,18 @@ def _defers(source: str | None, held: str | None) -> bool:
 
 
 def _advance(
-    record: SourceRecord,
-    structure: Structure,
-    content_hash: str,
-    document: _Standing,
-    source: str | None,
-    superseded: list[UUID],
+    given: _Given, document: _Standing, source: str | None, superseded: list[UUID]
 ) -> dict[str, Any]:
-    """Make `record` the document's newest version; gives its row."""
+    """Make the record its document's newest version; gives its row."""
     if document.row is not None:  # an earlier version came in the same packet
         if document.row["status"] == "current":
             document.row |= {"status": "superseded", "superseded_at": now()}
     elif document.latest_id is not None:
         superseded.append(document.latest_id)
     document.n += 1
-    row = _row(record, structure, document, source) | {"content_hash": content_hash}
+    row = _row(given, document, source)
     document.row, document.latest_id = row, row["id"]
-    document.content_hash, document.source = content_hash, source
+    document.content_hash, document.source = given.content_hash, source
     document.status = row["status"]
     return row
 
@@ -181,29 +187,28 @@ def _take_notices(
     work: UnitOfWork,
     source: str | None,
     records: Sequence[SourceRecord],
-    standing: dict[str, _Standing],
+    documents: Sequence[_Standing],
 ) -> None:
     """Write down what the records say about their documents' standing, and who said it.
 
     A source's record without a notice says that there is none; a user's says nothing about it.
     """
     said = {
-        standing[record.key].document_id: record.notices
-        for record in records
+        document.document_id: record.notices
+        for record, document in zip(records, documents, strict=True)
         if source is not None or record.notices
     }
     if said:
         at = max(record.fetched_at or now() for record in records)
         put_notices(work, source or SUBMITTED, said, at)
         asked(work.session, source or SUBMITTED, dict.fromkeys(said, True), at)
-    gone = ended(work.session, [one.document_id for one in standing.values()])
-    for document in standing.values():
+    gone = ended(work.session, {one.document_id for one in documents})
+    for document in documents:
         document.ended = document.document_id in gone
 
 
-def _lock_documents(session: Session, records: Iterable[SourceRecord]) -> dict[str, _Standing]:
-    """Make sure the documents exist, lock them, and read where each stands."""
-    kinds = {record.key: record.source_type for record in records}
+def _lock_documents(session: Session, kinds: Mapping[str, str]) -> dict[str, _Standing]:
+    """Make sure the documents exist (key → source type), lock them, and read where each stands."""
     keys = sorted(kinds)
     session.execute(
         sa.text(
@@ -248,31 +253,32 @@ def _lock_documents(session: Session, records: Iterable[SourceRecord]) -> dict[s
     }
 
 
-def _row(
-    record: SourceRecord, structure: Structure, document: _Standing, source: str | None
-) -> dict[str, Any]:
+def _row(given: _Given, document: _Standing, source: str | None) -> dict[str, Any]:
+    """A row of `document_version`, its JSON written out; most of it was for the hash."""
+    record, content = given.record, given.content
     return {
         "id": uuid4(),
         "document_id": document.document_id,
         "n": document.n,
+        "content_hash": given.content_hash,
         "title": record.title,
         "text": record.text,
-        "structure": structure.model_dump(mode="json"),
+        "structure": given.structure.model_dump_json(),
         "source_type": record.source_type,
         "url": record.url,
         "publisher": record.publisher,
         "publication_type": record.publication_type,
         "evidence_level": record.evidence_level,
         "version_label": record.version_label,
-        "identifiers": record.identifiers.model_dump(exclude_none=True),
-        "authors": list(record.authors),
-        "labels": list(record.labels),
+        "identifiers": record.identifiers.model_dump_json(exclude_none=True),
+        "authors": content["authors"],
+        "labels": content["labels"],
         "published_at": record.published_at,
         "published_precision": record.published_precision,
         "fetched_at": record.fetched_at or document.checked_at,
         "source": source,
-        "subjects": list(record.subjects),
-        "facts": record.facts,
+        "subjects": content.get("subjects", "[]"),
+        "facts": content.get("facts", "{}"),
         "status": "retracted" if document.ended else "current",
         "superseded_at": now() if document.ended else None,
         "created_at": now(),
@@ -294,7 +300,7 @@ def _write(
             {"ids": superseded},
         )
     if rows:
-        session.execute(sa.insert(DocumentVersion), rows)
+        _copy(session, rows)
     touched = [document for document in documents if document.touched]
     session.execute(
         sa.text(
@@ -307,6 +313,19 @@ def _write(
             "moments": [document.checked_at for document in touched],
         },
     )
+
+
+def _copy(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows of `document_version` in bulk: half the work of an INSERT for each."""
+    columns = list(rows[0])
+    connection = session.connection().connection.driver_connection
+    assert connection is not None
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(f"COPY document_version ({', '.join(columns)}) FROM STDIN") as copy,
+    ):
+        for row in rows:
+            copy.write_row([row[column] for column in columns])
 
 
 def get_versions(session: Session, version_ids: Sequence[UUID]) -> list[DocumentVersion]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -146,18 +147,33 @@ class SourceRecord(BaseModel):
         """
         if self.source_key:
             return f"{self.source_type}:{self.source_key}"
-        for name, value in self.identifiers.model_dump(exclude_none=True).items():
-            return f"{name}:{str(value).lower()}"
+        for name, value in self.identifiers:
+            if value is not None:
+                return f"{name}:{value.lower()}"
         return f"{self.source_type}:title:{' '.join(self.title.lower().split())}"
 
-    def content_hash(self) -> str:
-        """SHA-256 over all that makes a version; when it was fetched does not, nor do notices.
+    def content(self) -> dict[str, str]:
+        """All that makes a version, by field, in canonical JSON; when it was fetched does not,
+        nor do notices.
 
         Fields that came later count only where they are filled, so that older hashes hold.
         """
-        body = self.model_dump(mode="json", exclude={"fetched_at", "source_key", "notices"})
+        body = self.model_dump(mode="json", exclude=_NO_CONTENT)
         for later in ("subjects", "facts"):
             if not body[later]:
                 del body[later]
-        canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        return {name: _canonical(body[name]) for name in sorted(body)}
+
+    def content_hash(self) -> str:
+        """SHA-256 of the `content` as one JSON object."""
+        return content_hash(self.content())
+
+
+_NO_CONTENT = {"fetched_at", "source_key", "notices"}
+_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+
+
+def content_hash(content: Mapping[str, str]) -> str:
+    """The hash of a record with this `SourceRecord.content`."""
+    fields = ",".join([f'"{name}":{written}' for name, written in content.items()])
+    return hashlib.sha256(f"{{{fields}}}".encode()).hexdigest()

@@ -73,14 +73,26 @@ def active(session: Session, watch_id: UUID) -> Refresh | None:
     return session.exec(rows).one_or_none()
 
 
+def awaits(refresh: Refresh, step: int) -> bool:
+    """Whether this step is the next that the refresh has to take."""
+    return refresh.status in ("queued", "fetching") and refresh.step == step
+
+
 def locked(session: Session, refresh_id: UUID) -> Refresh | None:
-    """The refresh as it stands, locked until the transaction ends."""
-    return session.get(Refresh, refresh_id, with_for_update=True, populate_existing=True)
+    """The refresh as it stands, locked until the transaction ends.
+
+    FOR NO KEY UPDATE: the foreign keys of two items of one refresh must not deadlock on it.
+    """
+    return session.get(
+        Refresh, refresh_id, with_for_update={"key_share": True}, populate_existing=True
+    )
 
 
 def _locked_watch(session: Session, refresh: Refresh) -> Watch:
     """The refresh's watch, locked after the refresh itself."""
-    return session.get_one(Watch, refresh.watch_id, with_for_update=True, populate_existing=True)
+    return session.get_one(
+        Watch, refresh.watch_id, with_for_update={"key_share": True}, populate_existing=True
+    )
 
 
 def begin(work: UnitOfWork, refresh: Refresh, watch: Watch, started_at: datetime) -> None:

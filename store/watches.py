@@ -53,7 +53,7 @@ def follow(work: UnitOfWork, source: str, query: str, origin: Origin, at: dateti
         work.session.execute(
             sa.text(
                 "SELECT FROM refresh WHERE watch_id = :id "
-                "AND status IN ('queued', 'fetching', 'storing') FOR UPDATE"
+                "AND status IN ('queued', 'fetching', 'storing') FOR NO KEY UPDATE"
             ),
             {"id": watch.id},
         )
@@ -121,34 +121,58 @@ def vouch(
     )
 
 
-def displaced(session: Session, document_ids: Collection[UUID]) -> None:
-    """What is held of these documents came from a user: no watch vouches for it, until its source
-    sends its own record again."""
+def displaced(session: Session, document_ids: Collection[UUID], source: str | None) -> None:
+    """What is held of these documents came from `source`, or from a user: watches of other sources
+    vouch for it no longer, until their source's own record is held again."""
     session.execute(
         sa.text(
-            "UPDATE watch_document SET broken = 'a submitted version is held instead' "
-            "WHERE document_id = ANY(:ids)"
+            "UPDATE watch_document wd SET broken = 'another source''s record is held' "
+            "FROM watch w WHERE w.id = wd.watch_id AND wd.document_id = ANY(:ids) "
+            "AND w.source IS DISTINCT FROM :source"
         ),
-        {"ids": list(document_ids)},
+        {"ids": list(document_ids), "source": source},
     )
 
 
-def doubt(session: Session, watch_id: UUID, reasons: Mapping[str, str]) -> int:
-    """These documents (by key) could not be read: the watch vouches for them no longer.
+def sighted(
+    session: Session, watch_id: UUID, document_ids: Collection[UUID], seen_at: datetime
+) -> None:
+    """These documents came, though what is held of them is something else: they are not missing."""
+    session.execute(
+        sa.text(
+            """
+            UPDATE watch_document SET seen_at = greatest(seen_at, :at), missing_since = NULL,
+                broken = CASE WHEN missing_since IS NULL THEN broken END
+            WHERE watch_id = :watch AND document_id = ANY(CAST(:ids AS uuid[]))
+            """
+        ),
+        {"watch": watch_id, "ids": list(document_ids), "at": seen_at},
+    )
+
+
+def doubt(session: Session, watch_id: UUID, reasons: Mapping[str, str], seen_at: datetime) -> int:
+    """These documents (by key) came at `seen_at` and could not be read: the watch vouches for them
+    no longer, but they are not missing.
 
     Returns how many of them are held.
     """
     rows = session.execute(
         sa.text(
             """
-            UPDATE watch_document wd SET broken = given.reason
+            UPDATE watch_document wd
+            SET broken = given.reason, seen_at = greatest(wd.seen_at, :at), missing_since = NULL
             FROM unnest(CAST(:keys AS varchar[]), CAST(:reasons AS varchar[]))
                  AS given (key, reason), document d
             WHERE d.source_key = given.key AND wd.document_id = d.id AND wd.watch_id = :watch
             RETURNING wd.document_id
             """
         ),
-        {"watch": watch_id, "keys": list(reasons), "reasons": list(reasons.values())},
+        {
+            "watch": watch_id,
+            "keys": list(reasons),
+            "reasons": list(reasons.values()),
+            "at": seen_at,
+        },
     )
     return len(rows.all())
 

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
-from api_gateway.schemas import (
-    MAX_WAIT_SECONDS,
+from api_gateway.schemas import MAX_WAIT_SECONDS
+from api_gateway.source_schemas import (
     FindingKind,
     FindingOut,
     FindingPage,

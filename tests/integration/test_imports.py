@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from cli import bulk_files
 from cli import imports as command
-from cli.imports import FORMATS, Report, dated, files_in, fingerprint, import_file, progress_bars
+from cli.bulk_files import FORMATS, dated, files_in, fingerprint
+from cli.imports import Report, import_file, progress_bars
 from store import imports
 from store.imports import ImportedElsewhere
 from store.models import now
@@ -37,7 +39,7 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Slices of three records, two of them ahead of the workers."""
-    monkeypatch.setattr(command, "RECORDS_PER_SLICE", 3)
+    monkeypatch.setattr(bulk_files, "RECORDS_PER_SLICE", 3)
     monkeypatch.setattr(command, "AHEAD", 2)
     monkeypatch.setattr(command, "POLL_SECONDS", 0.01)
 
@@ -106,7 +108,6 @@ def _once(store: Store, pmids: Sequence[int]) -> bool:
     return _held(store) == sorted((f"pmid:{pmid}", "current", 1) for pmid in pmids)
 
 
-@pytest.mark.requirement("DC-3")
 @pytest.mark.parametrize("name", ["pubmed26n0001.xml.gz", "pubmed26n0001.xml"])
 def test_a_file_of_pubmed_becomes_documents_as_of_its_day(
     importing: Import, store: Store, tmp_path: Path, name: str
@@ -173,7 +174,6 @@ def test_files_of_the_other_sources_become_documents_too(
     assert items.n == 2
 
 
-@pytest.mark.requirement("DC-3")
 @pytest.mark.parametrize("committed", [True, False])
 @pytest.mark.parametrize("dies_at", [1, 2, 4])
 def test_an_import_that_is_killed_anywhere_goes_on_from_there_and_repeats_nothing(
@@ -202,7 +202,7 @@ def test_an_import_that_is_killed_anywhere_goes_on_from_there_and_repeats_nothin
     with pytest.raises(Killed):
         importing(path)
     monkeypatch.undo()
-    monkeypatch.setattr(command, "RECORDS_PER_SLICE", 3)
+    monkeypatch.setattr(bulk_files, "RECORDS_PER_SLICE", 3)
     report = importing(path)
     assert report.before == (dies_at if committed else dies_at - 1)
     assert report.file.finished_at is not None
@@ -327,7 +327,6 @@ def test_a_slice_that_nobody_can_read_is_told_and_its_neighbours_stay(
     assert [key for key, _, _ in _held(store)] == [f"pmid:{n}" for n in (1, 2, 3, 7, 8, 9)]
 
 
-@pytest.mark.requirement("DC-5")
 def test_deletions_in_a_daily_file_end_the_documents(
     importing: Import, store: Store, tmp_path: Path
 ) -> None:

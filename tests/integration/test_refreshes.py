@@ -1,6 +1,7 @@
 """A refresh from the request to the cursor: kept, promised, stored, and only then complete."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,7 +10,7 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from messages import RefreshV1
+from messages import IngestV1, RefreshV1
 from store import freshness, refreshes, source_states, watches
 from store.documents import checked_at
 from store.models import IngestItem, Refresh, Watch
@@ -19,6 +20,7 @@ from tests.fakes.crossref import Crossref, update
 from tests.fakes.europepmc import EuropePmc, abstract
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply, Request
 from workers.ingest import refresh_stage
+from workers.ingest import stage as ingest_stage
 from workers.inline import InlineWorker
 
 QUERY = "article"
@@ -335,3 +337,35 @@ def test_a_source_that_showed_too_little_is_the_cause_of_the_breach(following: F
         freshness.notice_breach(work, following.watch(), following.clock())
     (breach,) = following.rows("SELECT cause FROM sla_breach")
     assert "did not show all" in breach.cause
+
+
+def test_items_of_one_refresh_are_stored_at_once_without_a_deadlock(
+    following: Following, settings: Settings
+) -> None:
+    for number in range(2000, 2600):
+        following.pmc.put(str(number), abstractText=abstract(Results=f"Invented result {number}."))
+    refresh_id = following.request()
+    fetched = following.worker.context
+    for step in range(20):
+        message = RefreshV1(request_id=refresh_id, refresh_id=refresh_id, step=step)
+        taken = refresh_stage.work(fetched, message)
+        if taken is None:
+            break
+        with following.store.unit_of_work("test") as work:
+            refresh_stage.commit(work, message, taken)
+    rows = following.rows("SELECT id, content_hash FROM ingest_item")
+    assert len(rows) > 4
+    messages = [
+        IngestV1(request_id=refresh_id, item_id=row.id, content_hash=row.content_hash)
+        for row in rows
+    ]
+
+    def store_one(message: IngestV1) -> None:
+        read = ingest_stage.work(fetched, message)
+        with following.store.unit_of_work("test") as work:
+            ingest_stage.commit(work, message, read)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(store_one, messages))
+    assert following.get(refresh_id).status == "complete"
+    assert following.get(refresh_id).records == 603

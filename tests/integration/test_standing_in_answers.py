@@ -71,6 +71,16 @@ def answer(
         return session.get_one(Answer, question_id).body
 
 
+def found(store: Store) -> list[Any]:
+    """What the retrieve stage found for the newest question."""
+    with store.reading() as session:
+        return list(
+            session.execute(
+                sa.text("SELECT body -> 'evidence' FROM retrieval ORDER BY created_at DESC LIMIT 1")
+            ).scalar_one()
+        )
+
+
 @pytest.fixture
 def trial(inline: InlineWorker) -> InlineWorker:
     """The trial is held."""
@@ -85,6 +95,7 @@ def test_a_work_that_ended_is_never_evidence(trial: InlineWorker, kind: NoticeKi
     say(trial.store, kind)
     body = answer(trial)
     assert (body["abstain_reason"], body["evidence"]) == ("no_evidence", [])
+    assert found(trial.store) == []
 
 
 def test_a_work_that_ended_is_no_evidence_for_the_past_either(trial: InlineWorker) -> None:
@@ -95,6 +106,14 @@ def test_a_work_that_ended_is_no_evidence_for_the_past_either(trial: InlineWorke
     say(trial.store, "retraction")  # of what is current; what was current then is superseded
     body = answer(trial, as_of=then)
     assert (body["abstain_reason"], body["claims"]) == ("no_evidence", [])
+    assert found(trial.store) == []
+
+
+def test_only_the_current_version_is_evidence(trial: InlineWorker) -> None:
+    ingest(trial.store, {**TRIAL, "text": f"{TRIAL['text']}\nIt was closed."})
+    trial.run()
+    assert not answer(trial)["abstained"]
+    assert [entry["version"] for entry in found(trial.store)] == [2]
 
 
 @pytest.mark.parametrize("after", [Stage.RETRIEVE, Stage.GENERATE])

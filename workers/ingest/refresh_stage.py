@@ -60,7 +60,7 @@ def work(context: Context, message: RefreshV1) -> Step | None:
         if refresh is None:
             raise Permanent(f"there is no refresh {message.refresh_id}")
         watch = session.get_one(Watch, refresh.watch_id)
-    if refresh.status not in refreshes.ACTIVE or refresh.step != message.step:
+    if not refreshes.awaits(refresh, message.step):
         return None
     at = context.now()
     try:
@@ -152,9 +152,7 @@ def _enrich(
 def commit(unit: UnitOfWork, message: RefreshV1, step: Step | None) -> None:
     """Keep what the step found and promise the next one."""
     refresh = refreshes.locked(unit.session, message.refresh_id)
-    if step is None or refresh is None or refresh.step != message.step:
-        return
-    if refresh.status not in refreshes.ACTIVE:
+    if step is None or refresh is None or not refreshes.awaits(refresh, message.step):
         return
     watch = unit.session.get_one(Watch, refresh.watch_id)
     if refresh.started_at is None:

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from sqlalchemy.orm import defer
+from sqlmodel import col
+
 from messages import EmbedV1, IngestV1, Stage
 from store import refreshes, standing, watches
 from store.documents import Stored, documents_with_keys, put_versions
@@ -76,10 +79,12 @@ def _of_type(record: SourceRecord, source_type: str) -> SourceRecord:
 
 def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
     """Store the versions and pass the new ones on."""
-    item = unit.session.get_one(IngestItem, message.item_id)
-    item.finished_at = now()
+    # without its megabytes, which `work` has read
+    item = unit.session.get_one(
+        IngestItem, message.item_id, options=[defer(col(IngestItem.content))]
+    )
     if result.error is not None:
-        item.status, item.error = "failed", result.error
+        item.status, item.error, item.finished_at = "failed", result.error, now()
         unit.session.add(item)
         unit.record("document.unreadable", item.id, content_hash=item.content_hash)
         _end_of_item(unit, item, [], result)
@@ -89,7 +94,7 @@ def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
     for first in range(0, len(fresh), VERSIONS_PER_MESSAGE):
         part = tuple(fresh[first : first + VERSIONS_PER_MESSAGE])
         unit.emit(EmbedV1(request_id=message.request_id, version_ids=part))
-    item.status = "done"
+    item.status, item.finished_at = "done", now()
     item.content = None  # its words are in the versions now, its hash stays
     item.outcome = {"documents": [_outcome(one) for one in stored]}
     if result.parsed.unmapped:
@@ -124,7 +129,10 @@ def _end_of_item(
     at = item.fetched_at or item.created_at
     vouched = [one.document_id for one in stored if one.taken]
     watches.vouch(unit.session, refresh.watch_id, item.source, vouched, at)
-    _doubt(unit, refresh, result)
+    others = [one.document_id for one in stored if not one.taken]
+    if others:
+        watches.sighted(unit.session, refresh.watch_id, others, at)
+    _doubt(unit, refresh, result, at)
     refresh.records += len(stored)
     refresh.fresh += sum(one.outcome in ("new", "changed") for one in stored)
     refresh.problems += len(result.parsed.problems)
@@ -133,12 +141,12 @@ def _end_of_item(
     refreshes.finish_if_stored(unit, refresh, result.at)
 
 
-def _doubt(unit: UnitOfWork, refresh: Refresh, result: Read) -> None:
+def _doubt(unit: UnitOfWork, refresh: Refresh, result: Read, at: datetime) -> None:
     """A record that cannot be read takes its document's clock away; one that nobody can name
     takes the whole refresh's, because any document may be meant."""
     named = {one.source_id: one.reason for one in result.parsed.problems if one.source_id}
     if named:
-        watches.doubt(unit.session, refresh.watch_id, named)
+        watches.doubt(unit.session, refresh.watch_id, named, at)
     if any(one.source_id is None for one in result.parsed.problems):
         refresh.looked = False
 

@@ -15,6 +15,8 @@ CREATE INDEX document_version_doi ON document_version (lower(identifiers ->> 'do
 CREATE INDEX document_version_nct ON document_version ((identifiers ->> 'nct_id'))
     WHERE status = 'current' AND identifiers ? 'nct_id';
 
+CREATE INDEX document_version_by_source ON document_version (source, status);
+
 -- Following ---------------------------------------------------------------------------------------
 
 CREATE TABLE watch (

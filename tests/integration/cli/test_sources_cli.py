@@ -217,7 +217,7 @@ def test_ages_stand_against_their_sla_in_words_and_not_in_colour_alone(
     assert rows["source"][:4] == ["state", "age / SLA", "last success", "next run"]
     assert rows["pubmed"][:3] == ["ok", "5 h / 7 d in time", "never"]
     assert rows["news"][:4] == ["degraded", "30 h / 24 h LATE", "never", "in 2 h"]
-    assert rows["guidelines"][:4] == ["ok", "never / no SLA", "never", "now"]
+    assert rows["guidelines"] == ["ok", "never / no SLA", "never", "now", "0 / 0"]
     assert "news is degraded: news: 403; asked again in 2 h" in done.stdout
     assert "news is older than its SLA since" in done.stdout
     assert "\x1b[" not in done.stdout, "no colours where nobody sees them"

@@ -304,7 +304,9 @@ def _document(root: Path, path: str) -> Payload:
 
 def _problem(path: str, reason: str) -> Payload:
     shown = path if path.isprintable() else ascii(path)
-    return Payload("problem", envelope.problem(None, f"{shown[:_MAX_PATH]} {reason}"))
+    return Payload(
+        "problem", envelope.problem(f"guidelines:{shown[:200]}", f"{shown[:_MAX_PATH]} {reason}")
+    )
 
 
 def _place(continuation: Continuation) -> tuple[list[str], dict[str, dict[str, str]]]:

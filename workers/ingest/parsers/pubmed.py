@@ -12,6 +12,7 @@ from store.records import Identifiers, Notice, NoticeKind, SourceRecord
 from workers.ingest.parsers.base import Doubt, Parsed, Problem
 from workers.ingest.parsers.markup import words
 from workers.ingest.parsers.pubmed_article import AbstractPart, Article, Correction
+from workers.ingest.parsers.pubmed_entries import NotCut, entries
 from workers.ingest.parsers.pubmed_fields import LEFT_OUT, count_unmapped
 from workers.ingest.parsers.pubmed_reader import read_article, read_book
 from workers.ingest.parsers.registries import NCT_ID, is_registry, registry_id_fits
@@ -66,13 +67,21 @@ def parse(payload: bytes) -> Parsed:
 
     Raises Malformed: not XML, truncated, or another document, such as an error of E-utilities.
     """
+    try:
+        return _parsed(entries(payload))
+    except NotCut:
+        pass
     root = parse_xml(payload)
     if root.tag not in _ROOTS:
         if root.find("ERROR") is not None or root.tag in ("ERROR", "error"):
             raise Malformed("E-utilities answer with an error instead of records")
         raise Malformed("not a set of PubMed records: the root element is another")
+    return _parsed(root)
+
+
+def _parsed(found: Iterable[Element]) -> Parsed:
     parsed = Parsed()
-    for entry in root:
+    for entry in found:
         reader = _READERS.get(entry.tag)
         if reader:
             _add(parsed, reader(entry), entry)

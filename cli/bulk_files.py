@@ -1,0 +1,142 @@
+"""Bulk files of sources: which there are, of when each is, and how each is cut into slices."""
+
+import hashlib
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from store.models import now
+from workers.ingest.parsers import bulk_json, pubmed_bulk
+
+RECORDS_PER_SLICE = 250
+"""Of PubMed: a message works on so many, well inside a lease; some 3 MB."""
+_ENDS = 1024 * 1024  # bytes of each end of a file that its fingerprint covers
+
+
+class Slice(NamedTuple):
+    """A payload, how many records are in it, and how many bytes of the file are behind it."""
+
+    content: bytes
+    records: int
+    behind: int
+
+
+@dataclass(frozen=True)
+class Format:
+    """How the files of a source end, how they are cut, and how many bytes there are to cut."""
+
+    endings: tuple[str, ...]
+    cut: Callable[[Path], Iterator[Slice]]
+    size: Callable[[Path], int]
+    rule: str
+    """Where the cuts are: part of the fingerprint, so that slices cut otherwise count anew."""
+
+
+def _cut_pubmed(path: Path) -> Iterator[Slice]:
+    with path.open("rb") as file:
+        for content, records in pubmed_bulk.slices(file, RECORDS_PER_SLICE):
+            yield Slice(content, records, file.tell())
+
+
+def _cut_json(slices: Callable[[Path], bulk_json.Slices]) -> Callable[[Path], Iterator[Slice]]:
+    def cut(path: Path) -> Iterator[Slice]:
+        behind = 0
+        for content, records in slices(path):
+            behind += len(content)
+            yield Slice(content, records, behind)
+
+    return cut
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _unpacked_size(path: Path) -> int:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return sum(member.file_size for member in archive.infolist())
+    except (zipfile.BadZipFile, OSError):
+        return _size(path)
+
+
+_JSON_RULE = f"{bulk_json.MAX_RECORDS} records, {bulk_json.MAX_SLICE_BYTES} bytes"
+_OPENFDA = Format(
+    (".json", ".json.zip"), _cut_json(bulk_json.openfda_slices), _unpacked_size, _JSON_RULE
+)
+FORMATS: dict[str, Format] = {
+    "pubmed": Format((".xml", ".xml.gz"), _cut_pubmed, _size, f"{RECORDS_PER_SLICE} records"),
+    "clinicaltrials": Format(
+        (".zip",), _cut_json(bulk_json.ctgov_slices), _unpacked_size, _JSON_RULE
+    ),
+    "openfda-label": _OPENFDA,
+    "openfda-drugsfda": _OPENFDA,
+    "openfda-enforcement": _OPENFDA,
+}
+
+
+def files_in(paths: Sequence[Path], endings: tuple[str, ...]) -> list[Path]:
+    """The files to import, those of folders by name.
+
+    Raises ValueError: one does not exist or ends otherwise, or a folder has none.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(one for one in path.iterdir() if one.name.lower().endswith(endings))
+            if not inside:
+                raise ValueError(f"{path} holds no file that ends in {' or '.join(endings)}")
+            found += inside
+        elif not path.is_file():
+            raise ValueError(f"{path} does not exist")
+        elif not path.name.lower().endswith(endings):
+            raise ValueError(f"{path} does not end in {' or '.join(endings)}")
+        else:
+            found.append(path)
+    return found
+
+
+def dated(
+    source: str, files: Sequence[Path], as_of: datetime | None
+) -> list[tuple[Path, datetime]]:
+    """The files, oldest first, each with the moment its contents are of.
+
+    Files of PubMed are numbered, and a later number corrects an earlier one, whenever each was
+    downloaded: so they come by name, and none counts as newer than one behind it.
+
+    Raises ValueError: a date lies in the future; what came later would count as outdated.
+    """
+    if source == "pubmed":
+        files = sorted(files, key=lambda path: path.name)
+    if as_of is not None:
+        return [(path, as_of) for path in files]
+    own = [(path, datetime.fromtimestamp(path.stat().st_mtime, UTC)) for path in files]
+    for path, at in own:
+        if at > now():
+            raise ValueError(f"{path} has a date in the future: name the day with --as-of")
+    if source != "pubmed":
+        return sorted(own, key=lambda one: (one[1], one[0].name))
+    latest = own[-1][1]
+    found: list[tuple[Path, datetime]] = []
+    for path, at in reversed(own):
+        latest = min(latest, at)
+        found.append((path, latest))
+    return found[::-1]
+
+
+def fingerprint(path: Path, rule: str) -> str:
+    """What tells a file from others: its name, its size, its first and last MiB, and its cuts.
+
+    Reading gigabytes twice would cost minutes and tell no more: gzip and zip files end with check
+    sums of all that is in them.
+    """
+    size = path.stat().st_size
+    digest = hashlib.sha256(f"{path.name}\n{size}\n{rule}\n".encode())
+    with path.open("rb") as file:
+        digest.update(file.read(_ENDS))
+        file.seek(max(0, size - _ENDS))
+        digest.update(file.read(_ENDS))
+    return digest.hexdigest()

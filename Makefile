@@ -58,6 +58,7 @@ lint: $(DEV_READY) ## ruff, mypy and the one-way flow of imports
 
 bench: $(READY) ## measure latency and throughput on this machine
 	@$(BIN)/python -m benchmarks.system $(ARGS)
+	@$(BIN)/python -m benchmarks.sources
 
 fuzz: $(DEV_READY) ## mutate the payloads of every parser (EXAMPLES=20000 each; takes half an hour)
 	@ATTEST_TEST_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m pytest $(PARALLEL) --timeout 0 -q \

@@ -67,42 +67,33 @@ def append(session: Session, events: Iterable[Event]) -> None:
         return
     payloads = [_canonical(plain(event.payload)) for event in waiting]
     head = session.execute(sa.text("SELECT seq, hash FROM audit_head FOR UPDATE")).one()
-    at = datetime.now(UTC)
-    written = at.isoformat(timespec="microseconds")
+    at = datetime.now(UTC).isoformat(timespec="microseconds")
+    links = [
+        _link(seq, at, event, payload)
+        for seq, (event, payload) in enumerate(zip(waiting, payloads, strict=True), head.seq + 1)
+    ]
     hashes = [bytes(head.hash)]
-    for seq, (event, payload) in enumerate(zip(waiting, payloads, strict=True), head.seq + 1):
-        hashes.append(_digest(hashes[-1], _link(seq, written, event, payload)))
-    session.execute(
-        _APPEND,
-        {
-            "first": head.seq + 1,
-            "at": at,
-            "actors": [event.actor for event in waiting],
-            "events": [event.event for event in waiting],
-            "subjects": [event.subject for event in waiting],
-            "request_ids": [event.request_id for event in waiting],
-            "payloads": payloads,
-            "previous": hashes[:-1],
-            "hashes": hashes[1:],
-        },
-    )
+    for link in links:
+        hashes.append(_digest(hashes[-1], link))
+    session.execute(_APPEND, {"links": f"[{','.join(links)}]", "hashes": b"".join(hashes)})
     session.execute(
         sa.text("UPDATE audit_head SET seq = :seq, hash = :hash"),
-        {"seq": head.seq + len(waiting), "hash": hashes[-1]},
+        {"seq": head.seq + len(links), "hash": hashes[-1]},
     )
 
 
+# What is stored is what was hashed; `hashes` are those of all links and of the one before them.
 _APPEND = sa.text(
     """
     INSERT INTO audit_event
         (seq, at, actor, event, subject, request_id, payload, previous_hash, hash)
-    SELECT :first + place - 1, :at, actor, event, subject, request_id, CAST(payload AS jsonb),
-           previous_hash, hash
-    FROM unnest(CAST(:actors AS varchar[]), CAST(:events AS varchar[]),
-                CAST(:subjects AS varchar[]), CAST(:request_ids AS uuid[]),
-                CAST(:payloads AS text[]), CAST(:previous AS bytea[]), CAST(:hashes AS bytea[]))
-         WITH ORDINALITY AS link
-         (actor, event, subject, request_id, payload, previous_hash, hash, place)
+    SELECT CAST(link ->> 'seq' AS bigint), CAST(link ->> 'at' AS timestamptz), link ->> 'actor',
+           link ->> 'event', link ->> 'subject', CAST(link ->> 'request_id' AS uuid),
+           link -> 'payload', substring(hashes FROM 32 * n - 31 FOR 32),
+           substring(hashes FROM 32 * n + 1 FOR 32)
+    FROM (SELECT link, CAST(nth AS integer) AS n, CAST(:hashes AS bytea) AS hashes
+          FROM jsonb_array_elements(CAST(:links AS jsonb)) WITH ORDINALITY AS given (link, nth))
+         AS given
     """
 )
 

@@ -10,6 +10,7 @@ services of one origin are not needed: one class a source.
 """
 
 import contextlib
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -75,6 +76,13 @@ class Service(Protocol):
     def answer(self, request: Request) -> Reply: ...
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hung up is no news; anything else is a fault of the fake."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class FakeWeb:
     """A server on loopback for all `services`; `requests` holds what was asked, in order."""
 
@@ -82,7 +90,7 @@ class FakeWeb:
         self.services = {service.origin: service for service in services}
         self.fault: Callable[[Request], Reply | None] = lambda request: None
         self.requests: list[Request] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
 
     @property

@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy.orm import defer
-from sqlmodel import col
+from sqlmodel import Session
 
 from messages import EmbedV1, IngestV1, Stage
 from store import refreshes, standing, watches
@@ -24,6 +24,7 @@ from workers.ingest.structure import segment
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
 
+_WITHOUT_CONTENT = defer(IngestItem.content)  # type: ignore[arg-type]  # megabytes, read by `work`
 VERSIONS_PER_MESSAGE = 64
 """One embed message works on so many versions: large enough to fill the encoder's batches, small
 enough to finish well inside a lease."""
@@ -42,22 +43,34 @@ class Read:
 def work(context: Context, message: IngestV1) -> Read:
     """Read the item's bytes. A file that cannot be read is a result, not a failure."""
     with context.store.reading() as session:
-        item = session.get(IngestItem, message.item_id)
+        item = session.get(IngestItem, message.item_id, options=[_WITHOUT_CONTENT])
+        content = _content(session, message.item_id)
     if item is None:
         raise Permanent(f"there is no item {message.item_id}")
-    if item.content is None:
+    if content is None:
         raise Permanent(f"the content of item {message.item_id} is gone: submit it again")
     if item.content_hash != message.content_hash:
         raise Permanent(f"item {message.item_id} is not what was submitted: its hash differs")
     if item.source is not None:
-        return _from_source(context, item, item.source, item.content)
+        return _from_source(context, item, item.source, content)
     try:
-        records = read(item.content, filename=item.filename, media_type=item.media_type)
+        records = read(content, filename=item.filename, media_type=item.media_type)
     except UnreadableDocument as error:
         return Read(context.now(), error=str(error))
     if item.source_type:
         records = [_of_type(record, item.source_type) for record in records]
     return Read(context.now(), [(record, segment(record.text)) for record in records])
+
+
+def _content(session: Session, item_id: UUID) -> bytes | None:
+    """The item's bytes, sent as they are: as text they are twice as long, and turning megabytes
+    back costs a tenth of all the work."""
+    connection = session.connection().connection.driver_connection
+    assert connection is not None
+    with connection.cursor(binary=True) as cursor:
+        found = cursor.execute("SELECT content FROM ingest_item WHERE id = %s", (item_id,))
+        row = found.fetchone()
+    return None if row is None or row[0] is None else bytes(row[0])
 
 
 def _from_source(context: Context, item: IngestItem, source: str, content: bytes) -> Read:
@@ -79,10 +92,7 @@ def _of_type(record: SourceRecord, source_type: str) -> SourceRecord:
 
 def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
     """Store the versions and pass the new ones on."""
-    # without its megabytes, which `work` has read
-    item = unit.session.get_one(
-        IngestItem, message.item_id, options=[defer(col(IngestItem.content))]
-    )
+    item = unit.session.get_one(IngestItem, message.item_id, options=[_WITHOUT_CONTENT])
     if result.error is not None:
         item.status, item.error, item.finished_at = "failed", result.error, now()
         unit.session.add(item)

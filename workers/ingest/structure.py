@@ -120,7 +120,8 @@ class _Outline:
         for index, (start, title) in enumerate(starts):
             end = starts[index + 1][0] if index + 1 < len(starts) else len(self.text)
             sections.append(Section(title=title, start=start if index else 0, end=end))
-        return Structure(
+        # not validated once more: that would make each span anew, a quarter of all the work
+        return Structure.model_construct(
             sections=tuple(sections),
             paragraphs=tuple(self.paragraphs),
             sentences=tuple(self.sentences),

@@ -317,6 +317,7 @@ def test_backlog_counts_every_stage(runtime: Start) -> None:
     running = runtime(Probe().spec())
     promise(running.store, message(), message())
     assert running.broker.backlog() == {
+        "refresh": 0,
         "ingest": 0,
         "embed": 0,
         "anchor": 0,

@@ -5,12 +5,12 @@ in `workers.ingest.parsers.pubmed`.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from workers.ingest.parsers.pubmed_dates import PartialDate
 
 
-@dataclass(frozen=True, slots=True)
-class AbstractPart:
+class AbstractPart(NamedTuple):
     """A paragraph of an abstract; `label` and `category` are "" where PubMed gives none."""
 
     label: str
@@ -18,8 +18,7 @@ class AbstractPart:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class OtherAbstract:
+class OtherAbstract(NamedTuple):
     """An abstract in another language, or one for another reader."""
 
     kind: str
@@ -27,8 +26,7 @@ class OtherAbstract:
     parts: tuple[AbstractPart, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(NamedTuple):
     """A person, or a group (`collective`)."""
 
     last_name: str = ""
@@ -80,8 +78,7 @@ class Book:
     sections: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A heading or type of a vocabulary; `ui` is its identifier there."""
 
     name: str
@@ -89,8 +86,7 @@ class Term:
     major: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class MeshHeading:
+class MeshHeading(NamedTuple):
     """A descriptor with its qualifiers. `descriptor.major` and each qualifier's stand apart."""
 
     descriptor: Term
@@ -102,8 +98,7 @@ class MeshHeading:
         return self.descriptor.major or any(qualifier.major for qualifier in self.qualifiers)
 
 
-@dataclass(frozen=True, slots=True)
-class Chemical:
+class Chemical(NamedTuple):
     """`registry_number` is a CAS, EC or UNII number, or "0" where there is none."""
 
     name: str
@@ -111,8 +106,7 @@ class Chemical:
     registry_number: str
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(NamedTuple):
     """Who paid."""
 
     grant_id: str
@@ -121,8 +115,7 @@ class Grant:
     country: str
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(NamedTuple):
     """A link to another record (`CommentsCorrections`) other than a reference; `ref_type` says what
     that record is to this one."""
 

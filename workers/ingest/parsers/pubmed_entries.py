@@ -9,11 +9,14 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
-_HEAD = re.compile(
-    rb'\s*+(?:<\?xml version="1\.0"(?: encoding="[Uu][Tt][Ff]-8")?\s*\?>\s*+)?'
-    rb"(?:<!DOCTYPE [^\[<>]*+>\s*+)?<(PubmedArticleSet|MedlineCitationSet)>\s*+"
-)
 _SPACE = re.compile(rb"[ \t\r\n]*+")
+_HEAD = re.compile(
+    rb'(?:<\?xml version="1\.0"(?: encoding="[Uu][Tt][Ff]-8")? ?\?>)?[ \t\r\n]*+'
+    rb"(?:<!DOCTYPE (?:PubmedArticleSet|MedlineCitationSet)"
+    rb'(?: PUBLIC "[\w ,./-]*+"[ \t\r\n]++"[\w:/.-]*+"| SYSTEM "[\w:/.-]*+")?>[ \t\r\n]*+)?'
+    rb"<(PubmedArticleSet|MedlineCitationSet)>[ \t\r\n]*+",
+    re.ASCII,
+)
 _TAG = re.compile(rb"<(PubmedArticle|PubmedBookArticle|MedlineCitation|DeleteCitation)(?=[\s>])")
 _DEEP = 30
 """Records of PubMed are some 10 deep. What is deeper than this is read whole, and judged there."""

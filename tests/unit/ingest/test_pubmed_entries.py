@@ -1,0 +1,107 @@
+"""Reading a set of PubMed record by record gives what reading it as one tree gives."""
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.examples import examples
+from tests.fakes.pubmed_records import Citation, article_set
+from workers.ingest.parsers import pubmed
+from workers.ingest.parsers.pubmed import parse
+from workers.ingest.parsers.pubmed_entries import NotCut, entries
+from workers.ingest.source_errors import Malformed
+
+SHARED = Path(__file__).resolve().parents[3].parent / "shared"
+BASELINE = SHARED / "data" / "pubmed_xml" / "titipata" / "medline16n0902.xml.gz"
+SET = article_set([Citation(n, title="A <i>made-up</i> &amp; short one.") for n in (1, 2)], [9])
+
+
+def _whole(payload: bytes, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What `parse` gives when nothing can be cut."""
+
+    def refuse(_: bytes) -> Any:
+        raise NotCut
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pubmed, "entries", refuse)
+        return _result(payload)
+
+
+def _result(payload: bytes) -> Any:
+    try:
+        return parse(payload)
+    except Malformed as error:
+        return str(error)
+
+
+def test_a_set_as_pubmed_writes_it_is_read_record_by_record() -> None:
+    assert [entry.tag for entry in entries(SET)] == [
+        "PubmedArticle",
+        "PubmedArticle",
+        "DeleteCitation",
+    ]
+    assert list(entries(b"<PubmedArticleSet></PubmedArticleSet>")) == []
+
+
+@pytest.mark.skipif(not BASELINE.is_file(), reason="needs the shared data beside the repository")
+def test_so_is_a_real_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    payload = gzip.decompress(BASELINE.read_bytes())
+    assert len(list(entries(payload))) > 600
+    assert parse(payload) == _whole(payload, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        SET.replace(b"<PubmedArticle>", b"<!-- x --><PubmedArticle>"),
+        SET.replace(b"Nothing", b"<![CDATA[</PubmedArticle>]]>"),
+        SET.replace(b"Nothing", b"<!-- </PubmedArticle> -->"),
+        SET.replace(b"<PubmedArticleSet>", b'<PubmedArticleSet xmlns:m="urn:m">'),
+        SET.replace(b'.dtd">', b".dtd>"),
+        SET.replace(b"Nothing", b"&nothing;"),
+        SET.replace(b"Nothing", b"<i>" * 40 + b"</i>" * 40),
+        SET.replace(b"Nothing", b"<i>" * 400 + b"</i>" * 400),
+        SET.replace(b"<PubmedArticle>", b"<PubmedArticle/><PubmedArticle>"),
+        SET.replace(b"<PubmedArticle>", b"words<PubmedArticle>"),
+        SET.replace(b"<PubmedArticle>", b"<Odd/><PubmedArticle>"),
+        SET.replace(b"</PubmedArticleSet>", b"</MedlineCitationSet>"),
+        SET.replace(b"</PubmedArticleSet>", b"</PubmedArticleSet>more"),
+        b" " + SET,
+        b"\xef\xbb\xbf" + SET,
+        SET.decode().encode("utf-16"),
+        SET[:-30],
+        b"",
+    ],
+)
+def test_any_other_is_read_whole(payload: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NotCut):
+        list(entries(payload))
+    assert _result(payload) == _whole(payload, monkeypatch)
+
+
+_PLACES = sorted({at for at, byte in enumerate(SET) if byte in b"<>&\"'"})
+_PIECES = [b"", b"<", b">", b"&", b"<!-- ", b" -->", b"<i>", b"</i>", b"</PubmedArticle>", b"\xff"]
+
+
+@examples(200)
+@example(changes=[(0, 0, b" ")])
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(_PLACES) | st.integers(0, len(SET)),
+            st.integers(0, 40),
+            st.sampled_from(_PIECES) | st.binary(max_size=6),
+        ),
+        max_size=3,
+    )
+)
+def test_mutated_sets_give_the_same_either_way(changes: list[tuple[int, int, bytes]]) -> None:
+    payload = SET
+    for at, length, new in changes:
+        payload = payload[:at] + new + payload[at + length :]
+    with pytest.MonkeyPatch.context() as patch:
+        assert _result(payload) == _whole(payload, patch)

@@ -19,8 +19,8 @@ DEV_READY := $(VENV)/.setup-dev-$(call key,requirements.lock requirements-dev.lo
 # nothing is remembered. CI runs everything every time.
 TREE = git ls-files -co --exclude-standard -z 2>/dev/null | xargs -0 -r cksum 2>/dev/null | cksum | sed -n 's/ \([1-9][0-9]*\)$$/-\1/p'
 
-# One process a core; the tests of one file stay together.
-PARALLEL := -n auto --dist loadfile
+# One process a core; the tests of one file stay together, and files in order: the longest come first.
+PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

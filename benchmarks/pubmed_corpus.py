@@ -70,43 +70,61 @@ def _name(rng: random.Random) -> str:
     return f"{rng.choice(WORDS).capitalize()}{rng.choice(WORDS)}"
 
 
-def _record(rng: random.Random) -> bytes:
-    number = _NUMBER.decode()
-    sections = "".join(
+def _abstract(rng: random.Random) -> str:
+    return "".join(
         f'<AbstractText Label="{label}" NlmCategory="{label}">'
         + " ".join(_sentence(rng) for _ in range(rng.randint(1, 3)))
         + "</AbstractText>"
         for label in ("BACKGROUND", "METHODS", "RESULTS", "CONCLUSIONS")
     )
-    authors = "".join(
+
+
+def _authors(rng: random.Random) -> str:
+    return "".join(
         f'<Author ValidYN="Y"><LastName>{_name(rng)}</LastName><ForeName>{_name(rng)} A</ForeName>'
         f"<Initials>{_name(rng)[0]}A</Initials><AffiliationInfo><Affiliation>Department of made-up "
         f"{rng.choice(WORDS)}, University of {_name(rng)}, {rng.randint(100, 999)} Nowhere."
         "</Affiliation></AffiliationInfo></Author>\n"
         for _ in range(rng.randint(3, 9))
     )
-    mesh = "".join(
+
+
+def _mesh(rng: random.Random) -> str:
+    return "".join(
         f'<MeshHeading><DescriptorName UI="D{rng.randint(0, 99999):06}" MajorTopicYN="N">'
         f'{_name(rng)}</DescriptorName><QualifierName UI="Q{rng.randint(0, 999):06}" '
         f'MajorTopicYN="Y">{rng.choice(WORDS)}</QualifierName></MeshHeading>\n'
         for _ in range(rng.randint(6, 14))
     )
-    chemicals = "".join(
+
+
+def _chemicals(rng: random.Random) -> str:
+    return "".join(
         f"<Chemical><RegistryNumber>0</RegistryNumber><NameOfSubstance "
         f'UI="D{rng.randint(0, 99999):06}">{_name(rng)}</NameOfSubstance></Chemical>\n'
         for _ in range(rng.randint(0, 5))
     )
-    keywords = "".join(
+
+
+def _keywords(rng: random.Random) -> str:
+    return "".join(
         f'<Keyword MajorTopicYN="N">{rng.choice(WORDS)} {rng.choice(WORDS)}</Keyword>\n'
         for _ in range(rng.randint(0, 6))
     )
-    references = "".join(
+
+
+def _references(rng: random.Random) -> str:
+    return "".join(
         f"<Reference><Citation>{_name(rng)} A, et al. {_sentence(rng)} J Made Up Med. 2020;"
         f'{rng.randint(1, 99)}:1-9.</Citation><ArticleIdList><ArticleId IdType="pubmed">'
         f'{rng.randint(10**7, 4 * 10**7)}</ArticleId><ArticleId IdType="doi">10.5555/'
         f"{rng.randint(10**6, 10**7)}</ArticleId></ArticleIdList></Reference>\n"
         for _ in range(rng.randint(0, 20))
     )
+
+
+def _record(rng: random.Random) -> bytes:
+    number = _NUMBER.decode()
     return f"""<PubmedArticle>
 <MedlineCitation Status="MEDLINE" Owner="NLM" IndexingMethod="Automated">
 <PMID Version="1">{number}</PMID>
@@ -121,8 +139,8 @@ def _record(rng: random.Random) -> bytes:
 <ArticleTitle>{" ".join(rng.choices(WORDS, k=12)).capitalize()}.</ArticleTitle>
 <Pagination><StartPage>11</StartPage><EndPage>19</EndPage><MedlinePgn>11-19</MedlinePgn></Pagination>
 <ELocationID EIdType="doi" ValidYN="Y">10.5555/bench.{number}</ELocationID>
-<Abstract>{sections}<CopyrightInformation>Made up.</CopyrightInformation></Abstract>
-<AuthorList CompleteYN="Y">{authors}</AuthorList>
+<Abstract>{_abstract(rng)}<CopyrightInformation>Made up.</CopyrightInformation></Abstract>
+<AuthorList CompleteYN="Y">{_authors(rng)}</AuthorList>
 <Language>eng</Language>
 <GrantList CompleteYN="Y"><Grant><GrantID>X{rng.randint(1, 9999)}</GrantID><Acronym>XX</Acronym>
 <Agency>Agency of examples</Agency><Country>Nowhere</Country></Grant></GrantList>
@@ -132,9 +150,9 @@ def _record(rng: random.Random) -> bytes:
 </Article>
 <MedlineJournalInfo><Country>Nowhere</Country><MedlineTA>J Made Up Med</MedlineTA>
 <NlmUniqueID>0000001</NlmUniqueID><ISSNLinking>0000-0000</ISSNLinking></MedlineJournalInfo>
-<ChemicalList>{chemicals}</ChemicalList><CitationSubset>IM</CitationSubset>
-<MeshHeadingList>{mesh}</MeshHeadingList>
-<KeywordList Owner="NOTNLM">{keywords}</KeywordList>
+<ChemicalList>{_chemicals(rng)}</ChemicalList><CitationSubset>IM</CitationSubset>
+<MeshHeadingList>{_mesh(rng)}</MeshHeadingList>
+<KeywordList Owner="NOTNLM">{_keywords(rng)}</KeywordList>
 <CoiStatement>None declared.</CoiStatement>
 </MedlineCitation>
 <PubmedData><History>
@@ -144,5 +162,5 @@ def _record(rng: random.Random) -> bytes:
 </History><PublicationStatus>ppublish</PublicationStatus>
 <ArticleIdList><ArticleId IdType="pubmed">{number}</ArticleId>
 <ArticleId IdType="doi">10.5555/bench.{number}</ArticleId></ArticleIdList>
-<ReferenceList>{references}</ReferenceList></PubmedData>
+<ReferenceList>{_references(rng)}</ReferenceList></PubmedData>
 </PubmedArticle>""".encode()

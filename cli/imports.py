@@ -185,6 +185,7 @@ class _Readers:
     def _wait(self, most: int) -> int:
         """Wait until at most so many slices are unread; gives how many are."""
         moved, before = time.monotonic(), -1
+        doing = "" if most else "(storing the rest)"
         while True:
             with Session(self._store.engine) as session:
                 unread = imports.unread(session, self._batch_id)
@@ -197,7 +198,7 @@ class _Readers:
                 return unread
             if unread != before:
                 moved, before = moment, unread
-                self._bar.says("")
+                self._bar.says(doing)
             elif moment - moved > PATIENCE_SECONDS:
                 self._bar.says("(waiting for the workers)")
             time.sleep(POLL_SECONDS)

@@ -160,15 +160,22 @@ def ages(store: Store, clock: Clock) -> dict[str, timedelta]:
         }
 
 
+@pytest.fixture
+def hurried(settings: Settings) -> Iterator[sa.Engine]:
+    """No server is killed here: waiting for the disk would be most of the time."""
+    engine = connect(f"{settings.database_url}&options=-c%20synchronous_commit%3Doff")
+    yield engine
+    engine.dispose()
+
+
 @pytest.mark.timeout(900)
 @pytest.mark.requirement("DC-4")
 @pytest.mark.requirement("SP-6.1")
 @pytest.mark.requirement("SP-12")
 def test_dc_4_sixty_days_no_update_is_missed_none_applied_twice_and_every_breach_has_its_cause(
-    settings: Settings,
+    settings: Settings, hurried: sa.Engine
 ) -> None:
-    # No server is killed here: waiting for the disk would be most of the time.
-    engine = connect(f"{settings.database_url}&options=-c%20synchronous_commit%3Doff")
+    engine = hurried
     clock = Clock(datetime(2026, 1, 5, 9, tzinfo=UTC))
     world = World(clock, adapters(clock), SEED, DAYS)
     world.populate(6)

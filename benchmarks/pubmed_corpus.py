@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from benchmarks.corpus import WORDS
-from workers.ingest.parsers.pubmed_bulk import slices
+from workers.ingest.parsers.pubmed.bulk import slices
 
 RECORDS_PER_SLICE = 250
 FIRST_PMID = 100_000_000

@@ -41,10 +41,11 @@ from store.settings import Settings
 from store.unit_of_work import Promise, Store
 from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
-from workers.ingest.parsers.pubmed import parse
-from workers.ingest.parsers.pubmed_bulk import slices
+from workers.ingest.parsers.pubmed.bulk import slices
+from workers.ingest.parsers.pubmed.records import parse
 from workers.registry import spec_of
 from workers.runtime.leases import LeaseKeeper
+from workers.runtime.memory import settle_memory
 from workers.runtime.stage import Context, StageSpec, handle
 
 console = Console(stderr=True)
@@ -276,6 +277,7 @@ def main() -> None:
     parser.add_argument("--gigabytes", type=float, default=0.1, help="of the import")
     parser.add_argument("--file", type=Path, help="a PubMed file whose records are used")
     chosen = parser.parse_args()
+    settle_memory()  # as every worker does
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
     templates = of_file(chosen.file) if chosen.file else made_up()
     size = round(sum(map(len, templates)) / len(templates))

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from store.models import now
-from workers.ingest.parsers import bulk_json, pubmed_bulk
+from workers.ingest.parsers import bulk_json
+from workers.ingest.parsers.pubmed import bulk as pubmed_bulk
 
 RECORDS_PER_SLICE = 250
 """Of PubMed: a message works on so many, well inside a lease; some 3 MB."""

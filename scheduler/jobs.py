@@ -4,6 +4,7 @@ skipped by the others, so a tick done twice changes nothing."""
 import structlog
 from sqlmodel import Session
 
+from store.imports import keep_statistics
 from store.index import dense, lexical
 from store.unit_of_work import Store
 from workers.runtime.broker import WokenBroker
@@ -46,3 +47,8 @@ def index_vectors(store: Store) -> None:
     with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         if dense.ensure_index(connection):
             log.info("vector_index_built")
+
+
+def look_at_tables(store: Store) -> None:
+    """Let PostgreSQL plan by tables that have grown as they are."""
+    keep_statistics(store.engine)

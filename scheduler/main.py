@@ -27,6 +27,8 @@ RECONCILE_SECONDS = 2.0
 COPY_DEAD_SECONDS = 5.0
 MERGE_SECONDS = 10.0
 INDEX_SECONDS = 60.0
+STATISTICS_SECONDS = 10.0
+"""PostgreSQL's own look comes once a minute: on a new database the first fill is over by then."""
 PLAN_SECONDS = 5.0
 SLA_SECONDS = 30.0
 FORGET_TICKS_SECONDS = 3600.0
@@ -67,6 +69,7 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
         ("copy_dead", COPY_DEAD_SECONDS, jobs.copy_dead, (broker,)),
         ("merge_segments", MERGE_SECONDS, jobs.merge_segments, (store,)),
         ("index_vectors", INDEX_SECONDS, jobs.index_vectors, (store,)),
+        ("look_at_tables", STATISTICS_SECONDS, jobs.look_at_tables, (store,)),
         ("plan_refreshes", PLAN_SECONDS, _as_of_now, (refreshing.plan_refreshes, store)),
         ("watch_slas", SLA_SECONDS, _as_of_now, (refreshing.watch_slas, store)),
         ("forget_ticks", FORGET_TICKS_SECONDS, _as_of_now, (refreshing.forget_ticks, store)),

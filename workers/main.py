@@ -22,6 +22,7 @@ from workers.registry import spec_of
 from workers.runtime.broker import WokenBroker
 from workers.runtime.leases import LeaseKeeper
 from workers.runtime.logs import configure_logs
+from workers.runtime.memory import settle_memory
 from workers.runtime.stage import Context, StageSpec, handle
 
 log = structlog.get_logger(__name__)
@@ -99,6 +100,7 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     leases.start()
     broker.listen()
     worker.start()
+    settle_memory()
     log.info("worker_ready", stages=[stage.value for stage in stages], threads=threads)
     while not stop.wait(1.0):
         pass

@@ -13,9 +13,9 @@ import yaml
 
 from store.records import SourceRecord
 from tests.fakes.clinicaltrials import made_up_study
-from workers.ingest.parsers.clinicaltrials import LEFT_OUT, MAPPED, parse
-from workers.ingest.parsers.clinicaltrials_fields import FIELDS
-from workers.ingest.parsers.clinicaltrials_results import MOST_FREQUENT
+from workers.ingest.parsers.clinicaltrials.fields import FIELDS
+from workers.ingest.parsers.clinicaltrials.results import MOST_FREQUENT
+from workers.ingest.parsers.clinicaltrials.study import LEFT_OUT, MAPPED, parse
 from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 

@@ -19,7 +19,7 @@ from tests.fakes.web import Clock
 from workers.ingest.enrichment import Statement
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.crossref import crossref_statement
-from workers.ingest.parsers.europepmc import full_text, parse
+from workers.ingest.parsers.europepmc.search import full_text, parse
 from workers.ingest.parsers.openalex import openalex_statement
 from workers.ingest.source_errors import Malformed
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from store.records import Notice, SourceRecord
 from tests.examples import examples
-from workers.ingest.parsers.jats import LEFT_OUT, parse_jats
+from workers.ingest.parsers.jats.article import LEFT_OUT, parse_jats
 from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 

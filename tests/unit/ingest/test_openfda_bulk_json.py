@@ -13,8 +13,8 @@ from tests.fakes.clinicaltrials import made_up_study
 from tests.fakes.openfda import made_up_label
 from workers.ingest.parsers import bulk_json
 from workers.ingest.parsers.bulk_json import ctgov_slices, openfda_slices
-from workers.ingest.parsers.clinicaltrials import parse
-from workers.ingest.parsers.openfda_label import parse_label
+from workers.ingest.parsers.clinicaltrials.study import parse
+from workers.ingest.parsers.openfda.label import parse_label
 from workers.ingest.source_errors import Malformed, SourceError, TooLarge
 
 Slices = Callable[[Path], Iterator[tuple[bytes, int]]]

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.fakes import clinicaltrials, openfda
 from workers.ingest.parsers.base import Parsed
-from workers.ingest.parsers.clinicaltrials import parse
-from workers.ingest.parsers.openfda_drugsfda import parse_drugsfda
-from workers.ingest.parsers.openfda_enforcement import parse_enforcement
-from workers.ingest.parsers.openfda_event import parse_event
-from workers.ingest.parsers.openfda_label import parse_label
+from workers.ingest.parsers.clinicaltrials.study import parse
+from workers.ingest.parsers.openfda.drugsfda import parse_drugsfda
+from workers.ingest.parsers.openfda.enforcement import parse_enforcement
+from workers.ingest.parsers.openfda.event import parse_event
+from workers.ingest.parsers.openfda.label import parse_label
 from workers.ingest.source_errors import Malformed
 
 Parse = Callable[[bytes], Parsed]

@@ -16,20 +16,18 @@ from tests.fakes.openfda import (
     made_up_recall,
     made_up_report,
 )
-from workers.ingest.parsers import (
-    openfda_drugsfda,
-    openfda_enforcement,
-    openfda_event,
-    openfda_label,
-    openfda_report,
-)
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.json_payload import Fields
-from workers.ingest.parsers.openfda_drugsfda import parse_drugsfda
-from workers.ingest.parsers.openfda_enforcement import parse_enforcement
-from workers.ingest.parsers.openfda_event import parse_event
-from workers.ingest.parsers.openfda_label import parse_label
-from workers.ingest.parsers.openfda_tables import table_rows
+from workers.ingest.parsers.openfda import drugsfda as openfda_drugsfda
+from workers.ingest.parsers.openfda import enforcement as openfda_enforcement
+from workers.ingest.parsers.openfda import event as openfda_event
+from workers.ingest.parsers.openfda import label as openfda_label
+from workers.ingest.parsers.openfda import report as openfda_report
+from workers.ingest.parsers.openfda.drugsfda import parse_drugsfda
+from workers.ingest.parsers.openfda.enforcement import parse_enforcement
+from workers.ingest.parsers.openfda.event import parse_event
+from workers.ingest.parsers.openfda.label import parse_label
+from workers.ingest.parsers.openfda.tables import table_rows
 from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 

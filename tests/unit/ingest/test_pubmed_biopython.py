@@ -15,9 +15,9 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from workers.ingest.parsers.pubmed import parse, record
-from workers.ingest.parsers.pubmed_article import Article
-from workers.ingest.parsers.pubmed_reader import read_article
+from workers.ingest.parsers.pubmed.article import Article
+from workers.ingest.parsers.pubmed.reader import read_article
+from workers.ingest.parsers.pubmed.records import parse, record
 from workers.ingest.parsers.xml import parse_xml
 from workers.ingest.source_errors import Malformed
 

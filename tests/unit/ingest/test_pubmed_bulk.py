@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article_set
-from workers.ingest.parsers.pubmed import parse
-from workers.ingest.parsers.pubmed_bulk import MAX_RECORD_BYTES, slices
+from workers.ingest.parsers.pubmed.bulk import MAX_RECORD_BYTES, slices
+from workers.ingest.parsers.pubmed.records import parse
 from workers.ingest.source_errors import Malformed
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.ingest.parsers.pubmed_dates import medline_date, partial_date, read_date, written_date
+from workers.ingest.parsers.pubmed.dates import medline_date, partial_date, read_date, written_date
 from workers.ingest.parsers.xml import parse_xml
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article_set
-from workers.ingest.parsers import pubmed
-from workers.ingest.parsers.pubmed import parse
-from workers.ingest.parsers.pubmed_entries import NotCut, entries
+from workers.ingest.parsers.pubmed import records as pubmed
+from workers.ingest.parsers.pubmed.entries import NotCut, entries
+from workers.ingest.parsers.pubmed.records import parse
 from workers.ingest.source_errors import Malformed
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"

@@ -12,7 +12,7 @@ from tests.fakes.dailymed import DailyMed, spl
 from tests.fakes.web import Clock
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.dailymed import parse_dailymed, parse_listing
-from workers.ingest.parsers.spl import LEFT_OUT, MAPPED, parse_spl
+from workers.ingest.parsers.spl.label import LEFT_OUT, MAPPED, parse_spl
 from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 

@@ -20,7 +20,7 @@ from tests.fakes.news import Item, rss
 from tests.fakes.web import Clock
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
-from workers.ingest.parsers.cms import parse_cms
+from workers.ingest.parsers.cms.coverage import parse_cms
 from workers.ingest.parsers.dailymed import parse_dailymed, parse_listing
 from workers.ingest.parsers.ema import parse_ema
 from workers.ingest.parsers.feeds import parse_feed

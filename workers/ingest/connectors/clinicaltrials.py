@@ -9,7 +9,7 @@ from typing import Any
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
 from workers.ingest.http.client import Fetched, SourceClient
 from workers.ingest.parsers.base import Parsed
-from workers.ingest.parsers.clinicaltrials import parse, studies
+from workers.ingest.parsers.clinicaltrials.study import parse, studies
 from workers.ingest.parsers.json_payload import load, number, text
 from workers.ingest.source_errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
 

@@ -16,7 +16,7 @@ from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed
-from workers.ingest.parsers.cms import Report, document_key, parse_cms, us_date
+from workers.ingest.parsers.cms.coverage import Report, document_key, parse_cms, us_date
 from workers.ingest.source_errors import InvalidQuery, Malformed
 
 API = "https://api.coverage.cms.gov/v1"

@@ -7,8 +7,9 @@ from typing import Any
 
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
 from workers.ingest.http.client import Parameters, SourceClient
-from workers.ingest.parsers import envelope, europepmc
+from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.europepmc import search as europepmc
 from workers.ingest.parsers.json_payload import Json, at, load, number, text
 from workers.ingest.source_errors import InvalidQuery, Malformed, Refused, TooLarge
 

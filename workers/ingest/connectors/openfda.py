@@ -12,10 +12,10 @@ from workers.ingest.connectors.openfda_query import check_search
 from workers.ingest.http.client import Fetched, SourceClient
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.json_payload import load, number, text
-from workers.ingest.parsers.openfda_drugsfda import parse_drugsfda
-from workers.ingest.parsers.openfda_enforcement import parse_enforcement
-from workers.ingest.parsers.openfda_event import COUNTS, TOP_REACTIONS, parse_event
-from workers.ingest.parsers.openfda_label import parse_label
+from workers.ingest.parsers.openfda.drugsfda import parse_drugsfda
+from workers.ingest.parsers.openfda.enforcement import parse_enforcement
+from workers.ingest.parsers.openfda.event import COUNTS, TOP_REACTIONS, parse_event
+from workers.ingest.parsers.openfda.label import parse_label
 from workers.ingest.source_errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
 
 API = "https://api.fda.gov/drug"

@@ -12,8 +12,8 @@ from typing import Any
 from workers.ingest.connectors.base import Ask, Connector, Continuation, Page, Payload
 from workers.ingest.connectors.eutils import efetch, esearch, is_pmid
 from workers.ingest.http.client import SourceClient
-from workers.ingest.parsers import pubmed
 from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.pubmed import records as pubmed
 from workers.ingest.source_errors import CursorExpired, InvalidQuery, Malformed
 
 MAX_QUERY = 4_000
@@ -81,7 +81,7 @@ class PubMed:
         return Page((_payload(client, pmids),)) if pmids else Page()
 
     def parse(self, payload: bytes) -> Parsed:
-        """See `workers.ingest.parsers.pubmed.parse`."""
+        """See `workers.ingest.parsers.pubmed.records.parse`."""
         return pubmed.parse(payload)
 
 

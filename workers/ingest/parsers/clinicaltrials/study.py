@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from workers.ingest.parsers.base import Doubt, Parsed, Problem
-from workers.ingest.parsers.clinicaltrials_fields import FIELDS, LEFT_OUT, MAPPED
-from workers.ingest.parsers.clinicaltrials_protocol import (
+from workers.ingest.parsers.clinicaltrials.fields import FIELDS, LEFT_OUT, MAPPED
+from workers.ingest.parsers.clinicaltrials.protocol import (
     sites_by_country,
     write_protocol,
     write_references,
 )
-from workers.ingest.parsers.clinicaltrials_results import write_results
-from workers.ingest.parsers.clinicaltrials_words import bracketed, phase, plain
+from workers.ingest.parsers.clinicaltrials.results import write_results
+from workers.ingest.parsers.clinicaltrials.words import bracketed, phase, plain
 from workers.ingest.parsers.json_payload import (
     Draft,
     Json,

@@ -18,7 +18,7 @@ from workers.ingest.parsers.json_payload import (
     text,
     texts,
 )
-from workers.ingest.parsers.openfda_shared import (
+from workers.ingest.parsers.openfda.shared import (
     FDA,
     PRODUCT_FIELDS,
     PRODUCT_LEFT_OUT,
@@ -30,7 +30,7 @@ from workers.ingest.parsers.openfda_shared import (
     stated_on,
     subjects,
 )
-from workers.ingest.parsers.openfda_tables import table_rows
+from workers.ingest.parsers.openfda.tables import table_rows
 
 _SET_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 

@@ -17,8 +17,8 @@ from knowledge.publication_types import PublicationType, most_telling, of_articl
 from store.records import Notice
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Doubt, Parsed, Problem
-from workers.ingest.parsers.europepmc_fields import ENVELOPE, RESULT
-from workers.ingest.parsers.europepmc_standing import (
+from workers.ingest.parsers.europepmc.fields import ENVELOPE, RESULT
+from workers.ingest.parsers.europepmc.standing import (
     ID,
     RETRACTED,
     SOURCE,
@@ -29,7 +29,7 @@ from workers.ingest.parsers.europepmc_standing import (
     unknown_ties,
 )
 from workers.ingest.parsers.inline_markup import paragraphs, words
-from workers.ingest.parsers.jats import parse_jats
+from workers.ingest.parsers.jats.article import parse_jats
 from workers.ingest.parsers.json_payload import (
     Json,
     Precision,

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from workers.ingest.parsers.clinicaltrials_words import (
+from workers.ingest.parsers.clinicaltrials.words import (
     bracketed,
     counted,
     dated,

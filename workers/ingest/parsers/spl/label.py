@@ -10,7 +10,7 @@ from store.records import Identifiers
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem
 from workers.ingest.parsers.html_text import Blocks
-from workers.ingest.parsers.spl_narrative import Narrative, lines, one_line
+from workers.ingest.parsers.spl.narrative import Narrative, lines, one_line
 from workers.ingest.parsers.xml import parse_xml
 from workers.ingest.source_errors import Malformed
 

@@ -15,7 +15,7 @@ from workers.ingest.parsers.json_payload import (
     shorten,
     text,
 )
-from workers.ingest.parsers.openfda_shared import (
+from workers.ingest.parsers.openfda.shared import (
     FDA,
     PRODUCT_FIELDS,
     PRODUCT_LEFT_OUT,

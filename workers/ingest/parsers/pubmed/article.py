@@ -1,13 +1,13 @@
 """A record of PubMed as its XML states it, field by field (WIRE 1, pubmed_250101.dtd).
 
 Nothing is decided here: what counts as a title, a date of publication or a retraction is decided
-in `workers.ingest.parsers.pubmed`.
+in `workers.ingest.parsers.pubmed.records`.
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from workers.ingest.parsers.pubmed_dates import PartialDate
+from workers.ingest.parsers.pubmed.dates import PartialDate
 
 
 class AbstractPart(NamedTuple):

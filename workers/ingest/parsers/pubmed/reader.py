@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
 from workers.ingest.parsers.markup import words
-from workers.ingest.parsers.pubmed_article import (
+from workers.ingest.parsers.pubmed.article import (
     AbstractPart,
     Article,
     Author,
@@ -17,7 +17,7 @@ from workers.ingest.parsers.pubmed_article import (
     OtherAbstract,
     Term,
 )
-from workers.ingest.parsers.pubmed_dates import PartialDate, read_date, written_date
+from workers.ingest.parsers.pubmed.dates import PartialDate, read_date, written_date
 
 _NONE = Element("none")
 

@@ -5,10 +5,10 @@ from xml.etree.ElementTree import Element
 from pydantic import ValidationError
 
 from store.records import Identifiers, SourceRecord
-from workers.ingest.parsers import jats_front
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem
-from workers.ingest.parsers.jats_front import MAX_LINE, below
-from workers.ingest.parsers.jats_text import Text
+from workers.ingest.parsers.jats import front as article_front
+from workers.ingest.parsers.jats.front import MAX_LINE, below
+from workers.ingest.parsers.jats.text import Text
 from workers.ingest.parsers.markup import words
 from workers.ingest.parsers.xml import parse_xml
 from workers.ingest.source_errors import Malformed
@@ -92,7 +92,7 @@ def _add(parsed: Parsed, article: Element) -> None:
             path = f"{element.tag}/{child.tag}"
             if child.tag not in _MAPPED[element.tag] and path not in LEFT_OUT:
                 parsed.unmapped[path] += 1
-    ids, doubts = jats_front.identifiers(meta)
+    ids, doubts = article_front.identifiers(meta)
     if "pmcid" not in ids:
         parsed.problems.append(Problem(None, "article-id: there is no PMCID, or it is none"))
         return
@@ -112,15 +112,15 @@ def _record(
     article: Element, front: Element, meta: Element, ids: dict[str, str], text: str
 ) -> SourceRecord:
     journal = below(front, "journal-meta")
-    kind = jats_front.publication_type(article.get("article-type", ""))
-    published = jats_front.published(meta.findall("pub-date"))
+    kind = article_front.publication_type(article.get("article-type", ""))
+    published = article_front.published(meta.findall("pub-date"))
     titles = below(meta, "title-group")
     title = ": ".join(
         filter(None, (words(titles.find("article-title")), words(titles.find("subtitle"))))
     )
-    properties = jats_front.properties(meta)
+    properties = article_front.properties(meta)
     journal_title = words(next(journal.iter("journal-title"), None))
-    facts = jats_front.facts(article, journal, meta, properties)
+    facts = article_front.facts(article, journal, meta, properties)
     has_text = bool(text) and _has_words(article.find("body"))
     return SourceRecord(
         source_type="preprint" if properties.get("pmc-prop-preprint") == "yes" else "europepmc",
@@ -131,12 +131,12 @@ def _record(
         published_at=published.moment if published else None,
         published_precision=published.precision if published else "day",
         identifiers=Identifiers(**ids),
-        authors=tuple(_line(name) for name in jats_front.authors(meta)),
+        authors=tuple(_line(name) for name in article_front.authors(meta)),
         publisher=_line(journal_title or words(next(journal.iter("publisher-name"), None))) or None,
         publication_type=kind.name if kind else None,
         evidence_level=kind.level if kind else None,
         facts={"has_full_text": has_text, **facts},
-        notices=tuple(jats_front.notices(meta)),
+        notices=tuple(article_front.notices(meta)),
     )
 
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from store.records import Identifiers, Notice
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem
-from workers.ingest.parsers.cpt import without_cpt
+from workers.ingest.parsers.cms.cpt import without_cpt
 from workers.ingest.parsers.envelope import unwrap
 from workers.ingest.parsers.html_text import html_text
 from workers.ingest.source_errors import Malformed

@@ -16,7 +16,7 @@ from workers.ingest.parsers.json_payload import (
     rows,
     text,
 )
-from workers.ingest.parsers.openfda_shared import (
+from workers.ingest.parsers.openfda.shared import (
     FDA,
     PRODUCT_FIELDS,
     PRODUCT_LEFT_OUT,

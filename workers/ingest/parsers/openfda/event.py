@@ -21,8 +21,8 @@ from workers.ingest.parsers.json_payload import (
     text,
     when,
 )
-from workers.ingest.parsers.openfda_report import add_report
-from workers.ingest.parsers.openfda_shared import FDA, iso, parse_rows
+from workers.ingest.parsers.openfda.report import add_report
+from workers.ingest.parsers.openfda.shared import FDA, iso, parse_rows
 from workers.ingest.source_errors import Malformed
 
 COUNTS = {

@@ -7,8 +7,8 @@ Numbers are written as the registry has them.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from workers.ingest.parsers.clinicaltrials_protocol import yes_no
-from workers.ingest.parsers.clinicaltrials_words import bracketed, counted, listed, plain, repeated
+from workers.ingest.parsers.clinicaltrials.protocol import yes_no
+from workers.ingest.parsers.clinicaltrials.words import bracketed, counted, listed, plain, repeated
 from workers.ingest.parsers.json_payload import Draft, Json, number, obj, rows, text, texts
 
 MOST_FREQUENT = 20

@@ -23,7 +23,7 @@ from store import imports
 from store.imports import ImportFile
 from store.models import now
 from store.unit_of_work import Store
-from workers.ingest.source_errors import SourceError
+from workers.http.errors import SourceError
 
 AHEAD = 40
 """Slices that may wait to be read: enough for all workers, little on the disk."""

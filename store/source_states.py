@@ -4,7 +4,7 @@
     degraded ── `retry_at` has come: one trial may go ──> ok, or degraded for twice as long
 
 A source that is degraded is not asked before `retry_at`; the reason stands in the row, in the
-words of `workers.ingest.source_errors`, so without keys.
+words of `workers.http.errors`, so without keys.
 """
 
 import random
@@ -28,7 +28,7 @@ TRIAL = timedelta(minutes=1)
 """Ours: a trial that was not heard of for so long keeps nobody back any more."""
 
 AT_ONCE = frozenset({"Refused", "NotAllowed", "QuotaExhausted"})
-"""Errors that trying again soon does not mend; names of `workers.ingest.source_errors`."""
+"""Errors that trying again soon does not mend; names of `workers.http.errors`."""
 
 _COLUMNS = (
     "source, status, reason, since, failures, retry_at, last_success_at, last_error, last_error_at"

@@ -10,8 +10,8 @@ from sqlmodel import Session
 
 from store import source_states
 from store.source_states import AT_ONCE
-from workers.ingest import source_errors
-from workers.ingest.source_errors import (
+from workers.http import errors as source_errors
+from workers.http.errors import (
     NotAllowed,
     QuotaExhausted,
     Refused,

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 from urllib.parse import quote
 
 from store.records import Notice, NoticeKind
-from workers.ingest.source_errors import QuotaExhausted
+from workers.http.errors import QuotaExhausted
 
 EnricherName = Literal["crossref", "openalex"]
 
@@ -60,9 +60,9 @@ class Enricher(Protocol):
     def ask(self, client: Any, works: Sequence[Work]) -> list[Statement]:
         """A statement for each of at most `fetch_limit` works, in their order.
 
-        `client` is a `workers.ingest.http.client.SourceClient`; parsers import this module, and so
+        `client` is a `workers.http.client.SourceClient`; parsers import this module, and so
         it must know no network. Raises BudgetSpent with the statements so far, and any other
-        source_errors.SourceError.
+        workers.http.errors.SourceError.
         """
         ...
 

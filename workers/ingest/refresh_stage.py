@@ -15,13 +15,13 @@ from store import refreshes, source_states, standing, watches
 from store.models import Refresh, Watch, now
 from store.submissions import Origin, submit_item
 from store.unit_of_work import UnitOfWork
+from workers.http.client import SourceClient
+from workers.http.errors import CursorExpired, InvalidQuery, QuotaExhausted, SourceError
+from workers.http.factory import client_for
 from workers.ingest import enrich
 from workers.ingest.connectors.base import Ask, Connector, Continuation, Page
 from workers.ingest.connectors.registry import connector, enricher, is_enricher
 from workers.ingest.enrichment import BudgetSpent, Statement, Work
-from workers.ingest.http.client import SourceClient
-from workers.ingest.http.factory import client_for
-from workers.ingest.source_errors import CursorExpired, InvalidQuery, QuotaExhausted, SourceError
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
 

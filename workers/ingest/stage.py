@@ -15,11 +15,11 @@ from store.models import IngestItem, Refresh, now
 from store.records import SourceRecord
 from store.spans import Structure
 from store.unit_of_work import UnitOfWork
+from workers.http.errors import Malformed
 from workers.ingest.connectors.registry import connector
 from workers.ingest.doubts import write_findings
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.readers import UnreadableDocument, read
-from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec

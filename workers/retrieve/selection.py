@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from knowledge.policy import retrieval_policy
+from knowledge.tags import tags
 from store.index.terms import terms
 from workers.retrieve.ranking import coverage, is_relevant
 from workers.retrieve.search import Passage
-from workers.retrieve.understanding import Understanding, tags
+from workers.retrieve.understanding.model import Understanding
 
 
 @dataclass(frozen=True)

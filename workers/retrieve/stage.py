@@ -15,7 +15,7 @@ from store.unit_of_work import UnitOfWork
 from workers.retrieve.ranking import sufficiency
 from workers.retrieve.search import search
 from workers.retrieve.selection import Judged, explain, select
-from workers.retrieve.understanding import search_terms, understand
+from workers.retrieve.understanding.read import search_terms, understand
 from workers.runtime.errors import Permanent
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
@@ -45,7 +45,6 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
     kept = [one for one in judged if one.kept]
     return {
         **understanding.as_body(),
-        "sub_queries": [{"text": question.text, "role": "whole question"}],
         "evidence": _evidence(kept),
         "sufficiency": sufficiency(_best_per_document(kept)),
         "as_of": options.get("as_of"),

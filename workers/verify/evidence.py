@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from knowledge.links import direct_url
 from knowledge.loader import load
 from knowledge.sources import source_policy
 from store.models import DocumentVersion
@@ -100,7 +101,7 @@ def record(
         "evidence_id": cited.evidence_id,
         "source": {
             "name": version.publisher or policy.name,
-            "url": direct_url(cited),
+            "url": page_of(cited),
             "document_id": str(version.document_id),
             "published_at": age.published_at.isoformat() if age.published_at else None,
         },
@@ -146,23 +147,14 @@ def standing_body(standing: Standing) -> dict[str, Any]:
     }
 
 
-def direct_url(cited: Cited) -> str | None:
+def page_of(cited: Cited) -> str | None:
     """The page of the article itself (EB-8.2), never a search page (EB-9), never one that an
     identifier in doubt leads to."""
-    ids = cited.identifiers
-    if pmid := ids.get("pmid"):
-        return f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/"
-    if pmcid := ids.get("pmcid"):
-        return f"https://pmc.ncbi.nlm.nih.gov/articles/{pmcid}/"
-    if doi := ids.get("doi"):
-        return f"https://doi.org/{doi}"
+    own = {"pmid", "pmcid", "doi"} & set(cited.version.identifiers)
     # A publication whose own identifiers are in doubt is not on the page of the trial it names.
-    if (nct_id := ids.get("nct_id")) and not {"pmid", "pmcid", "doi"} & set(
-        cited.version.identifiers
-    ):
-        return f"https://clinicaltrials.gov/study/{nct_id}"
+    ids = {kind: value for kind, value in cited.identifiers.items() if kind != "nct_id" or not own}
     url = cited.version.url
-    return None if url is None or is_search_page(url) or _is_doubtful(url, cited.doubts) else url
+    return direct_url(ids, None if url is None or _is_doubtful(url, cited.doubts) else url)
 
 
 def _is_doubtful(url: str, doubts: Collection[str]) -> bool:
@@ -174,24 +166,13 @@ def _is_doubtful(url: str, doubts: Collection[str]) -> bool:
     )
 
 
-def is_search_page(url: str) -> bool:
-    """Whether `url` leads to search results instead of a document."""
-    parts = urlsplit(url)
-    segments = [segment for segment in parts.path.lower().split("/") if segment]
-    return (
-        "search" in segments[-1:]
-        or parts.path.lower().startswith("/search")
-        or ((parts.hostname or "").startswith("www.google.") and bool(parts.query))
-    )
-
-
 def references(all_cited: Iterable[Cited]) -> list[dict[str, Any]]:
     """Numbered references; what has no direct page is left out (EB-8.5), and so is every identifier
     in doubt (EB-7.5)."""
     listed: list[dict[str, Any]] = []
     for cited in all_cited:
         version, ids = cited.version, cited.identifiers
-        url = direct_url(cited)
+        url = page_of(cited)
         if url is None:
             continue
         listed.append(

@@ -13,8 +13,8 @@ import pytest
 
 from knowledge.sources import connector_policy
 from tests.fakes.web import Clock, FakeWeb
-from workers.ingest.http.client import Limiter, SourceClient
-from workers.ingest.http.wire import Wire
+from workers.http.client import Limiter, SourceClient
+from workers.http.wire import Wire
 
 
 class MakeClient(Protocol):

@@ -11,11 +11,11 @@ from store.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.clinicaltrials import ClinicalTrials
 from tests.fakes.web import Clock, FakeWeb, Reply, Request
+from workers.http.client import SourceClient
+from workers.http.errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
 from workers.ingest.connectors import clinicaltrials
 from workers.ingest.connectors.base import Ask, Connector, Page
 from workers.ingest.connectors.clinicaltrials import CLINICALTRIALS
-from workers.ingest.http.client import SourceClient
-from workers.ingest.source_errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
 
 CONNECTOR: Connector = CLINICALTRIALS
 

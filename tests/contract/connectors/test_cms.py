@@ -9,11 +9,11 @@ from store.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.cms import Cms as FakeCms
 from tests.fakes.web import Clock, FakeWeb, Reply
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Malformed, Refused
 from workers.ingest.connectors.base import Ask, Continuation, Page
 from workers.ingest.connectors.cms import CMS, TEXTS_A_STEP, Cms
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers.base import Parsed
-from workers.ingest.source_errors import InvalidQuery, Malformed, Refused
 
 LICENSED = Cms(accept_license=True)
 

@@ -5,9 +5,9 @@ import pytest
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.crossref import Crossref, update
 from tests.fakes.web import Clock, FakeWeb, Reply
+from workers.http.errors import Malformed, Unreachable
 from workers.ingest.connectors.crossref import CROSSREF
 from workers.ingest.enrichment import BudgetSpent, Work
-from workers.ingest.source_errors import Malformed, Unreachable
 
 
 @pytest.fixture

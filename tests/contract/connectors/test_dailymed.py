@@ -7,11 +7,11 @@ import pytest
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.dailymed import DailyMed
 from tests.fakes.web import Clock, FakeWeb, Reply
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Malformed, Unreachable
 from workers.ingest.connectors.base import Ask, Continuation, Page
 from workers.ingest.connectors.dailymed import DAILYMED, LABELS_A_STEP
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers.base import Parsed
-from workers.ingest.source_errors import InvalidQuery, Malformed, Unreachable
 
 
 def set_id(number: int) -> str:

@@ -9,11 +9,11 @@ from store.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.ema import Ema
 from tests.fakes.web import Clock, FakeWeb, Reply
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Malformed, Refused
 from workers.ingest.connectors.base import Ask, Page
 from workers.ingest.connectors.ema import EMA
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers.ema import VETERINARY
-from workers.ingest.source_errors import InvalidQuery, Malformed, Refused
 
 FIRST, SECOND = "EMEA/H/C/000001", "EMEA/H/C/000002"
 

@@ -11,12 +11,12 @@ from store.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.europepmc import EuropePmc
 from tests.fakes.web import Clock, FakeWeb, Reply, Request
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Malformed, Refused, Unreachable
 from workers.ingest.connectors import europepmc
 from workers.ingest.connectors.base import Ask, Page
 from workers.ingest.connectors.europepmc import EUROPEPMC
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers.base import Parsed
-from workers.ingest.source_errors import InvalidQuery, Malformed, Refused, Unreachable
 
 
 @pytest.fixture

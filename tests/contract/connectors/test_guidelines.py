@@ -10,12 +10,12 @@ import pytest
 
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.web import Clock, FakeWeb
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Malformed, Refused
 from workers.ingest.connectors import guidelines
 from workers.ingest.connectors.base import Ask, Continuation, Page
 from workers.ingest.connectors.guidelines import FILES_A_STEP, Guidelines
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers.base import Parsed
-from workers.ingest.source_errors import InvalidQuery, Malformed, Refused
 
 KEY = "nccn:nccn/made-up-tumours"
 

@@ -10,10 +10,10 @@ from store.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.news import NewsSite
 from tests.fakes.web import Clock, FakeWeb, Reply
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Malformed, Refused
 from workers.ingest.connectors.base import Ask, Page
 from workers.ingest.connectors.news import NEWS
-from workers.ingest.http.client import SourceClient
-from workers.ingest.source_errors import InvalidQuery, Malformed, Refused
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import pytest
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.openalex import OpenAlex
 from tests.fakes.web import Clock, FakeWeb
+from workers.http.errors import Refused
 from workers.ingest.connectors.openalex import OPENALEX
 from workers.ingest.enrichment import BudgetSpent, Work
-from workers.ingest.source_errors import Refused
 
 WORKS = [Work(f"pmid:{number}", f"10.5555/{number}") for number in range(1, 6)]
 

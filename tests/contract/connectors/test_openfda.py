@@ -17,16 +17,8 @@ from tests.fakes.openfda import (
     made_up_report,
 )
 from tests.fakes.web import Clock, FakeWeb, Reply, Request
-from workers.ingest.connectors.base import Ask, Connector, Page
-from workers.ingest.connectors.openfda import (
-    OPENFDA,
-    OPENFDA_DRUGSFDA,
-    OPENFDA_ENFORCEMENT,
-    OPENFDA_EVENT,
-    OPENFDA_LABEL,
-)
-from workers.ingest.http.client import SourceClient
-from workers.ingest.source_errors import (
+from workers.http.client import SourceClient
+from workers.http.errors import (
     CursorExpired,
     InvalidQuery,
     Malformed,
@@ -34,6 +26,14 @@ from workers.ingest.source_errors import (
     Refused,
     TooLarge,
     Unreachable,
+)
+from workers.ingest.connectors.base import Ask, Connector, Page
+from workers.ingest.connectors.openfda import (
+    OPENFDA,
+    OPENFDA_DRUGSFDA,
+    OPENFDA_ENFORCEMENT,
+    OPENFDA_EVENT,
+    OPENFDA_LABEL,
 )
 
 Put = Callable[[OpenFda, int, str], None]

@@ -11,12 +11,8 @@ from store.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.eutils import Eutils, IdConverter
 from tests.fakes.web import Clock, FakeWeb, Reply, Request
-from workers.ingest.connectors.base import Ask, Page
-from workers.ingest.connectors.eutils import esearch
-from workers.ingest.connectors.idconv import Converted, id_converter
-from workers.ingest.connectors.pubmed import BATCH, PUBMED
-from workers.ingest.http.client import SourceClient
-from workers.ingest.source_errors import (
+from workers.http.client import SourceClient
+from workers.http.errors import (
     CursorExpired,
     InvalidQuery,
     Malformed,
@@ -25,6 +21,10 @@ from workers.ingest.source_errors import (
     SourceError,
     Unreachable,
 )
+from workers.ingest.connectors.base import Ask, Page
+from workers.ingest.connectors.eutils import esearch
+from workers.ingest.connectors.idconv import Converted, id_converter
+from workers.ingest.connectors.pubmed import BATCH, PUBMED
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from store.findings import NewFinding
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.servers import Fleet
-from workers.ingest.source_errors import Refused
+from workers.http.errors import Refused
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

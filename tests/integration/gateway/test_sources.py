@@ -18,7 +18,7 @@ from store.findings import NewFinding
 from store.models import Watch
 from store.records import SourceRecord
 from tests.integration.gateway.conftest import Running, serving
-from workers.ingest.source_errors import Refused, Unreachable
+from workers.http.errors import Refused, Unreachable
 from workers.ingest.structure import segment
 
 ABSENT = "00000000-0000-4000-8000-000000000000"

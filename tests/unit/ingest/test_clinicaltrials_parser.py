@@ -13,10 +13,10 @@ import yaml
 
 from store.records import SourceRecord
 from tests.fakes.clinicaltrials import made_up_study
+from workers.http.errors import Malformed
 from workers.ingest.parsers.clinicaltrials.fields import FIELDS
 from workers.ingest.parsers.clinicaltrials.results import MOST_FREQUENT
 from workers.ingest.parsers.clinicaltrials.study import LEFT_OUT, MAPPED, parse
-from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"

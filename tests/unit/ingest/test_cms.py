@@ -10,11 +10,11 @@ import pytest
 from store.records import SourceRecord
 from tests.fakes.cms import Cms, escaped
 from tests.fakes.web import Clock
+from workers.http.errors import Malformed
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.cms.coverage import parse_cms, plain
 from workers.ingest.parsers.cms.cpt import CODES, ROW, without_cpt
-from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"

@@ -10,9 +10,9 @@ import pytest
 from store.records import Notice
 from tests.fakes.crossref import Crossref, update
 from tests.fakes.web import Clock
+from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement, doi_path, ended_by_title
 from workers.ingest.parsers.crossref import crossref_statement
-from workers.ingest.source_errors import Malformed
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 needs_shared = pytest.mark.skipif(

@@ -9,9 +9,9 @@ import pytest
 from store.records import SourceRecord
 from tests.fakes.ema import Ema
 from tests.fakes.web import Clock
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.ema import VETERINARY, parse_ema
-from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 
 NUMBER = "EMEA/H/C/000001"

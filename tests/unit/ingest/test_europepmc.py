@@ -10,9 +10,9 @@ import pytest
 from store.records import SourceRecord
 from tests.fakes.europepmc import EuropePmc, abstract
 from tests.fakes.web import Clock
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.europepmc.search import open_full_texts, parse
-from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"

@@ -16,12 +16,12 @@ from tests.fakes.crossref import Crossref, update
 from tests.fakes.europepmc import EuropePmc
 from tests.fakes.openalex import OpenAlex
 from tests.fakes.web import Clock
+from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.crossref import crossref_statement
 from workers.ingest.parsers.europepmc.search import full_text, parse
 from workers.ingest.parsers.openalex import openalex_statement
-from workers.ingest.source_errors import Malformed
 
 CLOCK = Clock(datetime(2026, 3, 1, tzinfo=UTC))
 STRANGE: list[Any] = [

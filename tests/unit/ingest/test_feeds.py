@@ -10,11 +10,11 @@ from pydantic import ValidationError
 
 from knowledge.news import Feed
 from store.records import SourceRecord
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.envelope import wrap
 from workers.ingest.parsers.feeds import parse_feed
 from workers.ingest.parsers.html_text import html_text
-from workers.ingest.source_errors import Malformed
 
 RSS = """<?xml version="1.0" encoding="utf-8"?>
 <rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from workers.http.errors import Malformed
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.guideline import (
     MAX_SIDECAR_BYTES,
@@ -13,7 +14,6 @@ from workers.ingest.parsers.guideline import (
     parse_guideline,
     read_sidecar,
 )
-from workers.ingest.source_errors import Malformed
 
 GOOD: dict[str, Any] = {
     "title": "Made-up tumours",

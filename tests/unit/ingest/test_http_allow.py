@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.ingest.http.allow import Addresses, host_of, origin_of
-from workers.ingest.source_errors import NotAllowed
+from workers.http.allow import Addresses, host_of, origin_of
+from workers.http.errors import NotAllowed
 
 ONE, TWO = "https://one.example.org", "https://two.example.org:8443"
 MIRRORS = {ONE: "http://127.0.0.1:9/one/", TWO: "http://127.0.0.1:9/one/two"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.ingest.http.body import Oversized, Undecodable, read_body
+from workers.http.body import Oversized, Undecodable, read_body
 
 LIMIT = 100_000
 

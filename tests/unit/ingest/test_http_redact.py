@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from workers.ingest.http.redact import REDACTED, redact, silence_http_logs, without_words
+from workers.http.redact import REDACTED, redact, silence_http_logs, without_words
 
 KEY = 'k3y/0f+N0b0dy="5ecret" é'
 SECRETS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=8, max_size=40)

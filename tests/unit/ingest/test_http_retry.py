@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.ingest.http.retry import backoff_seconds, is_passing, retry_after_seconds
+from workers.http.retry import backoff_seconds, is_passing, retry_after_seconds
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
 WEEK = 7 * 24 * 3600.0

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from store.records import Notice, SourceRecord
 from tests.examples import examples
+from workers.http.errors import Malformed
 from workers.ingest.parsers.jats.article import LEFT_OUT, parse_jats
-from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"

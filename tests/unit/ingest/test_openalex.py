@@ -9,9 +9,9 @@ import pytest
 
 from tests.fakes.openalex import OpenAlex
 from tests.fakes.web import Clock
+from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement
 from workers.ingest.parsers.openalex import openalex_statement
-from workers.ingest.source_errors import Malformed
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 

@@ -11,11 +11,11 @@ import pytest
 
 from tests.fakes.clinicaltrials import made_up_study
 from tests.fakes.openfda import made_up_label
+from workers.http.errors import Malformed, SourceError, TooLarge
 from workers.ingest.parsers import bulk_json
 from workers.ingest.parsers.bulk_json import ctgov_slices, openfda_slices
 from workers.ingest.parsers.clinicaltrials.study import parse
 from workers.ingest.parsers.openfda.label import parse_label
-from workers.ingest.source_errors import Malformed, SourceError, TooLarge
 
 Slices = Callable[[Path], Iterator[tuple[bytes, int]]]
 

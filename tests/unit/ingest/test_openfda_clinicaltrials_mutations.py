@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.fakes import clinicaltrials, openfda
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.clinicaltrials.study import parse
 from workers.ingest.parsers.openfda.drugsfda import parse_drugsfda
 from workers.ingest.parsers.openfda.enforcement import parse_enforcement
 from workers.ingest.parsers.openfda.event import parse_event
 from workers.ingest.parsers.openfda.label import parse_label
-from workers.ingest.source_errors import Malformed
 
 Parse = Callable[[bytes], Parsed]
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.json_payload import (
     Draft,
@@ -24,7 +25,6 @@ from workers.ingest.parsers.json_payload import (
     texts,
     when,
 )
-from workers.ingest.source_errors import Malformed
 
 _json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),

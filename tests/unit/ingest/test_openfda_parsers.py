@@ -16,6 +16,7 @@ from tests.fakes.openfda import (
     made_up_recall,
     made_up_report,
 )
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.json_payload import Fields
 from workers.ingest.parsers.openfda import drugsfda as openfda_drugsfda
@@ -28,7 +29,6 @@ from workers.ingest.parsers.openfda.enforcement import parse_enforcement
 from workers.ingest.parsers.openfda.event import parse_event
 from workers.ingest.parsers.openfda.label import parse_label
 from workers.ingest.parsers.openfda.tables import table_rows
-from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"

@@ -15,11 +15,11 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
+from workers.http.errors import Malformed
 from workers.ingest.parsers.pubmed.article import Article
 from workers.ingest.parsers.pubmed.reader import read_article
 from workers.ingest.parsers.pubmed.records import parse, record
 from workers.ingest.parsers.xml import parse_xml
-from workers.ingest.source_errors import Malformed
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 FOLDER = SHARED / "data" / "pubmed_xml"

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article_set
+from workers.http.errors import Malformed
 from workers.ingest.parsers.pubmed import records as pubmed
 from workers.ingest.parsers.pubmed.entries import NotCut, entries
 from workers.ingest.parsers.pubmed.records import parse
-from workers.ingest.source_errors import Malformed
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 BASELINE = SHARED / "data" / "pubmed_xml" / "titipata" / "medline16n0902.xml.gz"

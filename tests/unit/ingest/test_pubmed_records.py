@@ -15,12 +15,12 @@ from knowledge.publication_types import most_telling, of_article_type
 from store.records import Notice, SourceRecord
 from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article, article_set
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.pubmed.fields import count_unmapped
 from workers.ingest.parsers.pubmed.reader import read_article
 from workers.ingest.parsers.pubmed.records import LEFT_OUT, parse
 from workers.ingest.parsers.xml import parse_xml
-from workers.ingest.source_errors import Malformed
 from workers.ingest.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
+from workers.http.errors import Malformed
 from workers.ingest.parsers.markup import words
 from workers.ingest.parsers.xml import MAX_DEPTH, iter_xml, parse_xml
-from workers.ingest.source_errors import Malformed
 
 BILLION_LAUGHS = (
     '<!DOCTYPE a [<!ENTITY l0 "ha">'

@@ -18,6 +18,7 @@ from tests.fakes.dailymed import DailyMed, spl
 from tests.fakes.ema import Ema
 from tests.fakes.news import Item, rss
 from tests.fakes.web import Clock
+from workers.http.errors import Malformed
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.cms.coverage import parse_cms
@@ -25,7 +26,6 @@ from workers.ingest.parsers.dailymed import parse_dailymed, parse_listing
 from workers.ingest.parsers.ema import parse_ema
 from workers.ingest.parsers.feeds import parse_feed
 from workers.ingest.parsers.guideline import parse_guideline
-from workers.ingest.source_errors import Malformed
 
 CLOCK = Clock(datetime(2026, 3, 1, tzinfo=UTC))
 STRANGE: list[Any] = [

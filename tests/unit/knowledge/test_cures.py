@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from knowledge.cures import CurePolicy, cure_policy, cure_query
 from knowledge.loader import load
 from knowledge.queries import plain_query
-from workers.retrieve.understanding import search_terms
+from workers.retrieve.understanding.read import search_terms
 
 SOURCES = sorted(cure_policy().sources)
 TAGS = {kind: sorted(load("vocabulary")[kind]) for kind in ("diseases", "decisions")}

@@ -2,7 +2,8 @@
 
 import pytest
 
-from workers.retrieve.understanding import query_type, tags, understand
+from knowledge.tags import tags
+from workers.retrieve.understanding.read import query_type, understand
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from knowledge.links import is_search_page
 from store.models import DocumentVersion
 from store.standing import Asked, HeldNotice, Standing
 from workers.verify.evidence import (
@@ -13,8 +14,7 @@ from workers.verify.evidence import (
     badges,
     clocks,
     confidence,
-    direct_url,
-    is_search_page,
+    page_of,
     references,
     standing_body,
 )
@@ -82,7 +82,7 @@ def test_invariant_8_the_publication_clock_runs_apart_from_the_fetch_clock() -> 
 def test_eb_8_2_a_link_opens_the_article_itself(
     identifiers: dict[str, str], url: str | None
 ) -> None:
-    assert direct_url(cited(identifiers=identifiers)) == url
+    assert page_of(cited(identifiers=identifiers)) == url
 
 
 @pytest.mark.requirement("EB-9.1")
@@ -98,7 +98,7 @@ def test_eb_8_2_a_link_opens_the_article_itself(
 )
 def test_eb_9_1_a_search_page_is_never_a_reference(url: str, search: bool) -> None:
     assert is_search_page(url) is search
-    assert (direct_url(cited(url=url)) is None) is search
+    assert (page_of(cited(url=url)) is None) is search
 
 
 @pytest.mark.requirement("EB-8.5")
@@ -180,7 +180,7 @@ def test_eb_7_5_an_identifier_in_doubt_is_not_shown_nor_an_address_made_of_it(
     fields: dict[str, Any], doubts: list[str], url: str | None, shown: dict[str, str]
 ) -> None:
     one = cited(doubts=doubts, **fields)
-    assert direct_url(one) == url
+    assert page_of(one) == url
     listed = references([one])
     assert [entry["url"] for entry in listed] == ([url] if url else [])  # EB-8.5
     for entry in listed:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from workers.ingest.http.client import SourceClient
+from workers.http.client import SourceClient
 from workers.ingest.parsers.base import Parsed
 
 Continuation = Mapping[str, Any]
@@ -60,14 +60,14 @@ class Connector(Protocol):
     name: str
 
     def check_query(self, query: str) -> str:
-        """The query in its one spelling. Raises source_errors.InvalidQuery with what to write."""
+        """The query in its one spelling. Raises InvalidQuery, which says what to write."""
         ...
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
         """The first page (`continuation` None) or the next one, of what matches `ask.query` and
         changed since `ask.since`. Every page is small enough to be fetched inside a minute.
 
-        Raises source_errors.SourceError.
+        Raises workers.http.errors.SourceError.
         """
         ...
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
+from workers.http.client import Fetched, SourceClient
+from workers.http.errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
-from workers.ingest.http.client import Fetched, SourceClient
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.clinicaltrials.study import parse, studies
 from workers.ingest.parsers.json_payload import load, number, text
-from workers.ingest.source_errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
 
 API = "https://clinicaltrials.gov/api/v2"
 

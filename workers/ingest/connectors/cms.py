@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Malformed
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.cms.coverage import Report, document_key, parse_cms, us_date
-from workers.ingest.source_errors import InvalidQuery, Malformed
 
 API = "https://api.coverage.cms.gov/v1"
 

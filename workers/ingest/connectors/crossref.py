@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from workers.http.client import SourceClient
+from workers.http.errors import QuotaExhausted
 from workers.ingest.enrichment import BudgetSpent, EnricherName, Statement, Work, doi_path
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers.crossref import crossref_statement, unknown_to_crossref
-from workers.ingest.source_errors import QuotaExhausted
 
 WORKS = "https://api.crossref.org/works"
 
@@ -19,7 +19,7 @@ class Crossref:
     def ask(self, client: SourceClient, works: Sequence[Work]) -> list[Statement]:
         """What Crossref says about each work, in their order; a DOI of another agency is unknown.
 
-        Raises BudgetSpent with the statements so far, and else source_errors.SourceError.
+        Raises BudgetSpent with the statements so far, and else workers.http.errors.SourceError.
         """
         statements: list[Statement] = []
         for work in works[: self.fetch_limit]:

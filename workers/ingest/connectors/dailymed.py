@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Malformed
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.dailymed import is_set_id, parse_dailymed, parse_listing
-from workers.ingest.source_errors import InvalidQuery, Malformed
 
 SERVICES = "https://dailymed.nlm.nih.gov/dailymed/services/v2"
 

@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from workers.http.client import Fetched, SourceClient
+from workers.http.errors import InvalidQuery, Malformed, Refused
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
-from workers.ingest.http.client import Fetched, SourceClient
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.ema import SEARCHED, column, parse_ema, product_key
-from workers.ingest.source_errors import InvalidQuery, Malformed, Refused
 
 MEDICINES = (
     "https://www.ema.europa.eu/en/documents/report/medicines-output-medicines_json-report_en.json"

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from workers.http.client import Parameters, SourceClient
+from workers.http.errors import InvalidQuery, Malformed, Refused, TooLarge
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
-from workers.ingest.http.client import Parameters, SourceClient
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.europepmc import search as europepmc
 from workers.ingest.parsers.json_payload import Json, at, load, number, text
-from workers.ingest.source_errors import InvalidQuery, Malformed, Refused, TooLarge
 
 REST = "https://www.ebi.ac.uk/europepmc/webservices/rest"
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from workers.ingest.http.client import SourceClient
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Malformed, QuotaExhausted, Refused
 from workers.ingest.parsers.json_payload import load, obj, text, texts
-from workers.ingest.source_errors import InvalidQuery, Malformed, QuotaExhausted, Refused
 
 BASE = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
 TOOL = "attest"

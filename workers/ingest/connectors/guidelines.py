@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Malformed, Refused
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.guideline import (
@@ -26,7 +27,6 @@ from workers.ingest.parsers.guideline import (
     read_sidecar,
 )
 from workers.ingest.readers import MAX_FILE_BYTES
-from workers.ingest.source_errors import InvalidQuery, Malformed, Refused
 
 FILES_A_STEP = 8
 BYTES_A_STEP = 64 * 1024 * 1024

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workers.http.client import SourceClient
+from workers.http.errors import Malformed, Refused
 from workers.ingest.connectors.eutils import is_pmid, polite
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers.json_payload import at, load, rows, text
-from workers.ingest.source_errors import Malformed, Refused
 
 URL = "https://pmc.ncbi.nlm.nih.gov/tools/idconv/api/v1/articles/"
 BATCH = 200

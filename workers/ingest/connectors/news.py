@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from knowledge.news import feed, feeds
+from workers.http.client import SourceClient
+from workers.http.errors import InvalidQuery, Refused
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.feeds import parse_feed
-from workers.ingest.source_errors import InvalidQuery, Refused
 
 MAX_BYTES = 8 * 1024 * 1024
 

@@ -8,10 +8,10 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
 
+from workers.http.client import SourceClient
+from workers.http.errors import QuotaExhausted
 from workers.ingest.enrichment import BudgetSpent, EnricherName, Statement, Work, doi_path
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers.openalex import openalex_statement, unknown_to_openalex
-from workers.ingest.source_errors import QuotaExhausted
 
 WORKS = "https://api.openalex.org/works"
 _DAY_SECONDS = 24 * 3600.0
@@ -27,7 +27,7 @@ class OpenAlex:
         """What OpenAlex says about each work, in their order.
 
         Raises BudgetSpent with the statements so far, also where the budget that the headers tell
-        does not suffice for the next call; and else source_errors.SourceError.
+        does not suffice for the next call; and else workers.http.errors.SourceError.
         """
         statements: list[Statement] = []
         spent: float | None = None

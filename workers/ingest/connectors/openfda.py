@@ -7,16 +7,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
+from workers.http.client import Fetched, SourceClient
+from workers.http.errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
 from workers.ingest.connectors.openfda_query import check_search
-from workers.ingest.http.client import Fetched, SourceClient
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.json_payload import load, number, text
 from workers.ingest.parsers.openfda.drugsfda import parse_drugsfda
 from workers.ingest.parsers.openfda.enforcement import parse_enforcement
 from workers.ingest.parsers.openfda.event import COUNTS, TOP_REACTIONS, parse_event
 from workers.ingest.parsers.openfda.label import parse_label
-from workers.ingest.source_errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
 
 API = "https://api.fda.gov/drug"
 

@@ -6,7 +6,7 @@ request and try again", which looks like a failure of its own; so we look first.
 
 import re
 
-from workers.ingest.source_errors import InvalidQuery
+from workers.http.errors import InvalidQuery
 
 MAX_QUERY = 2000
 """Characters; ours, well below what an address may have."""

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from workers.http.client import SourceClient
+from workers.http.errors import CursorExpired, InvalidQuery, Malformed
 from workers.ingest.connectors.base import Ask, Connector, Continuation, Page, Payload
 from workers.ingest.connectors.eutils import efetch, esearch, is_pmid
-from workers.ingest.http.client import SourceClient
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.pubmed import records as pubmed
-from workers.ingest.source_errors import CursorExpired, InvalidQuery, Malformed
 
 MAX_QUERY = 4_000
 MAX_LIST = 9_000

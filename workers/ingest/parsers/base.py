@@ -2,7 +2,7 @@
 
 A parser is a pure function of bytes, `parse(payload: bytes) -> Parsed`. It never drops silently:
 what it cannot read is a `Problem`, what it does not map is counted in `unmapped`, and bytes that
-are not what the source's protocol says raise `source_errors.Malformed`.
+are not what the source's protocol says raise `workers.http.errors.Malformed`.
 """
 
 from collections import Counter

@@ -13,8 +13,8 @@ from typing import IO, Any
 
 import ijson  # type: ignore[import-untyped]
 
+from workers.http.errors import Malformed, TooLarge
 from workers.ingest.parsers.json_payload import load
-from workers.ingest.source_errors import Malformed, TooLarge
 
 Slices = Iterator[tuple[bytes, int]]
 """Payloads, each with how many records it holds."""

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from store.records import ENDING_NOTICES, Notice, NoticeKind
+from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement, ended_by_title
 from workers.ingest.parsers.inline_markup import words
 from workers.ingest.parsers.json_payload import (
@@ -27,7 +28,6 @@ from workers.ingest.parsers.json_payload import (
     text,
     texts,
 )
-from workers.ingest.source_errors import Malformed
 
 _KINDS: dict[str, NoticeKind] = {
     "retraction": "retraction",

@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass
 
+from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.envelope import unwrap
 from workers.ingest.parsers.spl.label import parse_spl
-from workers.ingest.source_errors import Malformed
 
 _SET_ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _LABELER = re.compile(r"\s*\[[^\[\]]*\]\s*$")

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem
-from workers.ingest.source_errors import Malformed
 
 PUBLISHER = "European Medicines Agency"
 SITE = "www.ema.europa.eu"

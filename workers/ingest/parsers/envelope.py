@@ -10,9 +10,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed, Problem
-from workers.ingest.source_errors import Malformed
 
 
 def wrap(content: bytes, **facts: Any) -> bytes:

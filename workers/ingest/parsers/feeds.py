@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 import feedparser  # type: ignore[import-untyped]
 
 from knowledge.news import Feed, feed
+from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem
 from workers.ingest.parsers.envelope import unwrap
 from workers.ingest.parsers.html_text import html_text
 from workers.ingest.parsers.xml import parse_xml
-from workers.ingest.source_errors import Malformed
 
 _ROOTS = frozenset({"rss", "feed", "RDF"})
 _MAX_KEY = 900

@@ -21,11 +21,11 @@ from pydantic import (
 )
 
 from store.records import SourceRecord
+from workers.http.errors import Malformed
 from workers.ingest import readers
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed, Problem
 from workers.ingest.parsers.envelope import unwrap
-from workers.ingest.source_errors import Malformed
 
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 

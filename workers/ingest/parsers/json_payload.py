@@ -2,7 +2,7 @@
 trusted, partial dates, the account of fields that no record holds, and the making of a record and
 its text.
 
-Nothing here raises anything but `source_errors.Malformed`, whatever the bytes are.
+Nothing here raises anything but `workers.http.errors.Malformed`, whatever the bytes are.
 """
 
 import json
@@ -16,8 +16,8 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from store.records import SourceRecord
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import LeftOut, Parsed, Problem
-from workers.ingest.source_errors import Malformed
 
 Json = dict[str, Any]
 Precision = Literal["day", "month", "year"]

@@ -8,6 +8,7 @@ import re
 from typing import Any
 
 from store.records import Notice
+from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement
 from workers.ingest.parsers.inline_markup import words
 from workers.ingest.parsers.json_payload import (
@@ -21,7 +22,6 @@ from workers.ingest.parsers.json_payload import (
     rows,
     text,
 )
-from workers.ingest.source_errors import Malformed
 
 _WORK = re.compile(r"(?:https://openalex\.org/)?(W[0-9]{1,15})")
 _DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/\S{1,900})", re.IGNORECASE)

@@ -14,7 +14,7 @@ from xml.parsers.expat import ErrorString, ExpatError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from workers.ingest.source_errors import Malformed
+from workers.http.errors import Malformed
 
 MAX_DEPTH = 200
 """Elements inside each other. JATS tables and formulas reach about 30."""

@@ -7,7 +7,7 @@ import pytest
 from tests.contract.connectors.conftest import MakeClient
 from tests.contract.connectors.http.servers import EUTILS, PMC, Site
 from tests.fakes.web import Clock, FakeWeb
-from workers.ingest.http.client import SourceClient
+from workers.http.client import SourceClient
 
 
 @pytest.fixture

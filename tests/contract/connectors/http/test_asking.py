@@ -7,8 +7,8 @@ import pytest
 from tests.contract.connectors.conftest import MakeClient
 from tests.contract.connectors.http.servers import CONTACT, EUTILS, PMC, Site, raw_server
 from tests.fakes.web import FakeWeb, Reply
-from workers.ingest.http.client import SourceClient
-from workers.ingest.source_errors import (
+from workers.http.client import SourceClient
+from workers.http.errors import (
     InvalidQuery,
     Malformed,
     NotAllowed,

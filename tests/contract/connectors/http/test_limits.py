@@ -12,8 +12,8 @@ from store.rate_limits import RateLimits
 from tests.contract.connectors.conftest import MakeClient, MemoryLimiter
 from tests.contract.connectors.http.servers import EUTILS, KEY, PMC, Site, drips, raw_server, says
 from tests.fakes.web import Clock, FakeWeb, Reply
-from workers.ingest.http.client import SourceClient
-from workers.ingest.source_errors import (
+from workers.http.client import SourceClient
+from workers.http.errors import (
     QuotaExhausted,
     TooLarge,
     Unreachable,

@@ -22,14 +22,14 @@ from tests.contract.connectors.http.servers import (
     raw_server,
 )
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply
-from workers.ingest.http.factory import client_for
-from workers.ingest.http.wire import Wire, shared_wire
-from workers.ingest.source_errors import (
+from workers.http.errors import (
     NotAllowed,
     SourceError,
     TooLarge,
     Unreachable,
 )
+from workers.http.factory import client_for
+from workers.http.wire import Wire, shared_wire
 
 ECHO = f'{{"error":"bad \\"{KEY}\\" of {CONTACT}","api-key":"{KEY}"}}'.encode()
 """NCBI repeats a key that it does not know (WIRE 1)."""

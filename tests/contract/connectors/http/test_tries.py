@@ -10,8 +10,8 @@ import pytest
 from tests.contract.connectors.conftest import MakeClient, MemoryLimiter
 from tests.contract.connectors.http.servers import EUTILS, Site
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply
-from workers.ingest.http.client import SourceClient
-from workers.ingest.source_errors import (
+from workers.http.client import SourceClient
+from workers.http.errors import (
     QuotaExhausted,
     Refused,
     Unreachable,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Doubt, Parsed, Problem
 from workers.ingest.parsers.clinicaltrials.fields import FIELDS, LEFT_OUT, MAPPED
 from workers.ingest.parsers.clinicaltrials.protocol import (
@@ -31,7 +32,6 @@ from workers.ingest.parsers.json_payload import (
     texts,
     when,
 )
-from workers.ingest.source_errors import Malformed
 
 __all__ = ["LEFT_OUT", "MAPPED", "parse", "studies"]
 

@@ -14,12 +14,12 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from store.records import Identifiers, Notice
+from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem
 from workers.ingest.parsers.cms.cpt import without_cpt
 from workers.ingest.parsers.envelope import unwrap
 from workers.ingest.parsers.html_text import html_text
-from workers.ingest.source_errors import Malformed
 
 Report = Literal["lcd", "article", "ncd"]
 

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from knowledge.publication_types import PublicationType, most_telling, of_article_type
 from store.records import Notice
+from workers.http.errors import Malformed
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Doubt, Parsed, Problem
 from workers.ingest.parsers.europepmc.fields import ENVELOPE, RESULT
@@ -45,7 +46,6 @@ from workers.ingest.parsers.json_payload import (
     texts,
     when,
 )
-from workers.ingest.source_errors import Malformed
 
 _PATTERNS = {
     "pmid": re.compile(r"[1-9][0-9]{0,8}"),

@@ -5,13 +5,13 @@ from xml.etree.ElementTree import Element
 from pydantic import ValidationError
 
 from store.records import Identifiers, SourceRecord
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem
 from workers.ingest.parsers.jats import front as article_front
 from workers.ingest.parsers.jats.front import MAX_LINE, below
 from workers.ingest.parsers.jats.text import Text
 from workers.ingest.parsers.markup import words
 from workers.ingest.parsers.xml import parse_xml
-from workers.ingest.source_errors import Malformed
 
 _PLACE = "addresses and places of people"
 _MACHINE = "about the handling of the text, not about the article"

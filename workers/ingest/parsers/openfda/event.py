@@ -7,6 +7,7 @@ several questions for it and hands their answers on in one payload,
 
 from collections import Counter
 
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.json_payload import (
     Draft,
@@ -23,7 +24,6 @@ from workers.ingest.parsers.json_payload import (
 )
 from workers.ingest.parsers.openfda.report import add_report
 from workers.ingest.parsers.openfda.shared import FDA, iso, parse_rows
-from workers.ingest.source_errors import Malformed
 
 COUNTS = {
     "reactions": "patient.reaction.reactionmeddrapt.exact",

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed, Problem
 from workers.ingest.parsers.json_payload import Json, load, text, texts, when
-from workers.ingest.source_errors import Malformed
 
 FDA = "U.S. Food and Drug Administration"
 

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from workers.ingest.source_errors import Malformed
+from workers.http.errors import Malformed
 
 CHUNK = 256 * 1024
 MAX_RECORD_BYTES = 32 * 1024 * 1024

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from knowledge.publication_types import most_telling
 from store.records import Identifiers, Notice, NoticeKind, SourceRecord
+from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Doubt, Parsed, Problem
 from workers.ingest.parsers.markup import words
 from workers.ingest.parsers.pubmed.article import AbstractPart, Article, Correction
@@ -17,7 +18,6 @@ from workers.ingest.parsers.pubmed.fields import LEFT_OUT, count_unmapped
 from workers.ingest.parsers.pubmed.reader import read_article, read_book
 from workers.ingest.parsers.registries import NCT_ID, is_registry, registry_id_fits
 from workers.ingest.parsers.xml import parse_xml
-from workers.ingest.source_errors import Malformed
 
 __all__ = ["LEFT_OUT", "Article", "parse", "record"]
 

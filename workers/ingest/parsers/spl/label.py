@@ -7,12 +7,12 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from store.records import Identifiers
+from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem
 from workers.ingest.parsers.html_text import Blocks
 from workers.ingest.parsers.spl.narrative import Narrative, lines, one_line
 from workers.ingest.parsers.xml import parse_xml
-from workers.ingest.source_errors import Malformed
 
 _NS = "{urn:hl7-org:v3}"
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 import httpx
 
-from workers.ingest.source_errors import NotAllowed
+from workers.http.errors import NotAllowed
 
 _HOST_CHARACTERS = 100
 

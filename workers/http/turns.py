@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from workers.ingest.source_errors import QuotaExhausted
+from workers.http.errors import QuotaExhausted
 
 LONGEST_WAIT_SECONDS = 30.0
 """Ours: a turn that comes later is not waited for."""

@@ -7,11 +7,18 @@ from dataclasses import dataclass, replace
 import httpx
 import structlog
 
-from workers.ingest.http.allow import Addresses, host_of, origin_of
-from workers.ingest.http.answers import Fetched, read_answer, refusal, status_words
-from workers.ingest.http.body import Oversized, Undecodable
-from workers.ingest.http.redact import without_words
-from workers.ingest.http.retry import (
+from workers.http.allow import Addresses, host_of, origin_of
+from workers.http.answers import Fetched, read_answer, refusal, status_words
+from workers.http.body import Oversized, Undecodable
+from workers.http.errors import (
+    Malformed,
+    QuotaExhausted,
+    Refused,
+    TooLarge,
+    Unreachable,
+)
+from workers.http.redact import without_words
+from workers.http.retry import (
     LONGEST_RETRY_AFTER_SECONDS,
     TIRED_SECONDS,
     TRIES,
@@ -20,15 +27,8 @@ from workers.ingest.http.retry import (
     is_passing,
     retry_after_seconds,
 )
-from workers.ingest.http.turns import Turns
-from workers.ingest.http.wire import NoAnswer, Wire
-from workers.ingest.source_errors import (
-    Malformed,
-    QuotaExhausted,
-    Refused,
-    TooLarge,
-    Unreachable,
-)
+from workers.http.turns import Turns
+from workers.http.wire import NoAnswer, Wire
 
 log = structlog.get_logger(__name__)
 

@@ -7,7 +7,7 @@ from http import HTTPStatus
 
 import httpx
 
-from workers.ingest.http.body import Oversized, Undecodable, read_body
+from workers.http.body import Oversized, Undecodable, read_body
 
 _REASON_BYTES = 64 * 1024
 _REASON_CHARACTERS = 200

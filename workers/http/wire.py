@@ -12,7 +12,7 @@ from typing import Any
 import httpcore
 import httpx
 
-from workers.ingest.http.redact import silence_http_logs
+from workers.http.redact import silence_http_logs
 
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0

@@ -1,51 +1,11 @@
 """From the words of a question to its type, tags and PICO, by vocabulary and rules."""
 
 import re
-from dataclasses import asdict, dataclass
 from functools import cache
-from typing import Any
 
 from knowledge.loader import load
-
-
-@dataclass(frozen=True)
-class Pico:
-    """Patient, intervention, comparison, outcome and the primary condition, as far as stated."""
-
-    patient: str | None
-    intervention: str | None
-    comparison: str | None
-    outcome: str | None
-    condition: str | None
-
-
-@dataclass(frozen=True)
-class Understanding:
-    """What a question asks for. Tags are in the order of their first mention."""
-
-    query_type: str
-    classification: str
-    pico: Pico
-    diseases: tuple[str, ...]
-    decisions: tuple[str, ...]
-    names: tuple[str, ...]
-    asks_for_today: bool
-
-    def as_body(self) -> dict[str, Any]:
-        """The part of the answer object that tells how the question was understood."""
-        return {
-            "query_type": self.query_type,
-            "classification": self.classification,
-            "pico": asdict(self.pico),
-            "tags": {
-                "primary_disease": self.diseases[0] if self.diseases else None,
-                "diseases": list(self.diseases),
-                "primary_decision": self.decisions[0] if self.decisions else None,
-                "decisions": list(self.decisions),
-            },
-            "names": list(self.names),
-            "asks_for_today": self.asks_for_today,
-        }
+from knowledge.tags import known_words, label, tags
+from workers.retrieve.understanding.model import Pico, SubQuery, Understanding
 
 
 @cache
@@ -59,28 +19,9 @@ def _current_state() -> re.Pattern[str]:
     return re.compile(load("questions")["current_state"], re.IGNORECASE)
 
 
-@cache
-def _vocabulary(kind: str) -> tuple[re.Pattern[str], dict[str, str]]:
-    """A pattern over all words of a kind of tag, longest first, and the tag of each word."""
-    tags = {
-        word.lower(): tag
-        for tag, entry in load("vocabulary")[kind].items()
-        for word in entry["words"]
-    }
-    words = sorted(tags, key=len, reverse=True)
-    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, words))})(?!\w)", re.IGNORECASE), tags
-
-
 def query_type(question: str) -> str:
     """The type whose words occur first in the order of `knowledge/questions.yaml`."""
     return next(name for name, pattern in _rules() if pattern.search(question))
-
-
-def tags(kind: str, text: str) -> tuple[str, ...]:
-    """The tags of `kind` (diseases or decisions) that `text` names, in order of mention."""
-    pattern, by_word = _vocabulary(kind)
-    found = (by_word[match.group(1).lower()] for match in pattern.finditer(text))
-    return tuple(dict.fromkeys(found))
 
 
 @cache
@@ -90,8 +31,7 @@ def _names() -> re.Pattern[str]:
 
 def names(question: str) -> tuple[str, ...]:
     """The proper names that `question` asks about, such as trials and societies, as written."""
-    known = set(_vocabulary("diseases")[1]) | set(_vocabulary("decisions")[1])
-    known |= {word.lower() for word in load("questions")["no_names"]}
+    known = known_words() | {word.lower() for word in load("questions")["no_names"]}
     found = (match.group() for match in _names().finditer(question))
     return tuple(dict.fromkeys(name for name in found if not _parts(name) <= known))
 
@@ -102,10 +42,6 @@ def _parts(name: str) -> set[str]:
 
 
 _ENDINGS = {"guided", "based", "positive", "negative", "informed", "driven", "directed"}
-
-
-def _label(kind: str, tag: str | None) -> str | None:
-    return load("vocabulary")[kind][tag]["label"] if tag else None
 
 
 def _pico(question: str, diseases: tuple[str, ...], decisions: tuple[str, ...]) -> Pico:
@@ -121,10 +57,10 @@ def _pico(question: str, diseases: tuple[str, ...], decisions: tuple[str, ...]) 
         re.IGNORECASE,
     )
     outcomes = [word for word in load("vocabulary")["outcomes"] if word in question.lower()]
-    condition = _label("diseases", diseases[0] if diseases else None)
+    condition = label("diseases", diseases[0]) if diseases else None
     return Pico(
         patient=setting.group(1).strip() if setting else condition,
-        intervention=_label("decisions", decisions[0] if decisions else None),
+        intervention=label("decisions", decisions[0]) if decisions else None,
         comparison=against.group(1).strip() if against else None,
         outcome=outcomes[0] if outcomes else None,
         condition=condition,
@@ -136,7 +72,10 @@ def search_terms(question: str) -> dict[str, list[str]]:
 
     Tags that only a patient's context names are not among them.
     """
-    return {kind: list(tags(kind, question)) for kind in ("diseases", "decisions")}
+    return {
+        "diseases": list(tags("diseases", question)),
+        "decisions": list(tags("decisions", question)),
+    }
 
 
 def understand(question: str, patient_context: str = "") -> Understanding:
@@ -155,4 +94,5 @@ def understand(question: str, patient_context: str = "") -> Understanding:
         decisions=decisions,
         names=names(question),
         asks_for_today=bool(_current_state().search(question)),
+        sub_queries=(SubQuery(question, "whole"),),
     )

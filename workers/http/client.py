@@ -7,13 +7,13 @@ from importlib.metadata import version
 
 from knowledge.sources import ConnectorPolicy
 from store import models
-from workers.ingest.http.allow import Addresses
-from workers.ingest.http.answers import Fetched
-from workers.ingest.http.call import Call, Parameters, Wanted
-from workers.ingest.http.redact import redact
-from workers.ingest.http.turns import Limiter, Turns
-from workers.ingest.http.wire import Wire
-from workers.ingest.source_errors import InvalidQuery, Malformed, SourceError
+from workers.http.allow import Addresses
+from workers.http.answers import Fetched
+from workers.http.call import Call, Parameters, Wanted
+from workers.http.errors import InvalidQuery, Malformed, SourceError
+from workers.http.redact import redact
+from workers.http.turns import Limiter, Turns
+from workers.http.wire import Wire
 
 __all__ = ["Fetched", "Limiter", "Parameters", "SourceClient"]
 
@@ -101,7 +101,7 @@ class SourceClient:
         error.
 
         Raises:
-            NotAllowed, Refused, Unreachable, QuotaExhausted, TooLarge: see `source_errors`.
+            NotAllowed, Refused, Unreachable, QuotaExhausted, TooLarge: see `workers.http.errors`.
             Malformed: a 2xx status that is not in `accept`.
             InvalidQuery: a value has characters that no request can carry.
         """

@@ -1,0 +1,91 @@
+"""What a stage may ask of a language model: a proposal in a given shape. Pure.
+
+A model proposes; code disposes (invariant 6). Whatever it returns is validated again by the caller
+against what is held.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+T = TypeVar("T", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Prompt(Generic[T]):
+    """One request: instructions that stay the same (and are cached), data that differ, a shape."""
+
+    purpose: str
+    """Such as "understand", "rerank", "generate": for cost accounting and logs."""
+    version: str
+    system: str
+    user: str
+    shape: type[T]
+    max_tokens: int = 2048
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens and cost of one request; a cost that is not known is None, never zero."""
+
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_usd: Decimal | None = None
+
+
+@dataclass(frozen=True)
+class Proposal(Generic[T]):
+    """What the model proposes, in the asked shape, and what it cost."""
+
+    value: T
+    model: str
+    usage: Usage
+    prompt_hash: str
+    output_hash: str
+
+
+class ModelError(RuntimeError):
+    """The model gave no usable proposal. Its text never quotes prompt, output or key."""
+
+
+class ModelUnavailable(ModelError):
+    """It passes by itself: overload, rate limit, time-out, outage."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        """`retry_after` in seconds, where the service names it."""
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelRefused(ModelError):
+    """The model declined to answer; asking again changes nothing."""
+
+
+class ModelUnusable(ModelError):
+    """The output was cut off or has not the asked shape."""
+
+
+class ModelMisconfigured(ModelError):
+    """Wrong key, unknown model, spending limit: an operator must act."""
+
+
+class BudgetSpent(ModelError):
+    """The budget of the question or of the day does not allow another request."""
+
+
+class LanguageModel(Protocol):
+    """The port; `workers.language_model.anthropic` is its adapter."""
+
+    name: str
+
+    def propose(self, prompt: Prompt[T]) -> Proposal[T]:
+        """Ask once; retries inside are capped.
+
+        Raises:
+            ModelError: one of its kinds.
+        """
+        ...

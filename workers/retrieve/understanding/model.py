@@ -1,0 +1,75 @@
+"""What is understood of a question, as every later module is given it (EB-1.4). Pure."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Role = Literal["whole", "core_decision", "modifiers", "monitoring", "alternatives"]
+"""What a sub-query is for, EB-2.2 (a)-(d); "whole" is a question short enough to be asked as is."""
+
+
+@dataclass(frozen=True)
+class Pico:
+    """Patient, intervention, comparison, outcome and the primary condition, as far as stated."""
+
+    patient: str | None
+    intervention: str | None
+    comparison: str | None
+    outcome: str | None
+    condition: str | None
+
+
+@dataclass(frozen=True)
+class SubQuery:
+    """What is searched for: at most 20 words, its role, the evidence it aims at (EB-2)."""
+
+    text: str
+    role: Role
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Understanding:
+    """What a question asks for. Tags stand with the primary one first (EB-1.3, EB-1.5)."""
+
+    query_type: str
+    classification: str
+    pico: Pico
+    diseases: tuple[str, ...]
+    decisions: tuple[str, ...]
+    names: tuple[str, ...]
+    asks_for_today: bool
+    mesh: tuple[str, ...] = ()
+    sub_queries: tuple[SubQuery, ...] = ()
+    modalities: tuple[str, ...] = ()
+    """Imaging modalities that the question names (EB-6.1)."""
+
+    @property
+    def primary_disease(self) -> str | None:
+        """What the question is on first of all."""
+        return self.diseases[0] if self.diseases else None
+
+    @property
+    def primary_decision(self) -> str | None:
+        """What is to be decided first of all."""
+        return self.decisions[0] if self.decisions else None
+
+    def as_body(self) -> dict[str, Any]:
+        """The part of the answer object that tells how the question was understood."""
+        return {
+            "query_type": self.query_type,
+            "classification": self.classification,
+            "pico": asdict(self.pico),
+            "tags": {
+                "primary_disease": self.primary_disease,
+                "diseases": list(self.diseases),
+                "primary_decision": self.primary_decision,
+                "decisions": list(self.decisions),
+            },
+            "mesh": list(self.mesh),
+            "names": list(self.names),
+            "asks_for_today": self.asks_for_today,
+            "sub_queries": [
+                {"text": one.text, "role": one.role, "targets": list(one.targets)}
+                for one in self.sub_queries
+            ],
+        }

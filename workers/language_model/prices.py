@@ -1,0 +1,101 @@
+"""What a request cost, by the dated table of `knowledge/prices.yaml`. Pure.
+
+A cost that cannot be told is None, never zero: a budget must be able to see the difference.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from itertools import pairwise
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from knowledge.loader import load
+
+_MILLION = Decimal(1_000_000)
+_SNAPSHOT = re.compile(r"-[0-9]{8}$")
+"""The API may name the dated snapshot of a model that was asked for by its short name."""
+
+Positive = Annotated[Decimal, Field(gt=0)]
+
+
+@dataclass(frozen=True)
+class Billed:
+    """What the service says it will bill. Input tokens that touch no cache come first."""
+
+    input_tokens: int
+    output_tokens: int
+    cache_read: int = 0
+    cache_write_5m: int = 0
+    cache_write_1h: int = 0
+    place: str | None = None
+    """Where the model ran; None, as where nothing is said, counts as `global`."""
+    tier: str | None = None
+    speed: str | None = None
+
+    @property
+    def prompt_tokens(self) -> int:
+        """The whole prompt."""
+        return self.input_tokens + self.cache_read + self.cache_write_5m + self.cache_write_1h
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    up_to: Annotated[int, Field(gt=0)] | None = None
+    input: Positive
+    output: Positive
+    cache_read: Positive | None = None
+
+
+class PriceTable(BaseModel):
+    """See the head of `prices.yaml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1]
+    as_of: date
+    cache_write_5m: Positive
+    cache_write_1h: Positive
+    cache_read: Positive
+    places: dict[str, Positive]
+    models: dict[str, Annotated[tuple[_Row, ...], Field(min_length=1)]]
+
+    @model_validator(mode="after")
+    def _rows_rise_and_the_last_is_open(self) -> Self:
+        for model, rows in self.models.items():
+            limits = [row.up_to for row in rows]
+            bounded = [limit for limit in limits[:-1] if limit is not None]
+            rising = all(one < other for one, other in pairwise(bounded))
+            if limits[-1] is not None or len(bounded) != len(limits) - 1 or not rising:
+                raise ValueError(f"rows of {model}: up_to must rise, and only the last has none")
+        return self
+
+    def cost(self, model: str, billed: Billed) -> Decimal | None:
+        """US dollars; None where the model, place, tier or speed has no known price."""
+        rows = self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
+        factor = self.places.get(billed.place or "global")
+        usual = billed.tier in (None, "standard") and billed.speed in (None, "standard")
+        if rows is None or factor is None or not usual:
+            return None
+        size = billed.prompt_tokens
+        row = next(row for row in rows if row.up_to is None or size <= row.up_to)
+        read = (
+            billed.input_tokens
+            + billed.cache_read * (row.cache_read or self.cache_read)
+            + billed.cache_write_5m * self.cache_write_5m
+            + billed.cache_write_1h * self.cache_write_1h
+        )
+        return (read * row.input + billed.output_tokens * row.output) * factor / _MILLION
+
+
+@cache
+def prices() -> PriceTable:
+    """The table, validated.
+
+    Raises pydantic.ValidationError if the file is not what it should be.
+    """
+    return PriceTable.model_validate(load("prices"))

@@ -33,6 +33,29 @@ class Sufficiency(_Policy):
     levels: Levels
 
 
+class Cap(_Policy):
+    """At most `most` references of these source types, except for these types of question."""
+
+    most: int = Field(ge=1)
+    of: frozenset[str] = Field(min_length=1)
+    not_for: frozenset[str]
+
+
+class Need(_Policy):
+    """At least so many references of these source types, where there are as many."""
+
+    least: int = Field(ge=1)
+    of: frozenset[str] = Field(min_length=1)
+
+
+class Restrictions(_Policy):
+    """Language that confines something to trials, and what it costs a passage."""
+
+    demotion: float = Field(ge=0, le=1)
+    demoted_for: frozenset[str]
+    patterns: tuple[str, ...]
+
+
 class RetrievalPolicy(_Policy):
     """`retrieval.yaml`."""
 
@@ -43,6 +66,9 @@ class RetrievalPolicy(_Policy):
     relevance: Relevance
     wanted_sources: dict[str, dict[str, float]]
     sufficiency: Sufficiency
+    caps: dict[str, Cap]
+    needs: dict[str, Need]
+    restrictions: Restrictions
 
 
 @cache

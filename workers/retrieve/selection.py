@@ -1,14 +1,17 @@
 """Which of the found passages become evidence, and why each was kept or dropped. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from knowledge.policy import retrieval_policy
 from knowledge.tags import tags
 from store.index.terms import terms
+from workers.retrieve.diversity import KEPT, choose
 from workers.retrieve.ranking import coverage, is_relevant
+from workers.retrieve.restrictions import demotion
 from workers.retrieve.search import Passage
 from workers.retrieve.understanding.model import Understanding
 
@@ -25,7 +28,7 @@ class Judged:
     @property
     def kept(self) -> bool:
         """Whether it is evidence."""
-        return self.decision == "kept"
+        return self.decision == KEPT
 
 
 def select(
@@ -40,27 +43,34 @@ def select(
     Args:
         weighted: the question's terms with their idf.
     """
-    policy = retrieval_policy()
-    wanted = policy.wanted_sources.get(understanding.query_type, {})
-    ordered = sorted(
-        passages,
-        key=lambda one: (-(one.fused.score + wanted.get(one.source_type, 0.0)), one.fused.chunk_id),
-    )
-    used: dict[object, int] = {}
-    judged = []
-    for passage in ordered:
-        covered = coverage(weighted, terms(f"{passage.title}\n{passage.section}\n{passage.text}"))
-        decision = _decide(passage, understanding, covered)
-        if decision == "kept":
-            count = used.get(passage.document_id, 0)
-            if count >= policy.chunks_per_document:
-                decision = "dropped: enough passages of this document"
-            elif count == 0 and len(used) >= documents:
-                decision = "dropped: enough documents"
-            else:
-                used[passage.document_id] = count + 1
+    wanted = retrieval_policy().wanted_sources.get(understanding.query_type, {})
+
+    def judge(passage: Passage) -> Judged:
+        words = f"{passage.title}\n{passage.section}\n{passage.text}"
+        covered = coverage(weighted, terms(words))
         score = passage.fused.score + wanted.get(passage.source_type, 0.0)
-        judged.append(Judged(passage, score, covered, decision))
+        score -= demotion(passage.text, understanding.query_type)
+        return Judged(passage, score, covered, _decide(passage, understanding, covered))
+
+    ordered = sorted(map(judge, passages), key=lambda one: (-one.score, one.passage.fused.chunk_id))
+    kinds = {one.passage.document_id: one.passage.source_type for one in ordered if one.kept}
+    decided = choose(list(kinds.items()), understanding.query_type, most=documents)
+    return _limit(ordered, dict(zip(kinds, decided, strict=True)))
+
+
+def _limit(ordered: Sequence[Judged], decided: Mapping[object, str]) -> list[Judged]:
+    """What was decided on each document, and at most a few passages of the kept ones."""
+    used: Counter[object] = Counter()
+    judged = []
+    for one in ordered:
+        decision = one.decision
+        if one.kept:
+            document_id = one.passage.document_id
+            decision = decided[document_id]
+            used[document_id] += 1
+            if decision == KEPT and used[document_id] > retrieval_policy().chunks_per_document:
+                decision = "dropped: enough passages of this document"
+        judged.append(replace(one, decision=decision))
     return judged
 
 
@@ -74,7 +84,7 @@ def _decide(passage: Passage, understanding: Understanding, covered: float) -> s
         return "dropped: names none of the diseases asked about"
     if understanding.names and not any(_mentions(words, name) for name in understanding.names):
         return "dropped: names none of the trials or bodies asked about"
-    return "kept"
+    return KEPT
 
 
 def _mentions(words: str, name: str) -> bool:
@@ -88,6 +98,7 @@ def explain(judged: Judged) -> dict[str, Any]:
     return {
         "version_id": str(passage.version_id),
         "chunk_id": passage.chunk_id,
+        "source_type": passage.source_type,
         "score": round(judged.score, 4),
         "lexical": None if fused.lexical is None else round(fused.lexical, 4),
         "dense": None if fused.dense is None else round(fused.dense, 4),

@@ -1,0 +1,157 @@
+"""What is retrieved for the thirty questions of the remediation plan, on the sample corpus."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from knowledge.policy import retrieval_policy
+from store.documents import get_versions
+from store.models import DocumentVersion, Retrieval
+from store.records import SourceRecord
+from store.settings import Settings
+from store.unit_of_work import Store
+from tests.servers import ask, ingest
+from workers.inline import InlineWorker
+from workers.retrieve.restrictions import restricts
+
+RECORDS = Path(__file__).resolve().parents[2] / "samples" / "records"
+GUIDELINES = {"nccn", "asco", "esmo", "guideline"}
+
+TRIALS = [
+    "What clinical trials are studying MRD-guided treatment de-escalation?",
+    "Tell me about the CIRCULATE and DYNAMIC trials",
+    "What are the endpoints of the MERMAID trial?",
+    "Are there any Phase 3 trials for ctDNA in lung cancer?",
+    "What trials are comparing ctDNA-guided vs standard adjuvant therapy?",
+    "Has any trial shown survival benefit from ctDNA-guided treatment?",
+    "What is the enrollment status of GALAXY trial?",
+    "Which trials use Signatera for MRD detection?",
+    "What are the interim results from BESPOKE CRC?",
+    "Are there MRD trials in breast cancer?",
+]
+GUIDELINE = [
+    "What does NCCN say about ctDNA in colorectal cancer?",
+    "What is the ASCO recommendation for MRD testing?",
+    "How do NCCN and ESMO guidelines differ on ctDNA?",
+    "What evidence level does NCCN assign to Signatera?",
+    "Does NCCN recommend ctDNA for surveillance?",
+    "What is the current NCCN position on MRD in bladder cancer?",
+    "Has ASCO updated their ctDNA guidelines recently?",
+    "What do guidelines say about tumor-informed vs tumor-agnostic?",
+    "Is ctDNA testing guideline-recommended for lung cancer?",
+    "What limitations do guidelines note for MRD testing?",
+]
+GENERAL = [
+    "What is the evidence for ctDNA in stage III colon cancer?",
+    "How does Signatera compare to Guardant Reveal?",
+    "What is the sensitivity of MRD assays?",
+    "When should ctDNA be tested after surgery?",
+    "What is the clinical utility of serial ctDNA monitoring?",
+    "Is there evidence ctDNA improves survival?",
+    "What cancers have the most MRD evidence?",
+    "How accurate is ctDNA for detecting recurrence?",
+    "What are the limitations of current MRD tests?",
+    "What's the lead time advantage of ctDNA over imaging?",
+]
+
+
+class Library:
+    """The sample corpus, held and searched with the real encoder."""
+
+    def __init__(self, worker: InlineWorker) -> None:
+        """Takes the samples in."""
+        self.store: Store = worker.store
+        self.worker = worker
+        paths = sorted(RECORDS.glob("*.jsonl"))
+        assert paths
+        for path in paths:
+            lines = path.read_text("utf-8").splitlines()
+            ingest(self.store, *map(SourceRecord.model_validate_json, lines))
+        worker.run()
+
+    def ask(self, questions: Sequence[str]) -> list[Mapping[str, Any]]:
+        """What was retrieved for each question."""
+        ids = [ask(self.store, question) for question in questions]
+        self.worker.run()
+        with self.store.reading() as session:
+            return [session.get_one(Retrieval, question_id).body for question_id in ids]
+
+    def versions(self, body: Mapping[str, Any]) -> list[DocumentVersion]:
+        """The documents that were kept, best first."""
+        ids = [UUID(entry["version_id"]) for entry in body["evidence"]]
+        with self.store.reading() as session:
+            return get_versions(session, ids)
+
+
+@pytest.fixture
+def library(settings: Settings, inline: InlineWorker) -> Library:
+    """Held samples; the word encoder of tests would find other passages than users do."""
+    worker = InlineWorker(settings.model_copy(update={"encoder": "minilm"}), inline.store)
+    return Library(worker)
+
+
+def kinds(body: Mapping[str, Any]) -> Counter[str]:
+    """How many documents of each kind of source were kept."""
+    return Counter(entry["source_type"] for entry in body["evidence"])
+
+
+@pytest.mark.requirement("MC-1.2a")
+@pytest.mark.requirement("MC-1.2b")
+@pytest.mark.requirement("MC-1.2c")
+@pytest.mark.requirement("MC-1.3a")
+@pytest.mark.requirement("MC-1.3b")
+def test_mc_1_2_and_1_3_the_thirty_questions_keep_caps_and_needs(library: Library) -> None:
+    groups = {"clinical_trials": TRIALS, "guidelines": GUIDELINE, "": GENERAL}
+    for query_type, questions in groups.items():
+        for question, body in zip(questions, library.ask(questions), strict=True):
+            found = kinds(body)
+            assert not query_type or body["query_type"] == query_type, question
+            assert found["nccn"] <= 4, question
+            assert found["clinicaltrials"] <= 3, question
+            assert found["pubmed"] <= 4, question
+            if body["query_type"] != "guidelines":
+                assert sum(found[kind] for kind in GUIDELINES) <= 3, question
+            _require_needs(question, body, found)
+
+
+def _require_needs(question: str, body: Mapping[str, Any], found: Counter[str]) -> None:
+    """As many sources of the needed kinds as there are relevant ones, up to the need."""
+    need = retrieval_policy().needs.get(body["query_type"])
+    if need is None:
+        return
+    kept = sum(found[kind] for kind in need.of)
+    full = ("dropped: enough documents", "dropped: enough sources")
+    too_many = [one for one in body["explain"] if one["decision"].startswith(full)]
+    assert kept >= need.least or not any(one["source_type"] in need.of for one in too_many), (
+        question
+    )
+
+
+@pytest.mark.requirement("MC-1.1d")
+def test_mc_1_1d_circulate_trial_results_finds_circulate_in_the_top_three(
+    library: Library,
+) -> None:
+    (body,) = library.ask(["CIRCULATE trial results"])
+    titles = [version.title for version in library.versions(body)][:3]
+    assert titles
+    assert any("CIRCULATE" in title for title in titles), titles
+
+
+@pytest.mark.requirement("MC-1.4c")
+def test_mc_1_4c_trials_on_de_escalation_stand_above_restriction_language(
+    library: Library,
+) -> None:
+    (body,) = library.ask(["What clinical trials are studying MRD de-escalation"])
+    versions = library.versions(body)
+    restricting = []
+    for place, (entry, version) in enumerate(zip(body["evidence"], versions, strict=True)):
+        shown = [version.text[one["start"] : one["end"]] for one in entry["passages"]]
+        if version.source_type in GUIDELINES and any(map(restricts, shown)):
+            restricting.append(place)
+    trials = [at for at, one in enumerate(versions) if one.source_type == "clinicaltrials"]
+    assert trials
+    assert all(trial < place for trial in trials for place in restricting)

@@ -1,0 +1,201 @@
+"""Scenario packs (EB-4.1): works named with an identity that was seen, for tags that exist."""
+
+import json
+from collections import Counter
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from knowledge import scenarios as module
+from knowledge.links import is_search_page
+from knowledge.loader import load
+from knowledge.scenarios import Entry, Scenario, scenario_for, scenarios
+
+KINDS = ("pmid", "doi", "nct_id")
+FILES = sorted(
+    (path for path in files("knowledge").joinpath("scenarios").iterdir()),
+    key=lambda path: path.name,
+)
+SAMPLES = Path(__file__).parents[3] / "samples"
+EXPECTED = {
+    "af_ckd": {"atrial_fibrillation", "chronic_kidney_disease"},
+    "heart_failure_ckd": {"heart_failure", "chronic_kidney_disease"},
+    "pneumonia_sepsis": {"pneumonia", "sepsis"},
+    "ctdna_mrd_colorectal": {"colorectal_cancer"},
+    "ctdna_mrd_lung": {"lung_cancer"},
+    "ctdna_mrd_breast": {"breast_cancer"},
+    "ctdna_mrd_bladder": {"bladder_cancer"},
+}
+ALL = [pytest.param(pack, id=pack.name) for pack in scenarios()]
+
+
+def identifiers(entry: Entry) -> dict[str, str]:
+    """Those an entry has, as a record carries them."""
+    return {kind: value for kind in KINDS if (value := getattr(entry, kind)) is not None}
+
+
+def entry(**fields: object) -> dict[str, object]:
+    """The fields of a confirmed work, with some replaced."""
+    return {
+        "kind": "guideline",
+        "title": "A guideline",
+        "year": 2024,
+        "pmid": "123",
+        "confirmed": True,
+        "basis": "title and PMID on one page",
+    } | fields
+
+
+def pack(name: str, diseases: list[str], decisions: list[str], *works: object) -> Scenario:
+    """A pack made for a test."""
+    return Scenario.model_validate(
+        {
+            "name": name,
+            "label": name,
+            "diseases": diseases,
+            "decisions": decisions,
+            "reviewed_on": "2026-11-22",
+            "entries": list(works),
+        }
+    )
+
+
+def test_eb_4_1_every_named_scenario_has_its_pack() -> None:
+    assert {one.name: set(one.diseases) for one in scenarios()} == EXPECTED
+    assert {path.name for path in FILES} == {f"{name}.yaml" for name in EXPECTED}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_file_is_a_valid_pack_named_like_its_file(path: Path) -> None:
+    read = Scenario.model_validate(yaml.safe_load(path.read_text("utf-8")))
+    assert f"{read.name}.yaml" == path.name
+    assert read.usable()
+
+
+@pytest.mark.parametrize("one", ALL)
+def test_every_tag_of_a_pack_is_in_the_vocabulary(one: Scenario) -> None:
+    assert set(one.diseases) <= set(load("vocabulary")["diseases"])
+    assert set(one.decisions) <= set(load("vocabulary")["decisions"])
+
+
+@pytest.mark.parametrize("one", ALL)
+def test_every_confirmed_entry_leads_to_a_work(one: Scenario) -> None:
+    assert [work.title for work in one.usable() if not (identifiers(work) or work.url)] == []
+
+
+@pytest.mark.parametrize("one", ALL)
+def test_an_unconfirmed_entry_claims_no_identifier_and_says_why(one: Scenario) -> None:
+    doubtful = [work for work in one.entries if not work.confirmed]
+    assert [work.title for work in doubtful if identifiers(work)] == []
+    assert all(work.basis.startswith("not confirmed: ") for work in doubtful)
+
+
+@pytest.mark.parametrize("one", ALL)
+def test_no_identifier_occurs_twice_within_a_pack(one: Scenario) -> None:
+    named = Counter(
+        (kind, value.lower()) for work in one.entries for kind, value in identifiers(work).items()
+    )
+    assert [key for key, count in named.items() if count > 1] == []
+
+
+def test_an_identifier_has_one_title_across_packs() -> None:
+    titles: dict[tuple[str, str], set[str]] = {}
+    for one in scenarios():
+        for work in one.entries:
+            for kind, value in identifiers(work).items():
+                titles.setdefault((kind, value.lower()), set()).add(work.title)
+    assert {key: found for key, found in titles.items() if len(found) > 1} == {}
+    assert titles
+
+
+@pytest.mark.parametrize("one", ALL)
+def test_eb_8_2_no_address_is_a_search_page(one: Scenario) -> None:
+    assert [work.url for work in one.entries if work.url and is_search_page(work.url)] == []
+
+
+@pytest.mark.parametrize("one", [one for one in scenarios() if one.decisions == ("mrd_testing",)])
+def test_the_oncology_packs_hold_only_titles_and_identifiers_of_the_samples(one: Scenario) -> None:
+    paths = sorted((SAMPLES / "records").glob("*.jsonl"))
+    lines = [line for path in paths for line in path.read_text("utf-8").splitlines()]
+    titles = {json.loads(line)["title"] for line in lines}
+    seen = "\n".join(lines)
+    assert [work.title for work in one.entries if work.title not in titles] == []
+    assert [
+        value
+        for work in one.entries
+        for value in identifiers(work).values()
+        if f'"{value}"' not in seen and not (value.startswith("NCT") and value in seen)
+    ] == []
+
+
+def test_a_question_finds_its_scenario_by_all_its_diseases_and_one_decision() -> None:
+    both = ["chronic_kidney_disease", "atrial_fibrillation"]
+    found = scenario_for(both, ["timing", "drug_choice"])
+    assert found is not None
+    assert found.name == "af_ckd"
+    assert scenario_for(both[:1], ["anticoagulation"]) is None
+    assert scenario_for(both, ["screening"]) is None
+    assert scenario_for([], []) is None
+
+
+def test_a_scenario_without_decisions_takes_any() -> None:
+    for decisions in ([], ["drug_choice"]):
+        found = scenario_for(["sepsis", "pneumonia"], decisions)
+        assert found is not None
+        assert found.name == "pneumonia_sepsis"
+
+
+def test_the_pack_that_asks_for_most_tags_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = scenario_for(["colorectal_cancer", "pneumonia", "sepsis"], ["mrd_testing"])
+    assert found is not None
+    assert found.name == "pneumonia_sepsis"
+    counts = [len(one.diseases) for one in scenarios()]
+    assert counts == sorted(counts, reverse=True)
+    assert len(set(counts)) > 1
+    general, special = pack("a", ["sepsis"], []), pack("b", ["sepsis", "pneumonia"], [])
+    monkeypatch.setattr(module, "scenarios", lambda: (special, general))
+    assert scenario_for(["pneumonia", "sepsis"], []) == special
+    assert scenario_for(["sepsis"], []) == general
+
+
+def test_eb_7_1_an_entry_is_found_by_any_of_its_identifiers_and_only_if_confirmed() -> None:
+    known = entry(pmid="111", doi="10.1000/AbC", nct_id="NCT00000001")
+    doubtful = entry(title="In doubt", pmid="222", confirmed=False, basis="not confirmed: unseen")
+    one = pack("made", ["sepsis"], [], doubtful, known)
+    by_case = {"pmid": "111"}, {"doi": "10.1000/aBc"}, {"nct_id": "nct00000001"}
+    for record in by_case:
+        found = one.entry_of(record)
+        assert found is not None
+        assert found.title == "A guideline"
+    assert one.entry_of({"pmid": "222"}) is None
+    assert one.entry_of({"doi": "111"}) is None
+    assert one.entry_of({}) is None
+
+
+@pytest.mark.parametrize("one", ALL)
+def test_every_identifier_of_a_confirmed_entry_leads_back_to_it(one: Scenario) -> None:
+    for work in one.usable():
+        for kind, value in identifiers(work).items():
+            assert one.entry_of({kind: value}) == work
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"pmid": "0123"},
+        {"doi": "https://doi.org/10.1000/x"},
+        {"nct_id": "NCT123"},
+        {"url": "http://example.org/page"},
+        {"kind": "editorial"},
+        {"basis": ""},
+        {"rank": 1},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_a_malformed_entry_is_refused(wrong: dict[str, object]) -> None:
+    Entry.model_validate(entry())
+    with pytest.raises(ValidationError):
+        Entry.model_validate(entry(**wrong))

@@ -16,7 +16,7 @@ from store.index import dense, lexical
 from store.index.standing import STANDING
 from store.index.terms import terms
 from store.standing import STANDS
-from workers.retrieve.ranking import Fused, fuse
+from workers.retrieve.fusion import Fused, fuse
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from knowledge.policy import retrieval_policy
 from knowledge.tags import tags
 from store.index.terms import terms
 from workers.retrieve.diversity import KEPT, choose
-from workers.retrieve.ranking import coverage, is_relevant
+from workers.retrieve.relevance import coverage, is_relevant
 from workers.retrieve.restrictions import demotion
 from workers.retrieve.search import Passage
 from workers.retrieve.understanding.model import Understanding

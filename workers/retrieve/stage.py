@@ -12,9 +12,9 @@ from store.index.terms import terms
 from store.models import Question, Retrieval
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
-from workers.retrieve.ranking import sufficiency
 from workers.retrieve.search import search
 from workers.retrieve.selection import Judged, explain, select
+from workers.retrieve.sufficiency import sufficiency
 from workers.retrieve.understanding.read import search_terms, understand
 from workers.runtime.errors import Permanent
 from workers.runtime.question_stage import question_stage

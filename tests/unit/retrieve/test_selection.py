@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from store.index.terms import terms
-from workers.retrieve.ranking import Fused
+from workers.retrieve.fusion import Fused
 from workers.retrieve.search import Passage
 from workers.retrieve.selection import select
 from workers.retrieve.understanding.read import understand

@@ -1,10 +1,10 @@
-"""Fusion, coverage, relevance and sufficiency."""
+"""Fusion of two ranked lists."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.retrieve.ranking import coverage, fuse, is_relevant, sufficiency
+from workers.retrieve.fusion import fuse
 
 RANKED = st.lists(
     st.tuples(st.integers(0, 200), st.floats(0.01, 50.0)), unique_by=lambda pair: pair[0]
@@ -37,24 +37,3 @@ def test_fusion_keeps_every_candidate_once_in_order_of_its_score(
     assert {one.chunk_id for one in fused} == {key for key, _ in words + meaning}
     assert [one.score for one in fused] == sorted((one.score for one in fused), reverse=True)
     assert all(0.0 <= one.score <= 1.0 + 1e-9 for one in fused)
-
-
-def test_coverage_is_the_share_of_the_questions_weight() -> None:
-    assert coverage({1: 3.0, 2: 1.0}, [1, 7]) == pytest.approx(0.75)
-    assert coverage({}, [1]) == 0.0
-
-
-def test_a_passage_is_relevant_by_words_alone_or_by_words_and_meaning_together() -> None:
-    assert is_relevant(0.6, None)
-    assert is_relevant(0.35, 0.6)
-    assert not is_relevant(0.35, 0.2)
-    assert not is_relevant(0.1, 0.9)
-
-
-@pytest.mark.parametrize(
-    ("covered", "score", "level"),
-    [([], 0, "insufficient"), ([0.4], 37, "limited"), ([0.5, 0.5, 0.5], 75, "good")],
-)
-def test_sufficiency_is_scored_from_0_to_100(covered: list[float], score: int, level: str) -> None:
-    found = sufficiency(covered)
-    assert (found["score"], found["level"]) == (score, level)

@@ -38,5 +38,3 @@ def fuse(lexical: Sequence[tuple[int, float]], dense: Sequence[tuple[int, float]
         for key in words.keys() | meaning.keys()
     ]
     return sorted(fused, key=lambda one: (-one.score, one.chunk_id))
-
-

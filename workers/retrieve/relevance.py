@@ -19,5 +19,3 @@ def is_relevant(covered: float, similarity: float | None) -> bool:
     if covered >= policy.coverage_alone:
         return True
     return covered >= policy.coverage_with_similarity and (similarity or 0.0) >= policy.similarity
-
-

@@ -1,7 +1,9 @@
 """Which state of the clinical policy an answer was made under."""
 
 import hashlib
+from collections.abc import Iterator
 from functools import cache
+from importlib.abc import Traversable
 from importlib.resources import files
 
 
@@ -9,7 +11,15 @@ from importlib.resources import files
 def knowledge_version() -> str:
     """The first 12 hex digits of the SHA-256 over all policy files, names included."""
     digest = hashlib.sha256()
-    for file in sorted(files("knowledge").iterdir(), key=lambda entry: entry.name):
-        if file.name.endswith(".yaml"):
-            digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    for name, content in sorted(policy_files(files("knowledge"))):
+        digest.update(name.encode() + b"\0" + content + b"\0")
     return digest.hexdigest()[:12]
+
+
+def policy_files(folder: Traversable) -> Iterator[tuple[str, bytes]]:
+    """Every policy file under `folder`, by its path from there."""
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from ((f"{entry.name}/{name}", data) for name, data in policy_files(entry))
+        elif entry.name.endswith(".yaml"):
+            yield entry.name, entry.read_bytes()

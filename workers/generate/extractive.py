@@ -21,6 +21,7 @@ class Candidate:
     title: str
     passage_score: float
     anchor_score: int
+    publication_type: str | None = None
 
 
 @dataclass(frozen=True)
@@ -77,22 +78,19 @@ def sentences_of(
 
 
 def choose(
-    candidates: Sequence[Candidate], query_type: str, weighted: Mapping[int, float]
+    candidates: Sequence[Candidate], query_type: str, asked: Sequence[Mapping[int, float]]
 ) -> list[Claim]:
     """The claims of the answer, in the order of the query type's sections.
 
     Args:
-        weighted: the question's terms with their idf.
+        asked: the terms of each sub-query with their idf; a sentence answers one of them.
     """
     policy = load("answers")
-    total = sum(weighted.values()) or 1.0
     scored = []
     for candidate in candidates:
         own = set(terms(candidate.text))
         inherited = set(terms(candidate.title)) - own
-        held = sum(weighted.get(term, 0.0) for term in own)
-        held += policy["title_weight"] * sum(weighted.get(term, 0.0) for term in inherited)
-        covered = held / total
+        covered = max(_covered(weighted, own, inherited) for weighted in asked)
         if covered < policy["least_coverage"]:
             continue
         score = (
@@ -102,23 +100,46 @@ def choose(
         )
         scored.append((score, candidate, own))
     scored.sort(key=lambda one: -one[0])
-    return _arrange(_spread(scored), query_type)
+    return _arrange(_spread(scored, sections_for(query_type)[0]), query_type)
 
 
-def _spread(scored: Sequence[tuple[float, Candidate, set[int]]]) -> list[Candidate]:
-    """The best candidates: a few a document, no two that say the same."""
+def _covered(weighted: Mapping[int, float], own: set[int], inherited: set[int]) -> float:
+    """The share of what is asked that a sentence holds; its title's words count for less."""
+    held = sum(weighted.get(term, 0.0) for term in own)
+    title = sum(weighted.get(term, 0.0) for term in inherited)
+    return (held + float(load("answers")["title_weight"]) * title) / (sum(weighted.values()) or 1.0)
+
+
+def _spread(
+    scored: Sequence[tuple[float, Candidate, set[int]]], leading: Mapping[str, Any]
+) -> list[Candidate]:
+    """The best candidates: a few a document, no two that say the same, the leading section's first
+    as far as places are kept for it."""
     policy = load("answers")
     kept: list[tuple[Candidate, set[int]]] = []
-    for _, candidate, own in scored:
-        if len(kept) >= policy["claims"]:
-            break
-        of_document = sum(one.evidence_id == candidate.evidence_id for one, _ in kept)
-        if of_document >= policy["claims_per_document"]:
-            continue
-        if any(_overlap(own, other) >= policy["near_duplicate"] for _, other in kept):
-            continue
-        kept.append((candidate, own))
-    return [candidate for candidate, _ in kept]
+
+    def take(found: Iterable[tuple[Candidate, set[int]]], most: int) -> None:
+        for candidate, own in found:
+            if len(kept) >= most:
+                return
+            of_document = sum(one.evidence_id == candidate.evidence_id for one, _ in kept)
+            alike = any(_overlap(own, other) >= policy["near_duplicate"] for _, other in kept)
+            if of_document < policy["claims_per_document"] and not alike:
+                kept.append((candidate, own))
+
+    found = [(candidate, own) for _, candidate, own in scored]
+    take((one for one in found if _belongs(one[0], leading)), policy["lead_claims"])
+    chosen = {id(candidate) for candidate, _ in kept}
+    take((one for one in found if id(one[0]) not in chosen), policy["claims"])
+    place = {id(candidate): at for at, (candidate, _) in enumerate(found)}
+    return sorted((candidate for candidate, _ in kept), key=lambda one: place[id(one)])
+
+
+def _belongs(candidate: Candidate, section: Mapping[str, Any]) -> bool:
+    on_trial = "trial" in (candidate.publication_type or "").lower()
+    return candidate.source_type in section["sources"] or (
+        on_trial and section.get("trial_publications", False)
+    )
 
 
 def _overlap(one: set[int], other: set[int]) -> float:
@@ -138,9 +159,11 @@ def _arrange(candidates: Sequence[Candidate], query_type: str) -> list[Claim]:
     # Claims of one document follow each other: they are read together, under its title.
     rank = {one.evidence_id: place for place, one in reversed(list(enumerate(candidates)))}
     together = sorted(candidates, key=lambda one: rank[one.evidence_id])
-    for section in sections_for(query_type):
+    sections = sections_for(query_type)
+    for section in sections:
         for candidate in together:
-            if candidate.source_type in section["sources"]:
+            home = next((one for one in sections if _belongs(candidate, one)), sections[-1])
+            if home is section:
                 number = len(claims) + 1
                 claims.append(
                     Claim(

@@ -38,13 +38,16 @@ def work(context: Context, message: GenerateV1) -> dict[str, Any]:
         anchors: dict[UUID, dict[int, int]] = defaultdict(dict)
         for row in rows:
             anchors[row.version_id][row.start] = row.score
-        weighted = lexical.inverse_frequencies(session, terms(question.text))
+        asked = [
+            lexical.inverse_frequencies(session, terms(one["text"]))
+            for one in retrieval.body["sub_queries"]
+        ]
     candidates = [
         candidate
         for entry, version in zip(evidence, versions, strict=True)
         for candidate in _candidates(entry, version, anchors[version.id])
     ]
-    claims = choose(candidates, retrieval.body["query_type"], weighted)
+    claims = choose(candidates, retrieval.body["query_type"], asked)
     return {
         "generator": GENERATOR,
         "prompt_version": PROMPT_VERSION,
@@ -66,6 +69,7 @@ def _candidates(
             title=version.title,
             passage_score=entry["score"],
             anchor_score=anchors.get(sentence.start, 0),
+            publication_type=version.publication_type,
         )
         for sentence in sentences_of(version.text, structure.sentences, passages)
     ]

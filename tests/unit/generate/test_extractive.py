@@ -1,13 +1,17 @@
 """The extractive generator: whole stored sentences, chosen and ordered."""
 
+from dataclasses import replace
+from typing import get_args
+
 import pytest
 
 from store.index.terms import terms
+from store.records import SourceType
 from store.spans import Span
 from workers.generate.extractive import Candidate, choose, sentences_of, stands_alone
 
 QUESTION = "What is the primary endpoint of the ctDNA trial in colon cancer?"
-WEIGHTED = dict.fromkeys(terms(QUESTION), 1.0)
+WEIGHTED = [dict.fromkeys(terms(QUESTION), 1.0)]
 
 
 def candidate(text: str, source_type: str = "clinicaltrials", evidence: str = "E1") -> Candidate:
@@ -83,4 +87,46 @@ def test_one_document_does_not_crowd_the_others_out() -> None:
 
 def test_a_sentence_that_holds_nothing_of_the_question_is_no_claim() -> None:
     unrelated = candidate("Samples were shipped overnight at room temperature to Utah.")
-    assert choose([unrelated], "clinical_trials", dict.fromkeys(terms("metformin dose"), 1.0)) == []
+    asked = [dict.fromkeys(terms("metformin dose"), 1.0)]
+    assert choose([unrelated], "clinical_trials", asked) == []
+
+
+def test_every_kind_of_source_has_a_section_in_an_answer_of_every_type() -> None:
+    kinds = get_args(SourceType)
+    words = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
+    for query_type in ("clinical_trials", "guidelines", "coverage_policy", "comparison", "general"):
+        for number, kind in enumerate(kinds):
+            text = f"The primary endpoint of the {words[number % 8]} ctDNA trial was survival."
+            (claim,) = choose([candidate(text, kind)], query_type, WEIGHTED)
+            assert claim.text == text
+
+
+@pytest.mark.requirement("MC-2.1b")
+def test_mc_2_1b_a_publication_of_a_trial_leads_where_the_registry_says_nothing() -> None:
+    asco = candidate("ASCO names the primary endpoint of the ctDNA colon trial.", "asco", "E1")
+    text = "Survival was the endpoint of the ctDNA trial."
+    paper = replace(candidate(text, "pubmed", "E2"), publication_type="Randomized Controlled Trial")
+    review = replace(candidate(text + " Reviewed.", "pubmed", "E3"), publication_type="Review")
+    headings = [one.heading for one in choose([asco, review, paper], "clinical_trials", WEIGHTED)]
+    assert headings[0] == "CLINICAL TRIALS"
+    assert "SUPPORTING EVIDENCE" not in headings[:1]
+
+
+def test_places_are_kept_for_the_leading_section_though_others_hold_more_of_the_question() -> None:
+    guidelines = [
+        candidate(
+            f"NCCN {word} primary endpoint ctDNA trial colon cancer {word}x.", "nccn", f"E{number}"
+        )
+        for number, word in enumerate(("a1", "b2", "c3", "d4", "e5", "f6", "g7", "h8", "i9", "j10"))
+    ]
+    trial = candidate("The ctDNA trial compares surgery with imaging of adults.", evidence="E99")
+    claims = choose([*guidelines, trial], "clinical_trials", WEIGHTED)
+    assert claims[0].evidence_id == "E99"
+    assert len(claims) == 10
+
+
+def test_a_sentence_is_measured_by_the_sub_query_that_it_answers() -> None:
+    long = {term: 1.0 for other in range(60) for term in terms(f"word{other}")}
+    text = "The primary endpoint of the ctDNA trial was survival."
+    assert not choose([candidate(text)], "general", [WEIGHTED[0] | long])
+    assert choose([candidate(text)], "general", [WEIGHTED[0] | long, *WEIGHTED])

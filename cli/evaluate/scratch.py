@@ -1,0 +1,56 @@
+"""A database of its own for an evaluation, with every stage in this process."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from messages import Stage
+from store.database import connect, migrate
+from store.embedded import embedded
+from store.index import lexical
+from store.settings import Settings
+from store.submissions import submit_item
+from store.unit_of_work import Store
+from workers.inline import InlineWorker
+
+
+@contextmanager
+def scratch(settings: Settings) -> Iterator[InlineWorker]:
+    """A worker over an empty database that is gone at the end."""
+    with tempfile.TemporaryDirectory(prefix="attest-evaluate-") as directory:
+        data_dir = Path(directory) / "data"
+        with embedded(data_dir) as servers:
+            engine = connect(servers.database_url)
+            migrate(engine)
+            worker = InlineWorker(settings.model_copy(update={"data_dir": data_dir}), Store(engine))
+            try:
+                yield worker
+            finally:
+                worker.close()
+                engine.dispose()
+
+
+def take_in(
+    worker: InlineWorker, content: bytes, progress: Callable[[Stage], None] | None = None
+) -> None:
+    """Ingest a packet of records, one JSON object a line, and work until it is indexed."""
+    with worker.store.unit_of_work("evaluate") as work:
+        submit_item(
+            work,
+            filename="corpus.jsonl",
+            media_type=None,
+            content=content,
+            source_type=None,
+            batch_id=uuid4(),
+        )
+    worker.run(progress)
+
+
+def merge_all(store: Store) -> None:
+    """Compact the lexical index as the scheduler would."""
+    merged = True
+    while merged:
+        with store.unit_of_work("evaluate") as work:
+            merged = lexical.merge(work.session)

@@ -40,3 +40,29 @@ def quotes(directory: Folder) -> None:
             directory, lambda done, total: progress.update(task, completed=done, total=total)
         )
     print_json(report)
+
+
+@evaluate_app.command()
+def regression(
+    ctx: typer.Context,
+    corpus: Annotated[
+        Path | None, typer.Option(help="a folder of *.jsonl with records; the samples if left out")
+    ] = None,
+) -> None:
+    """The thirty questions of the remediation plan through every stage; names those that fail.
+
+    Ends with exit code 1 if one does, or a target is missed.
+    """
+    from cli.demo import SAMPLES
+    from cli.evaluate.regression import evaluate_regression
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        tasks = {name: progress.add_task(name, total=None) for name in ("ingest", "ask")}
+
+        def advance(name: str, done: int, total: int) -> None:
+            progress.update(tasks[name], completed=done, total=total)
+
+        report = evaluate_regression(corpus or SAMPLES, Instance.of(ctx).settings, advance)
+    print_json(report)
+    if not report["passed"]:
+        raise typer.Exit(1)

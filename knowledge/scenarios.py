@@ -13,6 +13,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 Tag = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+Kind = Literal["guideline", "systematic_review", "pivotal_trial", "cohort"]
 
 
 class Entry(BaseModel):
@@ -20,7 +21,7 @@ class Entry(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    kind: Literal["guideline", "systematic_review", "pivotal_trial"]
+    kind: Kind
     title: Annotated[str, StringConstraints(min_length=3)]
     year: Annotated[int, Field(ge=1950, le=2100)]
     organization: str | None = None
@@ -33,6 +34,11 @@ class Entry(BaseModel):
     basis: Annotated[str, StringConstraints(min_length=3)] = Field(
         description="where the identity was confirmed, or why it could not be"
     )
+
+    def identifiers(self) -> dict[str, str]:
+        """Those it has, by the names that a record's identifiers have."""
+        named = {"pmid": self.pmid, "doi": self.doi, "nct_id": self.nct_id}
+        return {kind: value for kind, value in named.items() if value is not None}
 
 
 class Scenario(BaseModel):
@@ -54,31 +60,42 @@ class Scenario(BaseModel):
     def entry_of(self, identifiers: Mapping[str, str]) -> Entry | None:
         """The confirmed entry that a record with these identifiers is, if any (EB-7.1)."""
         for entry in self.usable():
-            named = {"pmid": entry.pmid, "doi": entry.doi, "nct_id": entry.nct_id}
             if any(
-                value is not None and identifiers.get(kind, "").lower() == value.lower()
-                for kind, value in named.items()
+                identifiers.get(kind, "").lower() == value.lower()
+                for kind, value in entry.identifiers().items()
             ):
                 return entry
         return None
 
 
+def pack_files() -> dict[str, str]:
+    """The text of each pack's file, by the file's name."""
+    folder = files("knowledge").joinpath("scenarios")
+    return {
+        path.name: path.read_text("utf-8")
+        for path in sorted(folder.iterdir(), key=lambda path: path.name)
+        if path.name.endswith(".yaml")
+    }
+
+
 @cache
 def scenarios() -> tuple[Scenario, ...]:
-    """All packs, those that ask for most tags first."""
-    found = [
-        Scenario.model_validate(yaml.safe_load(path.read_text("utf-8")))
-        for path in files("knowledge").joinpath("scenarios").iterdir()
-        if path.name.endswith(".yaml")
-    ]
+    """All packs, those that ask for most diseases first, and among these by name."""
+    found = [Scenario.model_validate(yaml.safe_load(text)) for text in pack_files().values()]
     return tuple(sorted(found, key=lambda one: (-len(one.diseases), one.name)))
 
 
 def scenario_for(diseases: Sequence[str], decisions: Sequence[str]) -> Scenario | None:
-    """The most specific scenario whose tags a question has."""
-    for scenario in scenarios():
-        if set(scenario.diseases) <= set(diseases) and (
-            not scenario.decisions or set(scenario.decisions) & set(decisions)
-        ):
-            return scenario
-    return None
+    """The most specific scenario whose tags a question has: that of most diseases, then of most of
+    the question's decisions, then the first by name."""
+    matching = [
+        scenario
+        for scenario in scenarios()
+        if set(scenario.diseases) <= set(diseases)
+        and (not scenario.decisions or set(scenario.decisions) & set(decisions))
+    ]
+    return max(
+        matching,
+        key=lambda one: (len(one.diseases), len(set(one.decisions) & set(decisions))),
+        default=None,
+    )

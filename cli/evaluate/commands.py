@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from cli.context import Instance, print_json
+from cli.context import Instance, JsonOption, print_json
 
 evaluate_app = typer.Typer(help="Measure on data in standard layouts.", no_args_is_help=True)
 
@@ -65,4 +65,35 @@ def regression(
         report = evaluate_regression(corpus or SAMPLES, Instance.of(ctx).settings, advance)
     print_json(report)
     if not report["passed"]:
+        raise typer.Exit(1)
+
+
+@evaluate_app.command()
+def packs(
+    ctx: typer.Context,
+    online: Annotated[
+        bool, typer.Option("--online", help="ask PubMed, Crossref and ClinicalTrials.gov")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Scenario packs: form, tags, identifiers; with --online whether each work exists.
+
+    Ends with exit code 1 if anything does not hold.
+    """
+    from cli.evaluate.packs import body, evaluate_packs, shown, source_clients
+    from cli.sources import WIDE
+    from knowledge.scenarios import pack_files
+
+    if online:
+        with source_clients(Instance.of(ctx).settings) as clients:
+            report = evaluate_packs(pack_files(), clients)
+    else:
+        report = evaluate_packs(pack_files())
+    if as_json:
+        print_json(body(report))
+    else:
+        console = Console()
+        console = console if console.is_terminal else Console(width=max(console.width, WIDE))
+        console.print(shown(report), soft_wrap=True)
+    if report.faults:
         raise typer.Exit(1)

@@ -13,8 +13,8 @@ from knowledge import scenarios as module
 from knowledge.links import is_search_page
 from knowledge.loader import load
 from knowledge.scenarios import Entry, Scenario, scenario_for, scenarios
+from knowledge.tags import tags
 
-KINDS = ("pmid", "doi", "nct_id")
 FILES = sorted(
     (path for path in files("knowledge").joinpath("scenarios").iterdir()),
     key=lambda path: path.name,
@@ -28,13 +28,21 @@ EXPECTED = {
     "ctdna_mrd_lung": {"lung_cancer"},
     "ctdna_mrd_breast": {"breast_cancer"},
     "ctdna_mrd_bladder": {"bladder_cancer"},
+    "dapt_hbr": {"coronary_artery_disease"},
+    "ahre": {"device_detected_af"},
+    "atrial_fibrillation_anticoagulation": {"atrial_fibrillation"},
+    "atrial_fibrillation_rhythm": {"atrial_fibrillation"},
+    "venous_thromboembolism": {"venous_thromboembolism"},
+    "ischemic_stroke": {"ischemic_stroke"},
+    "hypertension": {"hypertension"},
+    "hypercholesterolemia": {"hypercholesterolemia"},
+    "diabetes_ckd": {"diabetes", "chronic_kidney_disease"},
+    "copd": {"copd"},
+    "community_acquired_pneumonia": {"pneumonia"},
+    "clostridioides_difficile": {"clostridioides_difficile"},
+    "urinary_tract_infection": {"urinary_tract_infection"},
 }
 ALL = [pytest.param(pack, id=pack.name) for pack in scenarios()]
-
-
-def identifiers(entry: Entry) -> dict[str, str]:
-    """Those an entry has, as a record carries them."""
-    return {kind: value for kind in KINDS if (value := getattr(entry, kind)) is not None}
 
 
 def entry(**fields: object) -> dict[str, object]:
@@ -83,32 +91,48 @@ def test_every_tag_of_a_pack_is_in_the_vocabulary(one: Scenario) -> None:
 
 @pytest.mark.parametrize("one", ALL)
 def test_every_confirmed_entry_leads_to_a_work(one: Scenario) -> None:
-    assert [work.title for work in one.usable() if not (identifiers(work) or work.url)] == []
+    assert [work.title for work in one.usable() if not (work.identifiers() or work.url)] == []
 
 
 @pytest.mark.parametrize("one", ALL)
 def test_an_unconfirmed_entry_claims_no_identifier_and_says_why(one: Scenario) -> None:
     doubtful = [work for work in one.entries if not work.confirmed]
-    assert [work.title for work in doubtful if identifiers(work)] == []
+    assert [work.title for work in doubtful if work.identifiers()] == []
     assert all(work.basis.startswith("not confirmed: ") for work in doubtful)
 
 
 @pytest.mark.parametrize("one", ALL)
 def test_no_identifier_occurs_twice_within_a_pack(one: Scenario) -> None:
     named = Counter(
-        (kind, value.lower()) for work in one.entries for kind, value in identifiers(work).items()
+        (kind, value.lower()) for work in one.entries for kind, value in work.identifiers().items()
     )
     assert [key for key, count in named.items() if count > 1] == []
 
 
-def test_an_identifier_has_one_title_across_packs() -> None:
-    titles: dict[tuple[str, str], set[str]] = {}
+def test_an_identifier_is_of_one_work_across_packs() -> None:
+    works: dict[tuple[str, str], set[tuple[str, int, str]]] = {}
     for one in scenarios():
         for work in one.entries:
-            for kind, value in identifiers(work).items():
-                titles.setdefault((kind, value.lower()), set()).add(work.title)
-    assert {key: found for key, found in titles.items() if len(found) > 1} == {}
-    assert titles
+            for kind, value in work.identifiers().items():
+                works.setdefault((kind, value.lower()), set()).add(
+                    (work.title, work.year, work.kind)
+                )
+    assert {key: found for key, found in works.items() if len(found) > 1} == {}
+    assert works
+
+
+@pytest.mark.requirement("EB-4.1")
+@pytest.mark.parametrize("one", ALL)
+def test_eb_4_1_every_pack_has_a_guideline_a_review_and_a_trial_or_cohort(one: Scenario) -> None:
+    kinds = {work.kind for work in one.usable()}
+    assert {"guideline", "systematic_review"} <= kinds
+    assert kinds & {"pivotal_trial", "cohort"}
+
+
+@pytest.mark.requirement("EB-4.2")
+@pytest.mark.parametrize("one", [one for one in scenarios() if one.decisions != ("mrd_testing",)])
+def test_eb_4_2_a_pack_outside_oncology_has_three_guidelines_to_anchor_on(one: Scenario) -> None:
+    assert sum(work.kind == "guideline" for work in one.usable()) >= 3
 
 
 @pytest.mark.parametrize("one", ALL)
@@ -117,18 +141,23 @@ def test_eb_8_2_no_address_is_a_search_page(one: Scenario) -> None:
 
 
 @pytest.mark.parametrize("one", [one for one in scenarios() if one.decisions == ("mrd_testing",)])
-def test_the_oncology_packs_hold_only_titles_and_identifiers_of_the_samples(one: Scenario) -> None:
+def test_what_rests_on_the_samples_has_their_titles_and_identifiers(one: Scenario) -> None:
     paths = sorted((SAMPLES / "records").glob("*.jsonl"))
     lines = [line for path in paths for line in path.read_text("utf-8").splitlines()]
     titles = {json.loads(line)["title"] for line in lines}
     seen = "\n".join(lines)
-    assert [work.title for work in one.entries if work.title not in titles] == []
+    resting = [work for work in one.entries if "samples/" in work.basis]
+    assert [work.title for work in resting if work.title not in titles] == []
     assert [
         value
-        for work in one.entries
-        for value in identifiers(work).values()
+        for work in resting
+        for value in work.identifiers().values()
         if f'"{value}"' not in seen and not (value.startswith("NCT") and value in seen)
     ] == []
+    assert {work.kind for work in one.entries if work not in resting} <= {
+        "guideline",
+        "systematic_review",
+    }
 
 
 def test_a_question_finds_its_scenario_by_all_its_diseases_and_one_decision() -> None:
@@ -136,9 +165,59 @@ def test_a_question_finds_its_scenario_by_all_its_diseases_and_one_decision() ->
     found = scenario_for(both, ["timing", "drug_choice"])
     assert found is not None
     assert found.name == "af_ckd"
-    assert scenario_for(both[:1], ["anticoagulation"]) is None
+    assert scenario_for(both[:1], ["drug_choice"]) is None
     assert scenario_for(both, ["screening"]) is None
     assert scenario_for([], []) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        (
+            "How long should dual antiplatelet therapy last after PCI at high bleeding risk?",
+            "dapt_hbr",
+        ),
+        ("Should AHRE found by a pacemaker be treated with apixaban?", "ahre"),
+        ("Apixaban or warfarin in atrial fibrillation?", "atrial_fibrillation_anticoagulation"),
+        ("Apixaban in atrial fibrillation with CKD?", "af_ckd"),
+        ("Is rhythm control better than rate control in AF?", "atrial_fibrillation_rhythm"),
+        ("How long to anticoagulate after a pulmonary embolism?", "venous_thromboembolism"),
+        ("Aspirin with clopidogrel after ischemic stroke?", "ischemic_stroke"),
+        ("What is the blood pressure target in hypertension?", "hypertension"),
+        ("Which statin for hypercholesterolemia?", "hypercholesterolemia"),
+        ("Do SGLT2 inhibitors help in type 2 diabetes with CKD?", "diabetes_ckd"),
+        ("Should inhaled corticosteroids be added in COPD?", "copd"),
+        ("How long should antibiotics be given for CAP?", "community_acquired_pneumonia"),
+        ("Which antibiotic for pneumonia?", "community_acquired_pneumonia"),
+        ("How long to treat pneumonia with sepsis?", "pneumonia_sepsis"),
+        ("Do steroids help in pneumonia with septic shock?", "pneumonia_sepsis"),
+        ("Finerenone in HFpEF with CKD?", "heart_failure_ckd"),
+        ("Fidaxomicin or vancomycin, which antibiotic for CDI?", "clostridioides_difficile"),
+        ("How many days of antibiotics for a urinary tract infection?", "urinary_tract_infection"),
+        ("Does ctDNA guide treatment after cystectomy for bladder cancer?", "ctdna_mrd_bladder"),
+        ("Can ctDNA-MRD be used in resected lung cancer?", "ctdna_mrd_lung"),
+    ],
+)
+def test_a_question_in_words_finds_its_scenario(question: str, name: str) -> None:
+    found = scenario_for(tags("diseases", question), tags("decisions", question))
+    assert found is not None
+    assert found.name == name
+
+
+def test_of_packs_with_as_many_diseases_that_with_more_of_the_decisions_is_taken() -> None:
+    both = ["atrial_fibrillation", "coronary_artery_disease"]
+    asked = ["anticoagulation", "antiplatelet_therapy", "bleeding_risk"]
+    for decisions, name in (
+        (asked, "dapt_hbr"),
+        (asked[:1], "atrial_fibrillation_anticoagulation"),
+        (asked[:2], "atrial_fibrillation_anticoagulation"),
+    ):
+        found = scenario_for(both, decisions)
+        assert found is not None
+        assert found.name == name
+    device = scenario_for(["atrial_fibrillation", "device_detected_af"], ["anticoagulation"])
+    assert device is not None
+    assert device.name == "ahre"
 
 
 def test_a_scenario_without_decisions_takes_any() -> None:
@@ -161,6 +240,7 @@ def test_the_pack_that_asks_for_most_tags_is_taken(monkeypatch: pytest.MonkeyPat
     assert scenario_for(["sepsis"], []) == general
 
 
+@pytest.mark.requirement("EB-7.1")
 def test_eb_7_1_an_entry_is_found_by_any_of_its_identifiers_and_only_if_confirmed() -> None:
     known = entry(pmid="111", doi="10.1000/AbC", nct_id="NCT00000001")
     doubtful = entry(title="In doubt", pmid="222", confirmed=False, basis="not confirmed: unseen")
@@ -178,7 +258,7 @@ def test_eb_7_1_an_entry_is_found_by_any_of_its_identifiers_and_only_if_confirme
 @pytest.mark.parametrize("one", ALL)
 def test_every_identifier_of_a_confirmed_entry_leads_back_to_it(one: Scenario) -> None:
     for work in one.usable():
-        for kind, value in identifiers(work).items():
+        for kind, value in work.identifiers().items():
             assert one.entry_of({kind: value}) == work
 
 

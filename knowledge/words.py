@@ -1,0 +1,59 @@
+"""Finds the words of a list in a text: whole words, longest first. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+_ABBREVIATION = re.compile(r"[A-Z]{2,4}")
+_GAP = re.compile(r"[\s-]+")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Words of a text that name something; the span is in code points of the text."""
+
+    name: str
+    start: int
+    end: int
+
+
+class Words:
+    """Names and the words that stand for them.
+
+    Spaces and hyphens stand for each other. An abbreviation of two to four capitals is found only
+    in capitals, for "all" is no leukemia (ALL); a plural s may follow it (DOACs).
+    """
+
+    def __init__(self, names: Mapping[str, Iterable[str]], nothing: Iterable[str] = ()) -> None:
+        """
+        Args:
+            names: the words of each name; a word may stand for several.
+            nothing: phrases that hold such a word and name nothing.
+        """
+        self.by_word: dict[str, tuple[str, ...]] = {_plain(word): () for word in nothing}
+        written = list(nothing)
+        for name, words in names.items():
+            for word in words:
+                forms = (word, f"{word}s") if _ABBREVIATION.fullmatch(word) else (word,)
+                for form in map(_plain, forms):
+                    self.by_word[form] = (*self.by_word.get(form, ()), name)
+                written.append(word)
+        longest_first = sorted(set(written), key=lambda word: (-len(word), word))
+        alternatives = "|".join(map(_written, longest_first))
+        self._pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
+
+    def mentions(self, text: str) -> Iterator[Mention]:
+        """Where `text` has such words, in order; a word that stands for several gives one each."""
+        for match in self._pattern.finditer(text):
+            for name in self.by_word[_plain(match.group())]:
+                yield Mention(name, match.start(), match.end())
+
+
+def _plain(word: str) -> str:
+    return _GAP.sub(" ", word).lower()
+
+
+def _written(word: str) -> str:
+    if _ABBREVIATION.fullmatch(word):
+        return f"(?-i:{word}s?)"
+    return r"[\s-]+".join(map(re.escape, _GAP.split(word)))

@@ -24,7 +24,7 @@ PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-dev demo up test lint bench fuzz requirements lock clean
+.PHONY: help setup setup-dev demo up test lint bench bench-search fuzz requirements lock clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ lint: $(DEV_READY) ## ruff, mypy and the one-way flow of imports
 bench: $(READY) ## measure latency and throughput on this machine
 	@$(BIN)/python -m benchmarks.system $(ARGS)
 	@$(BIN)/python -m benchmarks.sources
+
+bench-search: $(READY) ## measure search among up to a million chunks (ARGS="--sizes 10000 --keep DIR")
+	@$(BIN)/python -m benchmarks.search $(ARGS)
 
 fuzz: $(DEV_READY) ## mutate the payloads of every parser (EXAMPLES=20000 each; takes half an hour)
 	@ATTEST_TEST_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m pytest $(PARALLEL) --timeout 0 -q \

@@ -10,10 +10,15 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     StringConstraints,
     field_validator,
 )
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import core_schema
 
+from knowledge.links import DirectUrl, is_direct
 from store.records import NoticeKind
 from store.standing import State
 
@@ -93,6 +98,70 @@ class StageTiming(BaseModel):
     ms: float | None = Field(description="from the last claim to the commit")
 
 
+class ReferenceOut(BaseModel):
+    """A cited work: its title is the link, and the link opens the work itself."""
+
+    n: int = Field(ge=1)
+    evidence_id: str = Field(description="the evidence that it stands for")
+    title: str
+    authors: str = Field(description="the first and `et al.` where there are more than three")
+    source: str = Field(description="journal, registry, organization")
+    year: int | None = Field(description="of publication; null: not known")
+    badges: list[str] = Field(
+        description="where it comes from, what kind of work it is, what speaks for it or against, "
+        "such as PubMed, Cochrane, Clinical Trial, Guideline, Meta-Analysis, Systematic Review, "
+        "Gold Standard, Recent, Highly Cited, Practical Guidance"
+    )
+    url: DirectUrl = Field(description="the page of the work itself, never one of a search")
+    pmid: str | None = None
+    doi: str | None = None
+    nct_id: str | None = None
+
+
+class ImageOut(BaseModel):
+    """A figure beside the answer: a decision algorithm, or one of the modality asked for."""
+
+    title: str
+    url: DirectUrl = Field(description="the page of the article that it stands in")
+    image_url: DirectUrl | None = Field(default=None, description="the picture")
+    source: str
+    license: str | None = None
+
+
+class AnswerOut(BaseModel):
+    """An answer, or an abstention. Of its parts only those with addresses are described here."""
+
+    model_config = ConfigDict(extra="allow")
+
+    references: list[ReferenceOut]
+    images: list[ImageOut]
+
+
+class _Answer:
+    """Marks a sealed answer: OpenAPI shows it as `AnswerOut`; it passes as it is, but for what a
+    rule that came after its sealing takes for a search page (EB-9.3)."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_after_validator_function(_scanned, handler(source))
+
+    def __get_pydantic_json_schema__(
+        self, _: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return handler(AnswerOut.__pydantic_core_schema__)
+
+
+def _scanned(answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer without references and images that lead to no page of a work."""
+    kept: dict[str, Any] = {
+        part: [one for one in answer[part] if is_direct(one["url"])]
+        for part in ("references", "images")
+        if part in answer
+    }
+    return {**answer, **kept}
+
+
 class QuestionOut(BaseModel):
     """A question and, once it is answered, its answer."""
 
@@ -102,7 +171,7 @@ class QuestionOut(BaseModel):
     question: str
     created_at: datetime
     finished_at: datetime | None
-    answer: dict[str, Any] | None = Field(
+    answer: Annotated[dict[str, Any], _Answer()] | None = Field(
         description="null until the status is `answered` or `failed`; a failed question has an "
         "abstention of reason `unchecked` here"
     )

@@ -8,6 +8,7 @@ import httpx
 from rich.console import Console, Group
 from rich.markup import escape
 from rich.panel import Panel
+from rich.style import Style
 from rich.text import Text
 
 POLL_SECONDS = 20
@@ -76,6 +77,8 @@ def render(console: Console, question: dict[str, Any]) -> None:
             console.print(_claim(claims[claim_id]))
             above = evidence_id
     console.print(_references(answer))
+    if answer["images"]:
+        console.print(_images(answer))
     _footer(console, question)
 
 
@@ -107,7 +110,7 @@ def _references(answer: dict[str, Any]) -> Group:
         age = record["clocks"]
         by = " · ".join(filter(None, (entry["authors"], entry["source"], _published(age))))
         lines += [
-            Text.assemble((f" [{entry['n']}] ", "cyan"), (entry["title"], "bold")),
+            Text.assemble((f" [{entry['n']}] ", "cyan"), (entry["title"], _link(entry))),
             Text(f"     {by}"),
             Text.assemble(
                 f"     [{'] ['.join(entry['badges'])}]  checked ", _checked_text(age), style="dim"
@@ -117,6 +120,24 @@ def _references(answer: dict[str, Any]) -> Group:
         ]
     if not answer["references"]:
         lines.append(Text(" none with a page of its own; the documents are named above"))
+    return Group(*lines)
+
+
+def _link(entry: dict[str, Any]) -> Style:
+    """How a title is written that opens its page (EB-8.1); the page stands below it as well, for
+    terminals without links."""
+    return Style(bold=True, link=entry["url"])
+
+
+def _images(answer: dict[str, Any]) -> Group:
+    lines = [Text("\nImages", style="bold underline")]
+    for image in answer["images"]:
+        by = " · ".join(filter(None, (image["source"], image.get("license"))))
+        lines += [
+            Text.assemble(" ", (image["title"], _link(image))),
+            Text(f"     {by}"),
+            Text(f"     {image['url']}", style="blue"),
+        ]
     return Group(*lines)
 
 

@@ -1,5 +1,6 @@
 """What an abstention asks sources for (`cures.yaml`), in the words of the vocabulary alone."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Literal, Self
@@ -14,6 +15,16 @@ Phrase = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+)*$")]
 """Nothing that any source's language could take for an operator or a quotation mark."""
 
 
+IdentifierKind = Literal["pmid", "pmcid", "doi", "nct_id"]
+_IDENTIFIERS: Mapping[IdentifierKind, re.Pattern[str]] = {
+    "pmid": re.compile(r"[1-9][0-9]{0,8}"),
+    "pmcid": re.compile(r"PMC[1-9][0-9]{0,11}"),
+    "doi": re.compile(r"10\.[0-9]{4,9}/[A-Za-z0-9.;()/:_-]{1,200}"),
+    "nct_id": re.compile(r"NCT[0-9]{8}"),
+}
+"""DOIs as Crossref recommends them; none has a sign that a source could take for an operator."""
+
+
 class _Policy(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -23,6 +34,8 @@ class SourceQuery(_Policy):
 
     phrase: Annotated[str, Field(pattern=r"\{phrase\}")]
     only: str | None
+    identifiers: dict[IdentifierKind, Annotated[str, Field(pattern=r"\{value\}")]]
+    joint: str
     basis: Basis
 
 
@@ -68,6 +81,11 @@ def cure_policy() -> CurePolicy:
     return CurePolicy.model_validate(load("cures"))
 
 
+def is_identifier(kind: IdentifierKind, value: str) -> bool:
+    """Whether `value` is spelled as such an identifier, and may stand in a query."""
+    return _IDENTIFIERS[kind].fullmatch(value) is not None
+
+
 @cache
 def _phrases() -> dict[str, dict[str, tuple[str, ...]]]:
     vocabulary = load("vocabulary")
@@ -81,21 +99,30 @@ def _phrases() -> dict[str, dict[str, tuple[str, ...]]]:
     }
 
 
-def cure_query(source: str, recognized: Mapping[str, Sequence[str]]) -> str | None:
-    """What to ask `source` for; None where too few terms were recognized to search for.
+def search_phrases(recognized: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
+    """How literature names each of these tags; those without such phrases say too little.
 
     Args:
-        source: one of the policy's sources.
         recognized: tags by kind (`diseases`, `decisions`), in the order of their mention. A tag
             that the vocabulary does not have is left out, whoever wrote it there.
     """
-    policy = cure_policy()
-    found = [
+    return [
         phrases
         for kind, by_tag in _phrases().items()
         for tag in recognized.get(kind, ())
         if (phrases := by_tag.get(tag))
     ]
+
+
+def cure_query(source: str, recognized: Mapping[str, Sequence[str]]) -> str | None:
+    """What to ask `source` for; None where too few terms were recognized to search for.
+
+    Args:
+        source: one of the policy's sources.
+        recognized: as for `search_phrases`.
+    """
+    policy = cure_policy()
+    found = search_phrases(recognized)
     if len(found) < policy.least_terms:
         return None
     asked = policy.sources[source]
@@ -105,3 +132,21 @@ def cure_query(source: str, recognized: Mapping[str, Sequence[str]]) -> str | No
     ]
     joined = " AND ".join(f"({group})" if " OR " in group else group for group in groups)
     return f"{joined} AND {asked.only}" if asked.only else joined
+
+
+def record_query(source: str, identifiers: Mapping[str, Sequence[str]]) -> str | None:
+    """What to ask `source` for, so that it brings the records with these identifiers; None where it
+    knows none of these kinds.
+
+    Args:
+        source: one of the policy's sources.
+        identifiers: values by kind. What is not spelled as an identifier is left out.
+    """
+    asked = cure_policy().sources[source]
+    parts = [
+        pattern.format(value=value)
+        for kind, pattern in asked.identifiers.items()
+        for value in dict.fromkeys(identifiers.get(kind, ()))
+        if is_identifier(kind, value)
+    ]
+    return asked.joint.join(parts) or None

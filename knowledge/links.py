@@ -1,33 +1,153 @@
-"""The page of a work, made from its identifiers; no search page can be one (EB-8.2, 9). Pure."""
+"""The page of a work, made from its identifiers; no search page can be one (EB-8.2, EB-9). Pure."""
 
+import re
 from collections.abc import Mapping
-from urllib.parse import urlsplit
+from typing import Any, Self
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 
-def direct_url(identifiers: Mapping[str, str], url: str | None = None) -> str | None:
+class NotDirect(ValueError):
+    """The address is no page of a work."""
+
+
+class DirectUrl(str):
+    """The address of one page, http or https. One of search results cannot be made into it."""
+
+    __slots__ = ()
+
+    def __new__(cls, address: str) -> Self:
+        """Raises NotDirect; the text does not repeat the address."""
+        if not _is_page(address):
+            raise NotDirect("not the address of a web page")
+        if is_search_page(address):
+            raise NotDirect("the address of a search page")
+        return super().__new__(cls, address)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(cls, core_schema.str_schema())
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "format": "uri"}
+
+
+# EB-8.2 names these pages; forms as in store.records. A registry number has its page as well.
+_PAGES = {
+    "pmid": (r"[1-9][0-9]{0,8}", "https://pubmed.ncbi.nlm.nih.gov/{}/"),
+    "pmcid": (r"PMC[1-9][0-9]*", "https://pmc.ncbi.nlm.nih.gov/articles/{}/"),
+    "doi": (r"10\.[0-9]{4,9}/\S+", "https://doi.org/{}"),
+    "nct_id": (r"NCT[0-9]{8}", "https://clinicaltrials.gov/study/{}"),
+}
+_DOI_LETTERS = "/:;()!*'@$&+=,"
+"""What a DOI may have besides letters and digits without being encoded (RFC 3986, 3.3)."""
+
+
+def direct_url(identifiers: Mapping[str, str], url: str | None = None) -> DirectUrl | None:
     """The page of the work itself: PubMed, PMC, DOI, registry, then its own verified address.
 
     Args:
-        identifiers: those of the work that are in no doubt.
+        identifiers: those of the work that are in no doubt. What has not the form of one is none.
         url: the address its source gave.
     """
-    if pmid := identifiers.get("pmid"):
-        return f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/"
-    if pmcid := identifiers.get("pmcid"):
-        return f"https://pmc.ncbi.nlm.nih.gov/articles/{pmcid}/"
-    if doi := identifiers.get("doi"):
-        return f"https://doi.org/{doi}"
-    if nct_id := identifiers.get("nct_id"):
-        return f"https://clinicaltrials.gov/study/{nct_id}"
-    return None if url is None or is_search_page(url) else url
+    for kind, (form, page) in _PAGES.items():
+        if re.fullmatch(form, value := identifiers.get(kind, "")):
+            address = page.format(quote(value, safe=_DOI_LETTERS))
+            if is_direct(address):
+                return DirectUrl(address)
+    return DirectUrl(url) if url is not None and is_direct(url) else None
+
+
+def is_direct(url: str) -> bool:
+    """Whether `url` can be a `DirectUrl`."""
+    return _is_page(url) and not is_search_page(url)
+
+
+def _is_page(url: str) -> bool:
+    """Whether `url` is a web address that every browser reads alike."""
+    if not url.isprintable() or re.search(r"[\s\\]", url):
+        return False
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        _ = parts.port
+    except ValueError:
+        return False
+    folders = unquote(parts.path).split("/")
+    return (
+        parts.scheme in ("http", "https")
+        and "." in host.strip(".")
+        and "@" not in parts.netloc
+        and not {".", ".."} & set(folders)
+    )
+
+
+_RESULTS_OF_GOOGLE = re.compile(r"\bgoogle(?:\.[a-z]{2,3}){1,2}(?::\d+)?/+(?:search|scholar|url)\b")
+"""Also inside another address, as proxies and redirects carry it (EB-9.3)."""
+_ENGINE = re.compile(
+    r"(?:.+\.)?(?:bing|duckduckgo|baidu|yandex|ecosia|startpage|qwant)\.[a-z.]+"
+    r"|(?:.+\.)?search\.(?:yahoo|brave|aol|naver)\.[a-z.]+"
+    r"|(?:(?:www|m|scholar|news|images|cse|encrypted)\.)?google(?:\.[a-z]{2,3}){1,2}"
+)
+_WORDS_ASKED_FOR = frozenset(
+    {"q", "qs", "query", "search", "searchquery", "searchterm", "searchtext", "term", "terms"}
+)
+"""Names of query parameters, without underscores and hyphens."""
+_SEARCHES = frozenset(
+    {"search", "searches", "dosearch", "searchresult", "searchresults", "advancedsearch"}
+)
 
 
 def is_search_page(url: str) -> bool:
-    """Whether `url` leads to search results instead of a document."""
-    parts = urlsplit(url)
-    segments = [segment for segment in parts.path.lower().split("/") if segment]
-    return (
-        "search" in segments[-1:]
-        or parts.path.lower().startswith("/search")
-        or ((parts.hostname or "").startswith("www.google.") and bool(parts.query))
+    """Whether `url` leads to search results instead of a document, however it is written.
+
+    An address that cannot be read counts as one.
+    """
+    plain = _decoded(url).lower()
+    if _RESULTS_OF_GOOGLE.search(plain):
+        return True
+    try:
+        parts = urlsplit(plain)
+        host = (parts.hostname or "").strip(".")
+    except ValueError:
+        return True
+    if host in ("doi.org", "dx.doi.org"):
+        return not parts.path.startswith("/10.")
+    if host == "pubmed.ncbi.nlm.nih.gov":
+        return re.fullmatch(r"/\d+/?", parts.path) is None
+    if _ENGINE.fullmatch(host):
+        return True
+    # Pages that a script draws keep their own address behind the hash.
+    path, _, query = parts.fragment.lstrip("!").partition("?")
+    return _asks(parts.path, parts.query) or _asks(
+        path if path.startswith("/") else "/page", query or path
     )
+
+
+def _asks(path: str, query: str) -> bool:
+    """Whether path or query are those of a search."""
+    stems = [segment.rsplit(".", 1)[0] for segment in path.split("/") if segment]
+    words = [set(re.split(r"[-_]", stem)) for stem in stems]
+    if path.startswith("/search") or any(
+        stem in _SEARCHES or {"search", "results"} <= parts or parts == {"advanced", "search"}
+        for stem, parts in zip(stems, words, strict=True)
+    ):
+        return True
+    names = {re.sub(r"[-_]", "", name) for name, _ in parse_qsl(query)}
+    return bool(
+        names & _WORDS_ASKED_FOR
+        or (stems[-1:] == ["results"] and query)
+        or (not stems and "s" in names)  # WordPress
+    )
+
+
+def _decoded(url: str) -> str:
+    """`url` without percent-encoding, also where it was encoded more than once."""
+    while (plain := unquote(url)) != url:
+        url = plain
+    return url

@@ -27,23 +27,28 @@ class SourcePolicy(BaseModel):
         return self.sla_hours is not None and age_hours > self.sla_hours
 
 
-class ConnectorPolicy(BaseModel):
-    """How a connector follows its source; see the head of the section in `sources.yaml`."""
+class PlacePolicy(BaseModel):
+    """Where something is asked, and how often."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: Annotated[str, Field(min_length=1)]
-    source_type: str | None = Field(description="None: it only completes what others brought")
     origins: tuple[Annotated[str, Field(pattern=r"^https://[a-z0-9.-]+$")], ...]
     per_second: Annotated[float, Field(gt=0)]
     burst: Annotated[int, Field(ge=1)]
     with_key: Annotated[float, Field(gt=0)] | None
+    basis: Annotated[str, Field(min_length=1)]
+
+
+class ConnectorPolicy(PlacePolicy):
+    """How a connector follows its source; see the head of the section in `sources.yaml`."""
+
+    source_type: str | None = Field(description="None: it only completes what others brought")
     refresh_hours: Annotated[float, Field(gt=0)]
     overlap_hours: Annotated[float, Field(ge=0)]
     recheck_hours: Annotated[float, Field(gt=0)] | None
     standing: bool
     defers_to: tuple[str, ...]
-    basis: Annotated[str, Field(min_length=1)]
 
 
 class _File(BaseModel):
@@ -52,6 +57,7 @@ class _File(BaseModel):
     version: Literal[2]
     sources: dict[str, SourcePolicy]
     connectors: dict[str, ConnectorPolicy]
+    services: dict[str, PlacePolicy]
 
     @model_validator(mode="after")
     def _refer_to_each_other(self) -> Self:
@@ -94,6 +100,11 @@ def connector_policy(name: str) -> ConnectorPolicy:
     except KeyError:
         known = ", ".join(sorted(connector_policies()))
         raise LookupError(f"there is no source {name[:60]!r}: use one of {known}") from None
+
+
+def service_policy(name: str) -> PlacePolicy:
+    """The policy of a service that is asked and not followed. Raises LookupError: no such one."""
+    return _file().services[name]
 
 
 def connector_sla_hours(name: str) -> float | None:

@@ -4,6 +4,7 @@ skipped by the others, so a tick done twice changes nothing."""
 import structlog
 from sqlmodel import Session
 
+from store import tags
 from store.imports import keep_statistics
 from store.index import dense, lexical
 from store.unit_of_work import Store
@@ -40,6 +41,21 @@ def merge_segments(store: Store) -> None:
         with Session(store.engine) as session:
             merged = lexical.merge(session)
             session.commit()
+
+
+def retag_versions(store: Store) -> None:
+    """Tag again what was tagged with another vocabulary."""
+    made = _RETAGGED
+    while made == _RETAGGED:
+        with Session(store.engine) as session:
+            made = tags.retag(session, _RETAGGED)
+            session.commit()
+        if made:
+            log.info("versions_retagged", versions=made)
+
+
+_RETAGGED = 200
+"""Ours: versions a transaction; a second or so of work."""
 
 
 def index_vectors(store: Store) -> None:

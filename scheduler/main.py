@@ -29,6 +29,7 @@ MERGE_SECONDS = 10.0
 INDEX_SECONDS = 60.0
 STATISTICS_SECONDS = 10.0
 """PostgreSQL's own look comes once a minute: on a new database the first fill is over by then."""
+RETAG_SECONDS = 15.0
 PLAN_SECONDS = 5.0
 SLA_SECONDS = 30.0
 FORGET_TICKS_SECONDS = 3600.0
@@ -69,6 +70,7 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
         ("copy_dead", COPY_DEAD_SECONDS, jobs.copy_dead, (broker,)),
         ("merge_segments", MERGE_SECONDS, jobs.merge_segments, (store,)),
         ("index_vectors", INDEX_SECONDS, jobs.index_vectors, (store,)),
+        ("retag_versions", RETAG_SECONDS, jobs.retag_versions, (store,)),
         ("look_at_tables", STATISTICS_SECONDS, jobs.look_at_tables, (store,)),
         ("plan_refreshes", PLAN_SECONDS, _as_of_now, (refreshing.plan_refreshes, store)),
         ("watch_slas", SLA_SECONDS, _as_of_now, (refreshing.watch_slas, store)),

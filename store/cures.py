@@ -12,7 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from knowledge.cures import cure_policy, cure_query
+from knowledge.cures import cure_policy, cure_query, record_query
 from store import refreshes, source_report, source_states, watches
 from store.models import Refresh, Watch
 from store.unit_of_work import UnitOfWork
@@ -71,6 +71,29 @@ def refresh_for_terms(
         if query is None:
             asked += _ask(work, active, at)
         elif _may_ask(work.session, source, at):
+            asked += _ask(work, [watches.follow(work, source, query, "abstention", at)], at)
+    return asked
+
+
+def refresh_records(
+    work: UnitOfWork, identifiers: Mapping[str, Sequence[str]], at: datetime
+) -> list[CureRefresh]:
+    """Ask for the records with these identifiers, once, where they are primary (EB-4.5): each kind
+    at the first source of the policy that is followed and knows it. Nothing is asked of others.
+
+    Args:
+        identifiers: values by kind, such as {"pmid": ["123"]}; more than once is once.
+    """
+    left = {kind: sorted(set(values)) for kind, values in identifiers.items()}
+    asked: list[CureRefresh] = []
+    for source, policy in cure_policy().sources.items():
+        if not _active(work.session, source):
+            continue
+        known: dict[str, list[str]] = {
+            kind: left.pop(kind) for kind in policy.identifiers if kind in left
+        }
+        query = record_query(source, known)
+        if query is not None and _may_ask(work.session, source, at):
             asked += _ask(work, [watches.follow(work, source, query, "abstention", at)], at)
     return asked
 

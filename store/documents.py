@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
+from psycopg.types.json import Jsonb
 from sqlmodel import Session, col, select
 
 from knowledge.sources import connector_policy
@@ -66,18 +67,23 @@ class _Given(NamedTuple):
 
 @dataclass
 class _Standing:
-    """Where a document stands while a packet is stored; `latest` is its newest version."""
+    """Where a document stands while a packet is stored; `latest` is its newest version.
+
+    `made`: the packet brought the document, so nothing was said of it before. `written` is the
+    clock in its row.
+    """
 
     document_id: UUID
     checked_at: datetime | None
-    n: int
-    latest_id: UUID | None
-    status: str | None
-    content_hash: str | None
-    source: str | None
+    n: int = 0
+    latest_id: UUID | None = None
+    status: str | None = None
+    content_hash: str | None = None
+    source: str | None = None
     ended: bool = False
     row: dict[str, Any] | None = None
-    touched: bool = False
+    written: datetime | None = None
+    made: bool = False
 
 
 def put_versions(
@@ -98,7 +104,8 @@ def put_versions(
     """
     keys = [record.key for record, _ in records]
     kinds = {key: record.source_type for key, (record, _) in zip(keys, records, strict=True)}
-    standing = _lock_documents(work.session, kinds)
+    latest = max((record.fetched_at or now() for record, _ in records), default=now())
+    standing = _lock_documents(work.session, kinds, latest)
     documents = [standing[key] for key in keys]
     _take_notices(work, source, [record for record, _ in records], documents)
     last = {key: place for place, key in enumerate(keys)}
@@ -156,7 +163,6 @@ def _outcome(given: _Given, document: _Standing, source: str | None) -> Outcome:
     if held and not same and before is not None and fetched_at < before:
         return "outdated"
     document.checked_at = max(fetched_at, before or fetched_at)
-    document.touched = True
     if same:
         return "unchanged"
     return "changed" if held else "new"
@@ -198,27 +204,44 @@ def _take_notices(
         for record, document in zip(records, documents, strict=True)
         if source is not None or record.notices
     }
+    made = {one.document_id for one in documents if one.made}
+    spoken_of = {one: notices for one, notices in said.items() if notices or one not in made}
     if said:
         at = max(record.fetched_at or now() for record in records)
-        put_notices(work, source or SUBMITTED, said, at)
+        if spoken_of:
+            put_notices(work, source or SUBMITTED, spoken_of, at)
         asked(work.session, source or SUBMITTED, dict.fromkeys(said, True), at)
-    gone = ended(work.session, {one.document_id for one in documents})
+    known = {one.document_id for one in documents} - made | spoken_of.keys()
+    gone = ended(work.session, known) if known else set()
     for document in documents:
         document.ended = document.document_id in gone
 
 
-def _lock_documents(session: Session, kinds: Mapping[str, str]) -> dict[str, _Standing]:
-    """Make sure the documents exist (key → source type), lock them, and read where each stands."""
+def _lock_documents(
+    session: Session, kinds: Mapping[str, str], clock: datetime
+) -> dict[str, _Standing]:
+    """Make sure the documents exist (key → source type), lock them, and read where each stands.
+
+    Those that are made are locked by that alone, and get the `clock` that most of a packet have.
+    """
     keys = sorted(kinds)
-    session.execute(
+    made = session.execute(
         sa.text(
-            "INSERT INTO document (id, source_type, source_key, created_at) "
-            "SELECT id, source_type, source_key, clock_timestamp() "
-            "FROM unnest(CAST(:ids AS uuid[]), CAST(:kinds AS varchar[]), CAST(:keys AS varchar[]))"
-            " AS given (id, source_type, source_key) ON CONFLICT (source_key) DO NOTHING"
+            "INSERT INTO document (id, source_type, source_key, created_at, checked_at) "
+            "SELECT gen_random_uuid(), source_type, source_key, clock_timestamp(), :clock "
+            "FROM unnest(CAST(:kinds AS varchar[]), CAST(:keys AS varchar[]))"
+            " AS given (source_type, source_key) ON CONFLICT (source_key) DO NOTHING "
+            "RETURNING source_key, id"
         ),
-        {"ids": [uuid4() for _ in keys], "kinds": [kinds[key] for key in keys], "keys": keys},
+        {"clock": clock, "kinds": [kinds[key] for key in keys], "keys": keys},
     )
+    standing = {key: _Standing(made_id, None, made=True, written=clock) for key, made_id in made}
+    held = [key for key in keys if key not in standing]
+    return standing | _lock_held(session, held) if held else standing
+
+
+def _lock_held(session: Session, keys: Sequence[str]) -> dict[str, _Standing]:
+    """Lock documents that exist, in the order of their `keys`, and read where each stands."""
     # Locking and reading are two statements: the second sees what whoever held the lock wrote.
     session.execute(
         sa.text(
@@ -248,6 +271,7 @@ def _lock_documents(session: Session, kinds: Mapping[str, str]) -> dict[str, _St
             row.status,
             row.content_hash,
             row.source,
+            written=row.checked_at,
         )
         for row in rows
     }
@@ -301,7 +325,9 @@ def _write(
         )
     if rows:
         _copy(session, rows)
-    touched = [document for document in documents if document.touched]
+    moved = [one for one in documents if one.checked_at and one.checked_at != one.written]
+    if not moved:
+        return
     session.execute(
         sa.text(
             "UPDATE document SET checked_at = given.checked_at FROM "
@@ -309,10 +335,16 @@ def _write(
             "AS given (id, checked_at) WHERE document.id = given.id"
         ),
         {
-            "ids": [document.document_id for document in touched],
-            "moments": [document.checked_at for document in touched],
+            "ids": [document.document_id for document in moved],
+            "moments": [document.checked_at for document in moved],
         },
     )
+
+
+_JSON = ("structure", "identifiers", "authors", "labels", "subjects", "facts")
+_MOMENTS = ("published_at", "fetched_at", "superseded_at", "created_at")
+_TYPES = dict.fromkeys(_JSON, "jsonb") | dict.fromkeys(_MOMENTS, "timestamptz")
+_TYPES |= {"id": "uuid", "document_id": "uuid", "n": "int4"}  # the other columns are varchar
 
 
 def _copy(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -320,12 +352,12 @@ def _copy(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
     columns = list(rows[0])
     connection = session.connection().connection.driver_connection
     assert connection is not None
-    with (
-        connection.cursor() as cursor,
-        cursor.copy(f"COPY document_version ({', '.join(columns)}) FROM STDIN") as copy,
-    ):
+    statement = f"COPY document_version ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        copy.set_types([_TYPES.get(column, "varchar") for column in columns])
         for row in rows:
-            copy.write_row([row[column] for column in columns])
+            written = {name: Jsonb(row[name], dumps=str.encode) for name in _JSON}
+            copy.write_row(tuple({**row, **written}.values()))
 
 
 def get_versions(session: Session, version_ids: Sequence[UUID]) -> list[DocumentVersion]:

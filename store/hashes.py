@@ -15,6 +15,8 @@ def plain(value: Any) -> Any:
 
     jsonb keeps numbers as decimals: it gives 1e+16 back as an integer and -0.0 without its sign.
     """
+    if value is None or isinstance(value, (str, int)):  # nearly all are
+        return value
     if isinstance(value, Mapping):
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):

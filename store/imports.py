@@ -182,17 +182,27 @@ _GROWN = sa.text(
     """
     SELECT relname FROM pg_class
     WHERE oid IN (CAST('document' AS regclass), CAST('document_version' AS regclass))
-      AND pg_relation_size(oid) > (8 + relpages * 1.5) * CAST(current_setting('block_size') AS int)
+      AND pg_relation_size(oid) > (8 + relpages * 2) * CAST(current_setting('block_size') AS int)
     """
 )
 
 
+_STATISTICS_TARGET = 10
+"""PostgreSQL looks at 300 rows for each (its manual, "ANALYZE"): 3,000 show that identifiers are
+unique as well as the 30,000 of its default, at a tenth of the work. Its own round comes later."""
+
+
 def keep_statistics(engine: sa.Engine) -> None:
-    """Let PostgreSQL look at the tables that have grown by half since it last did.
+    """Let PostgreSQL look at the tables that have doubled since it last did.
 
     It plans by what it saw and looks by itself only once a minute. A first fill is faster: as long
     as nothing is known of the tables, what looks a record up by its identifiers reads all of them.
     """
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        for table in connection.execute(_GROWN).scalars().all():
+    with engine.begin() as connection:
+        grown = connection.execute(_GROWN).scalars().all()
+        if grown:
+            connection.execute(
+                sa.text(f"SET LOCAL default_statistics_target = {_STATISTICS_TARGET}")
+            )
+        for table in grown:
             connection.execute(sa.text(f"ANALYZE {table}"))

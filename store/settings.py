@@ -32,16 +32,32 @@ class Settings(BaseSettings):
     encoder_key: str = Field(default="", repr=False)
     encoder_dimensions: int = 384
 
+    anthropic_api_key: str = Field(
+        default="", repr=False, description="lets a language model propose; code still decides"
+    )
+    anthropic_model: str = "claude-sonnet-5-5"
+    anthropic_url: str = "https://api.anthropic.com"
+    anthropic_seconds: float = Field(
+        default=20.0, gt=0, description="silence after which the model is given up"
+    )
+    rerank: bool = Field(default=False, description="let the language model order what was found")
+
     contact_email: str = Field(
         default="", description="sent to sources that ask who is calling (NCBI, Crossref)"
     )
     ncbi_api_key: str = Field(default="", repr=False)
     openfda_api_key: str = Field(default="", repr=False)
     openalex_api_key: str = Field(default="", repr=False)
+    perplexity_api_key: str = Field(
+        default="", repr=False, description="lets questions without enough evidence look outside"
+    )
     cms_accept_license: bool = Field(
         default=False, description="accept the AMA, ADA and AHA licences to read LCD texts"
     )
     guidelines_dir: Path | None = Field(default=None, description="your own guideline files")
+    image_search: bool = Field(
+        default=False, description="look for decision algorithms at Open-i (NLM)"
+    )
     source_mirrors: dict[str, str] = Field(
         default_factory=dict, description="origin of a source → the base URL that stands in for it"
     )

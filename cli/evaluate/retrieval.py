@@ -16,7 +16,8 @@ from cli.evaluate.metrics import ndcg, recall, reciprocal_rank
 from messages import Stage
 from store.database import connect, migrate
 from store.embedded import embedded
-from store.index import lexical
+from store.imports import keep_statistics
+from store.index import dense, lexical
 from store.models import Document
 from store.settings import Settings
 from store.submissions import submit_item
@@ -53,7 +54,7 @@ def evaluate_retrieval(directory: Path, settings: Settings, advance: Advance) ->
             migrate(engine)
             worker = InlineWorker(settings.model_copy(update={"data_dir": data_dir}), Store(engine))
             _ingest(worker, corpus, advance)
-            merge_all(worker.store)
+            maintain(worker.store)
             ranked, times = _search(worker, queries, judged, advance)
             worker.close()
             engine.dispose()
@@ -122,12 +123,15 @@ def _ingest(worker: InlineWorker, corpus: list[dict[str, Any]], advance: Advance
         worker.run(step)
 
 
-def merge_all(store: Store) -> None:
-    """Compact the lexical index as the scheduler would."""
+def maintain(store: Store) -> None:
+    """Compact the lexical index and build the vector index, as the scheduler would."""
     merged = True
     while merged:
         with store.unit_of_work("evaluate") as work:
             merged = lexical.merge(work.session)
+    keep_statistics(store.engine)
+    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        dense.ensure_index(connection)
 
 
 def _search(

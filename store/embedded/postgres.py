@@ -13,6 +13,7 @@ from psycopg import sql
 from store.embedded.binaries import POSTGRES_MAJOR, postgres_bin
 from store.embedded.datadir import DataDir, sync_directory, write_atomically
 from store.embedded.errors import DataDirUnusable, ServerUnavailable
+from store.embedded.memory import memory_megabytes
 from store.embedded.process import Command, end_leftovers, run_once
 from store.embedded.server import EmbeddedServer
 
@@ -31,10 +32,6 @@ _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UT
 _SETTINGS: dict[str, str] = {
     # A small machine; both servers, workers and the gateway share it.
     "max_connections": "100",
-    "shared_buffers": "256MB",
-    # An HNSW graph that fits into this is built several times faster (pgvector README, "Index
-    # Build Time"); autovacuum must not take as much.
-    "maintenance_work_mem": "256MB",
     "autovacuum_work_mem": "64MB",
     "huge_pages": "off",
     # Parallel index builds put the whole graph into dynamic shared memory. Containers give
@@ -69,11 +66,30 @@ _SETTINGS: dict[str, str] = {
     "log_autovacuum_min_duration": "-1",
 }
 _LOCAL = "postgresql.local.conf"
-_CONFIGURATION = (
-    f"# Written by Attest at each start. Settings of your own go into {_LOCAL}.\n"
-    + "".join(f"{name} = {value}\n" for name, value in _SETTINGS.items())
-    + f"include_if_exists = '{_LOCAL}'\n"
-)
+
+
+def memory_settings(megabytes: int) -> dict[str, str]:
+    """Settings for a machine with so much memory, which workers and the gateway share.
+
+    An eighth for pages, so that the upper part of a large HNSW graph stays in them. As much for
+    building that graph: one that fits is built several times faster (pgvector README, "Index Build
+    Time"), and a million vectors of 384 half-precision components take about 1.7 GB.
+    """
+    eighth = megabytes // 8
+    return {
+        "shared_buffers": f"{min(max(eighth, 128), 4096)}MB",
+        "maintenance_work_mem": f"{min(max(eighth, 64), 4096)}MB",
+        "effective_cache_size": f"{max(megabytes // 2, 256)}MB",
+    }
+
+
+def _configuration() -> str:
+    settings = _SETTINGS | memory_settings(memory_megabytes())
+    return (
+        f"# Written by Attest at each start. Settings of your own go into {_LOCAL}.\n"
+        + "".join(f"{name} = {value}\n" for name, value in settings.items())
+        + f"include_if_exists = '{_LOCAL}'\n"
+    )
 
 
 class EmbeddedPostgres(EmbeddedServer):
@@ -117,7 +133,7 @@ class EmbeddedPostgres(EmbeddedServer):
         # No server is left, so a lock file is stale. PostgreSQL would trust it if the number in
         # it belongs to another process by now, as after every restart of a container.
         (self.data.postgres / "postmaster.pid").unlink(missing_ok=True)
-        write_atomically(self.data.postgres / "postgresql.conf", _CONFIGURATION, mode=0o644)
+        write_atomically(self.data.postgres / "postgresql.conf", _configuration(), mode=0o644)
         if not (self.data.postgres / _LOCAL).exists():
             write_atomically(self.data.postgres / _LOCAL, "# Your own settings.\n", mode=0o644)
 

@@ -1,23 +1,33 @@
-"""Dense search with pgvector: exact while the index is small, HNSW with a check beyond.
+"""Dense search with pgvector: exact among few vectors, HNSW with a check among many.
 
-Below `EXACT_ROWS` windows a sequential scan is exact, takes a few milliseconds and costs nothing at
-ingest; above it an HNSW index is built once and used with iterative scans, so that a filter never
-leaves fewer rows than exist (pgvector README, "Iterative Index Scans"; ADR 0007).
+Vectors are of length 1 (`Encoder.encode`), so the inner product is their cosine, and cheaper.
+Below `EXACT_ROWS` windows there is no index. Beyond, an HNSW index is used with iterative scans:
+they go on until enough rows pass the filter. Where a filter leaves few chunks, these are compared
+one by one instead, and so they are where the index yields too few (ADR 0007, 0013).
 """
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
-from pgvector import Vector
+from pgvector import HalfVector
 from sqlmodel import Session
 
-from store.index.standing import STANDING
+from store.index.filters import Filter, few, passing, unseen
 
-EXACT_ROWS = 20_000
+EXACT_ROWS = 2_000
+"""A scan of so many windows with the join takes as long as HNSW does: 2 ms on a free core."""
 HNSW_INDEX = "chunk_vector_hnsw"
+CREATE_INDEX = (
+    f"CREATE INDEX CONCURRENTLY {HNSW_INDEX} ON chunk_vector USING hnsw (embedding halfvec_ip_ops)"
+)
+EF_SEARCH = 100
+"""How many neighbours a step of the index scan keeps at least (pgvector README, "Query Options"):
+0.98 of the ten nearest among 100,000 (benchmarks/search.py)."""
 
 
 class EncoderMismatch(RuntimeError):
@@ -56,40 +66,128 @@ def write_vectors(
             'COPY chunk_vector (chunk_id, start, "end", embedding) FROM STDIN (FORMAT BINARY)'
         ) as copy,
     ):
-        copy.set_types(["int8", "int4", "int4", "bytea"])  # bytes as pgvector's vector_recv reads
+        copy.set_types(["int8", "int4", "int4", "bytea"])  # bytes as pgvector's halfvec_recv reads
         for chunk_id, start, end, vector in windows:
-            copy.write_row((chunk_id, start, end, Vector(vector).to_binary()))
-
-
-_NEAREST = f"""
-    SELECT v.chunk_id, 1 - (v.embedding <=> CAST(:query AS vector)) AS similarity
-    FROM chunk_vector v JOIN chunk c ON c.id = v.chunk_id
-    JOIN document_version d ON d.id = c.version_id
-    WHERE {STANDING}
-    ORDER BY v.embedding <=> CAST(:query AS vector) LIMIT :k
-"""  # noqa: S608  the standing rule is our own text
+            copy.write_row((chunk_id, start, end, HalfVector(vector).to_binary()))
 
 
 def search(
-    session: Session, query: NDArray[np.float32], k: int, as_of: datetime | None = None
+    session: Session,
+    query: NDArray[np.float32],
+    k: int,
+    as_of: datetime | None = None,
+    *,
+    only: Filter | None = None,
 ) -> list[tuple[int, float]]:
-    """The `k` standing chunks nearest to `query` with their cosine similarity, best first.
+    """The `k` nearest of the chunks that pass, with their cosine similarity, best first.
 
-    A chunk counts with its best window. If the index yields fewer windows than asked for, the
-    search is done again exactly.
+    A chunk counts with its best window. `session` reads one snapshot (`Store.reading`).
+
+    Args:
+        query: unit vector, (d,).
+        as_of: search what was current then; for callers without a filter.
+        only: what chunks have to be; those current now, or at `as_of`, if left out.
     """
-    parameters = {"query": Vector(query).to_text(), "k": 3 * k, "as_of": as_of}
-    session.execute(sa.text("SET LOCAL hnsw.iterative_scan = strict_order"))
-    session.execute(sa.text("SET LOCAL hnsw.ef_search = 200"))
-    rows = session.execute(sa.text(_NEAREST), parameters).all()
-    if len(rows) < 3 * k:
-        session.execute(sa.text("SET LOCAL enable_indexscan = off"))
-        rows = session.execute(sa.text(_NEAREST), parameters).all()
-        session.execute(sa.text("SET LOCAL enable_indexscan = on"))
-    best: dict[int, float] = {}
-    for row in rows:
-        best.setdefault(row.chunk_id, float(row.similarity))
-    return list(best.items())[:k]
+    only = only or Filter(as_of=as_of)
+    listed = few(session, only) if only.selects else None
+    if listed is None:
+        found = _by_index(session, query, k, only)
+        if len(found) >= k:
+            return found
+        # The index ran out, or no more exist: what it left out decides.
+        listed = few(session, only, likely=True)
+    if listed is None:
+        return _everywhere(session, query, k, only)
+    return _among(session, query, k, only, listed)
+
+
+def _by_index(
+    session: Session, query: NDArray[np.float32], k: int, only: Filter
+) -> list[tuple[int, float]]:
+    """The nearest as the planner finds them, by HNSW where there is an index."""
+    windows = _windows(session, k)
+    nearest = sa.text(
+        "SELECT v.chunk_id, -(v.embedding <#> CAST(:query AS halfvec)) AS similarity "  # noqa: S608
+        f"FROM chunk_vector v JOIN chunk c ON c.id = v.chunk_id JOIN {only.tables} "
+        f"ON d.id = c.version_id WHERE {only.conditions} "
+        "ORDER BY v.embedding <#> CAST(:query AS halfvec) LIMIT :windows"
+    )
+    while True:
+        # A second step of the scan costs as much as the first: one should do.
+        session.execute(_SCAN, {"ef_search": str(min(max(EF_SEARCH, windows * 5 // 4), 1000))})
+        parameters = {"query": HalfVector(query).to_text(), "windows": windows}
+        rows = session.execute(nearest, parameters | only.parameters).all()
+        best: dict[int, float] = {}
+        for row in rows:
+            best.setdefault(row.chunk_id, row.similarity)
+        if len(best) >= k or len(rows) < windows:
+            return list(best.items())[:k]
+        windows *= 2
+
+
+_SCAN = sa.text(
+    "SELECT set_config('hnsw.iterative_scan', 'strict_order', true), "
+    "set_config('hnsw.ef_search', :ef_search, true), "
+    # A plan for any filter would be one for none in particular.
+    "set_config('plan_cache_mode', 'force_custom_plan', true)"
+)
+
+
+def _windows(session: Session, k: int) -> int:
+    """How many windows are likely to be of `k` chunks."""
+    windows, chunks = map(float, session.execute(_SIZES).one())
+    return math.ceil(1.2 * k * min(max(windows / max(chunks, 1), 1), 3))
+
+
+_SIZES = sa.text(
+    "SELECT (SELECT reltuples FROM pg_class WHERE oid = CAST('chunk_vector' AS regclass)), "
+    "(SELECT reltuples FROM pg_class WHERE oid = CAST('chunk' AS regclass))"
+)
+
+
+def _among(
+    session: Session, query: NDArray[np.float32], k: int, only: Filter, listed: NDArray[np.int64]
+) -> list[tuple[int, float]]:
+    """The nearest of the listed chunks that pass: the nearest of all, as many as it takes."""
+    wanted = 2 * k
+    while True:
+        found = _compared(
+            session,
+            f"WHERE v.chunk_id = ANY({unseen('listed')})",
+            {"query": HalfVector(query).to_text(), "k": wanted, "listed": listed.tolist()},
+        )
+        keys = np.fromiter((key for key, _ in found), np.int64, len(found))
+        passed = [found[place] for place in np.flatnonzero(passing(session, only, keys))]
+        if len(passed) >= k or len(found) < wanted:
+            return passed[:k]
+        wanted *= 4
+
+
+def _everywhere(
+    session: Session, query: NDArray[np.float32], k: int, only: Filter
+) -> list[tuple[int, float]]:
+    """The nearest of all chunks that pass, each of them looked at."""
+    return _compared(
+        session,
+        f"JOIN chunk c ON c.id = v.chunk_id JOIN {only.tables} ON d.id = c.version_id "
+        f"WHERE {only.conditions}",
+        {"query": HalfVector(query).to_text(), "k": k, **only.parameters},
+    )
+
+
+def _compared(session: Session, which: str, parameters: dict[str, Any]) -> list[tuple[int, float]]:
+    """The `k` nearest chunks of windows `v` compared one by one, without the HNSW index."""
+    rows = session.execute(
+        sa.text(
+            "WITH compared AS MATERIALIZED (SELECT v.chunk_id, "  # noqa: S608  our own text
+            "-(v.embedding <#> CAST(:query AS halfvec)) AS similarity "
+            f"FROM chunk_vector v {which}) "
+            "SELECT chunk_id, max(similarity) AS similarity FROM compared GROUP BY chunk_id "
+            "ORDER BY similarity DESC, chunk_id LIMIT :k"
+        ),
+        parameters,
+    )
+    return [(row.chunk_id, row.similarity) for row in rows]
 
 
 def ensure_index(connection: sa.Connection) -> bool:
@@ -102,10 +200,5 @@ def ensure_index(connection: sa.Connection) -> bool:
     ).scalar_one()
     if there is not None or rows < EXACT_ROWS:
         return False
-    connection.execute(
-        sa.text(
-            f"CREATE INDEX CONCURRENTLY {HNSW_INDEX} ON chunk_vector "
-            "USING hnsw (embedding vector_cosine_ops)"
-        )
-    )
+    connection.execute(sa.text(CREATE_INDEX))
     return True

@@ -6,9 +6,8 @@ Small segments are merged 16 to 1, and chunks that are gone fall out then (ADR 0
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,23 +15,14 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlmodel import Session
 
-K1 = 1.2
-B = 0.75
-"""Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, section 3.2."""
+from store.index.bm25 import NOWHERE, Postings, Scorer, Segment
+from store.index.filters import Filter, few, passing, share
+
+__all__ = ["Segment", "insert_segment", "inverse_frequencies", "merge", "search", "write_segment"]
 
 MAX_SEGMENT_CHUNKS = 65_536  # ordinals are 16 bits
 MERGE_FACTOR = 16
 _MERGE_LOCK = 0x4174746573740002  # "Attest", 2: one merge at a time
-
-Postings = dict[int, tuple[NDArray[np.uint16], NDArray[np.uint8]]]
-
-
-@dataclass(frozen=True)
-class Segment:
-    """The chunks of one segment: ids (n,) and lengths in terms (n,)."""
-
-    chunk_ids: NDArray[np.int64]
-    lengths: NDArray[np.int32]
 
 
 def write_segment(session: Session, chunks: Sequence[tuple[int, Mapping[int, int]]]) -> None:
@@ -41,7 +31,7 @@ def write_segment(session: Session, chunks: Sequence[tuple[int, Mapping[int, int
         part = chunks[first : first + MAX_SEGMENT_CHUNKS]
         ids = np.fromiter((chunk_id for chunk_id, _ in part), np.int64, len(part))
         lengths = np.fromiter((sum(counts.values()) for _, counts in part), np.int32, len(part))
-        _insert(session, 0, Segment(ids, lengths), _postings([counts for _, counts in part]))
+        insert_segment(session, 0, Segment(ids, lengths), _postings([counts for _, counts in part]))
 
 
 def _postings(counted: Sequence[Mapping[int, int]]) -> Postings:
@@ -62,7 +52,8 @@ def _postings(counted: Sequence[Mapping[int, int]]) -> Postings:
     }
 
 
-def _insert(session: Session, level: int, segment: Segment, postings: Postings) -> None:
+def insert_segment(session: Session, level: int, segment: Segment, postings: Postings) -> None:
+    """Write a segment of `level` with what is in it: 16 of a level make one of the next."""
     segment_id = session.execute(
         sa.text(
             "INSERT INTO lex_segment (level, chunks, length_sum, chunk_ids, lengths) "
@@ -93,49 +84,84 @@ def _insert(session: Session, level: int, segment: Segment, postings: Postings) 
 
 
 def search(
-    session: Session, query: Iterable[int], k: int, segments: dict[int, Segment]
+    session: Session,
+    query: Iterable[int],
+    k: int,
+    segments: dict[int, Segment],
+    *,
+    only: Filter | None = None,
 ) -> list[tuple[int, float]]:
     """The best `k` chunk ids for the query's terms with their BM25 scores, best first.
 
     `session` must read one snapshot (`Store.reading`): a merge replaces segments as a whole.
-    Chunks that no longer exist or are not of a current version may be among them: the caller
-    filters, and so asks for more than it needs.
 
     Args:
         segments: a cache of segments by id, kept by the caller; they never change.
+        only: what chunks have to be. If left out, chunks that no longer exist or are not of a
+            current version may be among them: the caller filters, and so asks for more.
     """
+    scorer = _scorer(session, query, segments)
+    if scorer is None:
+        return []
+    if only is None:
+        return scorer.best(k)
+    listed = few(session, only) if only.selects else None
+    many = only.selects and listed is None
+    wanted = math.ceil(1.5 * k / share(session, only)) if many else 2 * k
+    while True:
+        found = scorer.best(wanted, listed)
+        keys = np.fromiter((key for key, _ in found), np.int64, len(found))
+        passed = [found[place] for place in np.flatnonzero(passing(session, only, keys))]
+        if len(passed) >= k or len(found) < wanted:
+            return passed[:k]
+        wanted *= 4
+
+
+def _scorer(session: Session, query: Iterable[int], cache: dict[int, Segment]) -> Scorer | None:
+    """What the snapshot holds of the query's terms; None if there is nothing to score."""
     wanted = sorted(set(query))
     overview = session.execute(
         sa.text("SELECT id, chunks, length_sum FROM lex_segment ORDER BY id")
     ).all()
     total = sum(row.chunks for row in overview)
     if not total or not wanted:
-        return []
-    held = _load(session, [row.id for row in overview], segments)
+        return None
+    held = _load(session, [row.id for row in overview], cache)
+    found = _postings_of(session, wanted, held)
+    occurrences = {term: sum(len(part[term][0]) for part in found.values()) for term in wanted}
+    idfs = {term: _idf(count, total) for term, count in occurrences.items() if count}
     mean_length = sum(row.length_sum for row in overview) / total
-    base, offset = {}, 0
-    for row in overview:
-        base[row.id] = offset
-        offset += row.chunks
+    return Scorer([(held[key], found[key]) for key in held], idfs, mean_length)
+
+
+def _postings_of(
+    session: Session, terms: Sequence[int], held: Mapping[int, Segment]
+) -> dict[int, Postings]:
+    """The postings of each term in each segment, read where they are not held."""
+    found = {key: segment.known(terms) for key, segment in held.items()}
+    lacking = [key for key, part in found.items() if len(part) < len(terms)]
+    if not lacking:
+        return found
+    asked = sorted({term for key in lacking for term in terms if term not in found[key]})
     rows = session.execute(
         sa.text(
-            "SELECT term, segment_id, chunks, ordinals, frequencies FROM lex_posting "
-            "WHERE term = ANY(:terms)"
+            "SELECT term, segment_id, ordinals, frequencies FROM lex_posting "
+            "WHERE term = ANY(:terms) AND segment_id = ANY(:segments)"
         ),
-        {"terms": wanted},
-    ).all()
-    occurrences: Counter[int] = Counter()
+        {"terms": asked, "segments": lacking},
+    )
+    fresh: dict[int, Postings] = {key: {} for key in lacking}
     for row in rows:
-        occurrences[row.term] += row.chunks
-    scores = np.zeros(total, np.float32)
-    for row in rows:
-        idf = _idf(occurrences[row.term], total)
-        ordinals = np.frombuffer(row.ordinals, np.uint16).astype(np.int64)
-        tf = np.frombuffer(row.frequencies, np.uint8).astype(np.float32)
-        length = held[row.segment_id].lengths[ordinals]
-        norm = K1 * (1 - B + B * length / mean_length)
-        scores[base[row.segment_id] + ordinals] += idf * (K1 + 1) * tf / (tf + norm)
-    return _best(scores, [held[row.id] for row in overview], k)
+        fresh[row.segment_id][row.term] = (
+            np.frombuffer(row.ordinals, np.uint16),
+            np.frombuffer(row.frequencies, np.uint8),
+        )
+    for key, part in fresh.items():
+        for term in asked:
+            part.setdefault(term, NOWHERE)
+        held[key].keep(part)
+        found[key] |= part
+    return found
 
 
 def inverse_frequencies(session: Session, asked: Iterable[int]) -> dict[int, float]:
@@ -158,16 +184,6 @@ def _idf(containing: int, total: int) -> float:
     return math.log(1 + (total - containing + 0.5) / (containing + 0.5))
 
 
-def _best(
-    scores: NDArray[np.float32], segments: Sequence[Segment], k: int
-) -> list[tuple[int, float]]:
-    ids = np.concatenate([segment.chunk_ids for segment in segments])
-    top = np.argpartition(scores, -k)[-k:] if len(scores) > k else np.arange(len(scores))
-    top = top[scores[top] > 0]
-    order = top[np.lexsort((ids[top], -scores[top]))]
-    return [(int(ids[i]), float(scores[i])) for i in order]
-
-
 def _load(session: Session, ids: Sequence[int], cache: dict[int, Segment]) -> dict[int, Segment]:
     """The segments of this snapshot, from the cache where it has them.
 
@@ -188,7 +204,7 @@ def _load(session: Session, ids: Sequence[int], cache: dict[int, Segment]) -> di
     cache.update(found)
     for stale in set(cache) - set(ids):
         cache.pop(stale, None)
-    return found
+    return {key: found[key] for key in ids}
 
 
 def merge(session: Session) -> bool:
@@ -210,7 +226,7 @@ def merge(session: Session) -> bool:
     starts = np.cumsum([0] + [len(row.chunk_ids) // 8 for row in rows])
     base = {row.id: int(start) for row, start in zip(rows, starts, strict=False)}
     postings = _merged_postings(session, base, alive, position)
-    _insert(session, level + 1, Segment(ids[alive], lengths[alive]), postings)
+    insert_segment(session, level + 1, Segment(ids[alive], lengths[alive]), postings)
     session.execute(sa.text("DELETE FROM lex_segment WHERE id = ANY(:ids)"), {"ids": list(base)})
     return True
 

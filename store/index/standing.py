@@ -1,11 +1,19 @@
 """Which versions a search may show: today's current ones, or those current at `as_of`.
 
-A retracted version is never shown (DESIGN section 6).
+A retracted version is never shown, nor an older one of a work that has ended (DESIGN section 6).
 """
 
-STANDING = """
-    CASE WHEN CAST(:as_of AS timestamptz) IS NULL THEN d.status = 'current'
-         ELSE d.status <> 'retracted' AND d.created_at <= CAST(:as_of AS timestamptz)
-              AND (d.superseded_at IS NULL OR d.superseded_at > CAST(:as_of AS timestamptz))
-    END
+from store.standing import STANDS
+
+CURRENT = "d.status = 'current'"
+"""A work that has ended has no current version: `store.standing.settle`."""
+
+CURRENT_THEN = f"""
+    d.status <> 'retracted' AND d.created_at <= CAST(:as_of AS timestamptz)
+    AND (d.superseded_at IS NULL OR d.superseded_at > CAST(:as_of AS timestamptz)) AND {STANDS}
 """
+
+STANDING = f"""
+    CASE WHEN CAST(:as_of AS timestamptz) IS NULL THEN {CURRENT} ELSE {CURRENT_THEN} END
+"""
+"""Either, where `as_of` may be NULL. Where it is known, one of the two alone can use an index."""

@@ -2,14 +2,17 @@
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from api_gateway.app import create_app
-from api_gateway.schemas import QuestionIn
+from api_gateway.schemas import QuestionIn, QuestionOut
 from store.records import SourceRecord
 from store.settings import Settings
+from workers.verify.bibliography import Reference
 
 STABLE = {
     ("post", "/v1/questions"),
@@ -113,6 +116,50 @@ def test_its_examples_are_valid(document: dict[str, Any]) -> None:
     body = _operations(document)["post", "/v1/documents"]["requestBody"]["content"]
     SourceRecord.model_validate_json(json.dumps(body["application/json"]["example"]))
     assert set(body) == {"application/json", "multipart/form-data"}
+
+
+@pytest.mark.requirement("EB-8.1")
+def test_eb_8_1_an_answer_shows_references_with_title_authors_source_year_badges_and_link(
+    document: dict[str, Any],
+) -> None:
+    schemas = document["components"]["schemas"]
+    answer, nothing = schemas["QuestionOut"]["properties"]["answer"]["anyOf"]
+    assert (answer["title"], nothing) == ("AnswerOut", {"type": "null"})
+    parts = answer["properties"]
+    assert parts["references"]["items"] == {"$ref": "#/components/schemas/ReferenceOut"}
+    assert parts["images"]["items"] == {"$ref": "#/components/schemas/ImageOut"}
+    reference = schemas["ReferenceOut"]
+    assert set(reference["properties"]) == set(Reference.model_fields)
+    assert {"title", "authors", "source", "year", "badges", "url"} <= set(reference["required"])
+    assert reference["properties"]["url"]["format"] == "uri"
+    assert schemas["ImageOut"]["properties"]["url"]["format"] == "uri"
+
+
+@pytest.mark.requirement("EB-9.3")
+def test_eb_9_3_a_search_page_in_a_sealed_answer_is_not_handed_out() -> None:
+    pages = ["https://doi.org/10.5555/x", "https://www.google.com/search?q=x"]
+    listed = [{"n": n, "url": url} for n, url in enumerate(pages, 1)]
+    sealed = {"abstained": False, "references": listed, "images": listed[1:], "claims": []}
+    assert handed_out(sealed) == {**sealed, "references": listed[:1], "images": []}
+    assert handed_out({"abstained": True}) == {"abstained": True}
+    assert handed_out(None) is None
+
+
+def handed_out(answer: dict[str, Any] | None) -> Any:
+    """The answer of a question as it is served."""
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    question = QuestionOut(
+        id=uuid4(),
+        status="answered",
+        stage="audit",
+        question="Why?",
+        created_at=at,
+        finished_at=at,
+        answer=answer,
+        error=None,
+        timings=[],
+    )
+    return json.loads(question.model_dump_json())["answer"]
 
 
 def test_a_question_takes_no_other_fields(document: dict[str, Any]) -> None:

@@ -186,23 +186,32 @@ def say(store: Store, source: EnricherName, document_id: UUID, hour: float, **sa
 
 
 @pytest.mark.parametrize(
-    "said",
+    ("said", "also"),
     [
-        {"title": "An article on something else entirely"},
-        {"title": TITLE, "pmid": "77"},
-        {"title": TITLE, "year": 1999},
+        ({"title": "An article on something else entirely"}, {"pmid:1"}),  # EB-7.3
+        ({"title": TITLE, "pmid": "77"}, set()),
+        ({"title": TITLE, "year": 1999}, set()),
     ],
 )
 def test_a_doi_that_crossref_gives_to_another_work_is_in_doubt_until_it_agrees(
-    worker: InlineWorker, said: dict[str, Any]
+    worker: InlineWorker, said: dict[str, Any], also: set[str]
 ) -> None:
     given = {**record("1", doi=DOI, pmid="1"), "published_at": "2026-01-01T00:00:00Z"}
     (one,) = page(worker, "pubmed", 0, given)
     say(worker.store, "crossref", one, 1, **said)
-    assert doubted(worker.store, one) == {f"doi:{DOI.lower()}"}
+    assert doubted(worker.store, one) == {f"doi:{DOI.lower()}"} | also
     say(worker.store, "openalex", one, 2, title=TITLE, pmid="1")  # only its own word counts
-    assert doubted(worker.store, one) == {f"doi:{DOI.lower()}"}
+    assert doubted(worker.store, one) == {f"doi:{DOI.lower()}"} | also
     say(worker.store, "crossref", one, 3, title=TITLE, pmid="1", year=2025)
+    assert doubted(worker.store, one) == set()
+
+
+def test_a_record_that_drops_a_wrong_doi_is_trusted_again(worker: InlineWorker) -> None:
+    (one,) = page(worker, "pubmed", 0, record("1", doi=DOI, pmid="1"))
+    say(worker.store, "crossref", one, 1, title="An article on something else entirely")
+    page(worker, "pubmed", 2, record("1", pmid="1", text="Other words.", doi=DOI))
+    assert doubted(worker.store, one) == {f"doi:{DOI.lower()}", "pmid:1"}
+    page(worker, "pubmed", 3, record("1", pmid="1"))
     assert doubted(worker.store, one) == set()
 
 

@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from store.documents import put_versions
 from store.index import lexical
+from store.index.bm25 import K1, B
 from store.index.terms import terms
 from store.records import SourceRecord
 from store.spans import Section, Structure
@@ -54,8 +55,8 @@ def expected(chunks: list[tuple[int, Counter[int]]], query: list[int]) -> dict[i
             df = sum(term in other for _, other in chunks)
             idf = math.log(1 + (len(chunks) - df + 0.5) / (df + 0.5))
             tf = counts[term]
-            norm = lexical.K1 * (1 - lexical.B + lexical.B * sum(counts.values()) / mean)
-            score += idf * tf * (lexical.K1 + 1) / (tf + norm)
+            norm = K1 * (1 - B + B * sum(counts.values()) / mean)
+            score += idf * tf * (K1 + 1) / (tf + norm)
         if score > 0:
             scores[key] = score
     return scores

@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
+from knowledge.scenarios import scenarios
 from messages import IngestV1, RefreshV1
 from store import freshness, refreshes, source_states, watches
 from store.documents import checked_at
@@ -278,9 +279,50 @@ def test_a_title_of_another_work_under_the_doi_is_a_finding(following: Following
     following.refresh()
     following.crossref.put("10.5555/made-up.1", title=["Something else entirely, on glaciers"])
     following.refresh("crossref", "held")
-    found = following.rows("SELECT kind, subject, detail FROM finding")
-    assert [(row.kind, row.subject) for row in found] == [("mismatch", "doi:10.5555/made-up.1")]
-    assert found[0].detail == {"disagrees": ["title"]}
+    found = following.rows("SELECT kind, subject, detail FROM finding ORDER BY subject")
+    assert {row.kind for row in found} == {"mismatch"}
+    assert found[0].subject == "doi:10.5555/made-up.1"
+    assert found[0].detail == {"disagrees": ["title"], "title_match_percent": 0}
+
+
+@pytest.mark.requirement("EB-7.3")
+@pytest.mark.parametrize(
+    ("title", "in_doubt"),
+    [
+        ("Something else entirely, on glaciers", ["doi:10.5555/made-up.1", "pmid:1001"]),
+        ("A made-up article numbered by somebody else", ["doi:10.5555/made-up.1"]),
+        ("A made-up article numbered 1001.", []),
+    ],
+)
+def test_eb_7_3_below_half_of_a_title_in_common_nothing_that_names_the_record_is_trusted(
+    following: Following, title: str, in_doubt: list[str]
+) -> None:
+    following.pmc.change("1001", doi="10.5555/made-up.1")
+    following.refresh()
+    following.crossref.put("10.5555/made-up.1", title=[title])
+    following.refresh("crossref", "held")
+    found = following.rows("SELECT subject FROM finding ORDER BY subject")
+    assert [row.subject for row in found] == in_doubt
+    following.crossref.put("10.5555/made-up.1", title=["A made-up article numbered 1001."])
+    following.clock.advance(hours=200)
+    following.refresh("crossref", "held")
+    assert not following.rows("SELECT subject FROM finding WHERE resolved_at IS NULL")
+
+
+@pytest.mark.requirement("EB-7.1")
+@pytest.mark.parametrize("as_in_the_pack", [True, False])
+def test_eb_7_1_a_work_of_a_pack_is_known_by_its_identifier_and_not_by_what_a_record_calls_it(
+    following: Following, as_in_the_pack: bool
+) -> None:
+    entry = next(one for pack in scenarios() for one in pack.usable() if one.doi)
+    assert entry.doi is not None
+    following.pmc.change("1001", doi=entry.doi)
+    following.refresh()
+    title = entry.title if as_in_the_pack else "Something else entirely, on glaciers"
+    following.crossref.put(entry.doi, title=[title])
+    following.refresh("crossref", "held")
+    found = following.rows("SELECT subject FROM finding")
+    assert [row.subject for row in found] == ([] if as_in_the_pack else [f"doi:{entry.doi}"])
 
 
 def test_a_thousand_failures_are_counted_and_the_next_try_is_within_the_hour(

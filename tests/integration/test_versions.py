@@ -238,6 +238,27 @@ def test_what_a_source_says_twice_in_one_packet_does_not_flutter(store: Store) -
     assert versions(store, first[0].document_id) == [("Version 2.", "openfda-label", "current")]
 
 
+def test_each_document_of_a_packet_has_the_clock_of_its_own_record(store: Store) -> None:
+    def packet(hours: dict[str, float]) -> dict[str, datetime]:
+        records = [
+            SourceRecord(
+                source_type="pubmed",
+                title="A made-up work",
+                text="Words.",
+                source_key=key,
+                fetched_at=at(hour),
+            )
+            for key, hour in hours.items()
+        ]
+        with store.unit_of_work("test") as work:
+            stored = put_versions(work, [(one, EMPTY) for one in records], source="pubmed")
+        return {key: clock(store, one.document_id) for key, one in zip(hours, stored, strict=True)}
+
+    assert packet({"a": 2, "b": 1}) == {"a": at(2), "b": at(1)}
+    # one that is new beside one that is held, and one whose record is older than what is held
+    assert packet({"c": 0, "b": 3, "a": 1}) == {"a": at(2), "b": at(3), "c": at(0)}
+
+
 def test_no_watch_vouches_for_what_a_user_put_in_its_documents_place(store: Store) -> None:
     stored = put(store, "pubmed", "Of PubMed.", 0)
     with store.unit_of_work("test") as work:

@@ -1,6 +1,6 @@
 """embed: document versions become chunks, vectors and lexical postings, in one transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -8,7 +8,9 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
+from knowledge.tagging import Tags, tags_of
 from messages import AnchorV1, EmbedV1, Stage
+from store import tags
 from store.documents import get_versions
 from store.index import dense, lexical
 from store.index.terms import terms
@@ -42,9 +44,10 @@ class Indexed:
 
 @dataclass(frozen=True)
 class Result:
-    """All chunks of the message's versions, and the encoder they were read with."""
+    """All chunks and tags of the message's versions, and the encoder they were read with."""
 
     chunks: Sequence[Indexed]
+    tags: Mapping[UUID, Tags]
     encoder: str
     dimensions: int
 
@@ -77,7 +80,8 @@ def work(context: Context, message: EmbedV1) -> Result:
         )
         for version, piece, places in cut
     ]
-    return Result(chunks, encoder.name, encoder.dimensions)
+    tagged = {one.id: tags_of(one.title, one.subjects, one.text) for one in versions}
+    return Result(chunks, tagged, encoder.name, encoder.dimensions)
 
 
 def _heading(title: str, section: str) -> str:
@@ -115,6 +119,7 @@ def commit(unit: UnitOfWork, message: EmbedV1, result: Result) -> None:
         unit.session,
         [(chunk_id, one.term_counts) for chunk_id, one in zip(ids, result.chunks, strict=True)],
     )
+    tags.put(unit.session, result.tags)
     unit.emit(AnchorV1(request_id=message.request_id, version_ids=message.version_ids))
     unit.record(
         "versions.indexed",

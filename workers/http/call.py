@@ -50,6 +50,8 @@ class Wanted:
     headers: Mapping[str, str]
     accept: Collection[int]
     max_bytes: int
+    content: bytes | None = None
+    """A body that is no form."""
 
 
 @dataclass
@@ -65,6 +67,8 @@ class Call:
     """How long all exchanges together may take."""
     paused: float = 0.0
     """Seconds that the source's own Retry-After has cost so far."""
+    tries: int = TRIES
+    """How often it asks at most."""
     talked: float = 0.0
     """Seconds that the exchanges took so far."""
 
@@ -84,10 +88,11 @@ class Call:
         said = f"{self.source}: {trouble.host} {trouble.said}"
         if self.paused + asked > LONGEST_RETRY_AFTER_SECONDS:
             raise QuotaExhausted(f"{said} and asks for a pause of {asked:.0f} s", asked)
-        if tries == TRIES or not trouble.again:
+        if tries == self.tries or not trouble.again:
+            said = f"{said}, {tries} times" if tries > 1 else said
             if trouble.status == 429:
-                raise QuotaExhausted(f"{said}, {tries} times", max(asked, TIRED_SECONDS))
-            raise Unreachable(f"{said}, {tries} times" if tries > 1 else said)
+                raise QuotaExhausted(said, max(asked, TIRED_SECONDS))
+            raise Unreachable(said)
         self.paused += asked
         pause = asked or backoff_seconds(tries)
         log.info(
@@ -123,6 +128,7 @@ class Call:
                 wanted.form,
                 wanted.headers,
                 self.seconds - self.talked,
+                wanted.content,
             ) as response:
                 return self._judge(wanted, host, response)
         except NoAnswer as error:
@@ -165,11 +171,14 @@ class Call:
             }
         if status in (307, 308):
             return replace(wanted, address=target, headers=headers)
-        return replace(wanted, method="GET", form=None, address=target, headers=headers)
+        return replace(
+            wanted, method="GET", form=None, content=None, address=target, headers=headers
+        )
 
 
 def _values(wanted: Wanted) -> list[str]:
     """What the request carried: words of a query and tokens, which no error may repeat."""
     sent = [value for _, value in wanted.address.params.multi_items()]
     tokens = [text for name, text in wanted.headers.items() if name.lower() in _SECRET_HEADERS]
-    return [*sent, *tokens, *(str(value) for value in (wanted.form or {}).values())]
+    posted = [str(value) for value in (wanted.form or {}).values()]
+    return [*sent, *tokens, *posted, (wanted.content or b"").decode(errors="replace")]

@@ -1,17 +1,21 @@
 """The one door to the sources (ADR 0004): every request of every connector goes through here."""
 
+import json
 import time
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
+from typing import Any
 
-from knowledge.sources import ConnectorPolicy
+from knowledge.sources import PlacePolicy
 from store import models
 from workers.http.allow import Addresses
 from workers.http.answers import Fetched
 from workers.http.call import Call, Parameters, Wanted
 from workers.http.errors import InvalidQuery, Malformed, SourceError
 from workers.http.redact import redact
+from workers.http.retry import TRIES
 from workers.http.turns import Limiter, Turns
 from workers.http.wire import Wire
 
@@ -21,6 +25,17 @@ MAX_BYTES = 64 * 1024 * 1024
 """As `Settings.source_max_bytes`."""
 DEADLINE_SECONDS = 120.0
 """Ours: every page is small enough to be fetched inside a minute; what drips longer is broken."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One request as its caller names it; at most one of `form` and `content`."""
+
+    method: str
+    url: str
+    params: Parameters | None = None
+    form: Parameters | None = None
+    content: bytes | None = None
 
 
 class SourceClient:
@@ -37,7 +52,7 @@ class SourceClient:
 
     def __init__(
         self,
-        policy: ConnectorPolicy,
+        policy: PlacePolicy,
         limiter: Limiter,
         wire: Wire,
         *,
@@ -46,6 +61,7 @@ class SourceClient:
         mirrors: Mapping[str, str] | None = None,
         max_bytes: int = MAX_BYTES,
         deadline_seconds: float = DEADLINE_SECONDS,
+        tries: int = TRIES,
         now: Callable[[], datetime] = models.now,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -61,6 +77,7 @@ class SourceClient:
             max_bytes: of an answer, where the call does not say it.
             deadline_seconds: for one call, from connecting to the last byte, all its tries
                 together; the waiting between them does not count.
+            tries: how often one call asks at most, where trouble may pass.
             now: the time, for turns and for a Retry-After with a date.
             sleep: how waiting is done.
 
@@ -82,6 +99,7 @@ class SourceClient:
         self._turns = Turns(policy.name, limiter, rate, policy.burst, now, sleep)
         self._max_bytes = max_bytes
         self._deadline_seconds = deadline_seconds
+        self._tries = tries
         self._user_agent = f"attest/{version('attest')}" + (
             f" (+mailto:{contact})" if contact else ""
         )
@@ -105,7 +123,7 @@ class SourceClient:
             Malformed: a 2xx status that is not in `accept`.
             InvalidQuery: a value has characters that no request can carry.
         """
-        return self._ask("GET", url, params, None, headers, accept, max_bytes)
+        return self._ask(_Asked("GET", url, params), headers, accept, max_bytes)
 
     def post(
         self,
@@ -117,14 +135,25 @@ class SourceClient:
         max_bytes: int | None = None,
     ) -> Fetched:
         """POST an encoded form; else as `get`. Only for reading: it is retried as well."""
-        return self._ask("POST", url, None, form, headers, accept, max_bytes)
+        return self._ask(_Asked("POST", url, form=form), headers, accept, max_bytes)
+
+    def post_json(
+        self,
+        url: str,
+        value: Mapping[str, Any],
+        *,
+        headers: Mapping[str, str] | None = None,
+        accept: Collection[int] = (200,),
+        max_bytes: int | None = None,
+    ) -> Fetched:
+        """POST `value` as JSON; else as `post`."""
+        asked = _Asked("POST", url, content=json.dumps(value).encode("ascii"))
+        sent = {"Content-Type": "application/json", **(headers or {})}
+        return self._ask(asked, sent, accept, max_bytes)
 
     def _ask(
         self,
-        method: str,
-        url: str,
-        params: Parameters | None,
-        form: Parameters | None,
+        asked: _Asked,
         headers: Mapping[str, str] | None,
         accept: Collection[int],
         max_bytes: int | None,
@@ -132,12 +161,21 @@ class SourceClient:
         """Ask. An error leaves here without secrets, and without the errors below it, whose texts
         hold addresses."""
         limit = self._max_bytes if max_bytes is None else max_bytes
-        call = Call(self._name, self._addresses, self._turns, self._wire, self._deadline_seconds)
+        call = Call(
+            self._name,
+            self._addresses,
+            self._turns,
+            self._wire,
+            self._deadline_seconds,
+            tries=self._tries,
+        )
         try:
-            self._check_sendable([*(params or {}).values(), *(form or {}).values()], headers or {})
-            address = self._addresses.allowed(url, params)
+            values = [*(asked.params or {}).values(), *(asked.form or {}).values()]
+            self._check_sendable(values, headers or {})
+            address = self._addresses.allowed(asked.url, asked.params)
             sent = {"User-Agent": self._user_agent, **(headers or {})}
-            return call.fetch(Wanted(method, address, form, sent, frozenset(accept), limit))
+            wanted = Wanted(asked.method, address, asked.form, sent, frozenset(accept), limit)
+            return call.fetch(replace(wanted, content=asked.content))
         except SourceError as error:
             failure = error
         failure.args = tuple(

@@ -1,4 +1,4 @@
-"""Makes the client of a source from the settings: its key, its mirrors, its turns."""
+"""Makes the client of a source or service from the settings: its key, its mirrors, its turns."""
 
 import time
 from collections.abc import Callable, Collection
@@ -6,7 +6,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from knowledge.sources import connector_policy
+from knowledge.sources import connector_policy, service_policy
 from store import models
 from store.rate_limits import RateLimits
 from store.settings import Settings
@@ -45,6 +45,34 @@ def client_for(
         contact=settings.contact_email if source in ASK_WHO_CALLS else "",
         mirrors=settings.source_mirrors,
         max_bytes=settings.source_max_bytes,
+        now=now,
+        sleep=sleep,
+    )
+
+
+def service_client(
+    service: str,
+    settings: Settings,
+    engine: sa.Engine,
+    *,
+    key: str,
+    deadline_seconds: float,
+    now: Callable[[], datetime] = models.now,
+    sleep: Callable[[float], None] = time.sleep,
+) -> SourceClient:
+    """The client of a service that is asked while somebody waits: once, within the deadline.
+
+    Raises as `client_for` does.
+    """
+    return SourceClient(
+        service_policy(service),
+        RateLimits(engine),
+        shared_wire(),
+        key=key,
+        mirrors=settings.source_mirrors,
+        max_bytes=settings.source_max_bytes,
+        deadline_seconds=deadline_seconds,
+        tries=1,
         now=now,
         sleep=sleep,
     )

@@ -153,13 +153,14 @@ class Wire:
         form: Mapping[str, str | int | float] | None,
         headers: Mapping[str, str],
         seconds: float,
+        content: bytes | None = None,
     ) -> Iterator[httpx.Response]:
         """The answer, its body not yet read. Whatever is read inside ends within `seconds`.
 
         Raises:
             NoAnswer: at any moment until the block ends.
         """
-        request = self._http.build_request(method, url, data=form, headers=headers)
+        request = self._http.build_request(method, url, data=form, content=content, headers=headers)
         with self._deadline.within(seconds):
             try:
                 response = self._http.send(request, stream=True)

@@ -1,6 +1,6 @@
 """Writes down what does not hold about records, and closes what holds again."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from uuid import UUID
 
@@ -43,9 +43,17 @@ def write_findings(
     if malformed or any(one.taken and one.outcome != "new" for one in stored):
         documents = [document_id for _, document_id in taken]
         findings.restate(unit, source, "malformed", documents, malformed, fetched_at, of_all=True)
+    without_doi = {
+        one.document_id
+        for (record, _), one in zip(records, stored, strict=True)
+        if one.outcome == "changed" and record.identifiers.doi is None
+    }
+    if without_doi:  # what was said of its DOI is said of it no longer, and nobody will be asked
+        findings.restate(unit, source, "mismatch", without_doi, [], at, of_all=True)
     changed = {one.document_id for one in stored if one.outcome in ("new", "changed")}
     if changed:
-        _restate_conflicts(unit, source, changed, at)
+        new = {one.document_id for one in stored if one.outcome == "new"}
+        _restate_conflicts(unit, source, changed, new, at)
 
 
 def _about_the_payload(item: IngestItem, parsed: Parsed) -> Iterator[NewFinding]:
@@ -75,16 +83,22 @@ def _malformed(
 
 
 def _restate_conflicts(
-    unit: UnitOfWork, source: str, changed: Collection[UUID], at: datetime
+    unit: UnitOfWork, source: str, changed: Set[UUID], new: Set[UUID], at: datetime
 ) -> None:
-    """Identifiers that stand on two titles, on both; and those that do so no longer, on both."""
-    documents = set(changed) | findings.conflicting_with(unit.session, changed)
+    """Identifiers that stand on two titles, on both; and those that do so no longer, on both.
+
+    Of the documents that are `new` nothing was found before.
+    """
+    documents = set(changed)
+    if changed - new:
+        documents |= findings.conflicting_with(unit.session, changed - new)
     found = _conflicts(findings.collisions(unit.session, documents))
     others = {one.document_id for one in found if one.document_id is not None} - documents
     if others:  # each names all that it collides with, not only what changed
         documents |= others
         found = _conflicts(findings.collisions(unit.session, documents))
-    findings.restate(unit, source, "conflict", documents, found, at, of_all=True)
+    if found or documents - new:
+        findings.restate(unit, source, "conflict", documents - new, found, at, of_all=True)
 
 
 def _conflicts(collisions: Iterable[Collision]) -> list[NewFinding]:

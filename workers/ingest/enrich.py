@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 
+from knowledge.anchors import ARTICLE, anchor_of
+from knowledge.trust import identity_policy
 from store import findings, standing
 from store.findings import NewFinding
 from store.unit_of_work import UnitOfWork
 from workers.ingest.enrichment import Statement
-from workers.ingest.identity import Named, disagreements
+from workers.ingest.identity import Named, disagreements, same_title, title_match
 
 OTHERS = {"crossref": "openalex", "openalex": "crossref"}
 """A DOI that both do not know does not exist; one alone may lack another agency's DOIs."""
@@ -43,7 +46,11 @@ def _take_identity(
     statements: Sequence[tuple[standing.DueWork, Statement]],
     at: datetime,
 ) -> None:
-    """A DOI that belongs to another title, or to another PMID, is not this work's DOI."""
+    """A DOI that belongs to another title, or to another PMID, is not this work's DOI.
+
+    Where the titles have little in common, nothing that names the record is trusted any more, so
+    that it is in no list of references (EB-7.3).
+    """
     held = _held(work, [due.document_id for due, _ in statements])
     wrong: list[NewFinding] = []
     nowhere: list[NewFinding] = []
@@ -55,14 +62,45 @@ def _take_identity(
         compared.append(due.document_id)
         if not statement.known:
             nowhere += _unknown(work, source, due)
-        elif fields := disagreements(mine, statement):
-            detail = {"disagrees": fields}
-            wrong.append(NewFinding("mismatch", f"doi:{due.doi}", due.document_id, detail))
+        elif fields := _disagreements(mine, statement):
+            detail: dict[str, Any] = {"disagrees": fields}
+            if "title" in fields:
+                detail["title_match_percent"] = int(100 * _match(mine, statement))
+            wrong += [
+                NewFinding("mismatch", subject, due.document_id, detail)
+                for subject in _misnamed(due.doi, mine, statement, fields)
+            ]
     known = [due.document_id for due, statement in statements if statement.known]
     findings.restate(
         work, source, "mismatch", [one for one in compared if one in set(known)], wrong, at
     )
     findings.restate(work, source, "nonexistent", compared, nowhere, at, of_all=True)
+
+
+def _disagreements(mine: Named, said: Statement) -> list[str]:
+    """What contradicts the record. An entry of a scenario pack is known by its identifiers: a
+    title that is the pack's is no contradiction, whatever the record calls the work (EB-7.1)."""
+    fields = disagreements(mine, said)
+    entry = anchor_of(mine.identifiers)
+    if entry is not None and said.title and same_title(entry.title, said.title):
+        fields = [name for name in fields if name != "title"]
+    return fields
+
+
+def _match(mine: Named, said: Statement) -> float:
+    return title_match(mine.title, said.title or "")
+
+
+def _misnamed(doi: str, mine: Named, said: Statement, fields: Sequence[str]) -> list[str]:
+    """The identifiers that are in doubt: the DOI, or all there are if the titles hardly match."""
+    all_of_them = (
+        "title" in fields
+        and _match(mine, said) < identity_policy().title_match
+        and anchor_of(mine.identifiers) is None
+    )
+    kinds = sorted(ARTICLE - {"doi"}) if all_of_them else []
+    others = (f"{kind}:{mine.identifiers[kind]}" for kind in kinds if kind in mine.identifiers)
+    return [f"doi:{doi}", *others]
 
 
 def _held(work: UnitOfWork, ids: Sequence[UUID]) -> dict[UUID, Named]:

@@ -40,6 +40,8 @@ class Statement:
     title: str | None = None
     year: int | None = None
     notices: tuple[Notice, ...] = ()
+    cited_by: int | None = None
+    """How many works cite it; None: the source does not say."""
     facts: dict[str, Any] = field(default_factory=dict)
 
 

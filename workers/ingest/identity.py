@@ -7,7 +7,7 @@ missing (DATA.md, "Facts worth knowing"). What disagrees is written down and nev
 import html
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from workers.ingest.enrichment import Statement
@@ -51,10 +51,21 @@ def same_title(one: str, other: str) -> bool:
     shorter, longer = sorted((a, b), key=len)
     if len(shorter) >= MIN_CONTAINED_WORDS and f" {' '.join(shorter)} " in f" {' '.join(longer)} ":
         return True
-    first, second = set(a), set(b)
-    if _numerals(first) != _numerals(second):
+    if _numerals(set(a)) != _numerals(set(b)):
         return False
-    return len(first & second) / len(first | second) >= SAME_TITLE
+    return _in_common(a, b) >= SAME_TITLE
+
+
+def title_match(one: str, other: str) -> float:
+    """How far two titles are one, 0 to 1: the share of words in common; 1 if they are the same."""
+    if same_title(one, other):
+        return 1.0
+    return _in_common(title_words(one), title_words(other))
+
+
+def _in_common(one: Sequence[str], other: Sequence[str]) -> float:
+    union = {*one, *other}
+    return len({*one} & {*other}) / len(union) if union else 0.0
 
 
 def _numerals(words: set[str]) -> set[str]:

@@ -12,7 +12,10 @@ from knowledge.loader import load
 
 # A run of stops and what may close after it: quotation marks, brackets, emphasis, superscript
 # references. Possessive, and it always matches what it consumes: no backtracking, no rescanning.
-_STOP = re.compile(r"[.!?…。！？｡]++[)\]}\"'”’»›*_¹²³⁰⁴-⁹]*+")
+# Points within numbers (0.05) and before letters (e.g, ClinicalTrials.gov) end nothing.
+_STOP = re.compile(
+    r"[.!?…。！？｡](?!(?<=\.)[^\W\d_¹²³⁰⁴-⁹]|(?<=\d\.)\d)[.!?…。！？｡]*+[)\]}\"'”’»›*_¹²³⁰⁴-⁹]*+"
+)
 _WIDE_STOPS = frozenset("。！？｡")  # these end a sentence without a space after them
 _BRACKET_REFERENCE = re.compile(r" ?\[\d[\d,;\-–— ]{0,60}\](?=\s|\Z)")
 _GLUED_REFERENCE = re.compile(r"\d{1,3}(?:[,\-–]\d{1,3}){0,9}(?=\s|\Z)")
@@ -39,6 +42,8 @@ def _vocabulary() -> _Vocabulary:
 
 
 _WORDS = _vocabulary()
+_SHORT_FORMS = _WORDS.never_last | _WORDS.before_number | _WORDS.before_opener
+_LONGEST_LABEL = 5  # letters: see _LABEL
 
 
 def sentence_spans(
@@ -59,17 +64,29 @@ def sentence_spans(
         yield begin, at
         if at == end:
             return
-        space = _SPACE.match(text, at, end)
-        begin = space.end() if space else at
+        begin = _visible(text, at, end)
         if begin >= end:
             return
     yield begin, end
 
 
+def _visible(text: str, at: int, end: int) -> int:
+    """The first visible character from `at` on; `end` if there is none."""
+    if not text[at].isspace():
+        return at
+    at += 1
+    if at >= end or not text[at].isspace():  # one space, as nearly always
+        return at
+    space = _SPACE.match(text, at, end)
+    return space.end() if space else at
+
+
 def _boundary(text: str, begin: int, stop: int, after: int, end: int) -> int:
     """Where the sentence ends whose possible stop is `text[stop:after]`; -1 if it goes on."""
     mark = text[stop]
-    reference = _BRACKET_REFERENCE.match(text, after, end)
+    reference = (
+        _BRACKET_REFERENCE.match(text, after, end) if "[" in text[after : after + 2] else None
+    )
     if reference:
         after = reference.end()
     elif not text[after].isspace():
@@ -81,8 +98,7 @@ def _boundary(text: str, begin: int, stop: int, after: int, end: int) -> int:
         after = glued.end()
     if after >= end:
         return end
-    space = _SPACE.match(text, after, end)
-    following = space.end() if space else after
+    following = _visible(text, after, end)
     if following >= end:
         return after
     if following == end - 1 and text[following] in "\"'”’»)]":
@@ -116,11 +132,14 @@ def _full_stop_ends(text: str, begin: int, stop: int, following: int) -> bool:
     """Whether a single full stop ends its sentence, given the visible character that follows."""
     word = _word_before(text, begin, stop)
     first = text[following]
+    lower = word.lower()
+    plain = len(word) > _LONGEST_LABEL and word.isalpha() and lower not in _SHORT_FORMS
+    if plain and first.isupper():
+        return True  # as the rules below would find
     if not word.strip(".…") or first in ",;:)]}%=<>.!?…":
         return False  # also the dots of a leader, ". . . ."
     if len(word) == stop - begin and _LABEL.fullmatch(word):
         return False  # "2. " at the head of a sentence is its number
-    lower = word.lower()
     if len(word) > 1 and word.isupper() and lower not in _WORDS.also_in_capitals:
         lower = ""  # an acronym; U.S and the like have their own rule below
     if lower in _WORDS.never_last:

@@ -5,13 +5,13 @@ pass over the lines, one over the full stops; time is linear in the text whateve
 """
 
 import re
+from collections.abc import Iterator
 
 from store.spans import Section, Span, Structure
 from workers.ingest.headings import BOLD_LEVEL, Heading, heading_line, label
 from workers.ingest.sentences import sentence_spans
 
-# The visible part of a line, from its first visible character; lines end as in str.splitlines.
-_LINE = re.compile(r"\S[^\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]*+")
+_LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"  # of str.splitlines
 _LIST_MARK = re.compile(
     r"(?:[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\[\d{1,3}\]|\(?[a-z]\)|\(?[ivx]{1,5}\))[ \t\u00a0]+(?=\S)"
 )
@@ -34,22 +34,33 @@ def segment(text: str) -> Structure:
     the end of a line) before a line that does not go on in lower case.
     """
     outline = _Outline(text)
-    lines = _LINE.finditer(text)
+    lines = _lines(text)
     current = next(lines, None)
     gap = True
     while current is not None:
-        start, end = current.span()
+        start, end = current
         current = next(lines, None)
         below, gap_above = "", gap
         if current is not None:
-            gap = _has_gap(text, end, current.start())
+            gap = _has_gap(text, end, current[0])
             if not gap:
-                below = text[current.start() : min(current.end(), current.start() + _NEIGHBOUR)]
-        if outline.add_line(start, end, below.rstrip(), gap=gap_above) and current is not None:
+                below = text[current[0] : min(current[1], current[0] + _NEIGHBOUR)].rstrip()
+        if outline.add_line(start, end, below, gap=gap_above) and current is not None:
             # the line below is the heading's underline
-            outline.extend_heading(current.start() + len(below.rstrip()))
+            outline.extend_heading(current[0] + len(below))
             current = next(lines, None)
     return outline.finish()
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    """The lines that show something, each from its first visible character to its end."""
+    at = 0
+    for line in text.splitlines(keepends=True):
+        visible = len(line.lstrip())
+        end = at + len(line)
+        if visible:
+            yield end - visible, end - len(line) + len(line.rstrip(_LINE_ENDS))
+        at = end
 
 
 def _has_gap(text: str, start: int, end: int) -> bool:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from knowledge.scenarios import Kind
+
 
 @dataclass(frozen=True)
 class Place:
@@ -70,6 +72,10 @@ class Decision:
     """The passages that become evidence; none where it is not kept."""
     reasons: tuple[str, ...]
     """Each boost, penalty, exclusion or reservation, in words and with its amount."""
+    outcome: str = ""
+    """`kept`, or `dropped: ` and why."""
+    anchor: Kind | None = None
+    """Which kind of work of the recognized scenario's pack it is (EB-4.1); None: it is none."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,7 @@ class Ranked:
 
     decisions: tuple[Decision, ...]
     relaxations: tuple[str, ...]
+    """Each rule of the list that could not be kept, and why; empty: all hold."""
 
     @property
     def kept(self) -> tuple[Decision, ...]:

@@ -1,63 +1,48 @@
-"""Which found documents make the list: kinds of source have caps, questions need kinds. Pure."""
+"""How much room a list of references has: for each kind of source and in all. Pure."""
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
 
-from knowledge.policy import retrieval_policy
+from knowledge.policy import Need, retrieval_policy
 
 KEPT = "kept"
+FULL = "dropped: enough documents"
 
 
-def choose(found: Sequence[tuple[Hashable, str]], query_type: str, *, most: int) -> list[str]:
-    """Decide on each document: `kept`, or why it was dropped.
+class Room:
+    """What a list of references still takes (MC-1.2).
 
-    The kinds of source that the question needs come first, as far as they were found (MC-1.3); no
-    kind of source gets more than its cap (MC-1.2).
-
-    Args:
-        found: (document, source type), best first; each document once.
-        most: how many may be kept.
+    A source counts against each cap that names its type; caps that are not for this type of
+    question do not count.
     """
-    needed = _needed(found, query_type, most)
-    counts: Counter[str] = Counter()
-    kept: set[Hashable] = set()
 
-    def take(document: Hashable, source_type: str) -> str:
-        full = _full(source_type, query_type, counts)
-        if full is not None:
-            return f"dropped: enough sources of the kind {full}"
-        if len(kept) >= most:
-            return "dropped: enough documents"
-        kept.add(document)
-        counts.update(_groups(source_type, query_type))
+    def __init__(self, query_type: str, most: int) -> None:
+        """Room for `most` documents of an answer to a question of this type."""
+        self._most = most
+        self._caps = {
+            name: cap
+            for name, cap in retrieval_policy().caps.items()
+            if query_type not in cap.not_for
+        }
+        self._used: Counter[str] = Counter()
+        self._taken = 0
+
+    def refuses(self, source_type: str) -> str | None:
+        """Why there is no room for another document of this type; None where there is."""
+        for name, cap in self._caps.items():
+            if source_type in cap.of and self._used[name] >= cap.most:
+                return f"dropped: enough sources of the kind {name}"
+        return FULL if self._taken >= self._most else None
+
+    def take(self, source_type: str) -> str:
+        """Take a document of this type if there is room: `kept`, or why not."""
+        refusal = self.refuses(source_type)
+        if refusal is not None:
+            return refusal
+        self._used.update(name for name, cap in self._caps.items() if source_type in cap.of)
+        self._taken += 1
         return KEPT
 
-    for document, source_type in found:
-        if document in needed:
-            take(document, source_type)
-    return [
-        KEPT if document in kept else take(document, source_type) for document, source_type in found
-    ]
 
-
-def _needed(found: Sequence[tuple[Hashable, str]], query_type: str, most: int) -> set[Hashable]:
-    need = retrieval_policy().needs.get(query_type)
-    if need is None:
-        return set()
-    able = [document for document, source_type in found if source_type in need.of]
-    return set(able[: min(need.least, most)])
-
-
-def _groups(source_type: str, query_type: str) -> list[str]:
-    """The caps that a source of this type counts against."""
-    return [
-        name
-        for name, cap in retrieval_policy().caps.items()
-        if source_type in cap.of and query_type not in cap.not_for
-    ]
-
-
-def _full(source_type: str, query_type: str, counts: Counter[str]) -> str | None:
-    caps = retrieval_policy().caps
-    groups = _groups(source_type, query_type)
-    return next((name for name in groups if counts[name] >= caps[name].most), None)
+def need_of(query_type: str) -> Need | None:
+    """The kinds of source that this type of question needs, if any (MC-1.3)."""
+    return retrieval_policy().needs.get(query_type)

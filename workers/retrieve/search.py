@@ -13,10 +13,10 @@ from sqlmodel import Session
 
 from knowledge.policy import retrieval_policy
 from store.index import dense, lexical
-from store.index.standing import STANDING
+from store.index.centroids import centroids
+from store.index.filters import Filter
 from store.index.terms import terms
-from store.standing import STANDS
-from workers.retrieve.fusion import Fused, fuse
+from workers.retrieve.fusion import Fused, fuse, support
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Passage:
     source_type: str
 
 
-_PASSAGES = f"""
+_PASSAGES = sa.text("""
     SELECT c.id, d.document_id, c.version_id, d.n, c.ordinal, c.section, c.start, c."end",
            substr(d.text, c.start + 1, c."end" - c.start) AS text, d.title, d.source_type
     FROM chunk c JOIN document_version d ON d.id = c.version_id
-    WHERE c.id = ANY(:ids) AND {STANDING} AND {STANDS}
-"""  # noqa: S608  the rules are our own text
+    WHERE c.id = ANY(:ids)
+""")
 
 
 def search(
@@ -51,28 +51,32 @@ def search(
     segments: dict[int, lexical.Segment],
     *,
     as_of: datetime | None = None,
+    only: Filter | None = None,
     limit: int | None = None,
 ) -> list[Passage]:
     """The passages for `question`, best first.
 
     Args:
+        session: must read one snapshot (`Store.reading`).
         vector: the question as the encoder reads it, (d,).
         segments: the process's cache of lexical segments.
-        as_of: search what was current then; now if left out.
+        as_of: search what was current then; for callers without a filter.
+        only: what passages have to be; those current now, or at `as_of`, if left out.
         limit: how many at most; all fused candidates if left out.
     """
+    only = only or Filter(as_of=as_of)
     depth = retrieval_policy().candidates
-    by_words = lexical.search(session, terms(question), 2 * depth, segments)
-    by_meaning = dense.search(session, vector, depth, as_of)
-    found = _passages(session, [chunk_id for chunk_id, _ in (*by_words, *by_meaning)], as_of)
-    standing = [(key, score) for key, score in by_words if key in found][:depth]
-    ranked = fuse(standing, by_meaning)
-    return [_passage(one, found[one.chunk_id]) for one in ranked if one.chunk_id in found][:limit]
+    by_words = lexical.search(session, terms(question), depth, segments, only=only)
+    by_meaning = dense.search(session, vector, depth, only=only)
+    fused = fuse(by_words, by_meaning)
+    found = _passages(session, [one.chunk_id for one in fused])
+    documents = {chunk_id: row.document_id for chunk_id, row in found.items()}
+    ranked = support(fused, *centroids(session, documents))
+    return [_passage(one, found[one.chunk_id]) for one in ranked[:limit]]
 
 
-def _passages(session: Session, chunk_ids: Sequence[int], as_of: datetime | None) -> dict[int, Any]:
-    rows = session.execute(sa.text(_PASSAGES), {"ids": sorted(set(chunk_ids)), "as_of": as_of})
-    return {row.id: row for row in rows}
+def _passages(session: Session, chunk_ids: Sequence[int]) -> dict[int, Any]:
+    return {row.id: row for row in session.execute(_PASSAGES, {"ids": list(chunk_ids)})}
 
 
 def _passage(fused: Fused, row: Any) -> Passage:

@@ -1,24 +1,47 @@
 """retrieve: a question becomes understanding and evidence."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import Any
-from uuid import UUID
+
+import structlog
 
 from knowledge.policy import retrieval_policy
+from knowledge.scenarios import Scenario, scenario_for
 from messages import GenerateV1, RetrieveV1, Stage
+from store import cures
 from store.hashes import json_hash
-from store.index import dense, lexical
-from store.index.terms import terms
-from store.models import Question, Retrieval
+from store.index.filters import Filter
+from store.models import Question, Retrieval, now
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
-from workers.retrieve.search import search
-from workers.retrieve.selection import Judged, explain, select
-from workers.retrieve.sufficiency import sufficiency
+from workers.retrieve.candidates import Candidate, Decision, Ranked
+from workers.retrieve.gather import find, gather
+from workers.retrieve.openi import images
+from workers.retrieve.outside import may_search_outside, recent_publications
+from workers.retrieve.perplexity import consult, wanted
+from workers.retrieve.ranking import explain, rank
+from workers.retrieve.report import Timings, measure
+from workers.retrieve.reranking import rerank
+from workers.retrieve.sufficiency import Sufficiency, assess_with_rerun
+from workers.retrieve.understanding.decomposition import log_fields
+from workers.retrieve.understanding.model import Understanding
 from workers.retrieve.understanding.read import search_terms, understand
 from workers.runtime.errors import Permanent
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """What was found and decided for a question."""
+
+    ranked: Ranked
+    sufficiency: Sufficiency
+    reranked: dict[str, Any] | None
 
 
 def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
@@ -27,80 +50,142 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
         question = session.get(Question, message.question_id)
     if question is None:
         raise Permanent(f"there is no question {message.question_id}")
-    options = question.options
-    understanding = understand(question.text, options.get("patient_context") or "")
-    as_of = end_of(options["as_of"]) if options.get("as_of") else None
-    documents = options.get("max_references") or retrieval_policy().documents
-    vector = context.encoder.encode([question.text])[0]
-    asked = terms(question.text)
-    with context.store.reading() as session:
-        try:
-            dense.require_encoder(session, context.encoder.name, context.encoder.dimensions)
-        except dense.EncoderMismatch as error:
-            raise Permanent(str(error)) from error
-        segments = context.cache.setdefault("lexical_segments", {})
-        passages = search(session, question.text, vector, segments, as_of=as_of)
-        weighted = lexical.inverse_frequencies(session, asked)
-    judged = select(passages, understanding, weighted, documents=documents)
-    kept = [one for one in judged if one.kept]
+    options, timings = question.options, Timings()
+    patient_context = options.get("patient_context") or ""
+    understanding = understand(question.text, patient_context, context.language_model)
+    for sub_query in understanding.sub_queries:
+        log.info("sub_query", question_id=str(message.question_id), **log_fields(sub_query))
+    scenario = scenario_for(understanding.diseases, understanding.decisions)
+    timings.lap("understand")
+    found = _find(context, question, understanding, scenario, timings)
+    recognized = search_terms(question.text)
+    outside = _look_outside(context, found, scenario, recognized, past="as_of" in options)
+    shown = images(context, understanding, recognized)
+    timings.lap("outside")
+    report = measure(understanding, found.ranked, timings)
+    log.info("question_retrieved", question_id=str(message.question_id), **report)
     return {
         **understanding.as_body(),
-        "evidence": _evidence(kept),
-        "sufficiency": sufficiency(_best_per_document(kept)),
+        "scenario": scenario.name if scenario else None,
+        "evidence": [_entry(n, one) for n, one in enumerate(found.ranked.kept, start=1)],
+        "sufficiency": found.sufficiency.as_body(),
         "as_of": options.get("as_of"),
-        "search_terms": search_terms(question.text),
-        "explain": [explain(one) for one in judged],
+        "search_terms": recognized,
+        "reranked": found.reranked,
+        "outside": outside,
+        "images": shown,
+        "explain": [explain(one) for one in found.ranked.decisions],
+        "relaxations": list(found.ranked.relaxations),
+        "metrics": report,
     }
 
 
-def end_of(as_of: str) -> datetime:
-    """The moment that `as_of` names; of a plain date, the end of that day in UTC."""
-    moment = datetime.fromisoformat(as_of)
-    if len(as_of) == len("2026-01-31"):
-        moment = datetime.combine(moment, time.max)
+def _find(
+    context: Context,
+    question: Question,
+    understanding: Understanding,
+    scenario: Scenario | None,
+    timings: Timings,
+) -> _Evidence:
+    """Search, gather and rank; rank again where the first list is not enough (EB-4.3)."""
+    found = find(context, understanding.sub_queries, scenario, asked_filter(question.options))
+    with context.store.reading() as session:
+        candidates = gather(session, found)
+    timings.lap("search")
+    ordered, reranked = _rerank(context, question.text, candidates)
+    most = question.options.get("max_references") or retrieval_policy().documents
+    ranked, sufficiency = assess_with_rerun(
+        lambda strict: rank(ordered, understanding, scenario, most=most, strict_tags=strict),
+        scenario,
+    )
+    timings.lap("rank")
+    return _Evidence(ranked, sufficiency, reranked)
+
+
+def _rerank(
+    context: Context, question: str, candidates: Sequence[Candidate]
+) -> tuple[Sequence[Candidate], dict[str, Any] | None]:
+    model = context.language_model if context.settings.rerank else None
+    if model is None:
+        return candidates, None
+    ordered, reranked = rerank(model, question, candidates)
+    return ordered, reranked.as_body()
+
+
+def _look_outside(
+    context: Context,
+    found: _Evidence,
+    scenario: Scenario | None,
+    recognized: Mapping[str, Sequence[str]],
+    *,
+    past: bool,
+) -> dict[str, Any] | None:
+    today = context.now().date()
+    choice = may_search_outside(
+        found.sufficiency,
+        scenario,
+        recent_publications(found.ranked, today),
+        today,
+        key_set=bool(context.settings.perplexity_api_key),
+        past=past,
+    )
+    return consult(context, choice, recognized)
+
+
+def asked_filter(options: Mapping[str, Any]) -> Filter:
+    """What a question confines its evidence to: the day that it asks about, and its `filters`."""
+    filters = options.get("filters") or {}
+    return Filter(
+        source_types=_any_of(filters.get("source_types")),
+        diseases=_any_of(filters.get("diseases")),
+        decisions=_any_of(filters.get("decisions")),
+        published_from=_moment(filters.get("published_from"), time.min),
+        published_to=_moment(filters.get("published_to"), time.max),
+        as_of=_moment(options.get("as_of"), time.max),
+    )
+
+
+def _any_of(values: Sequence[str] | None) -> frozenset[str] | None:
+    return frozenset(values) if values else None
+
+
+def _moment(written: str | None, of_day: time) -> datetime | None:
+    """The moment that is named; of a plain date its beginning or its end, in UTC."""
+    if written is None:
+        return None
+    moment = datetime.fromisoformat(written)
+    if len(written) == len("2026-01-31"):
+        moment = datetime.combine(moment, of_day)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _best_per_document(kept: list[Judged]) -> list[float]:
-    best: dict[UUID, float] = {}
-    for one in kept:
-        document_id = one.passage.document_id
-        best[document_id] = max(best.get(document_id, 0.0), one.covered)
-    return list(best.values())
-
-
-def _evidence(kept: list[Judged]) -> list[dict[str, Any]]:
-    """One entry a version, in the order of the best passage; keys E1, E2, … name them."""
-    entries: dict[UUID, dict[str, Any]] = {}
-    for one in kept:
-        passage = one.passage
-        entry = entries.setdefault(
-            passage.version_id,
+def _entry(number: int, decision: Decision) -> dict[str, Any]:
+    """A version that became evidence, under the key that names it."""
+    candidate = decision.candidate
+    return {
+        "evidence_id": f"E{number}",
+        "document_id": str(candidate.document_id),
+        "version_id": str(candidate.version_id),
+        "version": candidate.n,
+        "source_type": candidate.source_type,
+        "score": round(decision.score, 4),
+        "passages": [
             {
-                "evidence_id": f"E{len(entries) + 1}",
-                "document_id": str(passage.document_id),
-                "version_id": str(passage.version_id),
-                "version": passage.n,
-                "source_type": passage.source_type,
-                "score": round(one.score, 4),
-                "passages": [],
-            },
-        )
-        entry["passages"].append(
-            {
-                "chunk_id": passage.chunk_id,
-                "section": passage.section,
-                "start": passage.start,
-                "end": passage.end,
+                "chunk_id": place.chunk_id,
+                "section": place.section,
+                "start": place.start,
+                "end": place.end,
             }
-        )
-    return list(entries.values())
+            for place in decision.places
+        ],
+    }
 
 
 def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
-    """Store the retrieval and pass the question on."""
+    """Store the retrieval and pass the question on; ask primary sources for what a lead names."""
     digest = json_hash(body)
     unit.session.add(Retrieval(question_id=message.question_id, body=body, hash=digest))
+    cures.refresh_records(unit, wanted(body["outside"]), now())
     move_to(unit, message.question_id, Stage.GENERATE)
     unit.emit(
         GenerateV1(
@@ -117,4 +202,5 @@ def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
     )
 
 
-SPEC = question_stage(Stage.RETRIEVE, work, commit)
+SPEC = question_stage(Stage.RETRIEVE, work, commit, time_limit_seconds=180.0)
+"""A language model may be asked twice, three attempts each; without one a tenth of a second."""

@@ -26,6 +26,8 @@ from store.models import now
 from store.settings import Settings
 from store.unit_of_work import Store, UnitOfWork
 from workers.encoder import Encoder, encoder_for
+from workers.language_model import model_for
+from workers.language_model.port import LanguageModel
 from workers.runtime.errors import Later, Permanent, StageError, classify, describe
 from workers.runtime.leases import LeaseKeeper
 
@@ -52,6 +54,11 @@ class Context:
     def encoder(self) -> Encoder:
         """The encoder of the settings, loaded when first needed."""
         return encoder_for(self.settings)
+
+    @cached_property
+    def language_model(self) -> LanguageModel | None:
+        """The language model of the settings; None without a key."""
+        return model_for(self.settings)
 
 
 @dataclass(frozen=True)

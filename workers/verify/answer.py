@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from knowledge.links import is_direct
 from knowledge.loader import load
 from knowledge.sources import source_policy
 from knowledge.version import knowledge_version
 from store.models import DocumentVersion
 from store.spans import Span
 from workers.verify import evidence
+from workers.verify.bibliography import references
 from workers.verify.gate import Abstention, Checked, Standing, judge
 
 STATUS = {
@@ -87,8 +89,8 @@ def compose(
         "sections": _sections(shown),
         "claims": [_claim(one, held[one.evidence_id], place_of) for one in shown],
         "evidence": [_record(one, held[one.evidence_id], question) for one in shown],
-        "references": evidence.references(held[key].cited for key in used),
-        "images": [],
+        "references": references((held[key].cited, held[key].clocks) for key in used),
+        "images": [] if reason else _images(retrieval),
         "conflicts": [],
         "verification_summary": _counts(checked),
         "freshness_summary": _freshness(
@@ -106,6 +108,15 @@ def compose(
 
 
 _UNDERSTANDING = ("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency")
+
+
+def _images(retrieval: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What retrieval found; none whose page or picture is a search (EB-9.3)."""
+    return [
+        image
+        for image in retrieval.get("images", [])
+        if is_direct(image["url"]) and is_direct(image.get("image_url") or image["url"])
+    ]
 
 
 def _standing(held: Held) -> Standing:

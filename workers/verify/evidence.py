@@ -1,14 +1,16 @@
-"""Evidence records, references and both clocks, from stored versions. Pure."""
+"""Evidence records, pages and both clocks, from stored versions. Pure."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from urllib.parse import unquote
 
-from knowledge.links import direct_url
+from knowledge.anchors import ARTICLE, anchor_of, known_identifiers
+from knowledge.links import DirectUrl, direct_url, is_direct
 from knowledge.loader import load
+from knowledge.scenarios import Entry
 from knowledge.sources import source_policy
 from store.models import DocumentVersion
 from store.standing import Standing
@@ -23,15 +25,61 @@ class Cited:
     version: DocumentVersion
     standing: Standing = field(default_factory=Standing)
     doubts: Collection[str] = frozenset()
+    cited_by: int | None = None
+    """How many works cite it, where that is known."""
 
     @property
     def identifiers(self) -> dict[str, str]:
         """Those that may be shown."""
+        return self._undoubted(self.version.identifiers)
+
+    @property
+    def anchor(self) -> Entry | None:
+        """The entry of a scenario pack that this work is."""
+        return anchor_of(self._naming(), self._trusted(self.version.url))
+
+    @property
+    def known(self) -> dict[str, str]:
+        """What may be shown, the pack's own where it is an anchor (EB-7.1)."""
+        entry = self.anchor
+        stored = self._undoubted(known_identifiers(entry)) if entry else {}
+        return {**self.identifiers, **stored}
+
+    def _undoubted(self, identifiers: Mapping[str, str]) -> dict[str, str]:
         return {
             kind: value
-            for kind, value in self.version.identifiers.items()
+            for kind, value in identifiers.items()
             if f"{kind}:{value}".lower() not in self.doubts
         }
+
+    def _naming(self) -> dict[str, str]:
+        """What names the work itself: a publication is not the trial whose number it gives."""
+        if not self._is_publication:
+            return self.identifiers
+        return {kind: value for kind, value in self.identifiers.items() if kind in ARTICLE}
+
+    @property
+    def _is_publication(self) -> bool:
+        return not ARTICLE.isdisjoint(self.version.identifiers)
+
+    @property
+    def page(self) -> DirectUrl | None:
+        """The page of the work itself (EB-8.2), never a search page (EB-9), never one that an
+        identifier in doubt leads to. An anchor's is the one that its pack stored (EB-7.2, EB-9.4);
+        a publication all of whose identifiers are in doubt has none (EB-7.4)."""
+        named = self._naming()
+        if self._is_publication and not named:
+            return None
+        if (entry := self.anchor) is not None:
+            stored = self._trusted(entry.url)
+            if stored is not None and is_direct(stored):
+                return DirectUrl(stored)
+            if (page := direct_url(self._undoubted(known_identifiers(entry)))) is not None:
+                return page
+        return direct_url(named, self._trusted(self.version.url))
+
+    def _trusted(self, url: str | None) -> str | None:
+        return None if url is None or _is_doubtful(url, self.doubts) else url
 
 
 @dataclass(frozen=True)
@@ -101,7 +149,7 @@ def record(
         "evidence_id": cited.evidence_id,
         "source": {
             "name": version.publisher or policy.name,
-            "url": page_of(cited),
+            "url": cited.page,
             "document_id": str(version.document_id),
             "published_at": age.published_at.isoformat() if age.published_at else None,
         },
@@ -147,16 +195,6 @@ def standing_body(standing: Standing) -> dict[str, Any]:
     }
 
 
-def page_of(cited: Cited) -> str | None:
-    """The page of the article itself (EB-8.2), never a search page (EB-9), never one that an
-    identifier in doubt leads to."""
-    own = {"pmid", "pmcid", "doi"} & set(cited.version.identifiers)
-    # A publication whose own identifiers are in doubt is not on the page of the trial it names.
-    ids = {kind: value for kind, value in cited.identifiers.items() if kind != "nct_id" or not own}
-    url = cited.version.url
-    return direct_url(ids, None if url is None or _is_doubtful(url, cited.doubts) else url)
-
-
 def _is_doubtful(url: str, doubts: Collection[str]) -> bool:
     """Whether an address is made of an identifier in doubt."""
     plain = unquote(url).lower()
@@ -164,45 +202,3 @@ def _is_doubtful(url: str, doubts: Collection[str]) -> bool:
     return any(
         re.search(rf"(?<![^\W_]){re.escape(value)}(?![^\W_])", plain) for value in values if value
     )
-
-
-def references(all_cited: Iterable[Cited]) -> list[dict[str, Any]]:
-    """Numbered references; what has no direct page is left out (EB-8.5), and so is every identifier
-    in doubt (EB-7.5)."""
-    listed: list[dict[str, Any]] = []
-    for cited in all_cited:
-        version, ids = cited.version, cited.identifiers
-        url = page_of(cited)
-        if url is None:
-            continue
-        listed.append(
-            {
-                "n": len(listed) + 1,
-                "evidence_id": cited.evidence_id,
-                "title": version.title,
-                "authors": authors(version.authors),
-                "source": version.publisher or source_policy(version.source_type).name,
-                "year": version.published_at.year if version.published_at else None,
-                "badges": badges(cited),
-                "url": url,
-                **{key: ids[key] for key in ("pmid", "doi", "nct_id") if key in ids},
-            }
-        )
-    return listed
-
-
-def authors(names: list[str]) -> str:
-    """First author et al. where there are more than three, or the source cut its list (EB-8.1)."""
-    cut = len(names) > 3 or names[-1:] == ["et al."]
-    return f"{names[0]} et al." if cut else ", ".join(names)
-
-
-def badges(cited: Cited) -> list[str]:
-    """Source badge, what became of the work, publication type and labels (EB-8.4)."""
-    trust: Mapping[str, Any] = load("trust")
-    version = cited.version
-    fate = trust["standing_badges"].get(cited.standing.state)
-    kind = trust["type_badges"].get((version.publication_type or "").lower())
-    labels = [trust["label_badges"].get(label) for label in version.labels]
-    found = [source_policy(version.source_type).badge, fate, kind, *labels]
-    return list(dict.fromkeys(badge for badge in found if badge))

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.ingest.enrichment import Statement
-from workers.ingest.identity import Named, disagreements, malformed_nct, same_title, title_words
+from workers.ingest.identity import (
+    Named,
+    disagreements,
+    malformed_nct,
+    same_title,
+    title_match,
+    title_words,
+)
 
 LONG = "Made-up therapy guided by circulating tumour DNA in stage II colon cancer"
 
@@ -61,6 +68,34 @@ def test_sameness_of_titles_is_symmetric_and_every_title_is_its_own(one: str, ot
 @given(st.text(max_size=200))
 def test_words_of_a_title_have_no_case_and_no_punctuation(title: str) -> None:
     assert all(word.isalnum() or any(c.isalnum() for c in word) for word in title_words(title))
+
+
+@pytest.mark.requirement("EB-7.3")
+@pytest.mark.parametrize(
+    ("one", "other", "match"),
+    [
+        (LONG, f"RETRACTED: {LONG}", 1.0),
+        (LONG, "", 0.0),
+        ("", "", 1.0),
+        ("a b c d", "a b e f", 2 / 6),
+        ("made-up drug a", "made-up drug b", 3 / 5),
+        ("part 1", "part 2", 1 / 3),
+        ("Something else", LONG, 0.0),
+    ],
+)
+def test_eb_7_3_how_far_two_titles_match_is_the_share_of_their_words_in_common(
+    one: str, other: str, match: float
+) -> None:
+    assert title_match(one, other) == pytest.approx(match)
+    assert title_match(other, one) == pytest.approx(match)
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_titles_of_one_work_match_wholly_and_no_match_leaves_its_scale(
+    one: str, other: str
+) -> None:
+    assert 0.0 <= title_match(one, other) <= 1.0
+    assert not same_title(one, other) or title_match(one, other) == 1.0
 
 
 HELD = Named(LONG, 2024, {"pmid": "1", "doi": "10.5555/x"})

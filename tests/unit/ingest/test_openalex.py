@@ -41,6 +41,16 @@ def test_a_retracted_work_has_a_notice(retracted: Any, kinds: list[str]) -> None
     assert [one.kind for one in _statement(is_retracted=retracted).notices] == kinds
 
 
+@pytest.mark.requirement("EB-8.4")
+@pytest.mark.parametrize(
+    ("told", "cited_by"), [(0, 0), (7, 7), (None, None), (-1, None), ("many", None), (True, None)]
+)
+def test_eb_8_4_how_many_works_cite_it_is_told_where_it_is_a_count(
+    told: Any, cited_by: int | None
+) -> None:
+    assert _statement(cited_by_count=told).cited_by == cited_by
+
+
 @pytest.mark.parametrize("index", [{"rebuilt": [1], "Badly": [0]}, None])
 def test_an_abstract_is_never_rebuilt(index: dict[str, list[int]] | None) -> None:
     assert "adly" not in str(_statement(abstract_inverted_index=index))

@@ -105,11 +105,10 @@ def test_there_are_618_records() -> None:
     assert len(_pairs()) == 618
 
 
-def test_numbers_versions_and_states_agree() -> None:
+def test_numbers_and_versions_agree() -> None:
     for ours, theirs, _ in _pairs():
         pmid = theirs["PMID"]
         assert (ours.pmid, ours.version) == (str(pmid), pmid.attributes["Version"])
-        assert ours.status == theirs.attributes["Status"]
 
 
 def test_titles_agree() -> None:
@@ -155,12 +154,11 @@ def test_abstracts_agree() -> None:
     ]
 
 
-def test_authors_and_their_affiliations_agree() -> None:
+def test_authors_agree() -> None:
     for ours, theirs, _ in _pairs():
         authors = theirs["Article"].get("AuthorList", [])
         assert [
-            (a.last_name, a.fore_name, a.initials, a.suffix, a.collective, list(a.affiliations))
-            for a in ours.authors
+            (a.last_name, a.fore_name, a.initials, a.suffix, a.collective) for a in ours.authors
         ] == [
             (
                 *(
@@ -168,15 +166,9 @@ def test_authors_and_their_affiliations_agree() -> None:
                     for name in ("LastName", "ForeName", "Initials", "Suffix")
                 ),
                 _plain(a.get("CollectiveName", "")),
-                [_plain(info["Affiliation"]) for info in a["AffiliationInfo"]],
             )
             for a in authors
         ]
-        orcids = [
-            "".join(str(i) for i in a["Identifier"] if i.attributes["Source"] == "ORCID")
-            for a in authors
-        ]
-        assert [a.orcid for a in ours.authors] == list(map(_plain, orcids))
 
 
 def test_journals_agree() -> None:
@@ -191,7 +183,6 @@ def test_journals_agree() -> None:
         assert ours.journal.medline_abbreviation == info["MedlineTA"]
         assert ours.journal.nlm_id == info["NlmUniqueID"]
         assert ours.journal.issn_linking == info.get("ISSNLinking", "")
-        assert ours.journal.country == info["Country"]
         pagination = theirs["Article"]["Pagination"]
         assert ours.pages == _plain(pagination.get("MedlinePgn", ""))
         assert list(ours.languages) == theirs["Article"]["Language"]
@@ -212,11 +203,12 @@ def test_dates_agree() -> None:
         electronic = theirs["Article"]["ArticleDate"]
         assert [str(ours.electronic)] == [_date(d) for d in electronic] or not electronic
         assert (ours.electronic is None) == (not electronic)
-        for day, name in ((ours.completed, "DateCompleted"), (ours.revised, "DateRevised")):
-            assert str(day or "") == (_date(theirs[name]) if name in theirs else "")
-        assert [(status, str(day)) for status, day in ours.history] == [
-            (day.attributes["PubStatus"], _date(day)) for day in data.get("History", [])
+        retracted = [
+            _date(day)
+            for day in data.get("History", [])
+            if day.attributes["PubStatus"] == "retracted"
         ]
+        assert str(ours.retracted or "") == "".join(retracted)
 
 
 def test_types_and_headings_agree() -> None:
@@ -256,16 +248,15 @@ def test_identifiers_agree() -> None:
 
 
 def test_registries_grants_and_links_agree() -> None:
-    for ours, theirs, data in _pairs():
+    for ours, theirs, _ in _pairs():
         article = theirs["Article"]
         assert list(ours.accessions) == [
             (str(bank["DataBankName"]), str(number))
             for bank in article.get("DataBankList", [])
             for number in bank.get("AccessionNumberList", [])
         ]
-        assert [(g.grant_id, g.acronym, g.agency, g.country) for g in ours.grants] == [
-            tuple(_plain(g.get(n, "")) for n in ("GrantID", "Acronym", "Agency", "Country"))
-            for g in article.get("GrantList", [])
+        assert list(ours.grant_agencies) == [
+            agency for g in article.get("GrantList", []) if (agency := _plain(g.get("Agency", "")))
         ]
         links = theirs.get("CommentsCorrectionsList", [])
         kinds = [link.attributes["RefType"] for link in links]
@@ -274,8 +265,6 @@ def test_registries_grants_and_links_agree() -> None:
             for kind, link in zip(kinds, links, strict=True)
             if kind != "Cites"
         ]
-        references = sum(len(part["Reference"]) for part in data.get("ReferenceList", []))
-        assert ours.references == references or kinds.count("Cites")
         assert ours.conflicts == _plain(theirs.get("CoiStatement", ""))
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article_set
 from workers.http.errors import Malformed
+from workers.ingest.parsers.pubmed import entries as pubmed_entries
 from workers.ingest.parsers.pubmed import records as pubmed
 from workers.ingest.parsers.pubmed.entries import NotCut, entries
 from workers.ingest.parsers.pubmed.records import parse
@@ -45,6 +46,14 @@ def test_a_set_as_pubmed_writes_it_is_read_record_by_record() -> None:
         "DeleteCitation",
     ]
     assert list(entries(b"<PubmedArticleSet></PubmedArticleSet>")) == []
+
+
+@pytest.mark.parametrize("together", [1, 1500, 10**6])
+def test_however_many_are_read_together(together: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pubmed_entries, "_TOGETHER", together)
+    payload = article_set([Citation(n, title=f"Made up {n}.") for n in range(1, 8)], [9])
+    assert [entry.tag for entry in entries(payload)] == ["PubmedArticle"] * 7 + ["DeleteCitation"]
+    assert parse(payload) == _whole(payload, monkeypatch)
 
 
 @pytest.mark.skipif(not BASELINE.is_file(), reason="needs the shared data beside the repository")
@@ -88,7 +97,7 @@ _PIECES = [b"", b"<", b">", b"&", b"<!-- ", b" -->", b"<i>", b"</i>", b"</Pubmed
 
 
 @examples(200)
-@example(changes=[(0, 0, b" ")])
+@example(changes=[(0, 0, b" ")], together=1)
 @given(
     st.lists(
         st.tuples(
@@ -97,11 +106,15 @@ _PIECES = [b"", b"<", b">", b"&", b"<!-- ", b" -->", b"<i>", b"</i>", b"</Pubmed
             st.sampled_from(_PIECES) | st.binary(max_size=6),
         ),
         max_size=3,
-    )
+    ),
+    st.sampled_from([1, 2000, 100_000]),
 )
-def test_mutated_sets_give_the_same_either_way(changes: list[tuple[int, int, bytes]]) -> None:
+def test_mutated_sets_give_the_same_either_way(
+    changes: list[tuple[int, int, bytes]], together: int
+) -> None:
     payload = SET
     for at, length, new in changes:
         payload = payload[:at] + new + payload[at + length :]
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pubmed_entries, "_TOGETHER", together)
         assert _result(payload) == _whole(payload, patch)

@@ -547,5 +547,7 @@ def test_the_constructed_retraction_sample_is_retracted() -> None:
 def test_an_article_is_read_field_by_field() -> None:
     found = read_article(parse_xml(article(FULL).encode()))
     assert [part.label for part in found.abstract] == ["BACKGROUND", "RESULTS", "RESULTS", ""]
-    assert (found.references, found.revised is not None, found.status) == (1, True, "MEDLINE")
-    assert found.history[0][0] == "pubmed"
+    assert (found.grant_agencies, found.retracted) == ((), None)
+    retracted = Citation(102, retracted_on=date(2026, 1, 5))
+    found = read_article(parse_xml(article(retracted).encode()))
+    assert str(found.retracted) == "2026-01-05"

@@ -1,4 +1,4 @@
-"""Caps and needs of the kinds of source (MC-1.2, MC-1.3)."""
+"""Caps of the kinds of source, and what a type of question needs (MC-1.2, MC-1.3)."""
 
 import pytest
 from hypothesis import given
@@ -6,17 +6,16 @@ from hypothesis import strategies as st
 
 from knowledge.policy import retrieval_policy
 from tests.examples import examples
-from workers.retrieve.diversity import KEPT, choose
+from workers.retrieve.diversity import FULL, KEPT, Room, need_of
 
 TYPES = ["clinical_trials", "guidelines", "coverage_policy", "comparison", "general"]
 SOURCES = ["nccn", "asco", "esmo", "guideline", "clinicaltrials", "pubmed", "payer", "label"]
-GUIDELINES = {"nccn", "asco", "esmo", "guideline"}
 
 
 def kept(sources: list[str], query_type: str, most: int = 10) -> list[str]:
     """The source types that are kept of a list, best first."""
-    decisions = choose(list(enumerate(sources)), query_type, most=most)
-    return [source for source, one in zip(sources, decisions, strict=True) if one == KEPT]
+    room = Room(query_type, most)
+    return [source for source in sources if room.take(source) == KEPT]
 
 
 @pytest.mark.requirement("MC-1.2a")
@@ -33,25 +32,35 @@ def test_mc_1_2a_guidelines_share_their_cap_unless_they_are_asked_about() -> Non
     assert kept(asked, "guidelines") == asked
 
 
-@pytest.mark.requirement("MC-1.2b")
-def test_mc_1_2b_a_trial_question_gets_trials_however_low_they_rank() -> None:
-    found = ["nccn", "asco", "esmo", "label", "label", "clinicaltrials", "clinicaltrials", "pubmed"]
-    chosen = kept(found, "clinical_trials", most=4)
-    assert chosen == ["nccn", "clinicaltrials", "clinicaltrials", "pubmed"]
+@pytest.mark.requirement("MC-1.2a")
+def test_mc_1_2a_three_registry_trials_and_four_publications() -> None:
+    found = ["clinicaltrials"] * 5 + ["pubmed"] * 5
+    assert kept(found, "clinical_trials") == ["clinicaltrials"] * 3 + ["pubmed"] * 4
 
 
-@pytest.mark.requirement("MC-1.3b")
-def test_mc_1_3b_a_guideline_question_gets_two_guidelines() -> None:
-    assert kept(["pubmed"] * 4 + ["asco", "nccn"], "guidelines", most=3) == [
-        "pubmed",
-        "asco",
-        "nccn",
+def test_a_refusal_says_which_kind_is_full_or_that_the_list_is() -> None:
+    room = Room("general", 4)
+    assert [room.take("nccn") for _ in range(4)][-2:] == [
+        KEPT,
+        "dropped: enough sources of the kind guideline",
     ]
+    assert room.refuses("pubmed") is None
+    assert room.take("pubmed") == KEPT
+    assert room.refuses("label") == FULL
 
 
+@pytest.mark.requirement("MC-1.3a")
 @pytest.mark.requirement("MC-1.3b")
-def test_mc_1_3b_a_coverage_question_gets_a_payer() -> None:
-    assert kept(["label", "label", "payer"], "coverage_policy", most=2) == ["label", "payer"]
+def test_mc_1_3_what_each_type_of_question_needs() -> None:
+    asked = ["clinical_trials", "guidelines", "coverage_policy"]
+    trials, guidelines, coverage = map(need_of, asked)
+    assert trials is not None
+    assert (trials.least, trials.of) == (3, {"clinicaltrials", "pubmed"})
+    assert guidelines is not None
+    assert (guidelines.least, guidelines.of) == (2, {"nccn", "asco", "esmo", "guideline"})
+    assert coverage is not None
+    assert (coverage.least, coverage.of) == (1, {"payer"})
+    assert need_of("general") is None
 
 
 @given(
@@ -60,25 +69,14 @@ def test_mc_1_3b_a_coverage_question_gets_a_payer() -> None:
     st.integers(min_value=1, max_value=10),
 )
 @examples(300)
-def test_any_list_keeps_caps_needs_size_and_order(
+def test_any_list_keeps_caps_and_size_and_takes_what_it_has_room_for(
     sources: list[str], query_type: str, most: int
 ) -> None:
-    found = list(enumerate(sources))
-    decisions = choose(found, query_type, most=most)
-    assert len(decisions) == len(found)
-    chosen = [source for source, one in zip(sources, decisions, strict=True) if one == KEPT]
-    assert len(chosen) <= most
-    assert chosen.count("nccn") <= 4
-    assert chosen.count("clinicaltrials") <= 3
-    assert chosen.count("pubmed") <= 4
-    if query_type != "guidelines":
-        assert sum(source in GUIDELINES for source in chosen) <= 3
-    need = retrieval_policy().needs.get(query_type)
-    if need is not None:
-        # Where a need's only kind of source is capped, the cap decides.
-        able = min(sum(source in need.of for source in sources), need.least, most)
-        assert sum(source in need.of for source in chosen) >= able
-    # Nothing is dropped as one too many while there is room.
-    if "dropped: enough documents" in decisions:
-        assert len(chosen) == most
-    assert all(one == KEPT or one.startswith("dropped: ") for one in decisions)
+    room = Room(query_type, most)
+    taken: list[str] = []
+    for source in sources:
+        caps = [one for one in retrieval_policy().caps.values() if query_type not in one.not_for]
+        full = any(source in one.of and sum(t in one.of for t in taken) >= one.most for one in caps)
+        assert (room.take(source) == KEPT) is (not full and len(taken) < most)
+        if not full and len(taken) < most:
+            taken.append(source)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from workers.retrieve.relevance import coverage, is_relevant
+from store.index.terms import terms
+from workers.retrieve.relevance import content, coverage, is_relevant
 
 
 def test_coverage_is_the_share_of_the_questions_weight() -> None:
@@ -15,3 +16,26 @@ def test_a_passage_is_relevant_by_words_alone_or_by_words_and_meaning_together()
     assert is_relevant(0.35, 0.6)
     assert not is_relevant(0.35, 0.2)
     assert not is_relevant(0.1, 0.9)
+
+
+def covered(question: str, passage: str, source_type: str = "pubmed") -> float:
+    return content(question, dict.fromkeys(terms(question), 1.0)).covered(passage, source_type)
+
+
+def test_words_of_asking_need_not_stand_in_a_passage() -> None:
+    question = "What do reports note on melanoma?"
+    assert covered(question, "Reports on melanoma.") == 1.0
+    assert covered("What does one say?", "Melanoma.") == 0.0
+
+
+def test_another_name_of_the_disease_is_as_good() -> None:
+    question = "pembrolizumab in non-small cell lung cancer"
+    assert covered(question, "Pembrolizumab in NSCLC.") == 1.0
+    assert covered(question, "Pembrolizumab in melanoma.") < 0.5
+
+
+def test_a_document_answers_what_its_kind_is_called_by_being_one() -> None:
+    question = "Which trials test pembrolizumab?"
+    passage = "Arms: pembrolizumab test."
+    assert covered(question, passage, "clinicaltrials") == 1.0
+    assert covered(question, passage, "pubmed") < 1.0

@@ -45,6 +45,7 @@ def openalex_statement(payload: bytes, key: str) -> Statement:
     title = one_line(words(text(work, "title") or text(work, "display_name")))
     year = number(work, "publication_year")
     retracted = flag(work, "is_retracted")
+    cited_by = number(work, "cited_by_count")
     return Statement(
         key=key,
         source="openalex",
@@ -55,6 +56,7 @@ def openalex_statement(payload: bytes, key: str) -> Statement:
         title=title or None,
         year=year if year is not None and 1000 <= year <= 9999 else None,
         notices=(Notice(kind="retraction"),) if retracted else (),
+        cited_by=cited_by if cited_by is not None and cited_by >= 0 else None,
         facts=_facts(work, found[1]),
     )
 

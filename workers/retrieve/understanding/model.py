@@ -3,7 +3,13 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Role = Literal["whole", "core_decision", "modifiers", "monitoring", "alternatives"]
+from knowledge.decomposition import Part
+from knowledge.labs import Reading
+from workers.language_model.port import Usage
+
+Sex = Literal["female", "male"]
+
+Role = Part | Literal["whole"]
 """What a sub-query is for, EB-2.2 (a)-(d); "whole" is a question short enough to be asked as is."""
 
 
@@ -16,6 +22,58 @@ class Pico:
     comparison: str | None
     outcome: str | None
     condition: str | None
+
+
+@dataclass(frozen=True)
+class Patient:
+    """What is stated of one patient's age, sex and values; nothing where nothing is stated."""
+
+    age_years: float | None = None
+    age_group: str | None = None
+    sex: Sex | None = None
+    values: tuple[Reading, ...] = ()
+
+    def as_body(self) -> dict[str, Any]:
+        """As it stands in a retrieval, without where in the question it was read."""
+        kept = ("lab", "value", "unit", "limit", "category")
+        values = [{key: getattr(one, key) for key in kept} for one in self.values]
+        return {
+            "age_years": self.age_years,
+            "age_group": self.age_group,
+            "sex": self.sex,
+            "values": values,
+        }
+
+
+@dataclass(frozen=True)
+class ModelPart:
+    """What a language model had to do with the understanding."""
+
+    note: str
+    """In words, without any of the question's."""
+    model: str | None = None
+    prompt_version: str | None = None
+    prompt_hash: str | None = None
+    output_hash: str | None = None
+    added: tuple[str, ...] = ()
+    """Tags and parts of PICO that were taken from its proposal."""
+    refused: int = 0
+    """How many of its proposals were not."""
+    usage: Usage | None = None
+
+    def as_body(self) -> dict[str, Any]:
+        """As it stands in a retrieval."""
+        cost = self.usage.cost_usd if self.usage else None
+        return {
+            "note": self.note,
+            "model": self.model,
+            "prompt_version": self.prompt_version,
+            "prompt_hash": self.prompt_hash,
+            "output_hash": self.output_hash,
+            "added": list(self.added),
+            "refused": self.refused,
+            "cost_usd": None if cost is None else str(cost),
+        }
 
 
 @dataclass(frozen=True)
@@ -42,6 +100,9 @@ class Understanding:
     sub_queries: tuple[SubQuery, ...] = ()
     modalities: tuple[str, ...] = ()
     """Imaging modalities that the question names (EB-6.1)."""
+    patient: Patient = Patient()
+    language_model: ModelPart | None = None
+    """None where no model was asked."""
 
     @property
     def primary_disease(self) -> str | None:
@@ -72,4 +133,7 @@ class Understanding:
                 {"text": one.text, "role": one.role, "targets": list(one.targets)}
                 for one in self.sub_queries
             ],
+            "modalities": list(self.modalities),
+            "patient": self.patient.as_body(),
+            "language_model": self.language_model.as_body() if self.language_model else None,
         }

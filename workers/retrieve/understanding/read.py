@@ -1,11 +1,23 @@
-"""From the words of a question to its type, tags and PICO, by vocabulary and rules."""
+"""From the words of a question to its type, tags and PICO, by vocabulary and rules. Pure."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 
+from knowledge.classification import belongs, classify, is_aspect, mesh_of, without_general
+from knowledge.labs import Reading
 from knowledge.loader import load
-from knowledge.tags import known_words, label, tags
-from workers.retrieve.understanding.model import Pico, SubQuery, Understanding
+from knowledge.tags import known_words, mentions
+from knowledge.words import Mention, Words
+from workers.language_model.port import LanguageModel
+from workers.retrieve.understanding.assertion import asserted
+from workers.retrieve.understanding.decomposition import decompose, is_long
+from workers.retrieve.understanding.model import Understanding
+from workers.retrieve.understanding.patient import read_patient
+from workers.retrieve.understanding.pico import read_pico
+from workers.retrieve.understanding.proposal import Additions, ask, merged_pico
+from workers.retrieve.understanding.sentences import Sentence, sentences
 
 
 @cache
@@ -29,70 +41,152 @@ def _names() -> re.Pattern[str]:
     return re.compile(load("questions")["names"])
 
 
+@cache
+def _no_names() -> frozenset[str]:
+    """Words that name no trial and no body, in lower case; of phrases each word."""
+    words = known_words() | {word.lower() for word in load("questions")["no_names"]}
+    return words | {part for word in words for part in word.split()}
+
+
 def names(question: str) -> tuple[str, ...]:
     """The proper names that `question` asks about, such as trials and societies, as written."""
-    known = known_words() | {word.lower() for word in load("questions")["no_names"]}
     found = (match.group() for match in _names().finditer(question))
-    return tuple(dict.fromkeys(name for name in found if not _parts(name) <= known))
+    return tuple(dict.fromkeys(name for name in found if not _parts(name) <= _no_names()))
 
 
 def _parts(name: str) -> set[str]:
     """A name, or what a compound such as MRD-guided is made of, in lower case."""
+    if name.lower() in _no_names():
+        return set()
     return {part for part in name.lower().split("-") if part not in _ENDINGS}
 
 
 _ENDINGS = {"guided", "based", "positive", "negative", "informed", "driven", "directed"}
 
 
-def _pico(question: str, diseases: tuple[str, ...], decisions: tuple[str, ...]) -> Pico:
-    against = re.search(
-        r"\b(?:vs\.?|versus|compared? (?:with|to))\s+([^?.,;]{3,80}?)"
-        r"(?=\s+(?:improv|reduc|increas|lower|affect|chang|help|in\b|for\b|on\b|after\b)|[?.,;]|$)",
-        question,
-        re.IGNORECASE,
+@cache
+def _modalities() -> Words:
+    return Words(load("vocabulary")["modalities"])
+
+
+def modalities(question: str) -> tuple[str, ...]:
+    """The imaging modalities that `question` names (EB-6.1)."""
+    return tuple(dict.fromkeys(one.name for one in _modalities().mentions(question)))
+
+
+@dataclass(frozen=True)
+class _Named:
+    """Where a question names tags; what its patient context names comes after all of it."""
+
+    diseases: tuple[Mention, ...]
+    decisions: tuple[Mention, ...]
+    asking: tuple[Sentence, ...]
+
+    def asked(self, mention: Mention) -> bool:
+        """Whether a mention stands in a sentence that asks."""
+        return any(sentence.holds(mention.start) for sentence in self.asking)
+
+
+def _read(question: str) -> _Named:
+    return _Named(
+        diseases=tuple(asserted(question, mentions("diseases", question))),
+        decisions=tuple(mentions("decisions", question)),
+        asking=tuple(one for one in sentences(question) if one.asks),
     )
-    setting = re.search(
-        r"\b(?:in|for)\s+((?:patients?|adults?|women|men|stage|people)\b[^?.,;]{0,80})",
-        question,
-        re.IGNORECASE,
+
+
+def _decisions(named: _Named) -> tuple[str, ...]:
+    """What is asked comes before what is told, what is decided before when and how (EB-1.3)."""
+    found = sorted(
+        named.decisions, key=lambda one: (not named.asked(one), is_aspect(one.name), one.start)
     )
-    outcomes = [word for word in load("vocabulary")["outcomes"] if word in question.lower()]
-    condition = label("diseases", diseases[0]) if diseases else None
-    return Pico(
-        patient=setting.group(1).strip() if setting else condition,
-        intervention=label("decisions", decisions[0]) if decisions else None,
-        comparison=against.group(1).strip() if against else None,
-        outcome=outcomes[0] if outcomes else None,
-        condition=condition,
-    )
+    return _unique(_tags(found))
+
+
+def _diseases(named: _Named) -> tuple[str, ...]:
+    """What is asked about comes before what is told."""
+    return _unique(_tags(sorted(named.diseases, key=lambda one: (not named.asked(one), one.start))))
+
+
+def _by_decision(diseases: Sequence[str], decisions: Sequence[str]) -> tuple[str, ...]:
+    """First what the primary decision is about: anticoagulation is not for a kidney (EB-1.5)."""
+    if not decisions or is_aspect(decisions[0]):
+        return tuple(diseases)
+    return tuple(sorted(diseases, key=lambda tag: not belongs(tag, decisions[0])))
 
 
 def search_terms(question: str) -> dict[str, list[str]]:
     """The tags that the question itself names: what other places may be asked for (invariant 11).
 
-    Tags that only a patient's context names are not among them.
+    Tags that only a patient's context names are not among them, nor those that are read from a
+    measured value or proposed by a model.
     """
+    named = _read(question)
+    decisions = _decisions(named)
     return {
-        "diseases": list(tags("diseases", question)),
-        "decisions": list(tags("decisions", question)),
+        "diseases": list(_by_decision(_diseases(named), decisions)),
+        "decisions": list(decisions),
     }
 
 
-def understand(question: str, patient_context: str = "") -> Understanding:
-    """Read a question; the patient context adds tags but does not decide the type."""
-    both = f"{question}\n{patient_context}"
-    diseases, decisions = tags("diseases", both), tags("decisions", both)
-    specific = tuple(tag for tag in diseases if tag != "solid_tumors") or diseases
-    kind = query_type(question)
-    area = specific[0] if specific else "general"
-    aim = decisions[0] if decisions else kind
+def understand(
+    question: str, patient_context: str = "", model: LanguageModel | None = None
+) -> Understanding:
+    """Read a question; the patient context adds tags but does not decide the type.
+
+    Args:
+        question: as asked.
+        patient_context: what is known of the patient besides.
+        model: proposes what the rules may have missed; rules alone where there is none or it fails.
+    """
+    named = _read(question)
+    added, part = ask(model, question) if model else (Additions(), None)
+    missed = added.without(_tags((*named.diseases, *named.decisions)))
+    named = replace(
+        named,
+        diseases=(*named.diseases, *missed.diseases),
+        decisions=(*named.decisions, *missed.decisions),
+    )
+    context, patient = _read(patient_context), read_patient(f"{question}\n{patient_context}")
+    decisions = _unique(_decisions(named), _tags(context.decisions))
+    told = _unique(_diseases(named), _tags(context.diseases), _measured(patient.values))
+    diseases = _by_decision(without_general(told), decisions)
+    asked = _asked_text(question, named.asking)
+    kind = query_type(asked)
+    condition = diseases[0] if diseases else None
+    stated = read_pico(question, named.diseases, named.decisions, condition)
+    pico, filled = merged_pico(stated, added.pico, question)
+    taken = (*_unique(_tags(missed.diseases), _tags(missed.decisions)), *filled)
     return Understanding(
         query_type=kind,
-        classification=f"{area}/{aim}",
-        pico=_pico(question, specific, decisions),
-        diseases=specific,
+        classification=classify(diseases, decisions, kind),
+        pico=pico,
+        diseases=diseases,
         decisions=decisions,
-        names=names(question),
-        asks_for_today=bool(_current_state().search(question)),
-        sub_queries=(SubQuery(question, "whole"),),
+        names=names(asked),
+        asks_for_today=bool(_current_state().search(asked)),
+        mesh=mesh_of(diseases, decisions),
+        sub_queries=decompose(question, kind, diseases, decisions),
+        modalities=modalities(asked),
+        patient=patient,
+        language_model=replace(part, added=taken) if part else None,
     )
+
+
+def _tags(named: Sequence[Mention]) -> tuple[str, ...]:
+    return tuple(one.name for one in named)
+
+
+def _measured(values: Sequence[Reading]) -> tuple[str, ...]:
+    return tuple(one.tag for one in values if one.tag)
+
+
+def _unique(*tags: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(tag for part in tags for tag in part))
+
+
+def _asked_text(question: str, asking: Sequence[Sentence]) -> str:
+    """The question; of a long one the sentences that ask: the others tell of the past."""
+    if not (asking and is_long(question)):
+        return question
+    return "\n".join(question[one.start : one.end] for one in asking)

@@ -1,7 +1,8 @@
 """A record of PubMed as its XML states it, field by field (WIRE 1, pubmed_250101.dtd).
 
 Nothing is decided here: what counts as a title, a date of publication or a retraction is decided
-in `workers.ingest.parsers.pubmed.records`.
+in `workers.ingest.parsers.pubmed.records`. What is left out on purpose (`fields.LEFT_OUT`) is not
+here either.
 """
 
 from dataclasses import dataclass
@@ -34,8 +35,6 @@ class Author(NamedTuple):
     initials: str = ""
     suffix: str = ""
     collective: str = ""
-    orcid: str = ""
-    affiliations: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -57,7 +56,6 @@ class Journal:
     issn: str = ""
     issn_linking: str = ""
     nlm_id: str = ""
-    country: str = ""
     volume: str = ""
     issue: str = ""
 
@@ -106,15 +104,6 @@ class Chemical(NamedTuple):
     registry_number: str
 
 
-class Grant(NamedTuple):
-    """Who paid."""
-
-    grant_id: str
-    acronym: str
-    agency: str
-    country: str
-
-
 class Correction(NamedTuple):
     """A link to another record (`CommentsCorrections`) other than a reference; `ref_type` says what
     that record is to this one."""
@@ -122,7 +111,6 @@ class Correction(NamedTuple):
     ref_type: str
     source: str
     pmid: str
-    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +119,6 @@ class Article:
 
     pmid: str
     version: str
-    status: str
     title: str
     vernacular_title: str
     abstract: tuple[AbstractPart, ...]
@@ -144,9 +131,8 @@ class Article:
     published_as: str
     electronic: PartialDate | None
     contributed: PartialDate | None
-    history: tuple[tuple[str, PartialDate], ...]
-    completed: PartialDate | None
-    revised: PartialDate | None
+    retracted: PartialDate | None
+    """When PubMed entered it as retracted."""
     pages: str
     languages: tuple[str, ...]
     publication_types: tuple[Term, ...]
@@ -159,7 +145,6 @@ class Article:
     """As they are offered, the best first: valid electronic locations, then the list of ids."""
     pmcids: tuple[str, ...]
     accessions: tuple[tuple[str, str], ...]
-    grants: tuple[Grant, ...]
+    grant_agencies: tuple[str, ...]
     corrections: tuple[Correction, ...]
-    references: int
     conflicts: str

@@ -1,12 +1,14 @@
-"""The entries of a `PubmedArticleSet`, one tree at a time.
+"""The entries of a `PubmedArticleSet`, a few in a tree at a time.
 
 A set of hundreds of records as one tree is many megabytes of small objects: walking them waits for
-memory and keeps the garbage collector busy. So each record is read by itself where a set is written
-as PubMed writes it; any other is read whole, which gives the same entries or the same error.
+memory and keeps the garbage collector busy. A parser for each record is no better: it makes the
+names of all elements anew. So a set written as PubMed writes it is read some records at a time; any
+other is read whole, which gives the same entries or the same error.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
 _SPACE = re.compile(rb"[ \t\r\n]*+")
@@ -18,6 +20,8 @@ _HEAD = re.compile(
     re.ASCII,
 )
 _TAG = re.compile(rb"<(PubmedArticle|PubmedBookArticle|MedlineCitation|DeleteCitation)(?=[\s>])")
+_TOGETHER = 100_000
+"""Bytes of records from which on a tree is closed: some fifteen."""
 _DEEP = 30
 """Records of PubMed are some 10 deep. What is deeper than this is read whole, and judged there."""
 
@@ -29,37 +33,41 @@ class NotCut(Exception):
 def entries(payload: bytes) -> Iterator[Element]:
     """The entries in their order. Raises NotCut, at any of them.
 
-    Each is cut from its tag to the next end tag of that name, and read as a document. That this
-    succeeds, with nothing but white space between them, shows that the cuts are right: a parser of
-    the whole would find the same there. No entity can be declared in an element, so none is used.
+    The set is cut behind end tags of records, and each piece is read as a document. That all of
+    them are well-formed shows that the cuts are right: each begins where no element but the root is
+    open, so a parser of the whole would find the same there. No entity can be declared in an
+    element, so none is used.
     """
     head = _HEAD.match(payload)
     if head is None:
         raise NotCut
     root_end = b"</%s>" % head[1]
-    at = head.end()
+    begin = at = head.end()
     while tag := _TAG.match(payload, at):
         end_tag = b"</%s>" % tag[1]
         end = payload.find(end_tag, at) + len(end_tag)
         if end < at:
             raise NotCut
-        yield _read(payload[at:end])
         space = _SPACE.match(payload, end)
         at = space.end() if space else end
+        if at - begin >= _TOGETHER:
+            yield from _read(payload[begin:at])
+            begin = at
+    yield from _read(payload[begin:at])
     if payload[at:].rstrip(b" \t\r\n") != root_end:
         raise NotCut
 
 
-def _read(piece: bytes) -> Element:
+def _read(piece: bytes) -> Iterable[Element]:
     try:
         parser = XMLParser()  # noqa: S314 - nothing is declared in an element
-        parser.feed(piece)
-        entry: Element = parser.close()
+        parser.feed(b"<piece>%s</piece>" % piece)
+        root: Element = parser.close()
     except (ParseError, ValueError):
         raise NotCut from None
-    level = [entry]
+    level: Iterable[Element] = root
     for _ in range(_DEEP):
-        level = [child for element in level for child in element]
+        level = list(filter(len, chain.from_iterable(level)))  # those that have children
         if not level:
-            return entry
+            return root
     raise NotCut

@@ -11,7 +11,6 @@ from workers.ingest.parsers.pubmed.article import (
     Book,
     Chemical,
     Correction,
-    Grant,
     Journal,
     MeshHeading,
     OtherAbstract,
@@ -20,6 +19,7 @@ from workers.ingest.parsers.pubmed.article import (
 from workers.ingest.parsers.pubmed.dates import PartialDate, read_date, written_date
 
 _NONE = Element("none")
+_NAMES = frozenset({"LastName", "ForeName", "Initials", "Suffix", "CollectiveName"})
 
 
 def read_article(entry: Element) -> Article:
@@ -40,11 +40,9 @@ def read_article(entry: Element) -> Article:
         if location.get("EIdType") == "doi" and location.get("ValidYN", "Y") == "Y"
     ]
     abstract = inner.get("Abstract", _NONE)
-    links = parts.get("CommentsCorrectionsList", _NONE)
     return Article(
         pmid=words(pmid),
         version=pmid.get("Version", ""),
-        status=citation.get("Status", ""),
         title=words(inner.get("ArticleTitle")),
         vernacular_title=words(inner.get("VernacularTitle")),
         abstract=_abstract(abstract),
@@ -59,9 +57,7 @@ def read_article(entry: Element) -> Article:
         published_as=written_date(pub_date),
         electronic=read_date(inner.get("ArticleDate")),
         contributed=None,
-        history=tuple(_history(data)),
-        completed=read_date(parts.get("DateCompleted")),
-        revised=read_date(parts.get("DateRevised")),
+        retracted=_retracted(data),
         pages=_pages(inner.get("Pagination", _NONE)),
         languages=_texts(article, "Language"),
         publication_types=_terms(inner.get("PublicationTypeList", _NONE)),
@@ -73,9 +69,8 @@ def read_article(entry: Element) -> Article:
         dois=_unique([*locations, *ids["doi"]]),
         pmcids=_unique(ids["pmc"]),
         accessions=tuple(_accessions(inner.get("DataBankList", _NONE))),
-        grants=_grants(inner.get("GrantList", _NONE)),
-        corrections=tuple(_corrections(links)),
-        references=_count_references(data) or _count_cited(links),
+        grant_agencies=_agencies(inner.get("GrantList", _NONE)),
+        corrections=tuple(_corrections(parts.get("CommentsCorrectionsList", _NONE))),
         conflicts=words(parts.get("CoiStatement")),
     )
 
@@ -102,7 +97,6 @@ def read_book(entry: Element) -> Article:
     return Article(
         pmid=words(pmid),
         version=pmid.get("Version", ""),
-        status="",
         title=chapter or book_title,
         vernacular_title=words(parts.get("VernacularTitle")),
         abstract=_abstract(abstract),
@@ -115,9 +109,7 @@ def read_book(entry: Element) -> Article:
         published_as=written_date(pub_date),
         electronic=None,
         contributed=read_date(parts.get("ContributionDate")),
-        history=tuple(_history(data)),
-        completed=None,
-        revised=read_date(parts.get("DateRevised")),
+        retracted=_retracted(data),
         pages=_pages(parts.get("Pagination", _NONE)),
         languages=_texts(document, "Language"),
         publication_types=_terms(document, "PublicationType"),
@@ -129,9 +121,8 @@ def read_book(entry: Element) -> Article:
         dois=_unique([*ids["doi"], *more["doi"], *locations]),
         pmcids=_unique([*ids["pmc"], *more["pmc"]]),
         accessions=(),
-        grants=_grants(parts.get("GrantList", _NONE)),
+        grant_agencies=_agencies(parts.get("GrantList", _NONE)),
         corrections=(),
-        references=sum(_count_references(part) for part in (document, data)),
         conflicts="",
     )
 
@@ -169,17 +160,7 @@ def _authors(element: Element) -> tuple[Author, ...]:
 
 
 def _author(element: Element) -> Author:
-    names: dict[str, str] = {}
-    orcid = ""
-    affiliations: list[str] = []
-    for child in element:
-        tag = child.tag
-        if tag == "AffiliationInfo":
-            affiliations.extend(_texts(child, "Affiliation"))
-        elif tag != "Identifier":
-            names[tag] = words(child)
-        elif child.get("Source") == "ORCID":
-            orcid = words(child)
+    names = {child.tag: words(child) for child in element if child.tag in _NAMES}
     name = names.get
     return Author(
         name("LastName", ""),
@@ -187,8 +168,6 @@ def _author(element: Element) -> Author:
         name("Initials", ""),
         name("Suffix", ""),
         name("CollectiveName", ""),
-        orcid,
-        tuple(affiliations),
     )
 
 
@@ -212,7 +191,6 @@ def _journal(journal: Element, info: Element, issue: Element) -> Journal:
         issn=words(names.get("ISSN")),
         issn_linking=words(facts.get("ISSNLinking")),
         nlm_id=words(facts.get("NlmUniqueID")),
-        country=words(facts.get("Country")),
         volume=words(issue.find("Volume")),
         issue=words(issue.find("Issue")),
     )
@@ -249,11 +227,11 @@ def _article_ids(data: Element) -> dict[str, list[str]]:
     return ids
 
 
-def _history(data: Element) -> Iterator[tuple[str, PartialDate]]:
+def _retracted(data: Element) -> PartialDate | None:
     for element in _child(data, "History"):
-        day = read_date(element)
-        if day:
-            yield element.get("PubStatus", ""), day
+        if element.get("PubStatus") == "retracted" and (day := read_date(element)):
+            return day
+    return None
 
 
 def _pages(element: Element) -> str:
@@ -313,31 +291,14 @@ def _accessions(element: Element) -> Iterator[tuple[str, str]]:
                 yield name, value
 
 
-def _grants(element: Element) -> tuple[Grant, ...]:
-    fields = ("GrantID", "Acronym", "Agency", "Country")
-    return tuple(
-        Grant(*(words(grant.find(field)) for field in fields)) for grant in element.findall("Grant")
-    )
+def _agencies(element: Element) -> tuple[str, ...]:
+    return tuple(filter(None, (words(grant.find("Agency")) for grant in element.findall("Grant"))))
 
 
 def _corrections(element: Element) -> Iterator[Correction]:
     for link in element:
         ref_type = link.get("RefType", "")
         if ref_type == "Cites":
-            continue  # a reference: counted, not kept
+            continue  # a reference, in files before 2018
         parts = {child.tag: child for child in link}
-        yield Correction(
-            ref_type,
-            words(parts.get("RefSource")),
-            words(parts.get("PMID")),
-            words(parts.get("Note")),
-        )
-
-
-def _count_references(data: Element) -> int:
-    return sum(1 for lists in data.findall("ReferenceList") for _ in lists.iter("Reference"))
-
-
-def _count_cited(links: Element) -> int:
-    """The references of files before 2018: links of the kind `Cites`."""
-    return sum(1 for link in links if link.get("RefType") == "Cites")
+        yield Correction(ref_type, words(parts.get("RefSource")), words(parts.get("PMID")))

@@ -219,7 +219,7 @@ def _facts(article: Article, types: list[str]) -> dict[str, Any]:
         ),
         "registry_ids": _numbers(article, registries=True),
         "accessions": _numbers(article, registries=False),
-        "grant_agencies": sorted({grant.agency for grant in article.grants if grant.agency}),
+        "grant_agencies": sorted(set(article.grant_agencies)),
         "published_as": article.published_as,
         "electronic_date": str(article.electronic or ""),
         "contribution_date": str(article.contributed or ""),
@@ -278,7 +278,7 @@ def _relations(corrections: Iterable[Correction]) -> dict[str, list[str]]:
 
 
 def _notices(article: Article, types: list[str]) -> Iterator[Notice]:
-    stated = next((day.whole for status, day in article.history if status == "retracted"), None)
+    stated = article.retracted.whole if article.retracted else None
     retracted = False
     for link in article.corrections:
         for kind in _NOTICES.get(link.ref_type, ()):

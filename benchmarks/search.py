@@ -1,0 +1,241 @@
+"""`make bench-search`: hybrid search in indexes of 10,000 to a million chunks, printed as figures.
+
+For each size a synthetic corpus (`search_corpus.py`) is loaded in bulk, the vector index built as
+the scheduler builds it, and the product's own search timed: lexical and dense search, fusion and
+fetching the passages; encoding the question is timed by itself. Recall is against a look at every
+vector that passes. Each is done without a filter and with three: about a fifth, a fiftieth and a
+thousandth of the corpus.
+
+`--keep DIR` keeps the databases and their recorded build times, so that a second run only searches.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+from rich.console import Console
+
+from benchmarks.search_corpus import BLOCK, Corpus
+from benchmarks.search_load import load, published, statuses
+from knowledge.policy import retrieval_policy
+from store.database import connect, migrate
+from store.embedded import embedded
+from store.index import dense, lexical
+from store.index.filters import Filter
+from store.index.terms import terms
+from store.settings import Settings
+from store.unit_of_work import Store
+from workers.encoder import encoder_for
+from workers.retrieve.fusion import fuse
+from workers.retrieve.search import search
+
+console = Console(stderr=True)
+SIZES = (10_000, 100_000, 1_000_000)
+WARM_UP = 50
+SINCE = datetime(2016, 1, 1, tzinfo=UTC)
+FILTERS: Mapping[str, Filter] = {
+    "none": Filter(),
+    "trials": Filter(source_types=frozenset({"clinicaltrials"})),
+    "disease": Filter(diseases=frozenset({"disease_3"})),
+    "recent labels of a disease": Filter(
+        source_types=frozenset({"label"}),
+        diseases=frozenset({"disease_3"}),
+        published_from=SINCE,
+    ),
+}
+SIZE_OF = {
+    "vector_index_mb": f"pg_relation_size('{dense.HNSW_INDEX}')",
+    "vectors_mb": "pg_table_size('chunk_vector')",
+    "lexical_mb": "pg_total_relation_size('lex_posting') + pg_total_relation_size('lex_segment')",
+    "database_mb": "pg_database_size(current_database())",
+}
+
+
+@contextmanager
+def index(corpus: Corpus, keep: Path | None) -> Iterator[tuple[Store, dict[str, Any]]]:
+    """A database with the corpus in it; gives what building it took and how large it is."""
+    with tempfile.TemporaryDirectory(prefix="attest-bench-") as scratch:
+        directory = (keep or Path(scratch)) / str(corpus.chunks)
+        directory.mkdir(parents=True, exist_ok=True)
+        record = directory / "built.json"
+        with embedded(directory / "data") as servers:
+            engine = connect(servers.database_url)
+            if not record.exists():
+                migrate(engine)
+                record.write_text(json.dumps(_build(engine, corpus)), "utf-8")
+            yield Store(engine), json.loads(record.read_text("utf-8"))
+            engine.dispose()
+
+
+def _build(engine: sa.Engine, corpus: Corpus) -> dict[str, Any]:
+    console.print(f"loading {corpus.chunks:,} chunks")
+    seconds = load(engine, corpus)
+    begun = time.perf_counter()
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        console.print("building the vector index")
+        if not dense.ensure_index(connection):
+            raise RuntimeError("no vector index was built")
+        seconds["vector_index"] = round(time.perf_counter() - begun, 1)
+        sizes = {
+            name: round(connection.execute(sa.text(f"SELECT {what}")).scalar_one() / 1e6, 1)
+            for name, what in SIZE_OF.items()
+        }
+    return {"seconds": seconds, **sizes}
+
+
+def passes(corpus: Corpus, only: Filter) -> NDArray[np.bool_]:
+    """Which documents pass, worked out from what was drawn, (documents,)."""
+    found: NDArray[np.bool_] = np.array(statuses(corpus)) == "current"
+    if only.source_types is not None:
+        found &= np.isin(corpus.source_types, sorted(only.source_types))
+    if only.diseases is not None:
+        found &= np.isin([f"disease_{tag}" for tag in corpus.diseases], sorted(only.diseases))
+    if only.published_from is not None:
+        found &= np.array([moment >= only.published_from for moment in published(corpus)])
+    return found
+
+
+def exact(
+    corpus: Corpus, queries: NDArray[np.float32], masks: Mapping[str, NDArray[np.bool_]], k: int
+) -> dict[str, list[list[tuple[int, float]]]]:
+    """The `k` nearest chunks of each query among those that pass, by looking at every vector."""
+    best = {
+        name: (np.full((len(queries), k), -2, np.float32), np.zeros((len(queries), k), np.int64))
+        for name in masks
+    }
+    for number, vectors in enumerate(corpus.vectors()):
+        stored = vectors.astype(np.float16).astype(np.float32)
+        similar = queries @ stored.T
+        ids = number * BLOCK + 1 + np.arange(len(vectors))
+        for name, mask in masks.items():
+            passing = mask[corpus.documents[ids - 1]]
+            scores, keys = best[name]
+            scores = np.concatenate([scores, similar[:, passing]], axis=1)
+            keys = np.concatenate([keys, np.tile(ids[passing], (len(queries), 1))], axis=1)
+            order = np.argpartition(-scores, k - 1, axis=1)[:, :k]
+            best[name] = (
+                np.take_along_axis(scores, order, axis=1),
+                np.take_along_axis(keys, order, axis=1),
+            )
+    return {
+        name: [
+            sorted(
+                ((int(key), float(score)) for key, score in zip(*row, strict=True) if score > -2),
+                key=lambda one: (-one[1], one[0]),
+            )
+            for row in zip(keys, scores, strict=True)
+        ]
+        for name, (scores, keys) in best.items()
+    }
+
+
+def measure(store: Store, corpus: Corpus, count: int) -> dict[str, Any]:
+    """Times and recall of `count` queries for each filter."""
+    queries, questions = corpus.queries(count), corpus.questions(count)
+    masks = {name: passes(corpus, only) for name, only in FILTERS.items()}
+    depth = retrieval_policy().candidates
+    right = exact(corpus, queries, masks, depth)
+    segments: dict[int, lexical.Segment] = {}
+    found: dict[str, Any] = {}
+    for name, only in FILTERS.items():
+        for number in range(WARM_UP):  # connections, plans, and pages in memory
+            with store.reading() as session:
+                search(session, questions[-number], queries[-number], segments, only=only)
+        times: list[float] = []
+        near: list[float] = []
+        fused: list[float] = []
+        for number, (question, vector) in enumerate(zip(questions, queries, strict=True)):
+            begun = time.perf_counter()
+            with store.reading() as session:
+                search(session, question, vector, segments, only=only)
+                times.append((time.perf_counter() - begun) * 1000)
+                by_words = lexical.search(session, terms(question), depth, segments, only=only)
+                by_meaning = dense.search(session, vector, depth, only=only)
+            best = right[name][number]
+            if len(by_meaning) < len(best):
+                raise RuntimeError(f"{name}: {len(by_meaning)} chunks where {len(best)} pass")
+            near.append(_recall(by_meaning, best))
+            fused.append(
+                _recall(
+                    [(one.chunk_id, one.score) for one in fuse(by_words, by_meaning)],
+                    [(one.chunk_id, one.score) for one in fuse(by_words, best)],
+                )
+            )
+        found[name] = {
+            "share": round(float(masks[name].mean()), 5),
+            **_quantiles(times),
+            "recall_at_10": round(statistics.fmean(fused), 4),
+            "dense_recall_at_10": round(statistics.fmean(near), 4),
+        }
+    return found
+
+
+def _recall(found: list[tuple[int, float]], right: list[tuple[int, float]]) -> float:
+    """The share of the first ten that are among the first ten found."""
+    wanted = {key for key, _ in right[:10]}
+    return len(wanted & {key for key, _ in found[:10]}) / len(wanted) if wanted else 1.0
+
+
+def encoding(count: int) -> dict[str, float]:
+    """Milliseconds for the encoder to read one question, warm."""
+    encoder = encoder_for(Settings(encoder="minilm"))
+    question = "Does adjuvant chemotherapy improve survival in stage {} colon cancer?"
+    times = []
+    for number in range(-5, count):
+        begun = time.perf_counter()
+        encoder.encode([question.format(number)])
+        times.append((time.perf_counter() - begun) * 1000)
+    return _quantiles(times[5:])
+
+
+def _quantiles(times: list[float]) -> dict[str, float]:
+    times = sorted(times)
+    return {
+        "ms_p50": round(statistics.median(times), 1),
+        "ms_p95": round(times[int(0.95 * (len(times) - 1))], 1),
+    }
+
+
+def main() -> None:
+    """Measure each size, print a line for each filter, and all of it as JSON."""
+    parser = argparse.ArgumentParser(description="Measure search in large indexes.")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="chunks, by commas")
+    parser.add_argument("--queries", type=int, default=200, help="for each filter")
+    parser.add_argument("--keep", type=Path, help="a directory for the databases")
+    chosen = parser.parse_args()
+    body: dict[str, Any] = {"bench": "search", "load": round(os.getloadavg()[0], 1)}
+    body["encoding_a_question"] = encoding(chosen.queries)
+    print(f"a question is encoded in {body['encoding_a_question']['ms_p50']} ms (median)")
+    for size in map(int, chosen.sizes.split(",")):
+        corpus = Corpus(size)
+        with index(corpus, chosen.keep) as (store, built):
+            found = measure(store, corpus, chosen.queries)
+        body[str(size)] = {"built": built, "searches": found}
+        seconds = built["seconds"]
+        print(
+            f"{size:,} chunks: lexical index written in {seconds['segments']:.0f} s, "
+            f"{built['lexical_mb']:,.0f} MB; vector index built in "
+            f"{seconds['vector_index']:.0f} s, {built['vector_index_mb']:,.0f} MB"
+        )
+        for name, row in found.items():
+            print(
+                f"  filter {name}, {row['share']:.2%}: p50 {row['ms_p50']} ms, p95 {row['ms_p95']} "
+                f"ms; recall@10 {row['recall_at_10']}, dense alone {row['dense_recall_at_10']}",
+                flush=True,
+            )
+    print(json.dumps(body))
+
+
+if __name__ == "__main__":
+    main()

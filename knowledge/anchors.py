@@ -1,0 +1,61 @@
+"""Which held work is an entry of a scenario pack, whatever was asked (EB-7.1, EB-9.4). Pure."""
+
+from collections.abc import Mapping
+from functools import cache
+from urllib.parse import urlsplit
+
+from knowledge.links import is_direct
+from knowledge.scenarios import Entry, scenarios
+
+ARTICLE = frozenset({"pmid", "pmcid", "doi"})
+"""What names a publication. A registry number beside one of these names the trial it tells of."""
+
+
+def anchor_of(identifiers: Mapping[str, str], url: str | None = None) -> Entry | None:
+    """The confirmed entry of any pack that is this work by PMID, DOI or registry number; by its
+    verified address where the work has no identifier.
+
+    Never by title (EB-7.1), and no article by the number of its trial: that is the registry's
+    record.
+
+    Args:
+        identifiers: of the work, by kind; only those in no doubt.
+        url: its address, in no doubt either.
+    """
+    if ARTICLE & set(identifiers):
+        keys = [(kind, identifiers.get(kind, "").lower()) for kind in ("pmid", "doi")]
+    elif "nct_id" in identifiers:
+        keys = [("nct_id", identifiers["nct_id"].lower())]
+    else:
+        keys = [("url", _address(url))] if url is not None and is_direct(url) else []
+    return next((_entries()[key] for key in keys if key in _entries()), None)
+
+
+def known_identifiers(entry: Entry) -> dict[str, str]:
+    """The identifiers of the entry that name the work itself, by kind."""
+    named = entry.identifiers()
+    return {
+        kind: value for kind, value in named.items() if kind in ARTICLE or ARTICLE.isdisjoint(named)
+    }
+
+
+@cache
+def _entries() -> dict[tuple[str, str], Entry]:
+    return {
+        key: entry
+        for scenario in scenarios()
+        for entry in scenario.usable()
+        for key in keys_of(entry)
+    }
+
+
+def keys_of(entry: Entry) -> list[tuple[str, str]]:
+    """What a record must have one of to be this entry: kind and value, in lower case."""
+    known = [(kind, value.lower()) for kind, value in known_identifiers(entry).items()]
+    return known if known or entry.url is None else [("url", _address(entry.url))]
+
+
+def _address(url: str) -> str:
+    """Scheme, case of the host and a slash at the end tell no two pages apart."""
+    parts = urlsplit(url)
+    return f"{parts.netloc.lower()}{parts.path.rstrip('/')}?{parts.query}"

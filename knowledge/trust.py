@@ -1,0 +1,74 @@
+"""When a reference earns which badge, and when two titles are not of one work (`trust.yaml`)."""
+
+from functools import cache
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from knowledge.loader import load
+
+
+class _Rule(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Cochrane(_Rule):
+    """What a Cochrane review is known by; one of the two suffices."""
+
+    doi_prefix: str = Field(pattern=r"^10\.\d{4,9}/\S+$")
+    journals: frozenset[str] = Field(min_length=1, description="in lower case")
+    basis: str
+
+
+class Recent(_Rule):
+    """Published at most so many days ago."""
+
+    days: int = Field(ge=1)
+    basis: str
+
+
+class HighlyCited(_Rule):
+    """Cited at least so often."""
+
+    citations: int = Field(ge=1)
+    basis: str
+
+
+class Standard(_Rule):
+    """These evidence levels, unless a label says that the text is not the work's own."""
+
+    levels: frozenset[str] = Field(min_length=1)
+    source_types: frozenset[str] = frozenset()
+    not_labels: frozenset[str]
+    basis: str
+
+
+class Badges(_Rule):
+    """Which badge stands for what (EB-8.4)."""
+
+    types: dict[str, tuple[str, ...]]
+    labels: dict[str, str]
+    standings: dict[str, str]
+    cochrane: Cochrane
+    recent: Recent
+    highly_cited: HighlyCited
+    gold_standard: Standard
+    practical_guidance: Standard
+
+
+class Identity(_Rule):
+    """When another source's title says that a record's identifiers name another work."""
+
+    title_match: float = Field(gt=0, le=1, description="share of words in common")
+    basis: str
+
+
+@cache
+def badge_policy() -> Badges:
+    """The rules of badges. Raises pydantic.ValidationError if the file is not what it should be."""
+    return Badges.model_validate(load("trust")["badges"])
+
+
+@cache
+def identity_policy() -> Identity:
+    """The rules of identity. Raises as `badge_policy`."""
+    return Identity.model_validate(load("trust")["identity"])

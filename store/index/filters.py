@@ -1,0 +1,162 @@
+"""What a search is confined to, as conditions in SQL on version `d`, and the chunks that meet them.
+
+Few matching chunks are listed and searched one by one, exactly; among many, an index finds the
+nearest that match (ADR 0013).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+from sqlmodel import Session
+
+from store.index.standing import CURRENT, CURRENT_THEN
+
+LEAST = 500
+FACTOR = 20
+"""Up to `LEAST` chunks are always few; in an index of n, up to `FACTOR` √n. Listing and comparing m
+of them takes m steps; an index scan for the nearest 60 takes 60 n/m, each about 6 times as long."""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Conditions that all have to hold; None means any.
+
+    Only standing versions pass: those current now, or current at `as_of`; retracted ones never.
+    Of tags, one has to agree. Versions without a date are outside every range of dates; both ends
+    belong to it.
+    """
+
+    source_types: frozenset[str] | None = None
+    focus: frozenset[str] | None = None
+    diseases: frozenset[str] | None = None
+    decisions: frozenset[str] | None = None
+    published_from: datetime | None = None
+    published_to: datetime | None = None
+    version_ids: frozenset[UUID] | None = None
+    as_of: datetime | None = None
+
+    @property
+    def selects(self) -> bool:
+        """Whether it asks for more than standing now."""
+        return bool(self._asked)
+
+    @property
+    def wanted(self) -> str:
+        """In SQL, whether row `t` of `version_tags` is what is asked for, whatever its standing."""
+        return " AND ".join([_CONDITIONS[name] for name in self._asked] or ["true"])
+
+    @property
+    def conditions(self) -> str:
+        """In SQL, whether version `d` of `tables` passes."""
+        standing = CURRENT if self.as_of is None else CURRENT_THEN
+        return f"{standing} AND {self.wanted}"
+
+    @property
+    def tables(self) -> str:
+        """The tables that the conditions read, to stand after `FROM`."""
+        join = " JOIN version_tags t ON t.version_id = d.id" if self.selects else ""
+        return f"document_version d{join}"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What the conditions are asked with."""
+        return {
+            name: sorted(value) if isinstance(value, frozenset) else value
+            for name, value in self._asked.items()
+        }
+
+    @property
+    def _asked(self) -> Mapping[str, Any]:
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+_CONDITIONS = {
+    "source_types": "t.source_type = ANY(:source_types)",
+    "focus": "t.focus && CAST(:focus AS text[])",
+    "diseases": "t.diseases && CAST(:diseases AS text[])",
+    "decisions": "t.decisions && CAST(:decisions AS text[])",
+    "published_from": "t.published_at >= :published_from",
+    "published_to": "t.published_at <= :published_to",
+    "version_ids": "t.version_id = ANY(CAST(:version_ids AS uuid[]))",
+    "as_of": "t.created_at <= :as_of",
+}
+
+
+def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.int64] | None:
+    """The ids of all chunks that are what is asked for, ascending; None if they are many.
+
+    Whether they stand is another question: see `passing`. `session` reads one snapshot, so that
+    what was listed once in it holds until it ends.
+
+    Args:
+        likely: list them though the planner expects many.
+    """
+    listed: dict[Filter, NDArray[np.int64] | None] = session.info.setdefault("listed", {})
+    if only in listed and not (likely and listed[only] is None):
+        return listed[only]
+    expected, total = _expected(session, only)
+    most = max(LEAST, FACTOR * math.isqrt(total))
+    listed[only] = None
+    if likely or expected <= 2 * most:
+        packed = session.execute(
+            sa.text(
+                "SELECT string_agg(int8send(id), '') FROM (SELECT unnest(t.chunk_ids) AS id "  # noqa: S608
+                f"FROM version_tags t WHERE {only.wanted} LIMIT :most) AS listed"
+            ),
+            {**only.parameters, "most": most + 1},
+        ).scalar_one()
+        ids = np.frombuffer(packed or b"", ">i8").astype(np.int64)
+        if len(ids) <= most:
+            listed[only] = np.sort(ids)
+    return listed[only]
+
+
+def share(session: Session, only: Filter) -> float:
+    """About how much of the index is what is asked for, as the planner expects, in (0, 1]."""
+    expected, total = _expected(session, only)
+    return min(1.0, max(expected, 1) / max(total, 1))
+
+
+def _expected(session: Session, only: Filter) -> tuple[int, int]:
+    """How many chunks the planner expects to be what is asked for, and how many there are."""
+    known: dict[Filter, tuple[int, int]] = session.info.setdefault("expected", {})
+    if only not in known:
+        chunks, versions = map(int, session.execute(_TOTALS).one())
+        plan = session.execute(
+            sa.text(f"EXPLAIN (FORMAT JSON) SELECT FROM version_tags t WHERE {only.wanted}"),
+            only.parameters,
+        ).scalar_one()
+        known[only] = plan[0]["Plan"]["Plan Rows"] * chunks // max(versions, 1), chunks
+    return known[only]
+
+
+_TOTALS = sa.text(
+    "SELECT CAST(greatest(c.reltuples, 0) AS bigint), CAST(greatest(t.reltuples, 0) AS bigint) "
+    "FROM pg_class c, pg_class t WHERE c.oid = CAST('chunk' AS regclass) "
+    "AND t.oid = CAST('version_tags' AS regclass)"
+)
+
+
+def unseen(name: str) -> str:
+    """An array of ids in SQL that the planner does not look into, as it else does at each of
+    thousands for longer than the search takes."""
+    return f"CAST((SELECT CAST(:{name} AS bigint[])) AS bigint[])"
+
+
+def passing(session: Session, only: Filter, chunk_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of these chunks pass, (n,)."""
+    rows = session.execute(
+        sa.text(
+            f"SELECT c.id FROM chunk c JOIN {only.tables} ON d.id = c.version_id "  # noqa: S608
+            f"WHERE c.id = ANY({unseen('chunk_ids')}) AND {only.conditions}"
+        ),
+        {**only.parameters, "chunk_ids": chunk_ids.tolist()},
+    )
+    return np.isin(chunk_ids, np.fromiter(rows.scalars(), np.int64))

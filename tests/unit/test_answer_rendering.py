@@ -1,0 +1,78 @@
+"""An answer as `attest ask` prints it: each reference with its link, source, year and badges."""
+
+import io
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from cli.questions import render
+
+URL = "https://pubmed.ncbi.nlm.nih.gov/999999991/"
+FIGURE = "https://pmc.ncbi.nlm.nih.gov/articles/PMC1/"
+CLOCKS = {
+    "published_at": "2022-06-16T00:00:00+00:00",
+    "published_precision": "day",
+    "freshness_hours": 2.0,
+    "sla_hours": 168.0,
+    "stale": False,
+}
+
+
+def question(**fields: Any) -> dict[str, Any]:
+    """An answered question with one reference and no claim."""
+    answer = {
+        "abstained": False,
+        "claims": [],
+        "sections": [],
+        "evidence": [{"evidence_id": "E1", "title": "A made-up article", "clocks": CLOCKS}],
+        "references": [
+            {
+                "n": 1,
+                "evidence_id": "E1",
+                "title": "A made-up article",
+                "authors": "Ng A et al.",
+                "source": "N Engl J Med",
+                "year": 2022,
+                "badges": ["PubMed", "Gold Standard"],
+                "url": URL,
+            }
+        ],
+        "images": [],
+        "verification_summary": {"verified_count": 0, "unverified_count": 0},
+        "sufficiency": {"level": "good", "score": 70},
+        "provenance": {"generator": "extractive"},
+        **fields,
+    }
+    return {"id": "q", "question": "Why?", "answer": answer, "created_at": "", "finished_at": None}
+
+
+def printed(asked: dict[str, Any], *, terminal: bool) -> str:
+    out = io.StringIO()
+    render(Console(file=out, force_terminal=terminal, width=120), asked)
+    return out.getvalue()
+
+
+def opens(shown: str, url: str, words: str) -> bool:
+    """Whether `words` are a link to `url`, as terminals write links (OSC 8)."""
+    _, _, after = shown.partition(f";{url}\x1b\\")
+    return words in after.partition("\x1b]8;;\x1b\\")[0]
+
+
+@pytest.mark.requirement("EB-8.1")
+def test_eb_8_1_the_title_is_the_link_and_authors_source_year_and_badges_stand_below_it() -> None:
+    assert opens(printed(question(), terminal=True), URL, "A made-up article")
+    lines = [line.strip() for line in printed(question(), terminal=False).splitlines()]
+    first = lines.index("[1] A made-up article")
+    assert lines[first + 1] == "Ng A et al. · N Engl J Med · published 2022-06-16"
+    assert lines[first + 2].startswith("[PubMed] [Gold Standard]")
+    assert lines[first + 3] == URL
+
+
+def test_images_stand_after_the_references_with_their_source_and_licence() -> None:
+    image = {"title": "An algorithm", "url": FIGURE, "source": "Open-i (NLM)", "license": "CC BY"}
+    shown = question(images=[image])
+    assert opens(printed(shown, terminal=True), FIGURE, "An algorithm")
+    text = printed(shown, terminal=False)
+    assert text.index("References") < text.index("Images") < text.index("Open-i (NLM) · CC BY")
+    assert "Images" not in printed(question(), terminal=False)

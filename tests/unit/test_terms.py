@@ -1,0 +1,62 @@
+"""Lexical terms: what is written in several ways is found in each."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.index.terms import TERM_MASK, stems, terms
+
+
+@pytest.mark.parametrize(
+    ("asked", "written"),
+    [
+        ("IL6", "IL-6"),
+        ("interleukin 6", "interleukin6"),
+        ("CD4", "CD 4"),
+        ("p53", "p-53"),
+        ("COVID19", "COVID-19"),
+        ("TNFα", "TNF-alpha"),
+        ("TNF α", "TNFα"),
+        ("β-catenin", "beta catenin"),
+        ("λ phage", "lambda phage"),
+        ("5 µg", "5 μg"),  # the micro sign and the Greek letter
+        ("Sjögren", "Sjogren"),
+        ("Sjo\u0308gren", "Sjögren"),  # a letter with its accent, in two characters and in one
+        ("10³", "103"),
+        ("recurrences", "recurrence"),
+    ],
+)
+def test_what_is_asked_one_way_is_found_written_the_other_way(asked: str, written: str) -> None:
+    common = terms(asked).keys() & terms(written).keys()
+    assert common
+    assert common in (terms(asked).keys(), terms(written).keys())
+
+
+def test_a_name_with_digits_counts_as_itself_and_as_its_parts() -> None:
+    assert stems("KRAS G12C") == ["kras", "g12c", "g", "12", "c"]
+
+
+def test_two_codes_with_a_common_part_stay_apart() -> None:
+    assert terms("p53").keys() - terms("p21").keys()
+    assert terms("p53 p53").total() == 2 * terms("p53").total()
+
+
+def test_words_in_greek_are_not_spelled_out() -> None:
+    assert stems("ελλαδα") == ["ελλαδα"]
+
+
+def test_stop_words_carry_nothing_but_negations_do() -> None:
+    assert stems("it is not recommended") == ["not", "recommend"]
+
+
+@given(st.text())
+def test_terms_are_numbers_of_31_bits_one_for_each_stem(text: str) -> None:
+    counted = terms(text)
+    assert counted.total() == len(stems(text))
+    assert all(0 <= term <= TERM_MASK for term in counted)
+
+
+@given(st.text(alphabet="abcαβ019-éµ ³\u0308"))
+def test_case_never_matters(text: str) -> None:
+    assert terms(text.upper().lower()) == terms(text.lower())
+    assert terms(text) == terms(text.lower())

@@ -1,0 +1,88 @@
+"""The answer that is composed of checked claims: its references and images."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from knowledge.links import is_direct
+from store.models import DocumentVersion
+from store.spans import Span
+from workers.verify.answer import Held, Place, compose
+from workers.verify.evidence import Cited, clocks
+from workers.verify.gate import Checked
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+TEXT = "It does."
+SEARCH = "https://www.google.com/search?q=x"
+IMAGE = {
+    "title": "An algorithm",
+    "url": "https://pmc.ncbi.nlm.nih.gov/articles/PMC1/",
+    "image_url": "https://openi.nlm.nih.gov/imgs/512/1.png",
+    "source": "Open-i (NLM)",
+    "license": None,
+}
+
+
+def held(**fields: Any) -> Held:
+    given: dict[str, Any] = {
+        "n": 1,
+        "content_hash": "0" * 64,
+        "title": "A title",
+        "text": TEXT,
+        "source_type": "pubmed",
+        "identifiers": {},
+        "authors": [],
+        "labels": [],
+        "fetched_at": NOW,
+        "published_at": None,
+    }
+    version = DocumentVersion(**(given | fields))
+    return Held(Cited("E1", version), clocks(version, NOW, NOW))
+
+
+def answer(verdict: str = "supported", work: Held | None = None, **found: Any) -> dict[str, Any]:
+    """An answer of one claim, from a retrieval that `found` more."""
+    checked = Checked("c1", TEXT, "E1", "RESULTS", verdict, "verbatim", Span(0, len(TEXT)), ())
+    understanding = ("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency")
+    return compose(
+        question="Does it?",
+        retrieval=dict.fromkeys(understanding) | {"asks_for_today": False, "as_of": None} | found,
+        draft={"generator": "extractive", "prompt_version": None},
+        checked=[checked],
+        held={"E1": work or held(identifiers={"pmid": "999999991"})},
+        place_of=lambda key, span: Place("chunk_0", "RESULTS", "RESULTS section, chunk_0:0-8"),
+    )
+
+
+@pytest.mark.requirement("EB-6.3")
+def test_eb_6_3_an_answer_has_the_images_that_retrieval_found_and_mostly_none() -> None:
+    assert answer()["images"] == []
+    assert answer(images=[])["images"] == []
+    assert answer(images=[IMAGE])["images"] == [IMAGE]
+
+
+def test_an_abstention_has_no_images_and_no_references() -> None:
+    body = answer("unsupported", images=[IMAGE])
+    assert (body["abstained"], body["images"], body["references"]) == (True, [], [])
+
+
+@pytest.mark.requirement("EB-9.3")
+@pytest.mark.parametrize("broken", [{"url": SEARCH}, {"image_url": SEARCH}, {"url": ""}])
+def test_eb_9_3_no_image_leads_to_a_search_page(broken: dict[str, str]) -> None:
+    whole = {**IMAGE, "image_url": None}
+    assert answer(images=[{**IMAGE, **broken}, whole])["images"] == [whole]
+
+
+@pytest.mark.requirement("EB-9.3")
+@pytest.mark.parametrize("identifiers", [{}, {"doi": "10.5555/x"}])
+def test_eb_9_3_neither_references_nor_evidence_lead_to_a_search_page(
+    identifiers: dict[str, str],
+) -> None:
+    body = answer(work=held(identifiers=identifiers, url=SEARCH))
+    assert not body["abstained"]
+    assert [one["source"]["url"] for one in body["evidence"]] == (
+        ["https://doi.org/10.5555/x"] if identifiers else [None]
+    )
+    assert all(is_direct(one["url"]) for one in body["references"])
+    assert len(body["references"]) == len(identifiers)

@@ -1,0 +1,202 @@
+"""What a candidate is worth for a question: excluded or not, its relevance, its score. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, get_args
+
+from knowledge.policy import retrieval_policy
+from knowledge.scenarios import Kind, Scenario
+from workers.retrieve.candidates import Candidate, Place
+from workers.retrieve.designs import design, is_primary_study, kind
+from workers.retrieve.restrictions import demotion
+from workers.retrieve.topicality import Topic, is_named, topic_of, usable_places, with_tags_of
+from workers.retrieve.understanding.model import Understanding
+
+_LIFT = 0.01
+"""How far an anchor that does not lead is lifted above the others of its kind; small, so that it
+passes no other kind."""
+
+
+class Amount(NamedTuple):
+    """A boost or a penalty and what it is for."""
+
+    by: float
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.by:+.2f} {self.why}"
+
+
+@dataclass(frozen=True)
+class Assessed:
+    """A candidate with what it is worth."""
+
+    candidate: Candidate
+    places: tuple[Place, ...]
+    """Those that may be evidence, best first; all of them where it is excluded."""
+    topic: Topic
+    relevance: int
+    score: float
+    reasons: tuple[str, ...]
+    excluded: str | None
+    """Why it can be no evidence at all; no rule of composition brings it back."""
+    kind: Kind | None
+    anchor: Kind | None
+    """Which kind of work of the scenario's pack it is; None: it is none."""
+    leads: bool
+    """As an anchor it may go before all else."""
+    yields: bool
+    """As an anchor it goes before none: the question names other trials or bodies, or what it says
+    is demoted."""
+    primary_study: bool
+
+
+def assess(
+    candidate: Candidate, understanding: Understanding, scenario: Scenario | None
+) -> Assessed:
+    """Judge one candidate.
+
+    Its relevance, 0-100, is the mean of its best passage's fused score and of how much of the
+    question its passages cover at most, times how well its tags fit (`Topic.fit`). Below 10 a
+    candidate is excluded (EB-5.1): so are those on another disease, those whose passages say
+    nothing on the question or on the trial asked about, and notices on other records, all of which
+    get at most 9; the others at least 10.
+
+    Its score is the fused score of its best passage, restriction language demoted, with the boosts
+    and penalties of the policy; works of the pack are lifted later (`lift_anchors`).
+    """
+    entry = scenario.entry_of(candidate.identifiers) if scenario else None
+    tagged = with_tags_of(scenario, candidate) if scenario and entry else candidate
+    topic = topic_of(tagged, understanding, scenario)
+    named = is_named(candidate, understanding.names, entry.trial if entry else None)
+    usable, silent = usable_places(tagged, understanding, named=named)
+    excluded = _excluded(candidate, topic) or silent
+    places = _ordered(usable or candidate.places, understanding.query_type)
+    anchor = entry.kind if entry else None
+    others_named = bool(understanding.names) and not named
+    amounts = _amounts(candidate, places[0], understanding.query_type, topic)
+    if named:
+        amounts.append(Amount(retrieval_policy().ranking.named, "named in the question"))
+    return Assessed(
+        candidate=candidate,
+        places=places,
+        topic=topic,
+        relevance=_relevance(places, topic, excluded=excluded is not None),
+        score=places[0].score + sum(one.by for one in amounts),
+        reasons=(_basis(places, topic), *map(str, amounts)),
+        excluded=excluded,
+        kind=anchor or kind(candidate),
+        anchor=anchor,
+        leads=not (excluded or others_named) and anchor in _leading(understanding.query_type),
+        yields=others_named or demotion(places[0].text, understanding.query_type) > 0,
+        primary_study=is_primary_study(candidate),
+    )
+
+
+def _excluded(candidate: Candidate, topic: Topic) -> str | None:
+    if design(candidate) == "notice":
+        return "is a notice about another record, or retracted"
+    if topic.disease == "other":
+        return "is on none of the diseases asked about"
+    return None
+
+
+def _leading(query_type: str) -> frozenset[Kind]:
+    every: frozenset[Kind] = frozenset(get_args(Kind))
+    return retrieval_policy().ranking.leading_anchors.get(query_type, every)
+
+
+def _ordered(places: Sequence[Place], query_type: str) -> tuple[Place, ...]:
+    """Best first after the demotion of restriction language (MC-1.4)."""
+    return tuple(
+        sorted(
+            places,
+            key=lambda one: (demotion(one.text, query_type) - one.score, one.start, one.chunk_id),
+        )
+    )
+
+
+def _relevance(places: Sequence[Place], topic: Topic, *, excluded: bool) -> int:
+    least = retrieval_policy().ranking.relevance_at_least
+    spoken = (max(one.score for one in places) + max(one.covered for one in places)) / 2
+    relevance = round(100 * min(1.0, max(0.0, spoken)) * topic.fit)
+    return min(relevance, least - 1) if excluded else max(relevance, least)
+
+
+def _basis(places: Sequence[Place], topic: Topic) -> str:
+    covered = max(one.covered for one in places)
+    focus = ", off focus" if topic.off_focus else ""
+    return (
+        f"relevance: covers {covered:.0%}, best passage {places[0].score:.2f}, "
+        f"disease {topic.disease}, decision {topic.decision}{focus}"
+    )
+
+
+def _amounts(candidate: Candidate, best: Place, query_type: str, topic: Topic) -> list[Amount]:
+    """Every boost and penalty that the tags, the source and the words give."""
+    policy = retrieval_policy()
+    ranking = policy.ranking
+    decided = {"primary": ranking.decision.primary, "secondary": ranking.decision.secondary}
+    found = design(candidate)
+    amounts = [
+        Amount(-ranking.off_focus if topic.off_focus else 0.0, "focus elsewhere (EB-5.3)"),
+        Amount(
+            policy.wanted_sources.get(query_type, {}).get(candidate.source_type, 0.0),
+            f"kind of source that the question asks for (MC-1.3): {candidate.source_type}",
+        ),
+        Amount(-demotion(best.text, query_type), "restriction language (MC-1.4)"),
+        Amount(decided.get(topic.decision, 0.0), f"{topic.decision} decision (EB-1.3)"),
+        Amount(ranking.designs.get(found or "", 0.0), f"level of evidence (EB-5.7): {found}"),
+    ]
+    return [one for one in amounts if one.by]
+
+
+def lift_anchors(assessed: Sequence[Assessed]) -> list[Assessed]:
+    """Put the works of the pack first (EB-5.2).
+
+    The best of those that lead go before all else: as many of each kind as count for sufficiency
+    (EB-4.1), so that a large pack leaves room for its other kinds. Every other one goes before all
+    works of its kind that are no anchors, to the place of the best of them: a guideline in a
+    question on trials leads the guidelines and not the trials.
+
+    A question that names trials or bodies asks for those: an anchor that it does not name is not
+    lifted; nor is one whose best passage is demoted as restriction language (MC-1.4).
+    """
+    leaders = _leaders(assessed)
+    best: dict[Kind | None, float] = {}
+    for one in assessed:
+        if one.anchor is None and one.excluded is None:
+            best[one.kind] = max(best.get(one.kind, one.score), one.score)
+    return [
+        _raised(one, Amount(retrieval_policy().ranking.anchor, "work of the pack (EB-5.2)"))
+        if n in leaders
+        else _lifted(one, best.get(one.kind))
+        for n, one in enumerate(assessed)
+    ]
+
+
+def _leaders(assessed: Sequence[Assessed]) -> set[int]:
+    """The places of the anchors that go before all else."""
+    counted = retrieval_policy().sufficiency.anchored
+    leaders: set[int] = set()
+    for kinds, most in (
+        ({"guideline"}, counted.guidelines.most),
+        ({"systematic_review"}, counted.reviews.most),
+        ({"pivotal_trial", "cohort"}, counted.studies.most),
+    ):
+        able = [n for n, one in enumerate(assessed) if one.leads and one.anchor in kinds]
+        able.sort(key=lambda n: (-assessed[n].score, str(assessed[n].candidate.document_id)))
+        leaders.update(able[:most])
+    return leaders
+
+
+def _lifted(one: Assessed, best: float | None) -> Assessed:
+    if one.anchor is None or one.yields or one.excluded or best is None or one.score > best:
+        return one
+    # One lifted anchor stands to another as their scores do.
+    by = best - one.score + _LIFT * (1 + one.score)
+    return _raised(one, Amount(by, "work of the pack, before others of its kind (EB-5.2)"))
+
+
+def _raised(one: Assessed, amount: Amount) -> Assessed:
+    return replace(one, score=one.score + amount.by, reasons=(*one.reasons, str(amount)))

@@ -1,0 +1,168 @@
+"""How a candidate's tags meet those of a question, and which of its passages may be evidence. Pure.
+
+The diseases of a question (EB-1.5): its first one and all of a recognized scenario are primary. A
+work on a secondary one alone counts only where it meets a decision asked about too; so "MRD in
+colorectal and lung cancer" accepts works on MRD in lung cancer, and "anticoagulation in AF with
+diabetes" no diet for diabetes. A general disease accepts the ones it takes in
+(`broader_diseases` of the policy); a work on it in general is a broader one for a question on one
+of them. A question without diseases accepts all.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from knowledge.policy import retrieval_policy
+from knowledge.scenarios import Scenario
+from knowledge.tags import tags
+from workers.retrieve.candidates import Candidate, Place
+from workers.retrieve.relevance import is_relevant
+from workers.retrieve.understanding.model import Understanding
+
+DiseaseFit = Literal["any", "primary", "secondary", "broader", "other"]
+DecisionFit = Literal["any", "primary", "secondary", "other"]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """How a candidate's tags meet the question's; `any`: the question names none."""
+
+    disease: DiseaseFit
+    decision: DecisionFit
+    off_focus: bool
+    """Its title and headings name diseases, and none of those asked about (EB-5.3)."""
+
+    @property
+    def on_topic(self) -> bool:
+        """Whether it addresses the question directly (EB-5.4): disease and decision tags overlap,
+        and its focus is not another disease."""
+        direct = self.disease in {"any", "primary", "secondary"}
+        return direct and self.decision != "other" and not self.off_focus
+
+    @property
+    def fit(self) -> float:
+        """What relevance is multiplied by, 0..1."""
+        fit = retrieval_policy().ranking.fit
+        share = fit.disease[self.disease] * fit.decision[self.decision]
+        return share * (fit.off_focus if self.off_focus else 1.0)
+
+
+def with_tags_of(scenario: Scenario, candidate: Candidate) -> Candidate:
+    """A work of a scenario's pack, which is on that scenario's diseases and decisions whatever the
+    words of its record name."""
+    return replace(
+        candidate,
+        focus=candidate.focus.union(scenario.diseases),
+        diseases=candidate.diseases.union(scenario.diseases),
+        decisions=candidate.decisions.union(scenario.decisions),
+    )
+
+
+def topic_of(
+    candidate: Candidate, understanding: Understanding, scenario: Scenario | None
+) -> Topic:
+    """How the tags of `candidate` meet those of the question."""
+    decision = _decision(candidate, understanding)
+    disease = _disease(candidate, understanding, scenario, decision)
+    return Topic(disease, decision, _off_focus(candidate, understanding.diseases))
+
+
+def _decision(candidate: Candidate, understanding: Understanding) -> DecisionFit:
+    if not understanding.decisions:
+        return "any"
+    if understanding.primary_decision in candidate.decisions:
+        return "primary"
+    return "secondary" if candidate.decisions & set(understanding.decisions) else "other"
+
+
+def _disease(
+    candidate: Candidate,
+    understanding: Understanding,
+    scenario: Scenario | None,
+    decision: DecisionFit,
+) -> DiseaseFit:
+    asked = understanding.diseases
+    if not asked:
+        return "any"
+    primary = {asked[0], *(set(scenario.diseases if scenario else ()) & set(asked))}
+    if candidate.diseases & accepted(primary):
+        return "primary"
+    if candidate.diseases & accepted(asked) and decision != "other":
+        return "secondary"
+    return "broader" if _is_broader(candidate.focus or candidate.diseases, asked) else "other"
+
+
+def _off_focus(candidate: Candidate, asked: Collection[str]) -> bool:
+    return (
+        bool(asked and candidate.focus)
+        and not candidate.focus & accepted(asked)
+        and not _is_broader(candidate.focus, asked)
+    )
+
+
+def accepted(asked: Collection[str]) -> frozenset[str]:
+    """The diseases asked about, with those that a general one takes in."""
+    broader = retrieval_policy().ranking.broader_diseases
+    return frozenset(asked).union(*(broader.get(tag, ()) for tag in asked))
+
+
+def _is_broader(diseases: Collection[str], asked: Collection[str]) -> bool:
+    """Whether `diseases` are a general one, and none of its own, that takes in one asked about."""
+    return any(
+        general in diseases and narrower & set(asked) and not narrower & set(diseases)
+        for general, narrower in retrieval_policy().ranking.broader_diseases.items()
+    )
+
+
+def is_named(candidate: Candidate, names: Collection[str], trial: str | None = None) -> bool:
+    """Whether a name asked about is in its title, is its source (NCCN, ASCO, ESMO), or that of the
+    `trial` that a scenario's pack knows it to report."""
+    return any(
+        mentions(f"{candidate.title}\n{trial or ''}", name) or candidate.source_type == name.lower()
+        for name in names
+    )
+
+
+def mentions(words: str, name: str) -> bool:
+    """Whether `name` stands in `words` as written: DYNAMIC is not "dynamic"."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) is not None
+
+
+def usable_places(
+    candidate: Candidate, understanding: Understanding, *, named: bool
+) -> tuple[tuple[Place, ...], str | None]:
+    """The passages that may be evidence, in the order given; without any, why there is none.
+
+    A passage speaks to the question (`is_relevant`); it stands under a title or in words that name
+    a trial or body asked about, where one is (a question on one trial is not answered with the
+    figures of another); and it is on a disease asked about (EB-5.1). What a work on the disease
+    says is; of other works, what names one asked about, and where the work names no other disease,
+    what names none.
+
+    Args:
+        named: the whole work is one that the question names (`is_named`).
+    """
+    found = [one for one in candidate.places if is_relevant(one.covered, one.dense)]
+    if not found:
+        return (), "does not speak to the question"
+    names = understanding.names
+    if names and not named:
+        found = [
+            one
+            for one in found
+            if any(mentions(f"{one.section}\n{one.text}", name) for name in names)
+        ]
+        if not found:
+            return (), "names none of the trials or bodies asked about"
+    kept = tuple(one for one in found if _on_disease(one, candidate, understanding.diseases))
+    return kept, None if kept else "its passages are on other diseases than those asked about"
+
+
+def _on_disease(place: Place, candidate: Candidate, asked: Collection[str]) -> bool:
+    if not asked or candidate.focus & accepted(asked):
+        return True
+    named = set(tags("diseases", f"{place.section}\n{place.text}"))
+    if named:
+        return bool(named & accepted(asked)) or _is_broader(named, asked)
+    return candidate.diseases <= accepted(asked) or _is_broader(candidate.diseases, asked)

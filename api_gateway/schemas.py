@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import (
-    AwareDatetime,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -18,6 +17,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import core_schema
 
+from api_gateway.filters import Filters, Moment
 from knowledge.links import DirectUrl, is_direct
 from store.records import NoticeKind
 from store.standing import State
@@ -28,12 +28,6 @@ POLL_AFTER_MS = 250
 MAX_WAIT_SECONDS = 60
 
 QuestionStatus = Literal["queued", "running", "answered", "failed"]
-
-
-def _written(value: object) -> object:
-    if not isinstance(value, str):
-        raise ValueError("write it as a date or date-time, for example 2026-01-31")  # noqa: TRY004
-    return value
 
 
 class QuestionIn(BaseModel):
@@ -49,7 +43,15 @@ class QuestionIn(BaseModel):
                     "III colon cancer?",
                     "as_of": "2026-01-31",
                     "max_references": 8,
-                }
+                },
+                {
+                    "question": "What speaks against immunotherapy in bladder cancer?",
+                    "filters": {
+                        "source_types": ["pubmed", "clinicaltrials"],
+                        "diseases": ["bladder_cancer"],
+                        "published_from": "2020-01-01",
+                    },
+                },
             ]
         },
     )
@@ -58,7 +60,7 @@ class QuestionIn(BaseModel):
         str,
         StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUESTION_CHARS),
     ]
-    as_of: Annotated[AwareDatetime | date, BeforeValidator(_written)] | None = Field(
+    as_of: Moment | None = Field(
         default=None,
         description="answer as of this date or date-time (with time zone); now, if left out",
     )
@@ -66,6 +68,7 @@ class QuestionIn(BaseModel):
         default=None, description="stays in the database: in no log, metric or audit event"
     )
     max_references: Annotated[int, Field(strict=True, ge=1, le=10)] | None = None
+    filters: Filters | None = None
 
     @field_validator("question", "patient_context")
     @classmethod
@@ -169,6 +172,9 @@ class QuestionOut(BaseModel):
     status: QuestionStatus
     stage: str | None = Field(description="the stage that works on it or did last")
     question: str
+    filters: dict[str, list[str] | str] | None = Field(
+        default=None, description="as they were given; null: none were"
+    )
     created_at: datetime
     finished_at: datetime | None
     answer: Annotated[dict[str, Any], _Answer()] | None = Field(

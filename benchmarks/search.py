@@ -12,6 +12,7 @@ thousandth of the corpus.
 import argparse
 import json
 import os
+import shutil
 import statistics
 import tempfile
 import time
@@ -69,6 +70,8 @@ def index(corpus: Corpus, keep: Path | None) -> Iterator[tuple[Store, dict[str, 
         directory = (keep or Path(scratch)) / str(corpus.chunks)
         directory.mkdir(parents=True, exist_ok=True)
         record = directory / "built.json"
+        if not record.exists():  # what an interrupted run left is not whole
+            shutil.rmtree(directory / "data", ignore_errors=True)
         with embedded(directory / "data") as servers:
             engine = connect(servers.database_url)
             if not record.exists():

@@ -1,10 +1,12 @@
 """A synthetic index of any size that looks to a search like a real one (`search_statistics.py`).
 
-Vectors are drawn in three steps: a centre with the real variance between clusters, a document
-around it, a window around the document; the last two share the real variance within clusters.
-Clusters stay as dense as the real ones, so a larger corpus has more of them. Queries lie around
-documents as far as real ones do and are never copies of what is stored. Words are ranks of a
-vocabulary with the real share of chunks for each, and a Zipf tail.
+Vectors are drawn down a tree that is the same at every size, so that a small corpus is a sample of
+a large one: clusters as many as were found in the real corpus and with the variance between them,
+parts of clusters and parts of these, documents, and windows, which share the variance within
+clusters. Similarity falls with the rank of a neighbour as it does in the real corpus, and a hundred
+times as many chunks bring neighbours nearer as that fall foretells. Queries lie around documents
+as far as real ones do and are never copies of what is stored. Words are ranks of a vocabulary with
+the real share of chunks for each, and a Zipf tail.
 """
 
 import json
@@ -25,9 +27,13 @@ VOCABULARY = 430_000
 """Distinct stems of a million abstracts (LEXICAL measurements, an extrapolated Zipf tail)."""
 SOURCE_TYPES = {"pubmed": 0.70, "clinicaltrials": 0.20, "label": 0.09, "guideline": 0.01}
 DISEASES = 40
+PARTS = 9
+LEVELS = 2
+"""Parts of each cluster, and how often it is parted."""
 OF_DOCUMENT = 0.5
-"""Share of the variance within clusters that the windows of a document have in common: gives them
-the similarity that windows of one SciFact abstract have, about 0.75."""
+"""Share of the variance within clusters that the windows of a document have in common, a third of
+it for each part and one for the document: gives the windows of one document the similarity that
+those of a SciFact abstract have, about 0.75."""
 BLOCK = 20_000
 
 
@@ -54,11 +60,21 @@ class Corpus:
 
     @cached_property
     def _centres(self) -> Matrix:
+        """The middles of the smallest parts; neighbours in the tree follow each other."""
         rng = np.random.default_rng(self.seed)
-        axes, count = self._axes, max(1, self.chunks // PER_CLUSTER)
-        spread = rng.standard_normal((count, len(axes["mean"])), np.float32)
-        spread *= np.sqrt(axes["between"])
-        spread += axes["mean"]
+        axes = self._axes
+        centres = rng.standard_normal((self._given["windows"] // PER_CLUSTER, 384), np.float32)
+        centres *= np.sqrt(axes["between"])
+        centres += axes["mean"]
+        for _ in range(LEVELS):
+            centres = self._around(rng, np.repeat(centres, PARTS, axis=0))
+        return centres
+
+    def _around(self, rng: np.random.Generator, middles: Matrix) -> Matrix:
+        """Something beside each of these, a level further down the tree."""
+        spread = rng.standard_normal(middles.shape, np.float32)
+        spread *= np.sqrt(OF_DOCUMENT / (LEVELS + 1) * self._axes["within"])
+        spread += middles
         return spread
 
     @cached_property
@@ -76,10 +92,7 @@ class Corpus:
     @cached_property
     def _documents(self) -> Matrix:
         rng = np.random.default_rng(self.seed + 2)
-        centres = self._centres[self._cluster_of_document]
-        spread = rng.standard_normal(centres.shape, np.float32)
-        centres += np.sqrt(OF_DOCUMENT * self._axes["within"]) * spread
-        return centres
+        return self._around(rng, self._centres[self._cluster_of_document])
 
     def vectors(self) -> Iterator[Matrix]:
         """Unit vectors of all chunks in order, (BLOCK, d) at a time."""
@@ -102,9 +115,7 @@ class Corpus:
     @cached_property
     def diseases(self) -> NDArray[np.int64]:
         """The disease tag of each document: near documents share it, as real ones do."""
-        axis = self._centres[:, 0]
-        place = np.argsort(np.argsort(axis)) * DISEASES // len(axis)
-        found: NDArray[np.int64] = place[self._cluster_of_document]
+        found: NDArray[np.int64] = self._cluster_of_document * DISEASES // len(self._centres)
         return found
 
     @cached_property

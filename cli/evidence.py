@@ -1,7 +1,7 @@
 """`attest ingest` and `attest search`."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 from uuid import UUID, uuid4
@@ -17,6 +17,7 @@ from store.submissions import submit_item
 from store.unit_of_work import Store
 from workers.encoder import encoder_for
 from workers.retrieve.search import Passage, search
+from workers.retrieve.stage import asked_filter
 
 SUFFIXES = {".txt", ".md", ".markdown", ".html", ".htm", ".pdf", ".json", ".jsonl"}
 LINES_PER_ITEM = 64
@@ -151,11 +152,17 @@ def failures(store: Store, batch_id: UUID) -> list[dict[str, str]]:
         return [{"file": row.filename, "error": row.error} for row in rows]
 
 
-def find(settings: Settings, store: Store, text: str, k: int) -> list[Passage]:
-    """The best `k` passages for `text`, as the retrieve stage finds them."""
+def find(
+    settings: Settings, store: Store, text: str, options: Mapping[str, Any], k: int
+) -> list[Passage]:
+    """The best `k` passages for `text`, as the retrieve stage finds them.
+
+    Args:
+        options: of a question; its `filters` and its `as_of` confine what is found.
+    """
     vector = encoder_for(settings).encode([text])[0]
     with store.reading() as session:
-        return search(session, text, vector, {}, limit=k)
+        return search(session, text, vector, {}, only=asked_filter(options), limit=k)
 
 
 def passage_body(passage: Passage) -> dict[str, Any]:

@@ -35,6 +35,24 @@ app.add_typer(evaluate_app, name="evaluate")
 DataDirOption = Annotated[
     Path | None, typer.Option("--data-dir", help="where the embedded servers keep their data")
 ]
+AsOfOption = Annotated[
+    str | None, typer.Option(help="only what was held on this day, such as 2026-01-31")
+]
+SourceTypesOption = Annotated[
+    list[str] | None, typer.Option("--source-type", help="such as pubmed; repeat it for more")
+]
+DiseasesOption = Annotated[
+    list[str] | None,
+    typer.Option("--disease", help="a tag, such as colorectal_cancer; repeat it for more"),
+]
+DecisionsOption = Annotated[
+    list[str] | None,
+    typer.Option("--decision", help="a tag, such as surveillance; repeat it for more"),
+]
+SinceOption = Annotated[
+    str | None, typer.Option(help="published on this day or later, such as 2020-01-31")
+]
+UntilOption = Annotated[str | None, typer.Option(help="published on this day or before")]
 
 
 @app.callback()
@@ -87,16 +105,31 @@ def ask(
     ctx: typer.Context,
     text: Annotated[str, typer.Argument(help="the question")],
     as_json: JsonOption = False,
-    as_of: Annotated[str | None, typer.Option(help="answer from what was held on this day")] = None,
+    as_of: AsOfOption = None,
+    source_type: SourceTypesOption = None,
+    disease: DiseasesOption = None,
+    decision: DecisionsOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     max_references: Annotated[int | None, typer.Option(min=1, max=10)] = None,
 ) -> None:
     """Ask a question and wait for the answer."""
     from cli.questions import ask as submit_and_wait
-    from cli.questions import render
+    from cli.questions import asked, render
 
-    body = {"question": text, "as_of": as_of, "max_references": max_references}
-    given = {key: value for key, value in body.items() if value is not None}
-    question = submit_and_wait(Instance.of(ctx).url, given)
+    submitted = asked(
+        text,
+        as_of=as_of,
+        source_types=source_type,
+        diseases=disease,
+        decisions=decision,
+        published_from=since,
+        published_to=until,
+        max_references=max_references,
+    )
+    question = submit_and_wait(
+        Instance.of(ctx).url, {"question": submitted.question, **submitted.options()}
+    )
     if as_json:
         print_json(question)
     else:
@@ -142,12 +175,28 @@ def search(
     text: Annotated[str, typer.Argument(help="what to look for")],
     k: Annotated[int, typer.Option("--k", min=1, max=50)] = 5,
     as_json: JsonOption = False,
+    as_of: AsOfOption = None,
+    source_type: SourceTypesOption = None,
+    disease: DiseasesOption = None,
+    decision: DecisionsOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
 ) -> None:
     """Show the passages that the retrieve stage would find."""
     from cli.evidence import find, passage_body
+    from cli.questions import asked
 
+    wanted = asked(
+        text,
+        as_of=as_of,
+        source_types=source_type,
+        diseases=disease,
+        decisions=decision,
+        published_from=since,
+        published_to=until,
+    )
     instance = Instance.of(ctx)
-    found = find(resolve(instance.settings), instance.store, text, k)
+    found = find(resolve(instance.settings), instance.store, wanted.question, wanted.options(), k)
     if as_json:
         print_json([passage_body(passage) for passage in found])
         return

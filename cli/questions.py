@@ -5,17 +5,45 @@ from datetime import datetime
 from typing import Any
 
 import httpx
+from pydantic import ValidationError
 from rich.console import Console, Group
 from rich.markup import escape
 from rich.panel import Panel
 from rich.style import Style
 from rich.text import Text
 
+from api_gateway.filters import Filters
+from api_gateway.schemas import QuestionIn
+
 POLL_SECONDS = 20
+_OPTIONS = {
+    "as_of": "--as-of",
+    "source_types": "--source-type",
+    "diseases": "--disease",
+    "decisions": "--decision",
+    "published_from": "--since",
+    "published_to": "--until",
+}
 
 
 class AskFailed(RuntimeError):
     """The gateway refused the question or the answer did not come in time."""
+
+
+def asked(text: str, **options: Any) -> QuestionIn:
+    """The question with what was given of its options, those of its filters among them.
+
+    Raises:
+        ValueError: something does not fit; names the option of the command and what it takes.
+    """
+    given = {name: value for name, value in options.items() if value not in (None, [])}
+    filters = {name: given.pop(name) for name in Filters.model_fields if name in given}
+    try:
+        return QuestionIn(question=text, filters=filters or None, **given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = next((_OPTIONS[part] for part in first["loc"] if part in _OPTIONS), first["loc"][0])
+        raise ValueError(f"{name}: {first['msg'].removeprefix('Value error, ')}") from None
 
 
 def ask(url: str, body: dict[str, Any], *, timeout_seconds: float = 120.0) -> dict[str, Any]:

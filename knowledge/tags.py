@@ -8,18 +8,30 @@ from knowledge.loader import load
 from knowledge.words import Mention, Words
 
 Kind = Literal["diseases", "decisions"]
+KINDS: tuple[Kind, ...] = ("diseases", "decisions")
 
 
 @cache
-def _words(kind: Kind) -> Words:
+def ordinary_words() -> frozenset[str]:
+    """In lower case, abbreviations that are words of a language as well: "cap" is no pneumonia."""
+    return frozenset(load("vocabulary")["ordinary_words"])
+
+
+@cache
+def _words(kind: Kind, *, typed: bool = False) -> Words:
     vocabulary = load("vocabulary")
     names = {tag: entry["words"] for tag, entry in vocabulary[kind].items()}
-    return Words(names, vocabulary["no_tags"][kind])
+    ordinary = ordinary_words() if typed else None
+    return Words(names, vocabulary["no_tags"][kind], ordinary=ordinary)
 
 
-def mentions(kind: Kind, text: str) -> Iterator[Mention]:
-    """Where `text` names tags of `kind`, in order of the text."""
-    return _words(kind).mentions(text)
+def mentions(kind: Kind, text: str, *, typed: bool = False) -> Iterator[Mention]:
+    """Where `text` names tags of `kind`, in order of the text.
+
+    Args:
+        typed: it is a question, whose abbreviations may stand in lower case ("af and ckd").
+    """
+    return _words(kind, typed=typed).mentions(text)
 
 
 def tags(kind: Kind, text: str) -> tuple[str, ...]:
@@ -33,6 +45,11 @@ def label(kind: Kind, tag: str) -> str:
     return name
 
 
+def searched(kind: Kind, tag: str) -> tuple[str, ...]:
+    """How titles in literature databases name a tag; nothing where that says too little."""
+    return tuple(load("vocabulary")[kind][tag].get("search", ()))
+
+
 def heading(kind: Kind, tag: str) -> str | None:
     """The MeSH heading of a tag; None where there is none."""
     entry = load("vocabulary")[kind][tag]
@@ -43,7 +60,6 @@ def heading(kind: Kind, tag: str) -> str | None:
 @cache
 def known_words() -> frozenset[str]:
     """All words that name a tag, in lower case."""
-    kinds: tuple[Kind, ...] = ("diseases", "decisions")
     return frozenset(
-        word for kind in kinds for word, names in _words(kind).by_word.items() if names
+        word for kind in KINDS for word, names in _words(kind).by_word.items() if names
     )

@@ -1,7 +1,7 @@
 """Finds the words of a list in a text: whole words, longest first. Pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 _ABBREVIATION = re.compile(r"[A-Z]{2,4}")
@@ -21,14 +21,22 @@ class Words:
     """Names and the words that stand for them.
 
     Spaces and hyphens stand for each other. An abbreviation of two to four capitals is found only
-    in capitals, for "all" is no leukemia (ALL); a plural s may follow it (DOACs).
+    in capitals, for "all" is no leukemia (ALL); a plural s may follow it (DOACs). Who types a
+    question leaves the capitals out: there all are found in any case but for ordinary words.
     """
 
-    def __init__(self, names: Mapping[str, Iterable[str]], nothing: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        names: Mapping[str, Iterable[str]],
+        nothing: Iterable[str] = (),
+        *,
+        ordinary: Collection[str] | None = None,
+    ) -> None:
         """
         Args:
             names: the words of each name; a word may stand for several.
             nothing: phrases that hold such a word and name nothing.
+            ordinary: in lower case, what only capitals make an abbreviation; None: all of them.
         """
         self.by_word: dict[str, tuple[str, ...]] = {_plain(word): () for word in nothing}
         written = list(nothing)
@@ -39,7 +47,7 @@ class Words:
                     self.by_word[form] = (*self.by_word.get(form, ()), name)
                 written.append(word)
         longest_first = sorted(set(written), key=lambda word: (-len(word), word))
-        alternatives = "|".join(map(_written, longest_first))
+        alternatives = "|".join(_written(word, ordinary) for word in longest_first)
         self._pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)", re.IGNORECASE)
 
     def mentions(self, text: str) -> Iterator[Mention]:
@@ -53,7 +61,9 @@ def _plain(word: str) -> str:
     return _GAP.sub(" ", word).lower()
 
 
-def _written(word: str) -> str:
+def _written(word: str, ordinary: Collection[str] | None) -> str:
     if _ABBREVIATION.fullmatch(word):
-        return f"(?-i:{word}s?)"
+        forms = (word, f"{word}s")
+        typed = [form for form in forms if ordinary is not None and form.lower() not in ordinary]
+        return "|".join([f"(?-i:{word}s?)", *typed])
     return r"[\s-]+".join(map(re.escape, _GAP.split(word)))

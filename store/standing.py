@@ -8,6 +8,7 @@ suffices (WIRE 5). What a source said last counts, however late its words are st
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
@@ -31,11 +32,13 @@ State = Literal["none", "corrected", "expression_of_concern", "retracted"]
 
 @dataclass(frozen=True)
 class Asked:
-    """One source's word on a document: when it was asked, and whether it knows the work."""
+    """One source's word on a document: when it was asked, whether it knows the work, and how many
+    works cite it, where it ever said so."""
 
     source: str
     asked_at: datetime
     known: bool
+    cited_by: int | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,11 @@ class Standing:
         if "expression_of_concern" in kinds:
             return "expression_of_concern"
         return "corrected" if kinds else "none"
+
+    @property
+    def cited_by(self) -> int | None:
+        """How many works cite it: the largest count told; None where no source tells one."""
+        return max((one.cited_by for one in self.asked if one.cited_by is not None), default=None)
 
 
 def lock(session: Session, document_ids: Collection[UUID]) -> None:
@@ -170,23 +178,38 @@ _PUT = sa.text(
 )
 
 
-def asked(session: Session, source: str, known: Mapping[UUID, bool], at: datetime) -> None:
+def asked(
+    session: Session,
+    source: str,
+    known: Mapping[UUID, bool],
+    at: datetime,
+    cited_by: Mapping[UUID, int | None] = MappingProxyType({}),
+) -> None:
     """Write down that `source` was asked about these documents, and whether it knows them.
 
     This is also the clock of its statements, for sources that report no standing as well.
+    `cited_by`: how many works cite each; where it tells nothing, what it told before stays.
     """
     session.execute(
         sa.text(
             """
-            INSERT INTO standing_check (document_id, source, asked_at, known)
-            SELECT id, :source, :at, known
-            FROM unnest(CAST(:ids AS uuid[]), CAST(:known AS boolean[])) AS given (id, known)
+            INSERT INTO standing_check (document_id, source, asked_at, known, cited_by)
+            SELECT id, :source, :at, known, cited_by
+            FROM unnest(CAST(:ids AS uuid[]), CAST(:known AS boolean[]),
+                CAST(:cited_by AS integer[])) AS given (id, known, cited_by)
             ON CONFLICT (document_id, source)
-            DO UPDATE SET asked_at = excluded.asked_at, known = excluded.known
+            DO UPDATE SET asked_at = excluded.asked_at, known = excluded.known,
+                cited_by = coalesce(excluded.cited_by, standing_check.cited_by)
             WHERE standing_check.asked_at <= excluded.asked_at
             """
         ),
-        {"source": source, "at": at, "ids": list(known), "known": list(known.values())},
+        {
+            "source": source,
+            "at": at,
+            "ids": list(known),
+            "known": list(known.values()),
+            "cited_by": [cited_by.get(one) for one in known],
+        },
     )
 
 
@@ -279,12 +302,13 @@ def standings(session: Session, document_ids: Collection[UUID]) -> dict[UUID, St
     checks: dict[UUID, list[Asked]] = {one: [] for one in document_ids}
     for row in session.execute(
         sa.text(
-            "SELECT document_id, source, asked_at, known FROM standing_check "
+            "SELECT document_id, source, asked_at, known, cited_by FROM standing_check "
             "WHERE document_id = ANY(:ids) AND source = ANY(:sources) ORDER BY source"
         ),
         {**ids, "sources": _reporting()},
     ):
-        checks[row.document_id].append(Asked(row.source, row.asked_at, row.known))
+        document_id, *check = row
+        checks[document_id].append(Asked(*check))
     return {one: Standing(notices[one], checks[one]) for one in notices}
 
 

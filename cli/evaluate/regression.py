@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from cli.evaluate.scratch import merge_all, scratch, take_in
+from cli.evaluate.scratch import maintain, scratch, take_in
 from knowledge.links import is_search_page
 from knowledge.loader import load
 from knowledge.policy import retrieval_policy
@@ -56,7 +56,7 @@ def evaluate_regression(corpus: Path, settings: Settings, advance: Advance) -> d
         for number, path in enumerate(files, start=1):
             take_in(worker, path.read_bytes())
             advance("ingest", number, len(files))
-        merge_all(worker.store)
+        maintain(worker.store)
         runs = []
         for number, asked in enumerate(regression().questions, start=1):
             runs.append(_ask(worker, asked))

@@ -3,25 +3,20 @@
 import csv
 import json
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from sqlmodel import Session, select
 
 from cli.evaluate.metrics import ndcg, recall, reciprocal_rank
+from cli.evaluate.scratch import maintain, scratch, take_in
 from messages import Stage
-from store.database import connect, migrate
-from store.embedded import embedded
-from store.imports import keep_statistics
-from store.index import dense, lexical
+from store.index import lexical
 from store.models import Document
 from store.settings import Settings
-from store.submissions import submit_item
-from store.unit_of_work import Store
 from workers.inline import InlineWorker
 from workers.retrieve.search import search
 
@@ -47,17 +42,10 @@ def evaluate_retrieval(directory: Path, settings: Settings, advance: Advance) ->
     asked = _lines(directory / "queries.jsonl", "_id", "text")
     queries = {row["_id"]: row["text"] for row in asked}
     judged = _judgements(directory / "qrels" / "test.tsv")
-    with tempfile.TemporaryDirectory(prefix="attest-evaluate-") as scratch:
-        data_dir = Path(scratch) / "data"
-        with embedded(data_dir) as servers:
-            engine = connect(servers.database_url)
-            migrate(engine)
-            worker = InlineWorker(settings.model_copy(update={"data_dir": data_dir}), Store(engine))
-            _ingest(worker, corpus, advance)
-            maintain(worker.store)
-            ranked, times = _search(worker, queries, judged, advance)
-            worker.close()
-            engine.dispose()
+    with scratch(settings) as worker:
+        _ingest(worker, corpus, advance)
+        maintain(worker.store)
+        ranked, times = _search(worker, queries, judged, advance)
     return _report(ranked, judged, times, len(corpus))
 
 
@@ -104,15 +92,6 @@ def _ingest(worker: InlineWorker, corpus: list[dict[str, Any]], advance: Advance
             for row in part
         ]
         content = "\n".join(json.dumps(record) for record in records).encode()
-        with worker.store.unit_of_work("evaluate") as work:
-            submit_item(
-                work,
-                filename="corpus.jsonl",
-                media_type=None,
-                content=content,
-                source_type=None,
-                batch_id=uuid4(),
-            )
 
         def step(stage: Stage, count: int = len(part)) -> None:
             nonlocal done
@@ -120,18 +99,7 @@ def _ingest(worker: InlineWorker, corpus: list[dict[str, Any]], advance: Advance
                 done += count
                 advance("ingest", min(done, len(corpus)), len(corpus))
 
-        worker.run(step)
-
-
-def maintain(store: Store) -> None:
-    """Compact the lexical index and build the vector index, as the scheduler would."""
-    merged = True
-    while merged:
-        with store.unit_of_work("evaluate") as work:
-            merged = lexical.merge(work.session)
-    keep_statistics(store.engine)
-    with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        dense.ensure_index(connection)
+        take_in(worker, content, step)
 
 
 def _search(

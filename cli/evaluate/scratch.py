@@ -7,9 +7,9 @@ from pathlib import Path
 from uuid import uuid4
 
 from messages import Stage
+from scheduler.jobs import index_vectors, look_at_tables, merge_segments
 from store.database import connect, migrate
 from store.embedded import embedded
-from store.index import lexical
 from store.settings import Settings
 from store.submissions import submit_item
 from store.unit_of_work import Store
@@ -48,9 +48,8 @@ def take_in(
     worker.run(progress)
 
 
-def merge_all(store: Store) -> None:
-    """Compact the lexical index as the scheduler would."""
-    merged = True
-    while merged:
-        with store.unit_of_work("evaluate") as work:
-            merged = lexical.merge(work.session)
+def maintain(store: Store) -> None:
+    """Compact the lexical index and build the vector index, as the scheduler would."""
+    merge_segments(store)
+    look_at_tables(store)
+    index_vectors(store)

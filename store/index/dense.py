@@ -6,7 +6,6 @@ they go on until enough rows pass the filter. Where a filter leaves few chunks, 
 one by one instead, and so they are where the index yields too few (ADR 0007, 0013).
 """
 
-import math
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 from sqlmodel import Session
 
-from store.index.filters import Filter, few, passing, unseen
+from store.index.filters import Filter, few, passing, share, unseen
 
 EXACT_ROWS = 2_000
 """A scan of so many windows with the join takes as long as HNSW does: 2 ms on a free core."""
@@ -26,8 +25,8 @@ CREATE_INDEX = (
     f"CREATE INDEX CONCURRENTLY {HNSW_INDEX} ON chunk_vector USING hnsw (embedding halfvec_ip_ops)"
 )
 EF_SEARCH = 100
-"""How many neighbours a step of the index scan keeps at least (pgvector README, "Query Options"):
-0.98 of the ten nearest among 100,000 (benchmarks/search.py)."""
+"""How many neighbours a step of the index scan keeps at least (pgvector README, "Query Options"),
+and a fifth of the root of all windows where that is more (benchmarks/search.py)."""
 
 
 class EncoderMismatch(RuntimeError):
@@ -105,16 +104,17 @@ def _by_index(
     session: Session, query: NDArray[np.float32], k: int, only: Filter
 ) -> list[tuple[int, float]]:
     """The nearest as the planner finds them, by HNSW where there is an index."""
-    windows = _windows(session, k)
+    part = share(session, only) if only.selects else 1.0
     nearest = sa.text(
         "SELECT v.chunk_id, -(v.embedding <#> CAST(:query AS halfvec)) AS similarity "  # noqa: S608
         f"FROM chunk_vector v JOIN chunk c ON c.id = v.chunk_id JOIN {only.tables} "
         f"ON d.id = c.version_id WHERE {only.conditions} "
         "ORDER BY v.embedding <#> CAST(:query AS halfvec) LIMIT :windows"
     )
+    chunks = k
     while True:
-        # A second step of the scan costs as much as the first: one should do.
-        session.execute(_SCAN, {"ef_search": str(min(max(EF_SEARCH, windows * 5 // 4), 1000))})
+        asked = {"chunks": chunks, "part": part, "ef_search": EF_SEARCH}
+        windows = session.execute(_SCAN, asked).scalar_one()
         parameters = {"query": HalfVector(query).to_text(), "windows": windows}
         rows = session.execute(nearest, parameters | only.parameters).all()
         best: dict[int, float] = {}
@@ -122,27 +122,24 @@ def _by_index(
             best.setdefault(row.chunk_id, row.similarity)
         if len(best) >= k or len(rows) < windows:
             return list(best.items())[:k]
-        windows *= 2
+        chunks *= 2
 
 
 _SCAN = sa.text(
-    "SELECT set_config('hnsw.iterative_scan', 'strict_order', true), "
-    "set_config('hnsw.ef_search', :ef_search, true), "
-    # A plan for any filter would be one for none in particular.
-    "set_config('plan_cache_mode', 'force_custom_plan', true)"
+    """
+    SELECT CAST(w.windows AS integer), set_config('hnsw.iterative_scan', 'strict_order', true),
+           -- A second step of a scan costs as much as the first: one should do.
+           set_config('hnsw.ef_search', CAST(CAST(least(1000, greatest(
+               :ef_search, sqrt(w.rows) / 5, 1.25 * w.windows / :part)) AS integer) AS text), true),
+           -- A plan for any filter would be one for none in particular.
+           set_config('plan_cache_mode', 'force_custom_plan', true)
+    FROM (SELECT ceil(1.2 * :chunks * least(3, greatest(1, v.reltuples / greatest(c.reltuples, 1))))
+                 AS windows, greatest(v.reltuples, 0) AS rows
+          FROM pg_class v, pg_class c
+          WHERE v.oid = CAST('chunk_vector' AS regclass) AND c.oid = CAST('chunk' AS regclass)) AS w
+    """
 )
-
-
-def _windows(session: Session, k: int) -> int:
-    """How many windows are likely to be of `k` chunks."""
-    windows, chunks = map(float, session.execute(_SIZES).one())
-    return math.ceil(1.2 * k * min(max(windows / max(chunks, 1), 1), 3))
-
-
-_SIZES = sa.text(
-    "SELECT (SELECT reltuples FROM pg_class WHERE oid = CAST('chunk_vector' AS regclass)), "
-    "(SELECT reltuples FROM pg_class WHERE oid = CAST('chunk' AS regclass))"
-)
+"""Sets up a scan; gives how many windows are likely to be of so many chunks."""
 
 
 def _among(

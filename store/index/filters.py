@@ -19,9 +19,10 @@ from sqlmodel import Session
 from store.index.standing import CURRENT, CURRENT_THEN
 
 LEAST = 500
-FACTOR = 20
+FACTOR = 30
 """Up to `LEAST` chunks are always few; in an index of n, up to `FACTOR` √n. Listing and comparing m
-of them takes m steps; an index scan for the nearest 60 takes 60 n/m, each about 6 times as long."""
+of them takes m steps, an HNSW scan for the nearest 60 takes 60 n/m, each 30 times as long among a
+million and less among fewer (benchmarks/search.py)."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.i
     expected, total = _expected(session, only)
     most = max(LEAST, FACTOR * math.isqrt(total))
     listed[only] = None
-    if likely or expected <= 2 * most:
+    if likely or expected <= most:
         packed = session.execute(
             sa.text(
                 "SELECT string_agg(int8send(id), '') FROM (SELECT unnest(t.chunk_ids) AS id "  # noqa: S608

@@ -20,6 +20,10 @@ from store.index.filters import Filter, few, passing, share
 
 __all__ = ["Segment", "insert_segment", "inverse_frequencies", "merge", "search", "write_segment"]
 
+LEAST_TOLD = 1.0
+"""Ours, the idf of a term that a third of the chunks have: in a library on one subject its words
+are in every text, and still are what a question is about."""
+
 MAX_SEGMENT_CHUNKS = 65_536  # ordinals are 16 bits
 MERGE_FACTOR = 16
 _MERGE_LOCK = 0x4174746573740002  # "Attest", 2: one merge at a time
@@ -165,7 +169,8 @@ def _postings_of(
 
 
 def inverse_frequencies(session: Session, asked: Iterable[int]) -> dict[int, float]:
-    """How much each term tells: its BM25 idf; a term that no chunk has tells the most."""
+    """How much each term tells: its BM25 idf, and no less than `LEAST_TOLD`; a term that no chunk
+    has tells the most."""
     wanted = sorted(set(asked))
     rows = session.execute(
         sa.text(
@@ -177,7 +182,7 @@ def inverse_frequencies(session: Session, asked: Iterable[int]) -> dict[int, flo
     found = {row.term: int(row.chunks) for row in rows}
     total = session.execute(sa.text("SELECT coalesce(sum(chunks), 0) FROM lex_segment"))
     count = int(total.scalar_one())
-    return {term: _idf(found.get(term, 0), count) for term in wanted}
+    return {term: max(LEAST_TOLD, _idf(found.get(term, 0), count)) for term in wanted}
 
 
 def _idf(containing: int, total: int) -> float:

@@ -3,14 +3,15 @@
 import json
 import re
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 from uuid import uuid4
 
 import pytest
 
 from api_gateway.app import create_app
 from api_gateway.schemas import QuestionIn, QuestionOut
-from store.records import SourceRecord
+from knowledge.loader import load
+from store.records import SourceRecord, SourceType
 from store.settings import Settings
 from workers.verify.bibliography import Reference
 
@@ -170,5 +171,33 @@ def test_a_question_takes_no_other_fields(document: dict[str, Any]) -> None:
         "as_of",
         "patient_context",
         "max_references",
+        "filters",
     }
     assert schema["required"] == ["question"]
+
+
+def test_filters_take_no_other_fields_and_name_every_source_type_and_tag(
+    document: dict[str, Any],
+) -> None:
+    schema = document["components"]["schemas"]["Filters"]
+    assert schema["additionalProperties"] is False
+    assert schema["minProperties"] == 1
+    parts = schema["properties"]
+    assert set(parts) == {
+        *("source_types", "diseases", "decisions", "published_from", "published_to"),
+    }
+    vocabulary = load("vocabulary")
+    names = {
+        "source_types": list(get_args(SourceType)),
+        "diseases": list(vocabulary["diseases"]),
+        "decisions": list(vocabulary["decisions"]),
+    }
+    for name, existing in names.items():
+        some, nothing = parts[name]["anyOf"]
+        assert (some["type"], some["minItems"], nothing) == ("array", 1, {"type": "null"})
+        assert some["items"] == {"type": "string", "enum": existing}
+    for name in ("published_from", "published_to"):
+        forms = {one.get("format") for one in parts[name]["anyOf"]}
+        assert forms == {"date", "date-time", None}
+    examples = document["components"]["schemas"]["QuestionIn"]["examples"]
+    assert any("filters" in example for example in examples)

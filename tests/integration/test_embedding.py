@@ -87,7 +87,7 @@ def test_filtered_dense_search_never_returns_fewer_rows_than_exist(inline: Inlin
         db.execute(
             sa.text(
                 f"CREATE INDEX {dense.HNSW_INDEX} ON chunk_vector "
-                "USING hnsw (embedding vector_cosine_ops)"
+                "USING hnsw (embedding halfvec_ip_ops)"
             )
         )
     vector = inline.context.encoder.encode(["words about colon cancer"])[0]

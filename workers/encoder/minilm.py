@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from importlib.util import find_spec
 from itertools import groupby
 from os import getpid
@@ -76,6 +75,7 @@ class MiniLM:
         shape = _shape(folder)
         self._open = _opener(checkpoint, weights_hash, shape, cache_dir)
         self._session = self._open(1)
+        self._shared_by: dict[int, Any] = {}
         self._limit = shape.window - _MARKERS
         self._threads = threads
         self._pool, self._pool_owner = ThreadPoolExecutor(threads, "encoder"), getpid()
@@ -138,13 +138,19 @@ class MiniLM:
         return _computed(self._session, run)
 
     def _run_alone(self, run: Sequence[_Window]) -> Matrix:
-        return _computed(self._shared if self._threads > 1 else self._session, run)
+        return _computed(self._shared() if self._threads > 1 else self._session, run)
 
-    @cached_property
     def _shared(self) -> Any:
         """The model with all threads for one run: a question of 20 tokens takes 2.8 ms on two
-        cores and 4.8 on one. Costs 42 MB, so a process that asks nothing does without."""
-        return self._open(self._threads)
+        cores and 4.8 on one. Costs 42 MB, so a process that asks nothing does without.
+
+        Its threads do not survive a fork. The parent's session stays referenced in the child, or
+        it would be closed there and wait for them.
+        """
+        process = getpid()
+        if process not in self._shared_by:
+            self._shared_by[process] = self._open(self._threads)
+        return self._shared_by[process]
 
     def _workers(self) -> ThreadPoolExecutor:
         # Threads do not survive a fork, and work given to a copy of their pool would wait forever.

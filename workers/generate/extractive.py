@@ -1,12 +1,15 @@
 """An answer made of stored sentences: chosen, ordered, never rewritten. Pure."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from knowledge.breadth import meets
 from knowledge.loader import load
+from knowledge.tags import tags
+from store.content import Content, coverage
 from store.index.terms import terms
 from store.spans import Span
 
@@ -78,21 +81,24 @@ def sentences_of(
 
 
 def choose(
-    candidates: Sequence[Candidate], query_type: str, asked: Sequence[Mapping[int, float]]
+    candidates: Sequence[Candidate],
+    query_type: str,
+    asked: Sequence[Content],
+    diseases: Collection[str] = (),
 ) -> list[Claim]:
     """The claims of the answer, in the order of the query type's sections.
 
     Args:
-        asked: the terms of each sub-query with their idf; a sentence answers one of them.
+        asked: what each sub-query asks for; a sentence answers one of them.
+        diseases: tags of those asked about; a sentence on others alone is no answer (EB-5.1).
     """
     policy = load("answers")
     scored = []
     for candidate in candidates:
-        own = set(terms(candidate.text))
-        inherited = set(terms(candidate.title)) - own
-        covered = max(_covered(weighted, own, inherited) for weighted in asked)
-        if covered < policy["least_coverage"]:
+        covered = max(_covered(one, candidate) for one in asked)
+        if covered < policy["least_coverage"] or _is_on_others(candidate, diseases):
             continue
+        own = set(terms(candidate.text))
         score = (
             covered
             + policy["anchor_weight"] * candidate.anchor_score
@@ -103,11 +109,25 @@ def choose(
     return _arrange(_spread(scored, sections_for(query_type)[0]), query_type)
 
 
-def _covered(weighted: Mapping[int, float], own: set[int], inherited: set[int]) -> float:
+def _covered(asked: Content, candidate: Candidate) -> float:
     """The share of what is asked that a sentence holds; its title's words count for less."""
-    held = sum(weighted.get(term, 0.0) for term in own)
-    title = sum(weighted.get(term, 0.0) for term in inherited)
-    return (held + float(load("answers")["title_weight"]) * title) / (sum(weighted.values()) or 1.0)
+    own = asked.held(candidate.text)
+    title_weight = float(load("answers")["title_weight"])
+    inherited = asked.held(candidate.title) - own
+    return coverage(asked.weights, own) + title_weight * coverage(asked.weights, inherited)
+
+
+def _is_on_others(candidate: Candidate, asked: Collection[str]) -> bool:
+    """Whether a sentence names diseases and none of those asked about.
+
+    In a work on one asked about, other diseases are outcomes or comorbidities, and belong to what
+    it says; unless its title names them beside: then the sentence is on the other half of it.
+    """
+    named = set(tags("diseases", candidate.text))
+    if not asked or not named or meets(named, asked):
+        return False
+    focus = set(tags("diseases", candidate.title))
+    return named <= focus or not meets(focus, asked)
 
 
 def _spread(

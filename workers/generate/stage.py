@@ -7,6 +7,7 @@ from uuid import UUID
 from sqlmodel import col, select
 
 from messages import GenerateV1, Stage, VerifyV1
+from store.content import content
 from store.documents import get_versions
 from store.hashes import json_hash
 from store.index import lexical
@@ -39,15 +40,16 @@ def work(context: Context, message: GenerateV1) -> dict[str, Any]:
         for row in rows:
             anchors[row.version_id][row.start] = row.score
         asked = [
-            lexical.inverse_frequencies(session, terms(one["text"]))
-            for one in retrieval.body["sub_queries"]
+            content(text, lexical.inverse_frequencies(session, terms(text)))
+            for text in (one["text"] for one in retrieval.body["sub_queries"])
         ]
     candidates = [
         candidate
         for entry, version in zip(evidence, versions, strict=True)
         for candidate in _candidates(entry, version, anchors[version.id])
     ]
-    claims = choose(candidates, retrieval.body["query_type"], asked)
+    body = retrieval.body
+    claims = choose(candidates, body["query_type"], asked, body["tags"]["diseases"])
     return {
         "generator": GENERATOR,
         "prompt_version": PROMPT_VERSION,

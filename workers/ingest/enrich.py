@@ -25,7 +25,7 @@ def take(
     statements: Sequence[tuple[standing.DueWork, Statement]],
     at: datetime,
 ) -> None:
-    """Write down what `source` says about each work: notices, who was asked, what disagrees.
+    """Write down what `source` says about each work: notices, citations, what disagrees.
 
     A source that does not know a work says nothing about its standing: its earlier notices stay.
     """
@@ -35,7 +35,8 @@ def take(
     said = {due.document_id: statement for due, statement in statements if statement.known}
     standing.lock(work.session, ids)
     standing.put_notices(work, source, {one: s.notices for one, s in said.items()}, at)
-    standing.asked(work.session, source, {one: one in said for one in ids}, at)
+    cited_by = {one: statement.cited_by for one, statement in said.items()}
+    standing.asked(work.session, source, {one: one in said for one in ids}, at, cited_by)
     standing.settle(work, ids)
     _take_identity(work, source, statements, at)
 

@@ -14,13 +14,14 @@ from sqlmodel import Session
 from knowledge.links import direct_url
 from knowledge.scenarios import Scenario
 from knowledge.tagging import Tags, tags_of
-from store import findings, works
+from store import findings
+from store.content import Content, content
 from store.index import dense, lexical
 from store.index.filters import Filter
 from store.index.terms import terms
 from store.tags import tags_of_versions
 from workers.retrieve.candidates import Candidate, Place
-from workers.retrieve.relevance import Content, content
+from workers.retrieve.packs import held_versions
 from workers.retrieve.search import Passage, search
 from workers.retrieve.understanding.model import SubQuery
 from workers.runtime.errors import Permanent
@@ -74,24 +75,13 @@ def _search(
         except dense.EncoderMismatch as error:
             raise Permanent(str(error)) from error
         passages = search(session, asked.text, vector, segments, only=only)
-        missing = _held(session, scenario) - {one.version_id for one in passages}
+        missing = held_versions(session, scenario) - {one.version_id for one in passages}
         if missing:
             among = replace(only, version_ids=frozenset(missing))
             anchors = search(session, asked.text, vector, segments, only=among)
             passages = [*passages, *_below(anchors, passages)]
         weighted = lexical.inverse_frequencies(session, terms(asked.text))
     return Found(asked, passages, content(asked.text, weighted))
-
-
-def _held(session: Session, scenario: Scenario | None) -> set[UUID]:
-    if scenario is None:
-        return set()
-    entries = scenario.usable()
-    wanted = {
-        kind: {value for one in entries if (value := getattr(one, kind)) is not None}
-        for kind in ("pmid", "doi", "nct_id")
-    }
-    return works.held(session, wanted)
 
 
 def _below(anchors: Sequence[Passage], passages: Sequence[Passage]) -> list[Passage]:

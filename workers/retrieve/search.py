@@ -1,9 +1,7 @@
 """Hybrid search over the held evidence: exact BM25 and dense vectors, fused."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -36,9 +34,10 @@ class Passage:
     source_type: str
 
 
+# Everything of a passage but its scores, in the order of its fields.
 _PASSAGES = sa.text("""
-    SELECT c.id, d.document_id, c.version_id, d.n, c.ordinal, c.section, c.start, c."end",
-           substr(d.text, c.start + 1, c."end" - c.start) AS text, d.title, d.source_type
+    SELECT c.id, d.document_id, c.version_id, d.n, 'chunk_' || c.ordinal, c.section, c.start,
+           c."end", substr(d.text, c.start + 1, c."end" - c.start), d.title, d.source_type
     FROM chunk c JOIN document_version d ON d.id = c.version_id
     WHERE c.id = ANY(:ids)
 """)
@@ -69,27 +68,8 @@ def search(
     by_words = lexical.search(session, terms(question), depth, segments, only=only)
     by_meaning = dense.search(session, vector, depth, only=only)
     fused = fuse(by_words, by_meaning)
-    found = _passages(session, [one.chunk_id for one in fused])
-    documents = {chunk_id: row.document_id for chunk_id, row in found.items()}
+    rows = session.execute(_PASSAGES, {"ids": [one.chunk_id for one in fused]})
+    found = {chunk_id: fields for chunk_id, *fields in rows}
+    documents = {chunk_id: document_id for chunk_id, (document_id, *_) in found.items()}
     ranked = support(fused, *centroids(session, documents))
-    return [_passage(one, found[one.chunk_id]) for one in ranked[:limit]]
-
-
-def _passages(session: Session, chunk_ids: Sequence[int]) -> dict[int, Any]:
-    return {row.id: row for row in session.execute(_PASSAGES, {"ids": list(chunk_ids)})}
-
-
-def _passage(fused: Fused, row: Any) -> Passage:
-    return Passage(
-        fused=fused,
-        document_id=row.document_id,
-        version_id=row.version_id,
-        n=row.n,
-        chunk_id=f"chunk_{row.ordinal}",
-        section=row.section,
-        start=row.start,
-        end=row.end,
-        text=row.text,
-        title=row.title,
-        source_type=row.source_type,
-    )
+    return [Passage(one, *found[one.chunk_id]) for one in ranked[:limit]]

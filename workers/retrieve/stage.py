@@ -20,6 +20,7 @@ from workers.retrieve.candidates import Candidate, Decision, Ranked
 from workers.retrieve.gather import find, gather
 from workers.retrieve.openi import images
 from workers.retrieve.outside import may_search_outside, recent_publications
+from workers.retrieve.packs import missing
 from workers.retrieve.perplexity import consult, wanted
 from workers.retrieve.ranking import explain, rank
 from workers.retrieve.report import Timings, measure
@@ -60,6 +61,8 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
     found = _find(context, question, understanding, scenario, timings)
     recognized = search_terms(question.text)
     outside = _look_outside(context, found, scenario, recognized, past="as_of" in options)
+    with context.store.reading() as session:
+        pack_wanted = {} if found.sufficiency.is_enough else missing(session, scenario)
     shown = images(context, understanding, recognized)
     timings.lap("outside")
     report = measure(understanding, found.ranked, timings)
@@ -73,6 +76,7 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
         "search_terms": recognized,
         "reranked": found.reranked,
         "outside": outside,
+        "pack_wanted": pack_wanted,
         "images": shown,
         "explain": [explain(one) for one in found.ranked.decisions],
         "relaxations": list(found.ranked.relaxations),
@@ -182,10 +186,10 @@ def _entry(number: int, decision: Decision) -> dict[str, Any]:
 
 
 def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
-    """Store the retrieval and pass the question on; ask primary sources for what a lead names."""
+    """Store the retrieval and pass the question on; ask primary sources for what is missing."""
     digest = json_hash(body)
     unit.session.add(Retrieval(question_id=message.question_id, body=body, hash=digest))
-    cures.refresh_records(unit, wanted(body["outside"]), now())
+    cures.refresh_records(unit, _records_to_fetch(body), now())
     move_to(unit, message.question_id, Stage.GENERATE)
     unit.emit(
         GenerateV1(
@@ -200,6 +204,15 @@ def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
         version_ids=[entry["version_id"] for entry in body["evidence"]],
         sufficiency=body["sufficiency"]["score"],
     )
+
+
+def _records_to_fetch(body: Mapping[str, Any]) -> dict[str, list[str]]:
+    """What leads name, and the works of a pack that are not held where evidence is short."""
+    named = wanted(body["outside"])
+    return {
+        kind: [*named.get(kind, ()), *body["pack_wanted"].get(kind, ())]
+        for kind in named.keys() | body["pack_wanted"].keys()
+    }
 
 
 SPEC = question_stage(Stage.RETRIEVE, work, commit, time_limit_seconds=180.0)

@@ -158,15 +158,3 @@ def _level(score: int) -> Level:
 
 def _counted(count: int, name: str, plural: str | None = None) -> str:
     return f"{count} {name if count == 1 else plural or f'{name}s'}"
-
-
-def sufficiency(covered: Sequence[float]) -> dict[str, object]:
-    """Score by number of relevant documents and best coverage alone, for a stage that knows no
-    ranked candidates."""
-    policy = retrieval_policy().sufficiency
-    if not covered:
-        return Sufficiency(0, "insufficient", "no relevant document is held").as_body()
-    breadth = min(1.0, len(covered) / policy.enough_documents)
-    score = round(100 * (0.5 * breadth + 0.5 * max(covered)))
-    basis = f"{len(covered)} relevant documents; the best passage covers {max(covered):.0%}"
-    return Sufficiency(score, _level(score), basis).as_body()

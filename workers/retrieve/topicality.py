@@ -13,6 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from knowledge.breadth import accepted, is_broader, meets
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Scenario
 from knowledge.tags import tags
@@ -90,29 +91,11 @@ def _disease(
         return "primary"
     if candidate.diseases & accepted(asked) and decision != "other":
         return "secondary"
-    return "broader" if _is_broader(candidate.focus or candidate.diseases, asked) else "other"
+    return "broader" if is_broader(candidate.focus or candidate.diseases, asked) else "other"
 
 
 def _off_focus(candidate: Candidate, asked: Collection[str]) -> bool:
-    return (
-        bool(asked and candidate.focus)
-        and not candidate.focus & accepted(asked)
-        and not _is_broader(candidate.focus, asked)
-    )
-
-
-def accepted(asked: Collection[str]) -> frozenset[str]:
-    """The diseases asked about, with those that a general one takes in."""
-    broader = retrieval_policy().ranking.broader_diseases
-    return frozenset(asked).union(*(broader.get(tag, ()) for tag in asked))
-
-
-def _is_broader(diseases: Collection[str], asked: Collection[str]) -> bool:
-    """Whether `diseases` are a general one, and none of its own, that takes in one asked about."""
-    return any(
-        general in diseases and narrower & set(asked) and not narrower & set(diseases)
-        for general, narrower in retrieval_policy().ranking.broader_diseases.items()
-    )
+    return bool(asked and candidate.focus) and not meets(candidate.focus, asked)
 
 
 def is_named(candidate: Candidate, names: Collection[str], trial: str | None = None) -> bool:
@@ -164,5 +147,5 @@ def _on_disease(place: Place, candidate: Candidate, asked: Collection[str]) -> b
         return True
     named = set(tags("diseases", f"{place.section}\n{place.text}"))
     if named:
-        return bool(named & accepted(asked)) or _is_broader(named, asked)
-    return candidate.diseases <= accepted(asked) or _is_broader(candidate.diseases, asked)
+        return meets(named, asked)
+    return candidate.diseases <= accepted(asked) or is_broader(candidate.diseases, asked)

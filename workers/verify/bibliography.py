@@ -111,11 +111,18 @@ def _quality(cited: Cited, published_age_days: int | None) -> list[str]:
             found.append("Gold Standard")
         if _meets(rules.practical_guidance, version):
             found.append("Practical Guidance")
-        if (cited.cited_by or 0) >= rules.highly_cited.citations:
+        if _is_highly_cited(cited):
             found.append("Highly Cited")
     if published_age_days is not None and published_age_days <= rules.recent.days:
         found.append("Recent")
     return found
+
+
+def _is_highly_cited(cited: Cited) -> bool:
+    """Sources count what cites a DOI (WIRE 5), which may be another work's where it is in doubt."""
+    doubtful = cited.version.identifiers.keys() - cited.identifiers.keys()
+    enough = (cited.cited_by or 0) >= badge_policy().highly_cited.citations
+    return enough and "doi" not in doubtful
 
 
 def _meets(rule: Standard, version: DocumentVersion) -> bool:

@@ -129,6 +129,7 @@ def _held(
                 version,
                 fates[version.document_id],
                 frozenset(doubts.get(version.document_id, ())),
+                fates[version.document_id].cited_by,
             ),
             clocks(version, seen[version.document_id], at),
         )

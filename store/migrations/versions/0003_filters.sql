@@ -54,3 +54,12 @@ END $$;
 CREATE TRIGGER version_tags_of_chunks AFTER INSERT ON chunk
     REFERENCING NEW TABLE AS fresh
     FOR EACH STATEMENT EXECUTE FUNCTION version_tags_know_the_chunks();
+
+-- How many works cite a work, as a source tells it; null where it never did ---------------------------
+
+ALTER TABLE standing_check ADD cited_by integer CHECK (cited_by >= 0);
+
+-- What is taken in -----------------------------------------------------------------------------------
+
+-- Packets are deleted once they are read: compressing them costs more than their bytes.
+ALTER TABLE ingest_item ALTER content SET STORAGE EXTERNAL;

@@ -95,6 +95,26 @@ def test_an_encoder_works_on_in_a_forked_process(
     assert model._workers() is not before
 
 
+def test_a_question_alone_has_all_cores_also_in_a_forked_process(
+    weights_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = MiniLM(weights_cache, threads=2)
+    expected = model.encode(["colon cancer", "a longer text"])[:1]
+    assert not model._shared_by, "a batch shares no run among threads"
+    np.testing.assert_allclose(model.encode(["colon cancer"]), expected, atol=1e-6)
+    (before,) = model._shared_by.values()
+    monkeypatch.setattr(minilm, "getpid", lambda: -1)
+    np.testing.assert_allclose(model.encode(["colon cancer"]), expected, atol=1e-6)
+    assert model._shared_by[-1] is not before
+    assert before in model._shared_by.values(), "closed in the child, it waits for ever"
+
+
+def test_one_thread_needs_one_session(weights_cache: Path) -> None:
+    model = MiniLM(weights_cache, threads=1)
+    assert model.encode(["colon cancer"]).shape == (1, 384)
+    assert not model._shared_by
+
+
 def test_a_text_that_fits_is_one_window(model: MiniLM) -> None:
     fitting = " ".join(["cancer"] * 254)
     assert model.windows(fitting) == [(0, len(fitting))]

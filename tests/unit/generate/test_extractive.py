@@ -5,13 +5,14 @@ from typing import get_args
 
 import pytest
 
+from store.content import Content, content
 from store.index.terms import terms
 from store.records import SourceType
 from store.spans import Span
 from workers.generate.extractive import Candidate, choose, sentences_of, stands_alone
 
 QUESTION = "What is the primary endpoint of the ctDNA trial in colon cancer?"
-WEIGHTED = [dict.fromkeys(terms(QUESTION), 1.0)]
+ASKED = [content(QUESTION, dict.fromkeys(terms(QUESTION), 1.0))]
 
 
 def candidate(text: str, source_type: str = "clinicaltrials", evidence: str = "E1") -> Candidate:
@@ -47,7 +48,7 @@ def test_mc_2_1b_an_answer_on_trials_leads_with_trials_and_not_with_guidelines()
             candidate("The ctDNA trial in colon cancer has survival as endpoint.", evidence="E2"),
         ],
         "clinical_trials",
-        WEIGHTED,
+        ASKED,
     )
     assert [claim.heading for claim in claims] == ["CLINICAL TRIALS", "GUIDELINE CONTEXT"]
     assert [claim.claim_id for claim in claims] == ["c1", "c2"]
@@ -55,13 +56,13 @@ def test_mc_2_1b_an_answer_on_trials_leads_with_trials_and_not_with_guidelines()
 
 def test_a_claim_is_its_sentence_to_the_letter_and_names_its_evidence() -> None:
     text = "The primary endpoint of the ctDNA trial was survival."
-    (claim,) = choose([candidate(text)], "clinical_trials", WEIGHTED)
+    (claim,) = choose([candidate(text)], "clinical_trials", ASKED)
     assert (claim.text, claim.quote, claim.evidence_id) == (text, text, "E1")
 
 
 def test_a_claim_is_read_on_one_line_while_its_quotation_stays_to_the_letter() -> None:
     text = "- The primary endpoint of the\nctDNA trial was survival."
-    (claim,) = choose([candidate(text)], "clinical_trials", WEIGHTED)
+    (claim,) = choose([candidate(text)], "clinical_trials", ASKED)
     assert claim.text == "The primary endpoint of the ctDNA trial was survival."
     assert claim.quote == text
 
@@ -71,7 +72,7 @@ def test_what_says_the_same_is_said_once() -> None:
     claims = choose(
         [candidate(same, evidence="E1"), candidate(same, evidence="E2")],
         "clinical_trials",
-        WEIGHTED,
+        ASKED,
     )
     assert len(claims) == 1
 
@@ -81,14 +82,13 @@ def test_one_document_does_not_crowd_the_others_out() -> None:
         f"The primary endpoint {word} of the ctDNA trial in colon cancer is {word}."
         for word in ("alpha", "bravo", "charlie", "delta")
     ]
-    claims = choose([candidate(text) for text in sentences], "clinical_trials", WEIGHTED)
+    claims = choose([candidate(text) for text in sentences], "clinical_trials", ASKED)
     assert len(claims) == 2
 
 
 def test_a_sentence_that_holds_nothing_of_the_question_is_no_claim() -> None:
     unrelated = candidate("Samples were shipped overnight at room temperature to Utah.")
-    asked = [dict.fromkeys(terms("metformin dose"), 1.0)]
-    assert choose([unrelated], "clinical_trials", asked) == []
+    assert choose([unrelated], "clinical_trials", asked("metformin dose")) == []
 
 
 def test_every_kind_of_source_has_a_section_in_an_answer_of_every_type() -> None:
@@ -97,7 +97,7 @@ def test_every_kind_of_source_has_a_section_in_an_answer_of_every_type() -> None
     for query_type in ("clinical_trials", "guidelines", "coverage_policy", "comparison", "general"):
         for number, kind in enumerate(kinds):
             text = f"The primary endpoint of the {words[number % 8]} ctDNA trial was survival."
-            (claim,) = choose([candidate(text, kind)], query_type, WEIGHTED)
+            (claim,) = choose([candidate(text, kind)], query_type, ASKED)
             assert claim.text == text
 
 
@@ -107,7 +107,7 @@ def test_mc_2_1b_a_publication_of_a_trial_leads_where_the_registry_says_nothing(
     text = "Survival was the endpoint of the ctDNA trial."
     paper = replace(candidate(text, "pubmed", "E2"), publication_type="Randomized Controlled Trial")
     review = replace(candidate(text + " Reviewed.", "pubmed", "E3"), publication_type="Review")
-    headings = [one.heading for one in choose([asco, review, paper], "clinical_trials", WEIGHTED)]
+    headings = [one.heading for one in choose([asco, review, paper], "clinical_trials", ASKED)]
     assert headings[0] == "CLINICAL TRIALS"
     assert "SUPPORTING EVIDENCE" not in headings[:1]
 
@@ -120,13 +120,46 @@ def test_places_are_kept_for_the_leading_section_though_others_hold_more_of_the_
         for number, word in enumerate(("a1", "b2", "c3", "d4", "e5", "f6", "g7", "h8", "i9", "j10"))
     ]
     trial = candidate("The ctDNA trial compares surgery with imaging of adults.", evidence="E99")
-    claims = choose([*guidelines, trial], "clinical_trials", WEIGHTED)
+    claims = choose([*guidelines, trial], "clinical_trials", ASKED)
     assert claims[0].evidence_id == "E99"
     assert len(claims) == 10
 
 
 def test_a_sentence_is_measured_by_the_sub_query_that_it_answers() -> None:
     long = {term: 1.0 for other in range(60) for term in terms(f"word{other}")}
+    diluted = replace(ASKED[0], weights={**ASKED[0].weights, **long})
     text = "The primary endpoint of the ctDNA trial was survival."
-    assert not choose([candidate(text)], "general", [WEIGHTED[0] | long])
-    assert choose([candidate(text)], "general", [WEIGHTED[0] | long, *WEIGHTED])
+    assert not choose([candidate(text)], "general", [diluted])
+    assert choose([candidate(text)], "general", [diluted, *ASKED])
+
+
+def asked(question: str) -> list[Content]:
+    return [content(question, dict.fromkeys(terms(question), 1.0))]
+
+
+@pytest.mark.requirement("EB-5.1")
+@pytest.mark.parametrize(
+    ("title", "sentence", "shown"),
+    [
+        ("Short courses in common infections", "In COPD five days of antibiotics suffice.", False),
+        ("Short courses in common infections", "In pneumonia five days of antibiotics do.", True),
+        ("Short courses in common infections", "Five days of antibiotics suffice mostly.", True),
+        ("Antibiotics in pneumonia", "Antibiotics for five days led to less C. difficile.", True),
+        ("Antibiotics in pneumonia and COPD", "In COPD five days of antibiotics do.", False),
+    ],
+)
+def test_eb_5_1_a_sentence_on_other_diseases_alone_is_no_claim(
+    title: str, sentence: str, shown: bool
+) -> None:
+    one = Candidate("E1", "pubmed", sentence, title, 0.5, 2)
+    question = asked("How many days of antibiotics in pneumonia?")
+    assert bool(choose([one], "general", question, ["pneumonia"])) is shown
+    assert choose([one], "general", question), "without a disease asked about, all may answer"
+
+
+def test_a_sentence_answers_a_question_that_has_another_name_for_the_disease() -> None:
+    sentence = "Adults with chronic kidney disease and heart failure benefit from dapagliflozin."
+    one = Candidate("E1", "pubmed", sentence, "A trial", 0.5, 2)
+    both = ["heart_failure", "chronic_kidney_disease"]
+    assert choose([one], "general", asked("What helps in HFpEF with CKD?"), both)
+    assert not choose([one], "general", asked("What helps in melanoma with COPD?"))

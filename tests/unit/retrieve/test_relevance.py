@@ -2,8 +2,9 @@
 
 import pytest
 
+from store.content import content, coverage
 from store.index.terms import terms
-from workers.retrieve.relevance import content, coverage, is_relevant
+from workers.retrieve.relevance import is_relevant
 
 
 def test_coverage_is_the_share_of_the_questions_weight() -> None:
@@ -32,6 +33,12 @@ def test_another_name_of_the_disease_is_as_good() -> None:
     question = "pembrolizumab in non-small cell lung cancer"
     assert covered(question, "Pembrolizumab in NSCLC.") == 1.0
     assert covered(question, "Pembrolizumab in melanoma.") < 0.5
+
+
+def test_what_falls_under_the_general_name_of_a_decision_is_as_good_but_not_another_drug() -> None:
+    passage = "Rivaroxaban in melanoma."
+    assert covered("anticoagulation in melanoma", passage) == 1.0
+    assert covered("apixaban in melanoma", passage) == 0.5
 
 
 def test_a_document_answers_what_its_kind_is_called_by_being_one() -> None:

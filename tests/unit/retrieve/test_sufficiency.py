@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Entry, Scenario
 from workers.retrieve.candidates import Candidate, Decision, Place, Ranked
-from workers.retrieve.sufficiency import Sufficiency, assess, assess_with_rerun, sufficiency
+from workers.retrieve.sufficiency import Sufficiency, assess, assess_with_rerun
 
 POLICY = retrieval_policy().sufficiency
 
@@ -213,15 +213,6 @@ def test_the_shares_of_the_score_are_a_whole_and_so_are_the_points() -> None:
     assert weights.documents + weights.coverage + weights.kinds == pytest.approx(1)
     points = (anchored.guidelines.points, anchored.reviews.points, anchored.studies.points)
     assert sum(points) == 100
-
-
-@pytest.mark.parametrize(
-    ("covered", "score", "level"),
-    [([], 0, "insufficient"), ([0.4], 37, "limited"), ([0.5, 0.5, 0.5], 75, "good")],
-)
-def test_sufficiency_is_scored_from_0_to_100(covered: list[float], score: int, level: str) -> None:
-    plain = sufficiency(covered)
-    assert (plain["score"], plain["level"]) == (score, level)
 
 
 # --- once more with what matches: EB-4.3 ----------------------------------------------------------

@@ -31,6 +31,8 @@ _PMCID = re.compile(
     r"(?:PMC)?([1-9][0-9]{0,11})/?",
     re.IGNORECASE,
 )
+_COUNTS = range(2**31)
+"""What the store can hold; no work is cited more often."""
 
 
 def openalex_statement(payload: bytes, key: str) -> Statement:
@@ -56,7 +58,7 @@ def openalex_statement(payload: bytes, key: str) -> Statement:
         title=title or None,
         year=year if year is not None and 1000 <= year <= 9999 else None,
         notices=(Notice(kind="retraction"),) if retracted else (),
-        cited_by=cited_by if cited_by is not None and cited_by >= 0 else None,
+        cited_by=cited_by if cited_by is not None and cited_by in _COUNTS else None,
         facts=_facts(work, found[1]),
     )
 

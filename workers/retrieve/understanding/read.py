@@ -8,7 +8,7 @@ from functools import cache
 from knowledge.classification import belongs, classify, is_aspect, mesh_of, without_general
 from knowledge.labs import Reading
 from knowledge.loader import load
-from knowledge.tags import known_words, mentions
+from knowledge.tags import known_words, mentions, ordinary_words
 from knowledge.words import Mention, Words
 from workers.language_model.port import LanguageModel
 from workers.retrieve.understanding.assertion import asserted
@@ -66,7 +66,7 @@ _ENDINGS = {"guided", "based", "positive", "negative", "informed", "driven", "di
 
 @cache
 def _modalities() -> Words:
-    return Words(load("vocabulary")["modalities"])
+    return Words(load("vocabulary")["modalities"], ordinary=ordinary_words())
 
 
 def modalities(question: str) -> tuple[str, ...]:
@@ -89,8 +89,8 @@ class _Named:
 
 def _read(question: str) -> _Named:
     return _Named(
-        diseases=tuple(asserted(question, mentions("diseases", question))),
-        decisions=tuple(mentions("decisions", question)),
+        diseases=tuple(asserted(question, mentions("diseases", question, typed=True))),
+        decisions=tuple(mentions("decisions", question, typed=True)),
         asking=tuple(one for one in sentences(question) if one.asks),
     )
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from knowledge.loader import load
 
-_END = re.compile(r"[.?!]+(?=\s)|\n+")
+_END = re.compile(r"(?<![.?!])[.?!]++(?=\s)|\n+")
 _LAST_WORD = re.compile(r"[\w.]{1,20}\Z")
 
 
@@ -43,7 +43,8 @@ def _sentences(text: str) -> Iterator[Sentence]:
     start = 0
     for end in _END.finditer(text):
         last = _LAST_WORD.search(text, max(start, end.start() - 20), end.start())
-        if end.group() == "." and last and _is_short_form(last.group(), text[end.end() + 1 :][:1]):
+        following = text[end.end() + 1 : end.end() + 2]
+        if end.group() == "." and last and _is_short_form(last.group(), following):
             continue
         yield from _trimmed(text, start, end.end())
         start = end.end()

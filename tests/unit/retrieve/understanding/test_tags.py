@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.loader import load
-from knowledge.tags import heading, label, mentions, tags
+from knowledge.tags import heading, known_words, label, mentions, ordinary_words, tags
 from workers.retrieve.understanding.assertion import asserted
 from workers.retrieve.understanding.sentences import sentences
 
@@ -41,6 +41,34 @@ def test_an_abbreviation_of_four_capitals_and_less_names_its_tag_only_in_capital
 ) -> None:
     assert tags("diseases", capitals) == (tag,)
     assert tags("diseases", plain) == ()
+
+
+@pytest.mark.requirement("EB-1.2")
+@pytest.mark.parametrize(
+    ("typed", "named"),
+    [
+        ("what is best for af", ("atrial_fibrillation",)),
+        ("apixaban in Af and ckd", ("atrial_fibrillation", "chronic_kidney_disease")),
+        ("copd, chf or dvt", ("copd", "heart_failure", "venous_thromboembolism")),
+        ("do all patients need a cap on the dose", ()),
+        ("Cap on costs for all", ()),
+        ("a mis-diagnosis as such, or hr above 100", ()),
+        ("CAP after ALL", ("pneumonia", "leukemia")),
+    ],
+)
+def test_eb_1_2_a_question_may_have_its_abbreviations_in_lower_case_but_for_ordinary_words(
+    typed: str, named: tuple[str, ...]
+) -> None:
+    assert tuple(one.name for one in mentions("diseases", typed, typed=True)) == named
+
+
+def test_what_is_an_ordinary_word_is_an_abbreviation_of_the_vocabulary() -> None:
+    words = known_words() | {
+        word.lower() for some in load("vocabulary")["modalities"].values() for word in some
+    }
+    assert {word for word in ordinary_words() if not {word, word.removesuffix("s")} & words} == {
+        "mis"
+    } - words
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,24 @@
+"""Which diseases a general one takes in (`broader_diseases` of `retrieval.yaml`). Pure."""
+
+from collections.abc import Collection
+
+from knowledge.policy import retrieval_policy
+
+
+def accepted(asked: Collection[str]) -> frozenset[str]:
+    """The diseases asked about, with those that a general one takes in."""
+    broader = retrieval_policy().ranking.broader_diseases
+    return frozenset(asked).union(*(broader.get(tag, ()) for tag in asked))
+
+
+def is_broader(diseases: Collection[str], asked: Collection[str]) -> bool:
+    """Whether `diseases` are a general one, and none of its own, that takes in one asked about."""
+    return any(
+        general in diseases and narrower & set(asked) and not narrower & set(diseases)
+        for general, narrower in retrieval_policy().ranking.broader_diseases.items()
+    )
+
+
+def meets(named: Collection[str], asked: Collection[str]) -> bool:
+    """Whether one of the diseases that words name is one asked about, or takes one in."""
+    return not accepted(asked).isdisjoint(named) or is_broader(named, asked)

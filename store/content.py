@@ -1,0 +1,80 @@
+"""What words should hold of a question to speak to it. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from knowledge.loader import load
+from knowledge.tags import KINDS, label, mentions, searched, tags
+from store.index.terms import terms
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a passage or a sentence should hold of a question."""
+
+    weights: Mapping[int, float]
+    """Its terms with their idf, words of asking left out."""
+    tags: Mapping[int, frozenset[str]]
+    """The tags that a term is part of naming, where another name of the tag is as good: diseases,
+    and decisions by a general name. Who asks about anticoagulation is told by a passage on
+    apixaban; who asks about warfarin is not."""
+
+    def held(self, words: str) -> frozenset[int]:
+        """The terms of `words`, with those of its own for which they have another name."""
+        named = {name for kind in KINDS for name in tags(kind, words)} if self.tags else set()
+        also = {term for term, some in self.tags.items() if some & named}
+        return frozenset(terms(words)) | also
+
+    def covered(self, words: str, source_type: str) -> float:
+        """The share of the weight that a passage holds, 0..1.
+
+        Args:
+            words: the passage with its title and heading.
+            source_type: a document answers what its kind is called by being one (`kind_words`).
+        """
+        return coverage(self.weights, self.held(words) | kind_terms(source_type))
+
+
+def content_terms(question: str) -> frozenset[int]:
+    """The terms of a question without its words of asking; all, if it has no others."""
+    asked = frozenset(terms(question))
+    return asked - frozenset(terms(" ".join(load("questions")["asking_words"]))) or asked
+
+
+def content(question: str, weighted: Mapping[int, float]) -> Content:
+    """What `question` asks words to hold.
+
+    Args:
+        weighted: its terms with their idf.
+    """
+    tagged: dict[int, frozenset[str]] = {}
+    for kind in KINDS:
+        for mention in mentions(kind, question, typed=True):
+            named = terms(question[mention.start : mention.end]).keys()
+            if kind == "diseases" or named <= _general_terms(mention.name):
+                for term in named:
+                    tagged[term] = tagged.get(term, frozenset()) | {mention.name}
+    kept = content_terms(question)
+    return Content({term: weighted[term] for term in kept}, tagged)
+
+
+@cache
+def _general_terms(decision: str) -> frozenset[int]:
+    """What a decision is called in general: its label, and how titles name it."""
+    names = [label("decisions", decision), *searched("decisions", decision)]
+    return frozenset(terms(" ".join(names)))
+
+
+def coverage(weighted: Mapping[int, float], found: Iterable[int]) -> float:
+    """The share of the question's weight that a passage's terms hold, 0..1."""
+    total = sum(weighted.values())
+    if total <= 0:
+        return 0.0
+    return sum(weighted[term] for term in set(found) & weighted.keys()) / total
+
+
+@cache
+def kind_terms(source_type: str) -> frozenset[int]:
+    """The terms that a document of this kind of source answers by being one (`kind_words`)."""
+    return frozenset(terms(" ".join(load("questions")["kind_words"].get(source_type, ()))))

@@ -1,0 +1,40 @@
+"""A question may be any text of its length: reading it takes time in proportion, whatever it is."""
+
+import time
+
+import pytest
+
+from workers.retrieve.understanding.read import names
+from workers.retrieve.understanding.sentences import sentences
+
+LENGTH = 100_000
+
+
+@pytest.mark.parametrize("part", ["A", "Ab", "A-", "aA1-", "a"])
+@pytest.mark.parametrize("end", ["", "_"])
+def test_names_are_read_in_linear_time(part: str, end: str) -> None:
+    started = time.process_time()
+    names(part * (LENGTH // len(part)) + end)
+    assert time.process_time() - started < 2, "quadratic and worse take minutes"
+
+
+@pytest.mark.parametrize("part", [".", "?!", "a. ", "\n"])
+def test_sentences_are_found_in_linear_time(part: str) -> None:
+    started = time.process_time()
+    sentences(part * (LENGTH // len(part)))
+    assert time.process_time() - started < 3, "quadratic takes minutes"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("c-TRAK and DYNAMIC-III.", ("c-TRAK", "DYNAMIC-III")),
+        ("(NCT04120701)", ("NCT04120701",)),
+        ("CAPE COD", ("CAPE", "COD")),
+        ("ABC_ 5FU Dynamic", ()),
+        ("ABC-é", ("ABC",)),
+        ("AbC-dEfG-h", ("AbC-dEfG-h",)),
+    ],
+)
+def test_a_name_has_two_capitals_in_one_of_its_parts(text: str, found: tuple[str, ...]) -> None:
+    assert names(text) == found

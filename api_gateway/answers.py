@@ -52,6 +52,7 @@ def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
         status=status,
         stage=question.stage,
         question=question.text,
+        filters=question.options.get("filters"),
         created_at=question.created_at,
         finished_at=question.finished_at if status in FINISHED else None,
         answer=answer,

@@ -1,11 +1,11 @@
-"""Which held work is an entry of a scenario pack, whatever was asked (EB-7.1, EB-9.4). Pure."""
+"""Which held work is an entry of a scenario pack (EB-4.1, EB-7.1, EB-9.4). Pure."""
 
 from collections.abc import Mapping
 from functools import cache
 from urllib.parse import urlsplit
 
 from knowledge.links import is_direct
-from knowledge.scenarios import Entry, scenarios
+from knowledge.scenarios import Entry, Scenario, scenarios
 
 ARTICLE = frozenset({"pmid", "pmcid", "doi"})
 """What names a publication. A registry number beside one of these names the trial it tells of."""
@@ -22,13 +22,30 @@ def anchor_of(identifiers: Mapping[str, str], url: str | None = None) -> Entry |
         identifiers: of the work, by kind; only those in no doubt.
         url: its address, in no doubt either.
     """
-    if ARTICLE & set(identifiers):
-        keys = [(kind, identifiers.get(kind, "").lower()) for kind in ("pmid", "doi")]
-    elif "nct_id" in identifiers:
-        keys = [("nct_id", identifiers["nct_id"].lower())]
-    else:
-        keys = [("url", _address(url))] if url is not None and is_direct(url) else []
+    keys = _keys(identifiers)
+    if not keys and url is not None and is_direct(url) and not ARTICLE & set(identifiers):
+        keys = [("url", _address(url))]
     return next((_entries()[key] for key in keys if key in _entries()), None)
+
+
+def entry_of(pack: Scenario, identifiers: Mapping[str, str]) -> Entry | None:
+    """The confirmed entry of `pack` that a record with these identifiers is or, in the registry,
+    whose trial it is; never by title, and no other article by the number of the trial (EB-7.1)."""
+    keys = set(_keys(identifiers))
+    return next(
+        (
+            entry
+            for entry in pack.usable()
+            if any((kind, one.lower()) in keys for kind, one in entry.identifiers().items())
+        ),
+        None,
+    )
+
+
+def _keys(identifiers: Mapping[str, str]) -> list[tuple[str, str]]:
+    """What names a work itself: kind and value, in lower case."""
+    kinds = ("pmid", "doi") if ARTICLE & set(identifiers) else ("nct_id",)
+    return [(kind, identifiers[kind].lower()) for kind in kinds if kind in identifiers]
 
 
 def known_identifiers(entry: Entry) -> dict[str, str]:

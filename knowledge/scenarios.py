@@ -4,7 +4,7 @@ One file a scenario in `knowledge/scenarios/`. A pack names works; it is no evid
 cited is the held record that an entry's identifier leads to.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Literal
@@ -56,16 +56,6 @@ class Scenario(BaseModel):
     def usable(self) -> tuple[Entry, ...]:
         """The confirmed entries."""
         return tuple(one for one in self.entries if one.confirmed)
-
-    def entry_of(self, identifiers: Mapping[str, str]) -> Entry | None:
-        """The confirmed entry that a record with these identifiers is, if any (EB-7.1)."""
-        for entry in self.usable():
-            if any(
-                identifiers.get(kind, "").lower() == value.lower()
-                for kind, value in entry.identifiers().items()
-            ):
-                return entry
-        return None
 
 
 def pack_files() -> dict[str, str]:

@@ -45,11 +45,6 @@ def label(kind: Kind, tag: str) -> str:
     return name
 
 
-def searched(kind: Kind, tag: str) -> tuple[str, ...]:
-    """How titles in literature databases name a tag; nothing where that says too little."""
-    return tuple(load("vocabulary")[kind][tag].get("search", ()))
-
-
 def heading(kind: Kind, tag: str) -> str | None:
     """The MeSH heading of a tag; None where there is none."""
     entry = load("vocabulary")[kind][tag]

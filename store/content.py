@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from knowledge.loader import load
-from knowledge.tags import KINDS, label, mentions, searched, tags
+from knowledge.products import has_products, products
+from knowledge.tags import KINDS, mentions, tags
 from store.index.terms import terms
 
 
@@ -51,19 +52,12 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
     tagged: dict[int, frozenset[str]] = {}
     for kind in KINDS:
         for mention in mentions(kind, question, typed=True):
-            named = terms(question[mention.start : mention.end]).keys()
-            if kind == "diseases" or named <= _general_terms(mention.name):
-                for term in named:
+            words = question[mention.start : mention.end]
+            if kind == "diseases" or (has_products(mention.name) and not products(words)):
+                for term in terms(words):
                     tagged[term] = tagged.get(term, frozenset()) | {mention.name}
     kept = content_terms(question)
     return Content({term: weighted[term] for term in kept}, tagged)
-
-
-@cache
-def _general_terms(decision: str) -> frozenset[int]:
-    """What a decision is called in general: its label, and how titles name it."""
-    names = [label("decisions", decision), *searched("decisions", decision)]
-    return frozenset(terms(" ".join(names)))
 
 
 def coverage(weighted: Mapping[int, float], found: Iterable[int]) -> float:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 from uuid import UUID, uuid4
 
-from pgvector.sqlalchemy import Vector
+from pgvector.sqlalchemy import HALFVEC
 from sqlalchemy import BigInteger, Column, DateTime, ForeignKey, Identity, LargeBinary, Text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
@@ -129,7 +129,7 @@ class ChunkVector(SQLModel, table=True):
     chunk_id: int = _big_key("chunk.id")
     start: int
     end: int
-    embedding: Any = Field(sa_type=Vector(EMBEDDING_DIMENSIONS))
+    embedding: Any = Field(sa_type=HALFVEC(EMBEDDING_DIMENSIONS))
 
 
 class LexSegment(SQLModel, table=True):

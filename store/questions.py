@@ -59,7 +59,8 @@ def submit(
     waits there until the first has ended, so there is one question in the end.
 
     Args:
-        options: JSON values; `as_of`, `patient_context`, `max_references` where they were given.
+        options: JSON values; `as_of`, `filters`, `patient_context`, `max_references` where they
+            were given.
         request_id: of the request that asks; the unit of work's, or a new one, if left out.
 
     Raises:

@@ -176,10 +176,7 @@ async def _read(gateway: Gateway, question_id: UUID) -> Snapshot:
 
     def read() -> Snapshot | None:
         with gateway.store.reading() as session:
-            found, question = snapshot(session, question_id), questions.get(session, question_id)
-            if found is not None and question is not None:
-                found.resource.filters = question.options.get("filters")
-            return found
+            return snapshot(session, question_id)
 
     found = await run_in_threadpool(read)
     if found is None:

@@ -123,7 +123,7 @@ def test_a_document_is_known_again_by_its_strongest_identifier(
 
 WITHOUT_A_MODEL = {
     *("import_file", "notice", "rate_limit", "source_state", "standing_check", "tick"),
-    "watch_document",
+    *("version_tags", "watch_document"),
 }
 """Tables that only SQL reads and writes."""
 

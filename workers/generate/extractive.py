@@ -8,6 +8,7 @@ from typing import Any
 
 from knowledge.breadth import meets
 from knowledge.loader import load
+from knowledge.products import are_on_others, speak_to
 from knowledge.tags import tags
 from store.content import Content, coverage
 from store.index.terms import terms
@@ -85,18 +86,20 @@ def choose(
     query_type: str,
     asked: Sequence[Content],
     diseases: Collection[str] = (),
+    products: Collection[str] = (),
 ) -> list[Claim]:
     """The claims of the answer, in the order of the query type's sections.
 
     Args:
         asked: what each sub-query asks for; a sentence answers one of them.
         diseases: tags of those asked about; a sentence on others alone is no answer (EB-5.1).
+        products: likewise, the drugs and tests.
     """
     policy = load("answers")
     scored = []
     for candidate in candidates:
         covered = max(_covered(one, candidate) for one in asked)
-        if covered < policy["least_coverage"] or _is_on_others(candidate, diseases):
+        if covered < policy["least_coverage"] or _is_on_others(candidate, diseases, products):
             continue
         own = set(terms(candidate.text))
         score = (
@@ -117,7 +120,20 @@ def _covered(asked: Content, candidate: Candidate) -> float:
     return coverage(asked.weights, own) + title_weight * coverage(asked.weights, inherited)
 
 
-def _is_on_others(candidate: Candidate, asked: Collection[str]) -> bool:
+def _is_on_others(
+    candidate: Candidate, diseases: Collection[str], products: Collection[str]
+) -> bool:
+    """Whether a sentence is on other diseases, drugs or tests than those asked about.
+
+    What a sentence does not name it has from its title.
+    """
+    if are_on_others(candidate.text, products):
+        return True
+    said = not are_on_others(candidate.title, products) or speak_to(candidate.text, products)
+    return not said or _is_on_other_diseases(candidate, diseases)
+
+
+def _is_on_other_diseases(candidate: Candidate, asked: Collection[str]) -> bool:
     """Whether a sentence names diseases and none of those asked about.
 
     In a work on one asked about, other diseases are outcomes or comorbidities, and belong to what

@@ -49,7 +49,9 @@ def work(context: Context, message: GenerateV1) -> dict[str, Any]:
         for candidate in _candidates(entry, version, anchors[version.id])
     ]
     body = retrieval.body
-    claims = choose(candidates, body["query_type"], asked, body["tags"]["diseases"])
+    claims = choose(
+        candidates, body["query_type"], asked, body["tags"]["diseases"], body["products"]
+    )
     return {
         "generator": GENERATOR,
         "prompt_version": PROMPT_VERSION,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, get_args
 
+from knowledge.anchors import entry_of
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Kind, Scenario
 from workers.retrieve.candidates import Candidate, Place
@@ -65,7 +66,7 @@ def assess(
     Its score is the fused score of its best passage, restriction language demoted, with the boosts
     and penalties of the policy; works of the pack are lifted later (`lift_anchors`).
     """
-    entry = scenario.entry_of(candidate.identifiers) if scenario else None
+    entry = entry_of(scenario, candidate.identifiers) if scenario else None
     tagged = with_tags_of(scenario, candidate) if scenario and entry else candidate
     topic = topic_of(tagged, understanding, scenario)
     named = is_named(candidate, understanding.names, entry.trial if entry else None)

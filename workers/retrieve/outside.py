@@ -29,7 +29,7 @@ def may_search_outside(
     today: date,
     *,
     key_set: bool,
-    past: bool = False,
+    confined: bool = False,
 ) -> Choice:
     """Decide by EB-4.4 and 4.5; the line for enough evidence is that of EB-4.6.
 
@@ -39,7 +39,8 @@ def may_search_outside(
         recent_publications: see there.
         today: what the age of a pack is counted to.
         key_set: whether a key was configured: without one nobody wants this.
-        past: whether the question is about a past day: what is fetched now was not held then.
+        confined: whether the question is about a past day or has filters: what is fetched now
+            was not held then, and may be what it leaves out.
     """
     if found.is_enough:
         return _skip(f"internal evidence sufficient (score: {found.score}/100)")
@@ -48,8 +49,8 @@ def may_search_outside(
         return _skip(f"the scenario has a pack of works up to {newest}")
     if scenario is not None and recent_publications:
         return _skip(f"recent publications found: {recent_publications}")
-    if past:
-        return _skip("the question is about the past")
+    if confined:
+        return _skip("the question is confined to a day or by filters")
     if not key_set:
         return _skip("no key is set")
     return Choice(True, f"Asking Perplexity - internal evidence insufficient ({found.score}/100)")

@@ -60,9 +60,11 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
     timings.lap("understand")
     found = _find(context, question, understanding, scenario, timings)
     recognized = search_terms(question.text)
-    outside = _look_outside(context, found, scenario, recognized, past="as_of" in options)
+    confined = "as_of" in options or "filters" in options
+    outside = _look_outside(context, found, scenario, recognized, confined=confined)
     with context.store.reading() as session:
-        pack_wanted = {} if found.sufficiency.is_enough else missing(session, scenario)
+        enough = confined or found.sufficiency.is_enough
+        pack_wanted = {} if enough else missing(session, scenario)
     shown = images(context, understanding, recognized)
     timings.lap("outside")
     report = measure(understanding, found.ranked, timings)
@@ -73,6 +75,7 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
         "evidence": [_entry(n, one) for n, one in enumerate(found.ranked.kept, start=1)],
         "sufficiency": found.sufficiency.as_body(),
         "as_of": options.get("as_of"),
+        "filters": options.get("filters"),
         "search_terms": recognized,
         "reranked": found.reranked,
         "outside": outside,
@@ -122,7 +125,7 @@ def _look_outside(
     scenario: Scenario | None,
     recognized: Mapping[str, Sequence[str]],
     *,
-    past: bool,
+    confined: bool,
 ) -> dict[str, Any] | None:
     today = context.now().date()
     choice = may_search_outside(
@@ -131,7 +134,7 @@ def _look_outside(
         recent_publications(found.ranked, today),
         today,
         key_set=bool(context.settings.perplexity_api_key),
-        past=past,
+        confined=confined,
     )
     return consult(context, choice, recognized)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from knowledge.anchors import entry_of
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Entry, Scenario
 from workers.retrieve.candidates import Decision, Ranked
@@ -64,7 +65,7 @@ def assess_with_rerun(
     first = assess(ranked, scenario)
     if first.is_enough or scenario is None:
         return ranked, first
-    if not any(scenario.entry_of(one.candidate.identifiers) for one in ranked.decisions):
+    if not any(entry_of(scenario, one.candidate.identifiers) for one in ranked.decisions):
         return ranked, first
     strict = rank(True)
     again = assess(strict, scenario)
@@ -96,7 +97,7 @@ def _anchored(kept: Sequence[Decision], scenario: Scenario) -> Sufficiency:
     """A work that is held twice, as an article and in a registry, counts once."""
     guidelines, reviews, studies = set[str](), set[str](), set[str]()
     for one in kept:
-        entry = scenario.entry_of(one.candidate.identifiers)
+        entry = entry_of(scenario, one.candidate.identifiers)
         named = _name(entry) if entry else str(one.candidate.document_id)
         if entry is not None and entry.kind == "guideline":
             guidelines.add(named)

@@ -15,6 +15,7 @@ from typing import Literal
 
 from knowledge.breadth import accepted, is_broader, meets
 from knowledge.policy import retrieval_policy
+from knowledge.products import speak_to
 from knowledge.scenarios import Scenario
 from knowledge.tags import tags
 from workers.retrieve.candidates import Candidate, Place
@@ -119,7 +120,8 @@ def usable_places(
 
     A passage speaks to the question (`is_relevant`); it stands under a title or in words that name
     a trial or body asked about, where one is (a question on one trial is not answered with the
-    figures of another); and it is on a disease asked about (EB-5.1). What a work on the disease
+    figures of another); so it does for a drug or test (`knowledge.products`); and it is on a disease
+    asked about (EB-5.1). What a work on the disease
     says is; of other works, what names one asked about, and where the work names no other disease,
     what names none.
 
@@ -138,8 +140,16 @@ def usable_places(
         ]
         if not found:
             return (), "names none of the trials or bodies asked about"
+    asked = understanding.products
+    found = [one for one in found if speak_to(_words_of(one, candidate), asked)]
+    if not found:
+        return (), "is on none of the drugs or tests asked about"
     kept = tuple(one for one in found if _on_disease(one, candidate, understanding.diseases))
     return kept, None if kept else "its passages are on other diseases than those asked about"
+
+
+def _words_of(place: Place, candidate: Candidate) -> str:
+    return f"{candidate.title}\n{place.section}\n{place.text}"
 
 
 def _on_disease(place: Place, candidate: Candidate, asked: Collection[str]) -> bool:

@@ -75,6 +75,7 @@ def compose(
         evidence_found=sum(not one.ended for one in held.values()),
         passing=[_standing(held[one.evidence_id]) for one in passing],
         asks_for_today=retrieval["asks_for_today"] and not retrieval["as_of"],
+        filtered=retrieval.get("filters") is not None,
     )
     shown = [] if reason else passing
     used = list(dict.fromkeys(one.evidence_id for one in shown))

@@ -21,6 +21,7 @@ class Abstained:
 
     at: datetime
     as_of: str | None
+    filtered: bool
     search_terms: Mapping[str, Sequence[str]]
     stale_documents: Sequence[UUID]
 
@@ -28,10 +29,12 @@ class Abstained:
 def cure(unit: UnitOfWork, body: Mapping[str, Any], abstained: Abstained) -> dict[str, Any]:
     """The abstention with the refreshes that could cure it, which are asked for here.
 
-    A question about the past is not cured by what is fetched today.
+    A question about the past is not cured by what is fetched today, and one with filters by wider
+    ones first.
     """
     reason = body["abstain_reason"]
-    if reason not in NEWS_WOULD_HELP or is_past(abstained.as_of, abstained.at):
+    past = is_past(abstained.as_of, abstained.at)
+    if reason not in NEWS_WOULD_HELP or past or (abstained.filtered and reason == "no_evidence"):
         return dict(body)
     asked: list[cures.CureRefresh] = []
     if reason == "stale":

@@ -106,11 +106,13 @@ class Abstention:
     cure: dict[str, Any]
 
 
-def abstention(reason: str, sources: Sequence[str] = ()) -> Abstention:
-    """The abstention for `reason`, in the words of `knowledge/trust.yaml`."""
-    trust = load("trust")
-    detail = f"{trust['insufficient']} {trust['details'][reason]}"
-    return Abstention(reason, detail, {**trust["cures"][reason], "sources": list(sources)})
+def abstention(
+    reason: str, sources: Sequence[str] = (), *, worded: str | None = None
+) -> Abstention:
+    """The abstention for `reason`, in the words of `knowledge/trust.yaml` for it or `worded`."""
+    trust, words = load("trust"), worded or reason
+    detail = f"{trust['insufficient']} {trust['details'][words]}"
+    return Abstention(reason, detail, {**trust["cures"][words], "sources": list(sources)})
 
 
 @dataclass(frozen=True)
@@ -127,10 +129,11 @@ def judge(
     evidence_found: int,
     passing: Sequence[Standing],
     asks_for_today: bool,
+    filtered: bool = False,
 ) -> Abstention | None:
     """Whether the answer must abstain (SP-6.3), and why."""
     if evidence_found == 0:
-        return abstention("no_evidence")
+        return abstention("no_evidence", worded="filtered" if filtered else None)
     if not passing:
         return abstention("unsupported")
     if all(one.tier in load("trust")["low_trust_tiers"] for one in passing):

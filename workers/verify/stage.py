@@ -111,6 +111,7 @@ def _abstained(
     return Abstained(
         at=at,
         as_of=retrieval["as_of"],
+        filtered=retrieval.get("filters") is not None,
         search_terms=retrieval.get("search_terms", {}),
         stale_documents=[one.version.document_id for one in stale if one.clocks.stale],
     )

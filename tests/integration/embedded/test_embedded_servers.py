@@ -79,7 +79,6 @@ def test_the_database_has_vectors_and_answers_sqlalchemy(servers: EmbeddedServer
         ("TimeZone", "UTC"),
         ("jit", "off"),
         ("listen_addresses", ""),
-        ("shared_buffers", "256MB"),
         ("max_wal_size", "2GB"),
     ],
 )

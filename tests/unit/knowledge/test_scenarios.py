@@ -10,6 +10,7 @@ import yaml
 from pydantic import ValidationError
 
 from knowledge import scenarios as module
+from knowledge.anchors import entry_of
 from knowledge.links import is_search_page
 from knowledge.loader import load
 from knowledge.scenarios import Entry, Scenario, scenario_for, scenarios
@@ -247,19 +248,30 @@ def test_eb_7_1_an_entry_is_found_by_any_of_its_identifiers_and_only_if_confirme
     one = pack("made", ["sepsis"], [], doubtful, known)
     by_case = {"pmid": "111"}, {"doi": "10.1000/aBc"}, {"nct_id": "nct00000001"}
     for record in by_case:
-        found = one.entry_of(record)
+        found = entry_of(one, record)
         assert found is not None
         assert found.title == "A guideline"
-    assert one.entry_of({"pmid": "222"}) is None
-    assert one.entry_of({"doi": "111"}) is None
-    assert one.entry_of({}) is None
+    assert entry_of(one, {"pmid": "222"}) is None
+    assert entry_of(one, {"doi": "111"}) is None
+    assert entry_of(one, {}) is None
+
+
+@pytest.mark.requirement("EB-7.1")
+def test_eb_7_1_another_article_on_the_trial_is_not_the_work_of_the_pack_by_its_number() -> None:
+    known = entry(kind="pivotal_trial", pmid="111", nct_id="NCT00000001")
+    one = pack("made", ["sepsis"], [], known)
+    assert entry_of(one, {"pmid": "333", "nct_id": "NCT00000001"}) is None
+    assert entry_of(one, {"pmcid": "PMC1", "nct_id": "NCT00000001"}) is None
+    registration = entry_of(one, {"nct_id": "NCT00000001"})
+    assert registration is not None
+    assert registration.pmid == "111"
 
 
 @pytest.mark.parametrize("one", ALL)
 def test_every_identifier_of_a_confirmed_entry_leads_back_to_it(one: Scenario) -> None:
     for work in one.usable():
         for kind, value in work.identifiers().items():
-            assert one.entry_of({kind: value}) == work
+            assert entry_of(one, {kind: value}) == work
 
 
 @pytest.mark.parametrize(

@@ -65,12 +65,14 @@ def test_eb_4_4_below_fifty_it_may_be_asked_if_there_is_a_key() -> None:
     assert choose(49, key_set=False).line == "Skipping Perplexity - no key is set"
 
 
-@pytest.mark.parametrize(("score", "why"), [(30, "the past"), (78, "sufficient (score: 78/100)")])
+@pytest.mark.parametrize(
+    ("score", "why"), [(30, "confined to a day"), (78, "sufficient (score: 78/100)")]
+)
 def test_a_question_about_the_past_is_not_helped_by_what_is_found_today(
     score: int, why: str
 ) -> None:
     sufficiency = Sufficiency(score, "limited", "made up")
-    choice = may_search_outside(sufficiency, None, 0, TODAY, key_set=True, past=True)
+    choice = may_search_outside(sufficiency, None, 0, TODAY, key_set=True, confined=True)
     assert not choice.allowed
     assert why in choice.line
 

@@ -98,6 +98,8 @@ class Understanding:
     asks_for_today: bool
     mesh: tuple[str, ...] = ()
     sub_queries: tuple[SubQuery, ...] = ()
+    products: tuple[str, ...] = ()
+    """Drugs and tests that it asks about by name."""
     modalities: tuple[str, ...] = ()
     """Imaging modalities that the question names (EB-6.1)."""
     patient: Patient = Patient()
@@ -133,6 +135,7 @@ class Understanding:
                 {"text": one.text, "role": one.role, "targets": list(one.targets)}
                 for one in self.sub_queries
             ],
+            "products": list(self.products),
             "modalities": list(self.modalities),
             "patient": self.patient.as_body(),
             "language_model": self.language_model.as_body() if self.language_model else None,

@@ -8,6 +8,7 @@ from functools import cache
 from knowledge.classification import belongs, classify, is_aspect, mesh_of, without_general
 from knowledge.labs import Reading
 from knowledge.loader import load
+from knowledge.products import products
 from knowledge.tags import known_words, mentions, ordinary_words
 from knowledge.words import Mention, Words
 from workers.language_model.port import LanguageModel
@@ -55,13 +56,12 @@ def names(question: str) -> tuple[str, ...]:
 
 
 def _parts(name: str) -> set[str]:
-    """A name, or what a compound such as MRD-guided is made of, in lower case."""
-    if name.lower() in _no_names():
+    """What makes a name of a word, in lower case: of a compound (MRD-guided, post-PCI) the parts
+    that would be names themselves."""
+    capital = [part for part in name.split("-") if part != part.lower()]
+    if {name.lower(), "-".join(capital).lower()} & _no_names():
         return set()
-    return {part for part in name.lower().split("-") if part not in _ENDINGS}
-
-
-_ENDINGS = {"guided", "based", "positive", "negative", "informed", "driven", "directed"}
+    return {part.lower() for part in capital if _names().fullmatch(part)}
 
 
 @cache
@@ -167,6 +167,7 @@ def understand(
         asks_for_today=bool(_current_state().search(asked)),
         mesh=mesh_of(diseases, decisions),
         sub_queries=decompose(question, kind, diseases, decisions),
+        products=tuple(sorted(products(asked))),
         modalities=modalities(asked),
         patient=patient,
         language_model=replace(part, added=taken) if part else None,

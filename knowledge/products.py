@@ -1,0 +1,50 @@
+"""Drugs and tests by their names (`products` of `vocabulary.yaml`). Pure.
+
+A question on one of them is not answered with what is said of another: no figure of apixaban for
+dabigatran, no coverage of one laboratory's test for that of another.
+"""
+
+from collections.abc import Collection
+from functools import cache
+
+from knowledge.loader import load
+from knowledge.tags import tags
+from knowledge.words import Words
+
+
+@cache
+def _words() -> Words:
+    listed = load("vocabulary")["products"].values()
+    names = {name: (name,) for some in listed for name in some}
+    return Words(names, ordinary=())
+
+
+@cache
+def _decisions() -> dict[str, str]:
+    return {name: tag for tag, some in load("vocabulary")["products"].items() for name in some}
+
+
+def products(text: str) -> frozenset[str]:
+    """Those that `text` names."""
+    return frozenset(one.name for one in _words().mentions(text))
+
+
+def has_products(decision: str) -> bool:
+    """Whether a decision is one among products, so that a general name for it stands for each."""
+    return decision in load("vocabulary")["products"]
+
+
+def are_on_others(words: str, asked: Collection[str]) -> bool:
+    """Whether `words` name products to decide among with those `asked` about, and none of these."""
+    named = products(words)
+    decisions = {_decisions()[name] for name in asked}
+    return named.isdisjoint(asked) and any(_decisions()[name] in decisions for name in named)
+
+
+def speak_to(words: str, asked: Collection[str]) -> bool:
+    """Whether `words` speak to the products `asked` about: they name one, or the decision in
+    general and no other of its products. Without any asked about all do."""
+    if not asked or not products(words).isdisjoint(asked):
+        return True
+    decisions = {_decisions()[name] for name in asked}
+    return not decisions.isdisjoint(tags("decisions", words)) and not are_on_others(words, asked)

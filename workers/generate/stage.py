@@ -49,9 +49,8 @@ def work(context: Context, message: GenerateV1) -> dict[str, Any]:
         for candidate in _candidates(entry, version, anchors[version.id])
     ]
     body = retrieval.body
-    claims = choose(
-        candidates, body["query_type"], asked, body["tags"]["diseases"], body["products"]
-    )
+    diseases, products = body["tags"]["diseases"], body.get("products", ())
+    claims = choose(candidates, body["query_type"], asked, diseases, products)
     return {
         "generator": GENERATOR,
         "prompt_version": PROMPT_VERSION,

@@ -70,7 +70,7 @@ def assess(
     tagged = with_tags_of(scenario, candidate) if scenario and entry else candidate
     topic = topic_of(tagged, understanding, scenario)
     named = is_named(candidate, understanding.names, entry.trial if entry else None)
-    usable, silent = usable_places(tagged, understanding, named=named)
+    usable, silent = usable_places(tagged, understanding, named=named, anchor=entry is not None)
     excluded = _excluded(candidate, topic) or silent
     places = _ordered(usable or candidate.places, understanding.query_type)
     anchor = entry.kind if entry else None

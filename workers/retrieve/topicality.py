@@ -100,10 +100,11 @@ def _off_focus(candidate: Candidate, asked: Collection[str]) -> bool:
 
 
 def is_named(candidate: Candidate, names: Collection[str], trial: str | None = None) -> bool:
-    """Whether a name asked about is in its title, is its source (NCCN, ASCO, ESMO), or that of the
-    `trial` that a scenario's pack knows it to report."""
+    """Whether a name asked about is in its title, is its source (NCCN, ASCO, ESMO), one of its
+    identifiers, or that of the `trial` that a scenario's pack knows it to report."""
+    known = {candidate.source_type, *(one.lower() for one in candidate.identifiers.values())}
     return any(
-        mentions(f"{candidate.title}\n{trial or ''}", name) or candidate.source_type == name.lower()
+        name.lower() in known or mentions(f"{candidate.title}\n{trial or ''}", name)
         for name in names
     )
 
@@ -114,21 +115,26 @@ def mentions(words: str, name: str) -> bool:
 
 
 def usable_places(
-    candidate: Candidate, understanding: Understanding, *, named: bool
+    candidate: Candidate, understanding: Understanding, *, named: bool, anchor: bool = False
 ) -> tuple[tuple[Place, ...], str | None]:
     """The passages that may be evidence, in the order given; without any, why there is none.
 
     A passage speaks to the question (`is_relevant`); it stands under a title or in words that name
     a trial or body asked about, where one is (a question on one trial is not answered with the
-    figures of another); so it does for a drug or test (`knowledge.products`); and it is on a disease
-    asked about (EB-5.1). What a work on the disease
-    says is; of other works, what names one asked about, and where the work names no other disease,
-    what names none.
+    figures of another), and likewise a drug or test (`knowledge.products`); and it is on a disease
+    asked about (EB-5.1). What a work on the disease says is; of other works, what names one asked
+    about, and where the work names no other disease, what names none.
 
     Args:
         named: the whole work is one that the question names (`is_named`).
+        anchor: it is a work of the scenario's pack: what it says on a disease and a decision asked
+            about speaks to the question, whatever its words are (EB-5.2).
     """
-    found = [one for one in candidate.places if is_relevant(one.covered, one.dense)]
+    found = [
+        one
+        for one in candidate.places
+        if is_relevant(one.covered, one.dense) or (anchor and _names_both(one, understanding))
+    ]
     if not found:
         return (), "does not speak to the question"
     names = understanding.names
@@ -146,6 +152,13 @@ def usable_places(
         return (), "is on none of the drugs or tests asked about"
     kept = tuple(one for one in found if _on_disease(one, candidate, understanding.diseases))
     return kept, None if kept else "its passages are on other diseases than those asked about"
+
+
+def _names_both(place: Place, understanding: Understanding) -> bool:
+    words = f"{place.section}\n{place.text}"
+    return not accepted(understanding.diseases).isdisjoint(tags("diseases", words)) and not set(
+        understanding.decisions
+    ).isdisjoint(tags("decisions", words))
 
 
 def _words_of(place: Place, candidate: Candidate) -> str:

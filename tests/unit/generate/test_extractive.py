@@ -163,3 +163,25 @@ def test_a_sentence_answers_a_question_that_has_another_name_for_the_disease() -
     both = ["heart_failure", "chronic_kidney_disease"]
     assert choose([one], "general", asked("What helps in HFpEF with CKD?"), both)
     assert not choose([one], "general", asked("What helps in melanoma with COPD?"))
+
+
+@pytest.mark.parametrize(
+    ("title", "sentence", "shown"),
+    [
+        (
+            "Coverage of Guardant Reveal",
+            "Medicare covers the test after surgery for cancer.",
+            False,
+        ),
+        ("Coverage of Signatera", "Medicare covers the test after surgery for cancer.", True),
+        ("Coverage of tests", "Medicare covers Guardant Reveal after surgery for cancer.", False),
+        ("Coverage of tests", "Medicare covers ctDNA testing after surgery for cancer.", True),
+        ("Coverage of Guardant Reveal", "Medicare covers Signatera as well, after surgery.", True),
+    ],
+)
+def test_a_sentence_on_another_drug_or_test_is_no_claim(
+    title: str, sentence: str, shown: bool
+) -> None:
+    one = Candidate("E1", "payer", sentence, title, 0.5, 2)
+    question = asked("Does Medicare cover Signatera?")
+    assert bool(choose([one], "coverage_policy", question, products=["Signatera"])) is shown

@@ -2,6 +2,7 @@
 
 import json
 import random
+from dataclasses import replace
 
 import pytest
 from pydantic import ValidationError
@@ -539,3 +540,46 @@ def test_eb_5_6_needed_publications_leave_the_cap_room_for_two_primary_studies()
     ranked = rank([*reviews, *studies], question("clinical_trials"), None, most=8)
     assert {60, 61} <= set(ids(ranked))
     assert [one.candidate.source_type for one in ranked.kept] == ["pubmed"] * 4
+
+
+# --- one drug is not another, one record not another ----------------------------------------------
+
+
+def test_a_passage_on_another_drug_alone_is_no_evidence() -> None:
+    texts = {
+        1: "Apixaban lowered stroke.",
+        2: "Rivaroxaban lowered stroke.",
+        3: "Anticoagulation is recommended.",
+        4: "Medicare covers it.",
+    }
+    asked = replace(question(diseases=()), products=("apixaban",))
+    works = [candidate(n, places=(place(text=text),)) for n, text in texts.items()]
+    ranked = rank(works, asked, None, most=8)
+    assert {one.candidate.document_id.int for one in ranked.kept} == {1, 3}
+    assert decided(ranked, 2).outcome == "dropped: is on none of the drugs or tests asked about"
+
+
+def test_a_question_on_a_record_by_its_identifier_is_answered_with_that_record() -> None:
+    asked = question(names=("21870978",))
+    works = [candidate(1, identifiers={"pmid": "21870978"}), candidate(2, score=0.9)]
+    ranked = rank(works, asked, None, most=8)
+    assert [one.candidate.document_id.int for one in ranked.kept] == [1]
+
+
+@pytest.mark.requirement("EB-5.2")
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Anticoagulation is recommended in atrial fibrillation.", True),
+        ("Rate control is recommended in atrial fibrillation.", False),
+        ("Anticoagulation is recommended in venous thromboembolism.", False),
+    ],
+)
+def test_eb_5_2_what_a_work_of_the_pack_says_on_disease_and_decision_speaks_to_the_question(
+    text: str, kept: bool
+) -> None:
+    places = (place(text=text, covered=0.2, dense=0.2),)
+    work = candidate(1, places=places, identifiers={"doi": "10.1000/g"})
+    scenario = pack(guideline="10.1000/g")
+    assert bool(rank([work], question(), scenario, most=8).kept) is kept
+    assert not rank([work], question(), None, most=8).kept, "of other works the words are asked for"

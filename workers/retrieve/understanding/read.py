@@ -50,9 +50,18 @@ def _no_names() -> frozenset[str]:
 
 
 def names(question: str) -> tuple[str, ...]:
-    """The proper names that `question` asks about, such as trials and societies, as written."""
-    found = (match.group() for match in _names().finditer(question))
-    return tuple(dict.fromkeys(name for name in found if not _parts(name) <= _no_names()))
+    """The proper names that `question` asks about, such as trials and societies, as written, and
+    the identifiers of publications."""
+    identifiers = [match[match.lastindex or 0] for match in _identifiers().finditer(question)]
+    plain = _identifiers().sub(" ", question)
+    found = (match.group() for match in _names().finditer(plain))
+    named = (name for name in found if not _parts(name) <= _no_names())
+    return tuple(dict.fromkeys([*named, *identifiers]))
+
+
+@cache
+def _identifiers() -> re.Pattern[str]:
+    return re.compile(load("questions")["identifiers"], re.IGNORECASE)
 
 
 def _parts(name: str) -> set[str]:

@@ -38,3 +38,23 @@ def test_sentences_are_found_in_linear_time(part: str) -> None:
 )
 def test_a_name_has_two_capitals_in_one_of_its_parts(text: str, found: tuple[str, ...]) -> None:
     assert names(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("What does PMID 21870978 say?", ("21870978",)),
+        ("doi:10.1056/NEJMoa1107039.", ("10.1056/NEJMoa1107039",)),
+        ("Results of PMC9875840", ("PMC9875840",)),
+        ("a dose of 10.5 mg", ()),
+    ],
+)
+def test_the_identifier_of_a_publication_is_a_name(text: str, found: tuple[str, ...]) -> None:
+    assert names(text) == found
+
+
+@pytest.mark.parametrize(
+    "text", ["post-PCI", "MRD-guided", "PD-L1-positive", "AF with RVR", "PMID"]
+)
+def test_a_compound_or_abbreviation_of_clinical_words_is_no_name(text: str) -> None:
+    assert names(text) == ()

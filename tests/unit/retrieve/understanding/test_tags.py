@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from knowledge.loader import load
 from knowledge.tags import heading, known_words, label, mentions, ordinary_words, tags
 from workers.retrieve.understanding.assertion import asserted
+from workers.retrieve.understanding.read import query_type
 from workers.retrieve.understanding.sentences import sentences
 
 KINDS = ("diseases", "decisions")
@@ -204,3 +205,19 @@ def test_sentences_hold_all_words_and_a_short_form_ends_none() -> None:
     assert parts == ["Seen by Dr. Example vs. others.", "C. difficile?", "Yes.", "Next"]
     assert [one.asks for one in sentences(text)] == [False, True, False, False]
     assert re.sub(r"\s", "", "".join(parts)) == re.sub(r"\s", "", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Which antibiotic covers MRSA in CAP?", "general"),
+        ("Is atypical coverage needed in CAP?", "general"),
+        ("Does ceftriaxone cover against anaerobes?", "general"),
+        ("Does Medicare cover ceftriaxone?", "coverage_policy"),
+        ("Is Signatera covered for stage II?", "coverage_policy"),
+        ("What is the coverage of ctDNA tests?", "coverage_policy"),
+    ],
+)
+def test_what_antibiotics_cover_is_no_question_to_a_payer(text: str, kind: str) -> None:
+    assert query_type(text) == kind
+    assert ("coverage" in tags("decisions", "atypical coverage")) is False

@@ -54,6 +54,11 @@ class Filter:
         return " AND ".join([_CONDITIONS[name] for name in self._asked] or ["true"])
 
     @property
+    def listing(self) -> str:
+        """In SQL, the ids of all chunks that are wanted, whatever their standing."""
+        return f"SELECT unnest(t.chunk_ids) AS id FROM version_tags t WHERE {self.wanted}"  # noqa: S608
+
+    @property
     def conditions(self) -> str:
         """In SQL, whether version `d` of `tables` passes."""
         standing = CURRENT if self.as_of is None else CURRENT_THEN
@@ -108,8 +113,7 @@ def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.i
     if likely or expected <= most:
         packed = session.execute(
             sa.text(
-                "SELECT string_agg(int8send(id), '') FROM (SELECT unnest(t.chunk_ids) AS id "  # noqa: S608
-                f"FROM version_tags t WHERE {only.wanted} LIMIT :most) AS listed"
+                f"SELECT string_agg(int8send(id), '') FROM ({only.listing} LIMIT :most) AS listed"  # noqa: S608
             ),
             {**only.parameters, "most": most + 1},
         ).scalar_one()

@@ -19,6 +19,8 @@ B = 0.75
 BYTES_PER_CHUNK = 128
 """What a process keeps of postings: about half of all, as abstracts have 92 terms of 3 bytes."""
 ENTRY_BYTES = 300  # two arrays and their place in a dictionary
+LEAST_BYTES = 4 * 1024 * 1024
+"""Kept of any segment: all of one of a thousand abstracts, most terms of which are in it once."""
 
 LOOKUP = 5
 """Finding one chunk in a list costs about as much as adding up so many of its entries."""
@@ -55,7 +57,7 @@ class Segment:
                 if term not in self._postings:
                     self._postings[term] = found
                     self._bytes += _size(found)
-            while self._bytes > BYTES_PER_CHUNK * len(self.chunk_ids) + 64 * ENTRY_BYTES:
+            while self._bytes > max(LEAST_BYTES, BYTES_PER_CHUNK * len(self.chunk_ids)):
                 self._bytes -= _size(self._postings.pop(next(iter(self._postings))))
 
     def norms(self, mean_length: float) -> NDArray[np.float32]:

@@ -138,6 +138,14 @@ def _scorer(session: Session, query: Iterable[int], cache: dict[int, Segment]) -
     return Scorer([(held[key], found[key]) for key in held], idfs, mean_length)
 
 
+_POSTINGS = """
+    SELECT term, segment_id, ordinals, frequencies FROM lex_posting
+    WHERE term = ANY(CAST(%(terms)s AS int[]))
+      AND segment_id + 0 = ANY(CAST(%(segments)s AS bigint[]))
+"""
+"""The sum keeps the planner from the index on segments, which reads all their terms."""
+
+
 def _postings_of(
     session: Session, terms: Sequence[int], held: Mapping[int, Segment]
 ) -> dict[int, Postings]:
@@ -147,19 +155,16 @@ def _postings_of(
     if not lacking:
         return found
     asked = sorted({term for key in lacking for term in terms if term not in found[key]})
-    rows = session.execute(
-        sa.text(
-            "SELECT term, segment_id, ordinals, frequencies FROM lex_posting "
-            "WHERE term = ANY(:terms) AND segment_id = ANY(:segments)"
-        ),
-        {"terms": asked, "segments": lacking},
-    )
     fresh: dict[int, Postings] = {key: {} for key in lacking}
-    for row in rows:
-        fresh[row.segment_id][row.term] = (
-            np.frombuffer(row.ordinals, np.uint16),
-            np.frombuffer(row.frequencies, np.uint8),
-        )
+    connection = session.connection().connection.driver_connection
+    assert connection is not None
+    with connection.cursor(binary=True) as cursor:  # as text, bytes come as hexadecimal digits
+        cursor.execute(_POSTINGS, {"terms": asked, "segments": lacking})
+        for term, segment_id, ordinals, frequencies in cursor.fetchall():
+            fresh[segment_id][term] = (
+                np.frombuffer(ordinals, np.uint16),
+                np.frombuffer(frequencies, np.uint8),
+            )
     for key, part in fresh.items():
         for term in asked:
             part.setdefault(term, NOWHERE)

@@ -119,3 +119,13 @@ def test_mc_1_4c_trials_on_de_escalation_stand_above_restriction_language(
     trials = [at for at, one in enumerate(versions) if one.source_type == "clinicaltrials"]
     assert trials
     assert all(trial < place for trial in trials for place in restricting)
+
+
+@pytest.mark.requirement("EB-5.1")
+def test_eb_5_1_a_guideline_on_another_cancer_is_no_evidence_on_the_one_asked_about(
+    library: Library,
+) -> None:
+    (body,) = library.ask(["What does NCCN say about ctDNA in colorectal cancer?"])
+    titles = [version.title for version in library.versions(body)]
+    assert any("colon cancer" in title for title in titles)
+    assert not any("Merkel" in title for title in titles), titles

@@ -152,7 +152,7 @@ def measure(store: Store, corpus: Corpus, count: int) -> dict[str, Any]:
     segments: dict[int, lexical.Segment] = {}
     found: dict[str, Any] = {}
     for name, only in FILTERS.items():
-        for number in range(WARM_UP):  # connections, plans, and pages in memory
+        for number in range(min(WARM_UP, count)):  # connections, plans, and pages in memory
             with store.reading() as session:
                 search(session, questions[-number], queries[-number], segments, only=only)
         times: list[float] = []

@@ -18,7 +18,7 @@ from workers.retrieve.understanding.read import search_terms, understand
 
 KEY = "made-up-key-4711"
 QUESTION = (
-    "She has a fibrillating heart, failing kidneys and no history of a stomach tumour. "
+    "She has a fibrillating heart, kidneys dialysed weekly and no history of a stomach tumour. "
     "Is thinning her blood with a coumarin right?"
 )
 NOTHING: dict[str, Any] = {
@@ -74,7 +74,7 @@ def test_a_tag_that_the_rules_missed_is_added_with_the_words_that_show_it(asked:
         {
             "diseases": [
                 tag("atrial_fibrillation", "fibrillating heart"),
-                tag("chronic_kidney_disease", "failing kidneys"),
+                tag("chronic_kidney_disease", "kidneys dialysed weekly"),
             ],
             "intervention": "a coumarin",
         }

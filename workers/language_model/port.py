@@ -6,7 +6,7 @@ against what is held.
 
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -46,6 +46,31 @@ class Proposal(Generic[T]):
     usage: Usage
     prompt_hash: str
     output_hash: str
+
+
+@dataclass(frozen=True)
+class Consulted:
+    """What is stored of having asked a model: nothing of what was sent or came back but hashes."""
+
+    note: str
+    """What came of it, in words of ours."""
+    model: str | None = None
+    prompt_version: str | None = None
+    prompt_hash: str | None = None
+    output_hash: str | None = None
+    usage: Usage | None = None
+
+    def as_body(self) -> dict[str, Any]:
+        """As it stands in a retrieval."""
+        cost = self.usage.cost_usd if self.usage else None
+        return {
+            "note": self.note,
+            "model": self.model,
+            "prompt_version": self.prompt_version,
+            "prompt_hash": self.prompt_hash,
+            "output_hash": self.output_hash,
+            "cost_usd": None if cost is None else str(cost),
+        }
 
 
 class ModelError(RuntimeError):

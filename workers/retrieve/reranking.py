@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from knowledge.policy import retrieval_policy
-from workers.language_model.port import LanguageModel, ModelError, Prompt, Usage
+from workers.language_model.port import Consulted, LanguageModel, ModelError, Prompt
 from workers.retrieve.candidates import Candidate
 
 
@@ -31,34 +31,17 @@ class Order(BaseModel):
 
 
 @dataclass(frozen=True)
-class Reranked:
+class Reranked(Consulted):
     """What a language model had to do with the order."""
 
-    note: str
-    """In words, without any of the question's or of a passage's."""
-    model: str | None = None
-    prompt_version: str | None = None
-    prompt_hash: str | None = None
-    output_hash: str | None = None
     ignored: int = 0
     """How many of the keys that it gave were unknown or repeated."""
     moved: int = 0
     """How many candidates have another place than the search gave them."""
-    usage: Usage | None = None
 
     def as_body(self) -> dict[str, Any]:
         """As it stands in a retrieval."""
-        cost = self.usage.cost_usd if self.usage else None
-        return {
-            "note": self.note,
-            "model": self.model,
-            "prompt_version": self.prompt_version,
-            "prompt_hash": self.prompt_hash,
-            "output_hash": self.output_hash,
-            "ignored": self.ignored,
-            "moved": self.moved,
-            "cost_usd": None if cost is None else str(cost),
-        }
+        return {**super().as_body(), "ignored": self.ignored, "moved": self.moved}
 
 
 @cache

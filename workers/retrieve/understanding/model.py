@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from knowledge.decomposition import Part
 from knowledge.labs import Reading
-from workers.language_model.port import Usage
+from workers.language_model.port import Consulted
 
 Sex = Literal["female", "male"]
 
@@ -46,34 +46,17 @@ class Patient:
 
 
 @dataclass(frozen=True)
-class ModelPart:
+class ModelPart(Consulted):
     """What a language model had to do with the understanding."""
 
-    note: str
-    """In words, without any of the question's."""
-    model: str | None = None
-    prompt_version: str | None = None
-    prompt_hash: str | None = None
-    output_hash: str | None = None
     added: tuple[str, ...] = ()
     """Tags and parts of PICO that were taken from its proposal."""
     refused: int = 0
     """How many of its proposals were not."""
-    usage: Usage | None = None
 
     def as_body(self) -> dict[str, Any]:
         """As it stands in a retrieval."""
-        cost = self.usage.cost_usd if self.usage else None
-        return {
-            "note": self.note,
-            "model": self.model,
-            "prompt_version": self.prompt_version,
-            "prompt_hash": self.prompt_hash,
-            "output_hash": self.output_hash,
-            "added": list(self.added),
-            "refused": self.refused,
-            "cost_usd": None if cost is None else str(cost),
-        }
+        return {**super().as_body(), "added": list(self.added), "refused": self.refused}
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 from knowledge.loader import load
 from store.spans import Span
-from workers.verify.boundaries import widen
-from workers.verify.numbers import guard
-from workers.verify.quotes import QuoteCheck, Source, check
+from workers.reading.boundaries import widen
+from workers.reading.quotes import QuoteCheck, Source, check
+from workers.verify.guards.numbers import guard
 
 
 @dataclass(frozen=True)

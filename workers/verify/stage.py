@@ -18,6 +18,7 @@ from store.models import Answer, Chunk, Citation, DocumentVersion, Draft, Questi
 from store.question_states import move_to
 from store.spans import Span, Structure, citation
 from store.unit_of_work import UnitOfWork
+from workers.reading.quotes import Source
 from workers.runtime.errors import Later, Permanent
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
@@ -25,7 +26,6 @@ from workers.verify.answer import Held, Place, compose
 from workers.verify.cures import Abstained, cure
 from workers.verify.evidence import Cited, clocks
 from workers.verify.gate import Checked, check_claim, withhold
-from workers.verify.quotes import Source
 
 KEPT_SOURCES = 256
 """Normalized texts that a process keeps: versions never change, so they never go stale."""

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from store.spans import Span
+from workers.reading.quotes import Source
 from workers.verify.gate import Standing, check_claim, judge
-from workers.verify.quotes import Source
 
 TEXT = "Survival was 88% with the test. It did not differ between the arms."
 SENTENCES = {"E1": [Span(0, 31), Span(32, len(TEXT))], "E2": [Span(0, 20)]}

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from store.spans import Span
-from workers.verify.vocabulary import Vocabulary, vocabulary
+from workers.reading.vocabulary import Vocabulary, vocabulary
 
 # Code points looked at on either side of an edge: the longest number or phrase that matters is
 # far shorter.

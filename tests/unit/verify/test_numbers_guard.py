@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.verify.numbers import Kind, guard, names, quantities
+from workers.reading.quantities import Kind, names, quantities
+from workers.verify.guards.numbers import guard
 
 Row = tuple[str, str | None, str | None, Kind]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from workers.verify.boundaries import cuts_at
-from workers.verify.normalize import Normalized, normalize
-from workers.verify.passages import MAX_PIECES, Closest, Piece, TokenIndex
+from workers.reading.boundaries import cuts_at
+from workers.reading.normalize import Normalized, normalize
+from workers.reading.passages import MAX_PIECES, Closest, Piece, TokenIndex
 
 # Nobody quotes more than a few pages; what is longer is not a quotation, and stays unchecked.
 MAX_QUOTE_CHARS = 20_000

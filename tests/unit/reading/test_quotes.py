@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from workers.verify.normalize import normalize
-from workers.verify.quotes import MAX_QUOTE_CHARS, QuoteCheck, Source, Verdict, check
+from workers.reading.normalize import normalize
+from workers.reading.quotes import MAX_QUOTE_CHARS, QuoteCheck, Source, Verdict, check
 
 TRIAL = (
     "BACKGROUND. Adjuvant chemotherapy of stage II colon cancer is debated.\n\n"

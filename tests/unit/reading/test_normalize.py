@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.verify.normalize import MINUS, normalize
+from workers.reading.normalize import MINUS, normalize
 
 DIGITS_AND_MARKS = "0123456789.,·<>≤≥=±%‰²₂"
 # Everything the rules look at, so that short texts meet many of them together.

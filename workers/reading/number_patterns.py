@@ -6,8 +6,8 @@ All patterns expect dashes folded by `normalize.fold_dashes`: a sign is U+2212, 
 import re
 from collections.abc import Iterable
 
-from workers.verify.normalize import MINUS
-from workers.verify.vocabulary import vocabulary
+from workers.reading.normalize import MINUS
+from workers.reading.vocabulary import vocabulary
 
 _WORDS = vocabulary()
 

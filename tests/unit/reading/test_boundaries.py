@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.spans import Span
-from workers.verify.boundaries import cuts_at, widen
+from workers.reading.boundaries import cuts_at, widen
 
 
 def cuts(marked: str) -> tuple[str, ...]:

@@ -1,21 +1,19 @@
-"""The numbers of a sentence, and the guard that no claim may state one its passage does not.
+"""The numbers of a sentence with their units, comparators and measures.
 
-The guard is deterministic and vetoes (DESIGN section 2, invariant 6): every quantity of the claim
-must stand in the passage with the same value, unit, comparator and measure, and every identifier
-too. Number words to twelve equal digits, 0.50 equals .5, "50 percent" equals "50%"; nothing else is
-converted, so a claim that rounds or recalculates does not pass.
+Number words to twelve equal digits, 0.50 equals .5, "50 percent" equals "50%"; nothing else is
+converted.
 """
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
-from workers.verify.normalize import MINUS, fold_dashes
-from workers.verify.number_patterns import (
+from workers.reading.identifiers import spans_of_identifiers
+from workers.reading.normalize import MINUS, fold_dashes
+from workers.reading.number_patterns import (
     COMPARATOR_BEFORE,
     COUNT_BEFORE,
     COUNTED_AFTER,
@@ -34,8 +32,7 @@ from workers.verify.number_patterns import (
     UNIT_JOINT,
     measure_named,
 )
-from workers.verify.references import identifiers, spans_of_identifiers
-from workers.verify.vocabulary import vocabulary
+from workers.reading.vocabulary import vocabulary
 
 # Code points before a number that can name its measure or comparator.
 LOOK_BACK = 100
@@ -84,17 +81,6 @@ class Quantity:
         return frozenset({self.unit} if self.unit is not None else {None, self.shared_unit})
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Why a claim may not stand. `code`: number, sign, unit, comparator, measure, name, identifier.
-
-    `detail` quotes the texts: it belongs in answers, not in logs.
-    """
-
-    code: str
-    detail: str
-
-
 def quantities(text: str) -> list[Quantity]:
     """The quantities of `text` in order; offsets are its code points.
 
@@ -118,38 +104,6 @@ def quantities(text: str) -> list[Quantity]:
     return _share_units(folded, [replace(q, raw=text[q.start : q.end]) for q in found])
 
 
-def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> list[Finding]:
-    """What `claim` states in numbers, names with digits and identifiers that `passage` does not.
-
-    `allowed` holds identifiers that the claim may use although the passage does not print them
-    (those of the cited document). An empty list means that nothing is vetoed, not that the claim
-    is supported.
-    """
-    stated: defaultdict[Decimal, list[Quantity]] = defaultdict(list)
-    for quantity in quantities(passage):
-        stated[quantity.value.copy_abs()].append(quantity)
-    findings: list[Finding] = []
-    seen: set[tuple[object, ...]] = set()
-    for quantity in quantities(claim):
-        meaning = (quantity.value, quantity.units, quantity.comparator, quantity.measure)
-        if meaning not in seen:
-            seen.add(meaning)
-            finding = _compare(quantity, stated.get(quantity.value.copy_abs(), []))
-            findings += [finding] if finding is not None else []
-    findings += [
-        Finding("name", f"“{name}” is not in the passage")
-        for name in sorted(names(claim) - names(passage))
-    ]
-    known = identifiers(passage)
-    for extra in allowed:
-        known |= identifiers(extra) | ({f"PMID {extra}"} if extra.isdecimal() else set())
-    findings += [
-        Finding("identifier", f"{identifier} is not in the passage")
-        for identifier in sorted(identifiers(claim) - known)
-    ]
-    return findings
-
-
 def names(text: str) -> frozenset[str]:
     """Words with digits in them that are neither quantities nor identifiers, in lower case."""
     folded = fold_dashes(text)
@@ -168,29 +122,6 @@ def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     """Whether one of the ordered, disjoint `spans` touches `[start, end)`."""
     at = bisect_left(spans, end, key=lambda span: span[0]) - 1
     return at >= 0 and spans[at][1] > start
-
-
-def _compare(claimed: Quantity, same: Sequence[Quantity]) -> Finding | None:
-    """Narrow the stated quantities of the `same` size; the step that leaves none is the finding."""
-    if not same:
-        return Finding("number", f"“{claimed.raw}” is not in the passage")
-    steps: tuple[tuple[str, Callable[[Quantity], bool]], ...] = (
-        ("sign", lambda q: q.value == claimed.value),
-        ("unit", lambda q: bool(q.units & claimed.units)),
-        ("comparator", lambda q: q.comparator == claimed.comparator),
-        (
-            "measure",
-            lambda q: q.measure is None or claimed.measure in (None, q.measure),
-        ),
-    )
-    candidates = list(same)
-    for code, holds in steps:
-        nearest = candidates[0]
-        candidates = [q for q in candidates if holds(q)]
-        if not candidates:
-            detail = f"“{claimed.raw}” is not in the passage, which has “{nearest.raw}”"
-            return Finding(code, detail)
-    return None
 
 
 def _read(

@@ -1,0 +1,47 @@
+"""The tables. What each promises stands in DESIGN section 2; the DDL is in `migrations/`."""
+
+from store.models.chain import AuditEvent, AuditHead, DeadLetter, Outbox, StageRun
+from store.models.columns import EMBEDDING_DIMENSIONS, now
+from store.models.evidence import Anchor, Document, DocumentVersion, EffectEstimate, IngestItem
+from store.models.index import Chunk, ChunkVector, IndexEncoder, LexPosting, LexSegment
+from store.models.questions import (
+    Answer,
+    Citation,
+    Draft,
+    ModelUsage,
+    Question,
+    Retrieval,
+    Verification,
+)
+from store.models.sources import Finding, Refresh, SlaBreach, Watch
+
+__all__ = [
+    "EMBEDDING_DIMENSIONS",
+    "Anchor",
+    "Answer",
+    "AuditEvent",
+    "AuditHead",
+    "Chunk",
+    "ChunkVector",
+    "Citation",
+    "DeadLetter",
+    "Document",
+    "DocumentVersion",
+    "Draft",
+    "EffectEstimate",
+    "Finding",
+    "IndexEncoder",
+    "IngestItem",
+    "LexPosting",
+    "LexSegment",
+    "ModelUsage",
+    "Outbox",
+    "Question",
+    "Refresh",
+    "Retrieval",
+    "SlaBreach",
+    "StageRun",
+    "Verification",
+    "Watch",
+    "now",
+]

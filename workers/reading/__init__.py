@@ -1,0 +1,1 @@
+"""How clinical text is read: quantities, identifiers, quotations and what must not be cut. Pure."""

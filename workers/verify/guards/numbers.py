@@ -1,0 +1,68 @@
+"""No claim may state a number that its passage does not (DESIGN section 2, invariant 6). Pure.
+
+Every quantity of the claim must stand in the passage with the same value, unit, comparator and
+measure, and every identifier too. A claim that rounds or recalculates does not pass.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+
+from workers.reading.identifiers import identifiers
+from workers.reading.quantities import Quantity, names, quantities
+from workers.verify.guards.finding import Finding
+
+
+def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> list[Finding]:
+    """What `claim` states in numbers, names with digits and identifiers that `passage` does not.
+
+    `allowed` holds identifiers that the claim may use although the passage does not print them
+    (those of the cited document). An empty list means that nothing is vetoed, not that the claim
+    is supported.
+    """
+    stated: defaultdict[Decimal, list[Quantity]] = defaultdict(list)
+    for quantity in quantities(passage):
+        stated[quantity.value.copy_abs()].append(quantity)
+    findings: list[Finding] = []
+    seen: set[tuple[object, ...]] = set()
+    for quantity in quantities(claim):
+        meaning = (quantity.value, quantity.units, quantity.comparator, quantity.measure)
+        if meaning not in seen:
+            seen.add(meaning)
+            finding = _compare(quantity, stated.get(quantity.value.copy_abs(), []))
+            findings += [finding] if finding is not None else []
+    findings += [
+        Finding("name", f"“{name}” is not in the passage")
+        for name in sorted(names(claim) - names(passage))
+    ]
+    known = identifiers(passage)
+    for extra in allowed:
+        known |= identifiers(extra) | ({f"PMID {extra}"} if extra.isdecimal() else set())
+    findings += [
+        Finding("identifier", f"{identifier} is not in the passage")
+        for identifier in sorted(identifiers(claim) - known)
+    ]
+    return findings
+
+
+def _compare(claimed: Quantity, same: Sequence[Quantity]) -> Finding | None:
+    """Narrow the stated quantities of the `same` size; the step that leaves none is the finding."""
+    if not same:
+        return Finding("number", f"“{claimed.raw}” is not in the passage")
+    steps: tuple[tuple[str, Callable[[Quantity], bool]], ...] = (
+        ("sign", lambda q: q.value == claimed.value),
+        ("unit", lambda q: bool(q.units & claimed.units)),
+        ("comparator", lambda q: q.comparator == claimed.comparator),
+        (
+            "measure",
+            lambda q: q.measure is None or claimed.measure in (None, q.measure),
+        ),
+    )
+    candidates = list(same)
+    for code, holds in steps:
+        nearest = candidates[0]
+        candidates = [q for q in candidates if holds(q)]
+        if not candidates:
+            detail = f"“{claimed.raw}” is not in the passage, which has “{nearest.raw}”"
+            return Finding(code, detail)
+    return None

@@ -41,6 +41,7 @@ def work(context: Context, message: AuditV1) -> Quality:
             raise Permanent(f"question {message.question_id} has no such answer")
         if json_hash(answer.body) != answer.hash:
             raise Permanent(f"the answer of question {message.question_id} was changed")
+        check_summary(answer.body)
         return check_spans(session, answer.body)
 
 
@@ -52,7 +53,7 @@ def check_spans(session: Session, body: Mapping[str, Any]) -> Quality:
     """
     citations = verbatim = 0
     for claim in body["claims"]:
-        if not claim["citations"] or claim["verdict"] != "supported":
+        if not claim["citations"] or not _may_be_shown(claim):
             raise Permanent(f"claim {claim['claim_id']} passed without a verdict and a citation")
         for place in claim["citations"]:
             keys = ("start", "end", "quote", "document_id", "version")
@@ -62,6 +63,27 @@ def check_spans(session: Session, body: Mapping[str, Any]) -> Quality:
             citations += 1
             verbatim += place["quote_verdict"] == "verbatim"
     return Quality(len(body["claims"]), citations, verbatim)
+
+
+def _may_be_shown(claim: Mapping[str, Any]) -> bool:
+    """Supported, contested by another source, or what is left of a claim that did not hold."""
+    if claim["verdict"] == "partial":
+        return "rewritten_from" in claim
+    return claim["verdict"] in ("supported", "conflicting") and claim["basis"] != "none"
+
+
+def check_summary(body: Mapping[str, Any]) -> None:
+    """A summary is made of supported claims and nothing else (SP-4.2).
+
+    Raises:
+        Permanent: it is not.
+    """
+    texts = {
+        one["claim_id"]: one["text"] for one in body["claims"] if one["verdict"] == "supported"
+    }
+    ids = body["summary"]["supported_claim_ids"]
+    if not set(ids) <= texts.keys() or body["summary"]["text"] != " ".join(texts[i] for i in ids):
+        raise Permanent("the summary is not made of supported claims")
 
 
 def commit(unit: UnitOfWork, message: AuditV1, quality: Quality) -> None:

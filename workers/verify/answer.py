@@ -12,15 +12,17 @@ from knowledge.version import knowledge_version
 from store.models import DocumentVersion
 from store.spans import Span
 from workers.verify import evidence
+from workers.verify.abstention import Abstention, Standing, must_abstain
 from workers.verify.bibliography import references
-from workers.verify.gate import Abstention, Checked, Standing, judge
+from workers.verify.claims import Checked, Verdict
+from workers.verify.gate import Contested, Passed, Shown, Verified
 
 STATUS = {
-    "supported": "verified",
-    "partial": "partially_verified",
-    "conflicting": "conflicting",
-    "unsupported": "unverified",
-    "unchecked": "unverified",
+    Verdict.SUPPORTED: "verified",
+    Verdict.PARTIAL: "partially_verified",
+    Verdict.CONFLICTING: "conflicting",
+    Verdict.UNSUPPORTED: "unverified",
+    Verdict.UNCHECKED: "unverified",
 }
 """DESIGN section 5 joins the two seeds' names for one thing."""
 
@@ -66,34 +68,44 @@ def compose(
     retrieval: Mapping[str, Any],
     draft: Mapping[str, Any],
     checked: Sequence[Checked],
+    passed: Passed,
+    conflicts: Sequence[Mapping[str, Any]] = (),
+    cost_usd: str | None = None,
     held: Mapping[str, Held],
     place_of: PlaceOf,
 ) -> dict[str, Any]:
-    """The answer's body. Only claims that pass are in it, and none if it abstains."""
-    passing = [one for one in checked if one.passes]
-    reason = judge(
+    """The answer's body. Only what the gate let through is in it, and no claim if it abstains.
+
+    Args:
+        checked: all drafted claims with their verdicts, for the counts.
+        passed: those that may be shown.
+        conflicts: as they stand in the answer, resolved or not.
+        cost_usd: what asking models for this question cost; None where that is not known.
+    """
+    reason = must_abstain(
         evidence_found=sum(not one.ended for one in held.values()),
-        passing=[_standing(held[one.evidence_id]) for one in passing],
+        verified=[
+            _standing(held[one.evidence_id], contested=isinstance(one, Contested))
+            for one in passed.held
+        ],
         asks_for_today=retrieval["asks_for_today"] and not retrieval["as_of"],
         filtered=retrieval.get("filters") is not None,
+        in_scope=retrieval.get("in_scope", True),
     )
-    shown = [] if reason else passing
+    shown = () if reason else passed.shown
     used = list(dict.fromkeys(one.evidence_id for one in shown))
-    summary = shown[: load("answers")["summary_claims"]]
     return {
         **{key: retrieval[key] for key in _UNDERSTANDING},
         **_abstained(reason),
-        "summary": {
-            "text": " ".join(one.text for one in summary),
-            "supported_claim_ids": [one.claim_id for one in summary],
-        },
+        "summary": _summary(() if reason else passed.verified),
         "sections": _sections(shown),
         "claims": [_claim(one, held[one.evidence_id], place_of) for one in shown],
         "evidence": [_record(one, held[one.evidence_id], question) for one in shown],
         "references": references((held[key].cited, held[key].clocks) for key in used),
         "images": [] if reason else _images(retrieval),
-        "conflicts": [],
-        "verification_summary": _counts(checked),
+        "conflicts": list(conflicts),
+        "verification_summary": _counts(checked, passed),
+        "quotations": _quotations(checked),
         "freshness_summary": _freshness(
             [held[key] for key in used] or [one for one in held.values() if not one.ended]
         ),
@@ -103,8 +115,18 @@ def compose(
             "model": draft.get("model"),
             "prompt_version": draft["prompt_version"],
             "knowledge_version": knowledge_version(),
-            "cost_usd": draft.get("cost_usd"),
+            "cost_usd": cost_usd,
+            "fallback": draft.get("fallback"),
         },
+    }
+
+
+def _summary(verified: Sequence[Verified]) -> dict[str, Any]:
+    """The first claims that hold; nothing else can be put here."""
+    first = verified[: load("answers")["summary_claims"]]
+    return {
+        "text": " ".join(one.text for one in first),
+        "supported_claim_ids": [one.claim_id for one in first],
     }
 
 
@@ -120,9 +142,10 @@ def _images(retrieval: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _standing(held: Held) -> Standing:
+def _standing(held: Held, *, contested: bool) -> Standing:
     source_type = held.version.source_type
-    return Standing(source_type, source_policy(source_type).tier, held.clocks.stale)
+    tier = source_policy(source_type).tier
+    return Standing(source_type, tier, held.clocks.stale, contested)
 
 
 def _abstained(reason: Abstention | None) -> dict[str, Any]:
@@ -135,7 +158,7 @@ def _abstained(reason: Abstention | None) -> dict[str, Any]:
     }
 
 
-def _sections(shown: Sequence[Checked]) -> list[dict[str, Any]]:
+def _sections(shown: Sequence[Shown]) -> list[dict[str, Any]]:
     headings = dict.fromkeys(one.heading for one in shown)
     return [
         {
@@ -146,14 +169,15 @@ def _sections(shown: Sequence[Checked]) -> list[dict[str, Any]]:
     ]
 
 
-def _claim(one: Checked, held: Held, place_of: PlaceOf) -> dict[str, Any]:
-    assert one.place is not None, "a passing claim has a place"
+def _claim(one: Shown, held: Held, place_of: PlaceOf) -> dict[str, Any]:
     where = place_of(one.evidence_id, one.place)
     return {
         "claim_id": one.claim_id,
         "text": one.text,
-        "verdict": one.verdict,
+        "verdict": one.verdict.value,
         "verification_status": STATUS[one.verdict],
+        "basis": one.basis,
+        **({"rewritten_from": one.rewritten_from.as_body()} if one.rewritten_from else {}),
         "citations": [
             {
                 "evidence_id": one.evidence_id,
@@ -171,8 +195,7 @@ def _claim(one: Checked, held: Held, place_of: PlaceOf) -> dict[str, Any]:
     }
 
 
-def _record(one: Checked, held: Held, question: str) -> dict[str, Any]:
-    assert one.place is not None, "a passing claim has a place"
+def _record(one: Shown, held: Held, question: str) -> dict[str, Any]:
     return evidence.record(
         claim_id=one.claim_id,
         claim_text=one.text,
@@ -184,14 +207,25 @@ def _record(one: Checked, held: Held, question: str) -> dict[str, Any]:
     )
 
 
-def _counts(checked: Sequence[Checked]) -> dict[str, int]:
-    """Of all drafted claims: what is not verified was withheld, and is counted."""
-    states = [STATUS[one.verdict] for one in checked]
+def _counts(checked: Sequence[Checked], passed: Passed) -> dict[str, int]:
+    """Of all drafted claims: what is not verified was withheld or hedged, and is counted."""
+    contested = {one.claim_id for one in passed.shown if isinstance(one, Contested)}
+    states = [
+        STATUS[Verdict.CONFLICTING if one.claim_id in contested else one.verdict] for one in checked
+    ]
     return {
         "verified_count": states.count("verified"),
         "partial_count": states.count("partially_verified"),
         "unverified_count": states.count("unverified"),
         "conflicting_count": states.count("conflicting"),
+    }
+
+
+def _quotations(checked: Sequence[Checked]) -> dict[str, int]:
+    """Quotation marks inside claims, and how many lost them (MRD 3.2): its rate is a metric."""
+    return {
+        "inside_claims": sum(one.marks.quotations for one in checked),
+        "unanchored": sum(one.marks.unanchored for one in checked),
     }
 
 

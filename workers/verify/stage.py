@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -23,11 +23,16 @@ from workers.runtime.errors import Later, Permanent
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
 from workers.verify.answer import Held, Place, compose
+from workers.verify.checking import Checking, Judge, check_claims
+from workers.verify.claims import Checked, Drafted
 from workers.verify.cures import Abstained, cure
 from workers.verify.evidence import Cited, clocks
-from workers.verify.gate import Checked, check_claim, withhold
+from workers.verify.gate import Passed, gate
+from workers.verify.judging import judge
+from workers.verify.locating import CitedText
+from workers.verify.verifier import verifier_of
 
-KEPT_SOURCES = 256
+KEPT_TEXTS = 256
 """Normalized texts that a process keeps: versions never change, so they never go stale."""
 
 _KEEPING = threading.Lock()
@@ -39,7 +44,7 @@ class Result:
 
     body: dict[str, Any]
     citations: Sequence[dict[str, Any]]
-    withheld: Sequence[dict[str, Any]]
+    checking: Checking
     rests_on: Sequence[UUID]
     in_the_past: bool
     abstained: Abstained | None
@@ -60,24 +65,25 @@ def work(context: Context, message: VerifyV1) -> Result:
         versions = dict(zip(keys, get_versions(session, ids), strict=True))
         held = _held(session, versions, context.now())
         chunks = _chunks(session, ids)
-    sources = {key: _source(context, version) for key, version in versions.items()}
-    sentences = {
-        key: Structure.model_validate(version.structure).sentences
-        for key, version in versions.items()
-    }
     in_the_past = bool(retrieval.body["as_of"])
-    checked: list[Checked] = []
-    for claim in draft.body["claims"]:
-        named = held.get(claim["evidence_id"])
-        if named is None or named.may_be_cited(in_the_past=in_the_past):
-            checked.append(check_claim(claim, sources, sentences))
-        else:  # it was retracted or replaced since it was found
-            checked.append(withhold(claim, "not_current"))
+    drafted = [Drafted.of(claim) for claim in draft.body["claims"]]
+    texts = {key: _cited_text(context, held[key]) for key in versions}
+    checking = check_claims(
+        drafted,
+        texts,
+        verifier_of(context),
+        judge=_judge(context, draft.body),
+        not_citable={
+            key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
+        },
+    )
+    passed = gate(checking.results)
     body = compose(
         question=question.text,
         retrieval=retrieval.body,
         draft=draft.body,
-        checked=checked,
+        checked=checking.results,
+        passed=passed,
         held=held,
         place_of=lambda key, span: _place(chunks[versions[key].id], span),
     )
@@ -86,28 +92,32 @@ def work(context: Context, message: VerifyV1) -> Result:
     return Result(
         body,
         citations,
-        [
-            {"claim_id": one.claim_id, "verdict": one.verdict, "findings": list(one.findings)}
-            for one in checked
-            if not one.passes
-        ],
+        checking,
         [version.document_id for version in versions.values() if version.id in used],
         in_the_past,
-        _abstained(body, retrieval.body, checked, held, context.now()),
+        _abstained(body, retrieval.body, passed, held, context.now()),
     )
+
+
+def _judge(context: Context, draft: Mapping[str, Any]) -> Judge | None:
+    """A language model judges what a language model drafted; the sources' sentences need none."""
+    model = context.language_model
+    if model is None or not draft.get("model"):
+        return None
+    return lambda material: judge(material, model.propose, context.settings.judge_votes)
 
 
 def _abstained(
     body: Mapping[str, Any],
     retrieval: Mapping[str, Any],
-    checked: Sequence[Checked],
+    passed: Passed,
     held: Mapping[str, Held],
     at: datetime,
 ) -> Abstained | None:
     """What the cure of an abstention must know."""
     if not body["abstained"]:
         return None
-    stale = [held[one.evidence_id] for one in checked if one.passes]
+    stale = [held[one.evidence_id] for one in passed.held]
     return Abstained(
         at=at,
         as_of=retrieval["as_of"],
@@ -155,15 +165,21 @@ def _place(chunks: Sequence[Chunk], span: Span) -> Place:
     return Place(chunk_id, best.section, citation(best.section, chunk_id, span.start, span.end))
 
 
-def _source(context: Context, version: DocumentVersion) -> Source:
-    kept: dict[UUID, Source] = context.cache.setdefault("verify_sources", {})
+def _cited_text(context: Context, held: Held) -> CitedText:
+    """The version as claims are checked against it; what is derived from its text is kept."""
+    version = held.version
+    kept: dict[UUID, CitedText] = context.cache.setdefault("verify_texts", {})
     with _KEEPING:  # threads share the cache
-        source = kept.get(version.id)
-        if source is None:
-            if len(kept) >= KEPT_SOURCES:
+        cited = kept.get(version.id)
+        if cited is None:
+            if len(kept) >= KEPT_TEXTS:
                 del kept[next(iter(kept))]
-            source = kept[version.id] = Source(version.text)
-    return source
+            cited = kept[version.id] = CitedText(
+                Source(version.text),
+                Structure.model_validate(version.structure).sentences,
+                version.title,
+            )
+    return replace(cited, identifiers=held.cited.identifiers)
 
 
 def _citations(
@@ -216,9 +232,24 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         answer_hash=digest,
         abstain_reason=body["abstain_reason"],
         claims=[claim["claim_id"] for claim in body["claims"]],
-        withheld=list(result.withheld),
+        verdicts=[_verdict(one) for one in result.checking.results],
+        judged=result.checking.judged.as_body(),
+        quotations=body["quotations"],
         cure_refreshes=[one["refresh_id"] for one in body["cure_refreshes"]],
     )
+
+
+def _verdict(one: Checked) -> dict[str, Any]:
+    """What the audit log keeps of a claim's verdict: no words of it (invariant 11)."""
+    before = one.rewritten_from
+    return {
+        "claim_id": one.claim_id,
+        "verdict": one.verdict.value,
+        "basis": one.basis.value,
+        "quote_verdict": one.quote_verdict,
+        "findings": list(before.findings if before else one.findings),
+        "rewritten_from": before.text_hash if before else None,
+    }
 
 
 def _require_citable(session: Session, result: Result) -> None:

@@ -9,8 +9,9 @@ from knowledge.links import is_direct
 from store.models import DocumentVersion
 from store.spans import Span
 from workers.verify.answer import Held, Place, compose
+from workers.verify.claims import Basis, Checked, Verdict
 from workers.verify.evidence import Cited, clocks
-from workers.verify.gate import Checked
+from workers.verify.gate import gate
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 TEXT = "It does."
@@ -43,13 +44,17 @@ def held(**fields: Any) -> Held:
 
 def answer(verdict: str = "supported", work: Held | None = None, **found: Any) -> dict[str, Any]:
     """An answer of one claim, from a retrieval that `found` more."""
-    checked = Checked("c1", TEXT, "E1", "RESULTS", verdict, "verbatim", Span(0, len(TEXT)), ())
+    checked = Checked(
+        *("c1", TEXT, "E1", "RESULTS", Verdict(verdict), "verbatim", Span(0, len(TEXT))),
+        basis=Basis.WORDS,
+    )
     understanding = ("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency")
     return compose(
         question="Does it?",
         retrieval=dict.fromkeys(understanding) | {"asks_for_today": False, "as_of": None} | found,
         draft={"generator": "extractive", "prompt_version": None},
         checked=[checked],
+        passed=gate([checked]),
         held={"E1": work or held(identifiers={"pmid": "999999991"})},
         place_of=lambda key, span: Place("chunk_0", "RESULTS", "RESULTS section, chunk_0:0-8"),
     )

@@ -1,0 +1,204 @@
+"""The truth gate: a drafted claim finds its passage, is judged, and passes or does not."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.spans import Span
+from workers.language_model.port import ModelUnavailable
+from workers.reading.quotes import Source
+from workers.verify.checking import check_claims
+from workers.verify.claims import Basis, Checked, Drafted, Verdict
+from workers.verify.gate import Hedged, NotVerified, Verified, gate, verified
+from workers.verify.judging import Judged, Material
+from workers.verify.locating import CitedText
+from workers.verify.verdicts import Support
+
+TEXT = "Survival was 88% with the test. It did not differ between the arms."
+WHOLE = "Survival was 88% with the test."
+TEXTS = {
+    "E1": CitedText(Source(TEXT), [Span(0, 31), Span(32, len(TEXT))], "A trial of the test"),
+    "E2": CitedText(Source("Nothing of the kind."), [Span(0, 20)]),
+}
+
+
+def drafted(text: str, quote: str | None = None, evidence: str = "E1") -> Drafted:
+    return Drafted("c1", text, evidence, quote or text, "EVIDENCE")
+
+
+def says(support: Support) -> object:
+    """A verifier that says the same of everything."""
+
+    def verifier(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
+        return [support for _ in pairs]
+
+    return verifier
+
+
+def checked(claim: Drafted, support: Support = Support.UNSUPPORTED, **other: object) -> Checked:
+    (result,) = check_claims([claim], TEXTS, says(support), **other).results  # type: ignore[arg-type]
+    return result
+
+
+def test_a_claim_in_the_words_of_its_source_passes_with_its_place() -> None:
+    result = checked(drafted(WHOLE))
+    assert result.passes
+    assert (result.place, result.basis) == (Span(0, 31), Basis.WORDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "why"),
+    [
+        ("Survival was 89% with the test.", "Survival was 89% with the test.", "altered"),
+        ("Survival was 89% with the test.", WHOLE, "verbatim"),
+        ("The moon is made of cheese, as trials show.", None, "fabricated"),
+    ],
+)
+def test_invariant_6_no_judge_can_pass_a_changed_number_or_an_invented_quotation(
+    text: str, quote: str | None, why: str
+) -> None:
+    def lying(material: Sequence[Material]) -> Judged:
+        return Judged({"c1": Support.SUPPORTED})
+
+    for result in (
+        checked(drafted(text, quote), Support.SUPPORTED),
+        checked(drafted(text, quote), Support.SUPPORTED, judge=lying),
+    ):
+        assert not result.passes
+        assert result.quote_verdict == why
+
+
+def test_a_quotation_of_another_source_is_misattributed() -> None:
+    result = checked(drafted(WHOLE, evidence="E2"))
+    assert (result.quote_verdict, result.passes) == ("misattributed", False)
+
+
+def test_evidence_that_was_never_retrieved_is_no_evidence() -> None:
+    assert not checked(drafted("Survival was 88%.", evidence="E9")).passes
+
+
+def test_a_quotation_that_cuts_a_negation_off_is_widened_to_its_sentence() -> None:
+    result = checked(drafted("differ between the arms."))
+    assert result.place is not None
+    assert result.place.of(TEXT) == "It did not differ between the arms."
+    assert not result.passes
+
+
+def test_invariant_6_what_was_retracted_meanwhile_is_not_cited_whatever_it_says() -> None:
+    result = checked(drafted(WHOLE), not_citable=["E1"])
+    assert (result.passes, result.findings) == (False, ("not_current",))
+
+
+REWORDED = drafted("With the test, survival was 88%.", WHOLE)
+
+
+@pytest.mark.requirement("MC-3.1a")
+@pytest.mark.parametrize(
+    ("support", "verdict"),
+    [
+        (Support.SUPPORTED, Verdict.SUPPORTED),
+        (Support.PARTIAL, Verdict.PARTIAL),
+        (Support.UNSUPPORTED, Verdict.PARTIAL),  # of its hedged rewriting
+    ],
+)
+def test_mc_3_1a_a_reworded_claim_passes_only_if_the_verifier_finds_it_supported(
+    support: Support, verdict: Verdict
+) -> None:
+    result = checked(REWORDED, support)
+    assert result.verdict is verdict
+    assert (result.rewritten_from is None) is (support is Support.SUPPORTED)
+
+
+@pytest.mark.requirement("MC-3.1b")
+def test_mc_3_1b_an_unsupported_claim_becomes_hedged_words_around_its_quotation() -> None:
+    result = checked(REWORDED, Support.UNSUPPORTED)
+    assert result.text.endswith(f"“{WHOLE}”")
+    assert result.rewritten_from is not None
+    assert "88%, With" not in str(result.rewritten_from.as_body())
+    (shown,) = gate([result]).shown
+    assert isinstance(shown, Hedged)
+    assert gate([result]).verified == ()
+
+
+def test_a_hedged_claim_is_left_out_where_its_words_are_shown_already() -> None:
+    both = [drafted(WHOLE), replace(REWORDED, claim_id="c2")]
+    results = check_claims(both, TEXTS, says(Support.UNSUPPORTED)).results  # type: ignore[arg-type]
+    assert [one.claim_id for one in gate(results).shown] == ["c1"]
+
+
+@pytest.mark.requirement("MC-3.1c")
+def test_mc_3_1c_marks_around_words_that_stand_nowhere_are_removed_and_counted() -> None:
+    claim = drafted("Survival was “88% with the test” and “excellent in all”, 88%.", WHOLE)
+    result = checked(claim, Support.SUPPORTED)
+    assert result.text == "Survival was “88% with the test” and excellent in all, 88%."
+    assert (result.marks.quotations, result.marks.unanchored) == (2, 1)
+
+
+def test_where_a_model_judges_its_word_is_needed_even_for_the_words_of_the_source() -> None:
+    def honest(material: Sequence[Material]) -> Judged:
+        return Judged({"c1": Support.UNSUPPORTED})
+
+    assert not checked(drafted(WHOLE), Support.SUPPORTED, judge=honest).passes
+    assert checked(drafted(WHOLE), judge=lambda material: Judged({"c1": Support.SUPPORTED})).passes
+
+
+def test_invariant_6_a_claim_that_the_model_does_not_name_is_unchecked_and_no_pass() -> None:
+    result = checked(drafted(WHOLE), Support.SUPPORTED, judge=lambda material: Judged({}))
+    assert (result.verdict, result.passes) == (Verdict.UNCHECKED, False)
+
+
+def test_where_the_model_fails_the_verifier_decides_and_the_result_says_so() -> None:
+    def away(material: Sequence[Material]) -> Judged:
+        raise ModelUnavailable("overloaded")
+
+    made = check_claims([REWORDED], TEXTS, says(Support.PARTIAL), judge=away)  # type: ignore[arg-type]
+    assert not made.results[0].passes
+    assert made.judged.note == "by the verifier: ModelUnavailable"
+
+
+GOOD = Checked(
+    *("c1", WHOLE, "E1", "EVIDENCE", Verdict.SUPPORTED, "verbatim", Span(0, 31)),
+    basis=Basis.WORDS,
+)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"verdict": Verdict.PARTIAL},
+        {"verdict": Verdict.UNCHECKED},
+        {"basis": Basis.NONE},
+        {"place": None},
+        {"findings": ("number",)},
+        {"quote_verdict": "altered"},
+        {"quote_verdict": "unchecked"},
+    ],
+)
+def test_invariant_6_nothing_but_a_verified_claim_can_be_made_one(
+    broken: dict[str, object],
+) -> None:
+    assert isinstance(verified(GOOD), Verified)
+    with pytest.raises(NotVerified):
+        verified(replace(GOOD, **broken))  # type: ignore[arg-type]
+
+
+@given(
+    st.lists(
+        st.builds(
+            lambda verdict, basis, findings, quote: replace(
+                GOOD, verdict=verdict, basis=basis, findings=findings, quote_verdict=quote
+            ),
+            st.sampled_from([one for one in Verdict if one is not Verdict.SUPPORTED]),
+            st.sampled_from(Basis),
+            st.sampled_from([(), ("number",)]),
+            st.sampled_from(["verbatim", "altered", "unchecked"]),
+        )
+    )
+)
+def test_invariant_6_what_is_not_supported_is_never_among_the_verified(
+    results: list[Checked],
+) -> None:
+    assert gate(results).verified == ()

@@ -1,0 +1,66 @@
+"""When an answer must abstain, and what would cure it (invariant 9, SP-6.3). Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from knowledge.loader import load
+
+
+@dataclass(frozen=True)
+class Abstention:
+    """Why the question is not answered, and what would cure it (invariant 9)."""
+
+    reason: str
+    detail: str
+    cure: dict[str, Any]
+
+
+def abstention(
+    reason: str, sources: Sequence[str] = (), *, worded: str | None = None
+) -> Abstention:
+    """The abstention for `reason`, in the words of `knowledge/trust.yaml` for it or `worded`."""
+    trust, words = load("trust"), worded or reason
+    detail = f"{trust['insufficient']} {trust['details'][words]}"
+    return Abstention(reason, detail, {**trust["cures"][words], "sources": list(sources)})
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What must be known of one verified claim's source, and whether another source contradicts
+    the claim with nothing to decide between the two."""
+
+    source_type: str
+    tier: str
+    stale: bool
+    contested: bool = False
+
+
+def must_abstain(
+    *,
+    evidence_found: int,
+    verified: Sequence[Standing],
+    asks_for_today: bool,
+    filtered: bool = False,
+    in_scope: bool = True,
+) -> Abstention | None:
+    """Whether the answer must abstain (SP-6.3), and why.
+
+    Args:
+        evidence_found: how many held sources speak to the question.
+        verified: one for each claim that holds.
+        in_scope: whether the question is on clinical evidence at all, as far as can be told.
+    """
+    if not in_scope:
+        return abstention("out_of_scope")
+    if evidence_found == 0:
+        return abstention("no_evidence", worded="filtered" if filtered else None)
+    if not verified:
+        return abstention("unsupported")
+    if all(one.contested for one in verified):
+        return abstention("conflict", sorted({one.source_type for one in verified}))
+    if all(one.tier in load("trust")["low_trust_tiers"] for one in verified):
+        return abstention("low_trust_only")
+    if asks_for_today and all(one.stale for one in verified):
+        return abstention("stale", sorted({one.source_type for one in verified}))
+    return None

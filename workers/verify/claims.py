@@ -1,0 +1,147 @@
+"""A claim on its way through the checks. Pure.
+
+drafted → located (its quotation found, the guards asked) → checked (with a verdict).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from store.hashes import text_hash
+from store.spans import Span
+from workers.verify.marks import Marks
+
+
+class Verdict(StrEnum):
+    """What the checks found; only the first is a pass (invariant 6)."""
+
+    SUPPORTED = "supported"
+    PARTIAL = "partial"
+    UNSUPPORTED = "unsupported"
+    CONFLICTING = "conflicting"
+    UNCHECKED = "unchecked"
+
+
+class Basis(StrEnum):
+    """What a verdict rests on."""
+
+    WORDS = "words"
+    """The claim's words are the passage's own."""
+    VERIFIER = "verifier"
+    """The learned verifier, which needs no language model."""
+    MODEL = "model"
+    """A language model's judgement that no guard contradicts."""
+    NONE = "none"
+    """Nothing judged it, or nothing had to: it fell before."""
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A claim as it was proposed, with the evidence it names and the words it leans on."""
+
+    claim_id: str
+    text: str
+    evidence_id: str
+    quote: str
+    heading: str
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> "Drafted":
+        """From a draft as it is stored."""
+        keys = ("claim_id", "text", "evidence_id", "quote", "heading")
+        return cls(*(str(body[key]) for key in keys))
+
+
+@dataclass(frozen=True)
+class Located:
+    """A drafted claim whose quotation was looked for in the version it names.
+
+    `text` is the claim without the marks of quotations that are none (MRD 3.2). `place` is where
+    its passage stands, None if nowhere. `findings` are the codes of what speaks against it: with
+    one of them no verdict can be `supported`.
+    """
+
+    drafted: Drafted
+    text: str
+    quote_verdict: str
+    place: Span | None = None
+    passage: str = ""
+    findings: tuple[str, ...] = ()
+    marks: Marks = field(default_factory=Marks)
+
+    @property
+    def may_pass(self) -> bool:
+        """Whether a verdict could still let it through."""
+        return self.place is not None and not self.findings
+
+    @property
+    def in_its_words(self) -> bool:
+        """Whether the claim is its own quotation, so that only the guards have a say."""
+        return self.text == " ".join(self.passage.split())
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """What a hedged claim was before: only its hash, for the words did not hold."""
+
+    text_hash: str
+    verdict: str
+    findings: tuple[str, ...]
+
+    def as_body(self) -> dict[str, Any]:
+        """As it stands in the answer."""
+        return {
+            "text_hash": self.text_hash,
+            "verdict": self.verdict,
+            "findings": list(self.findings),
+        }
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A claim after the checks. `place` is where its quotation stands in the version."""
+
+    claim_id: str
+    text: str
+    evidence_id: str
+    heading: str
+    verdict: Verdict
+    quote_verdict: str
+    place: Span | None
+    findings: tuple[str, ...] = ()
+    basis: Basis = Basis.NONE
+    marks: Marks = field(default_factory=Marks)
+    rewritten_from: Rewritten | None = None
+
+    @property
+    def passes(self) -> bool:
+        """Whether the claim holds as it stands."""
+        return self.verdict is Verdict.SUPPORTED
+
+    def origin(self) -> Rewritten:
+        """What is kept of this claim where another takes its place."""
+        return Rewritten(text_hash(self.text), self.verdict.value, self.findings)
+
+
+def checked(located: Located, verdict: Verdict, basis: Basis) -> Checked:
+    """The claim with its verdict.
+
+    Raises:
+        ValueError: a claim that something speaks against cannot be supported.
+    """
+    if verdict is Verdict.SUPPORTED and not located.may_pass:
+        raise ValueError("a claim without a passage, or with a finding, is not supported")
+    drafted = located.drafted
+    return Checked(
+        claim_id=drafted.claim_id,
+        text=located.text,
+        evidence_id=drafted.evidence_id,
+        heading=drafted.heading,
+        verdict=verdict,
+        quote_verdict=located.quote_verdict,
+        place=located.place,
+        findings=located.findings,
+        basis=basis,
+        marks=located.marks,
+    )

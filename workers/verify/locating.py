@@ -1,0 +1,94 @@
+"""A drafted claim finds its passage, and the guards are asked. Pure.
+
+The service looks for the words in the stored version and writes the span; whoever drafted the claim
+only named an evidence key and proposed words (invariant 4).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from store.spans import Span
+from workers.reading.boundaries import widen
+from workers.reading.quotes import QuoteCheck, Source, check
+from workers.verify.claims import Drafted, Located
+from workers.verify.guards.finding import Finding
+from workers.verify.guards.grounds import Grounds
+from workers.verify.marks import without_unanchored
+
+NEIGHBOURS = 1
+"""Sentences on each side of a passage that may say what it leaves implicit."""
+
+Vetoes = Callable[[str, Grounds], Sequence[Finding]]
+
+
+@dataclass(frozen=True)
+class CitedText:
+    """A version as claims are checked against it."""
+
+    source: Source
+    sentences: Sequence[Span]
+    title: str = ""
+    identifiers: Mapping[str, str] = field(default_factory=dict)
+
+    def grounds(self, place: Span) -> Grounds:
+        """What a claim on the passage at `place` leans on."""
+        text = self.source.text
+        around = [
+            at
+            for at, one in enumerate(self.sentences)
+            if one.start < place.end and place.start < one.end
+        ]
+        near: list[str] = []
+        if around:
+            first, last = around[0], around[-1]
+            near = [
+                one.of(text)
+                for one in (
+                    *self.sentences[max(0, first - NEIGHBOURS) : first],
+                    *self.sentences[last + 1 : last + 1 + NEIGHBOURS],
+                )
+            ]
+        return Grounds(place.of(text), self.title, text, " ".join(near), self.identifiers)
+
+
+def locate(
+    drafted: Drafted, held: Mapping[str, CitedText], vetoes: Vetoes, *, citable: bool = True
+) -> Located:
+    """Find the claim's quotation in the version it names and ask the guards.
+
+    Args:
+        held: the versions by evidence key.
+        vetoes: all guards.
+        citable: whether the version may still be cited: it may have been retracted or replaced.
+    """
+    cited = held.get(drafted.evidence_id)
+    if cited is None:
+        return _lost(drafted, "unchecked", "unknown_evidence")
+    if not citable:
+        return _lost(drafted, "unchecked", "not_current")
+    others = {key: one.source for key, one in held.items() if key != drafted.evidence_id}
+    found = check(drafted.quote, cited.source, others)
+    if not found.accepted or found.start is None or found.end is None:
+        return _lost(drafted, found.verdict.value, "quotation")
+    place = _whole(cited, found)
+    text, marks = without_unanchored(
+        drafted.text, lambda words: check(words, cited.source).accepted
+    )
+    grounds = cited.grounds(place)
+    findings = tuple(dict.fromkeys(one.code for one in vetoes(text, grounds)))
+    return Located(drafted, text, found.verdict.value, place, grounds.passage, findings, marks)
+
+
+def _lost(drafted: Drafted, quote_verdict: str, finding: str) -> Located:
+    """A claim without a passage: no mark of a quotation in it stands anywhere either."""
+    text, marks = without_unanchored(drafted.text, lambda _: False)
+    return Located(drafted, text, quote_verdict, findings=(finding,), marks=marks)
+
+
+def _whole(cited: CitedText, found: QuoteCheck) -> Span:
+    """The quotation's place, widened to whole sentences where its edge changes the meaning."""
+    assert found.start is not None
+    assert found.end is not None
+    if not found.cuts:
+        return Span(found.start, found.end)
+    return widen(cited.source.text, found.start, found.end, cited.sentences)

@@ -19,10 +19,19 @@ from api_gateway.listen import Notices
 from api_gateway.metrics import Metrics
 from api_gateway.middleware import Envelope, is_loopback
 from api_gateway.publishing import PublishingThread
-from api_gateway.routes import audit, dead_letters, documents, health, questions, sources
+from api_gateway.routes import (
+    audit,
+    dead_letters,
+    documents,
+    health,
+    questions,
+    sources,
+    verifications,
+)
 from api_gateway.schemas import MAX_QUESTION_BODY_BYTES
 from api_gateway.state import Gateway
 from store import question_states, refreshes
+from store import verifications as store_verifications
 from store.database import connect
 from store.records import SourceRecord
 from store.settings import Settings
@@ -112,7 +121,7 @@ def create_app(settings: Settings) -> FastAPI:
         local_only=is_loopback(settings.host),
     )
     problems.install(app)
-    for routes in (questions, documents, sources, dead_letters, audit, health):
+    for routes in (questions, verifications, documents, sources, dead_letters, audit, health):
         app.include_router(routes.router)
     return app
 
@@ -123,7 +132,12 @@ def _gateway(settings: Settings) -> Gateway:
     return Gateway(
         settings=settings,
         store=Store(engine, publishing),
-        notices=Notices(settings.database_url, question_states.CHANNEL, refreshes.CHANNEL),
+        notices=Notices(
+            settings.database_url,
+            question_states.CHANNEL,
+            refreshes.CHANNEL,
+            store_verifications.CHANNEL,
+        ),
         publishing=publishing,
         metrics=Metrics(engine),
         redis=redis.Redis.from_url(

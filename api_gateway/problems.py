@@ -34,6 +34,7 @@ TITLES: Mapping[str, str] = {
     "not-replayable": "The dead letter cannot be replayed",
     "foreign-origin": "The request comes from another place",
     "question-failed": "The question could not be answered",
+    "verification-failed": "The text could not be checked",
     "temporarily-unavailable": "Something that is needed is away",
     "internal-error": "Something went wrong here",
 }

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from api_gateway.filters import Filters
 from api_gateway.schemas import QuestionIn
+from cli.gateway import call
 
 POLL_SECONDS = 20
 _OPTIONS = {
@@ -27,7 +28,7 @@ _OPTIONS = {
 
 
 class AskFailed(RuntimeError):
-    """The gateway refused the question or the answer did not come in time."""
+    """The answer did not come in time."""
 
 
 def asked(text: str, **options: Any) -> QuestionIn:
@@ -50,35 +51,19 @@ def ask(url: str, body: dict[str, Any], *, timeout_seconds: float = 120.0) -> di
     """Submit a question and wait for its end; gives the question resource.
 
     Raises:
-        AskFailed: with the gateway's own words, or what to do.
+        GatewayRefused: with the gateway's own words, or what to do.
+        AskFailed: there is no answer yet.
     """
     encrypted = url.startswith("https:")  # loading certificates takes longer than an answer
     with httpx.Client(base_url=url, timeout=POLL_SECONDS + 10, verify=encrypted) as client:
-        try:
-            accepted = _checked(client.post("/v1/questions", json=body))
-            deadline = time.monotonic() + timeout_seconds
-            while time.monotonic() < deadline:
-                path = f"/v1/questions/{accepted['id']}"
-                question = _checked(client.get(path, params={"wait": POLL_SECONDS}))
-                if question["status"] in ("answered", "failed"):
-                    return question
-        except httpx.TransportError as error:
-            raise AskFailed(
-                f"no gateway answers at {url} ({type(error).__name__}): start one with `attest up`"
-            ) from error
+        accepted = call(client, "POST", "/v1/questions", json=body)
+        deadline = time.monotonic() + timeout_seconds
+        while time.monotonic() < deadline:
+            path = f"/v1/questions/{accepted['id']}"
+            question = call(client, "GET", path, params={"wait": POLL_SECONDS})
+            if question["status"] in ("answered", "failed"):
+                return question
     raise AskFailed(f"no answer within {timeout_seconds:.0f} s; question {accepted['id']} goes on")
-
-
-def _checked(response: httpx.Response) -> dict[str, Any]:
-    if response.is_success:
-        found: dict[str, Any] = response.json()
-        return found
-    try:
-        problem = response.json()
-        fields = "; ".join(f"{e['field']}: {e['message']}" for e in problem.get("errors", []))
-        raise AskFailed(fields or problem.get("detail") or problem["title"])
-    except (ValueError, KeyError) as error:
-        raise AskFailed(f"the gateway answered {response.status_code}") from error
 
 
 def render(console: Console, question: dict[str, Any]) -> None:

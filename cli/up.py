@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from cli.supervise import ProcessSpec, Supervisor, server_spec
-from messages import EVIDENCE_STAGES, QUESTION_STAGES, SOURCE_STAGES, Stage
+from messages import EVIDENCE_STAGES, QUESTION_STAGES, SOURCE_STAGES, TEXT_STAGES, Stage
 from store.embedded import DataDir, EmbeddedPostgres, EmbeddedRedis
 from store.settings import Settings
 
@@ -110,7 +110,7 @@ def processes(
 
     return [
         spec("migrate", "migrate", after=servers, restart=False),
-        worker("questions", QUESTION_STAGES, QUESTION_THREADS),
+        worker("questions", QUESTION_STAGES + TEXT_STAGES, QUESTION_THREADS),
         worker("evidence", EVIDENCE_STAGES, EVIDENCE_THREADS),
         worker("sources", SOURCE_STAGES, SOURCE_THREADS),
         spec("scheduler", "scheduler", after=("migrate",)),

@@ -4,6 +4,7 @@ from messages.models import (
     MESSAGES,
     AnchorV1,
     AuditV1,
+    CheckV1,
     EmbedV1,
     GenerateV1,
     IngestV1,
@@ -13,15 +14,17 @@ from messages.models import (
     VerifyV1,
 )
 from messages.parsing import FutureMessage, InvalidMessage, MessageError, UnknownMessage, parse
-from messages.stages import EVIDENCE_STAGES, QUESTION_STAGES, SOURCE_STAGES, Stage
+from messages.stages import EVIDENCE_STAGES, QUESTION_STAGES, SOURCE_STAGES, TEXT_STAGES, Stage
 
 __all__ = [
     "EVIDENCE_STAGES",
     "MESSAGES",
     "QUESTION_STAGES",
     "SOURCE_STAGES",
+    "TEXT_STAGES",
     "AnchorV1",
     "AuditV1",
+    "CheckV1",
     "EmbedV1",
     "FutureMessage",
     "GenerateV1",

@@ -131,6 +131,19 @@ class AuditV1(_QuestionMessage):
     answer_hash: Sha256
 
 
+class CheckV1(Message):
+    """Check every claim, quotation and identifier of the pasted text with this hash."""
+
+    stage = Stage.CHECK
+    schema_: Literal["check.v1"] = Field(default="check.v1", alias="schema")
+    verification_id: UUID
+    text_hash: Sha256
+
+    @property
+    def subject(self) -> str:
+        return str(self.verification_id)
+
+
 MESSAGES: tuple[type[Message], ...] = (
     RefreshV1,
     IngestV1,
@@ -140,4 +153,5 @@ MESSAGES: tuple[type[Message], ...] = (
     GenerateV1,
     VerifyV1,
     AuditV1,
+    CheckV1,
 )

@@ -5,7 +5,7 @@ from enum import StrEnum
 
 class Stage(StrEnum):
     """refresh asks the sources; ingest → embed → anchor holds evidence; retrieve → generate →
-    verify → audit answers."""
+    verify → audit answers; check verifies a pasted text."""
 
     REFRESH = "refresh"
     INGEST = "ingest"
@@ -15,8 +15,10 @@ class Stage(StrEnum):
     GENERATE = "generate"
     VERIFY = "verify"
     AUDIT = "audit"
+    CHECK = "check"
 
 
 SOURCE_STAGES = (Stage.REFRESH,)
 EVIDENCE_STAGES = (Stage.INGEST, Stage.EMBED, Stage.ANCHOR)
+TEXT_STAGES = (Stage.CHECK,)
 QUESTION_STAGES = (Stage.RETRIEVE, Stage.GENERATE, Stage.VERIFY, Stage.AUDIT)

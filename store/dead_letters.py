@@ -225,6 +225,14 @@ def _revive(work: UnitOfWork, letter: DeadLetter, promised: Mapping[str, Any]) -
             {"id": question_id},
         )
         work.notify(question_states.CHANNEL, question_id)
+    if (verification_id := promised.get("verification_id")) is not None:
+        work.session.execute(
+            sa.text(
+                "UPDATE verification SET status = 'queued', error = NULL, finished_at = NULL "
+                "WHERE id = CAST(:id AS uuid) AND status = 'failed'"
+            ),
+            {"id": verification_id},
+        )
     if (item_id := promised.get("item_id")) is not None:
         work.session.execute(
             sa.text(

@@ -17,6 +17,8 @@ MODULES = {
     Stage.GENERATE: "workers.generate.stage",
     Stage.VERIFY: "workers.verify.stage",
     Stage.AUDIT: "workers.audit.stage",
+    # A pasted text goes through the same gate as an answer, in a queue of its own.
+    Stage.CHECK: "workers.verify.text_stage",
 }
 
 

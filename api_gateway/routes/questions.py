@@ -1,8 +1,6 @@
 """Questions: submit, wait, follow, list."""
 
-import asyncio
 import hashlib
-import time
 from collections.abc import AsyncIterator
 from typing import Annotated
 from uuid import UUID
@@ -27,6 +25,7 @@ from api_gateway.schemas import (
     StageTiming,
 )
 from api_gateway.state import Gateway, InGateway
+from api_gateway.waiting import settled
 from store import questions
 from store.database import passes_by_itself
 
@@ -130,7 +129,9 @@ async def get_question(
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The question, now or once it is finished."""
-    found = await _settled(gateway, question_id, wait)
+    found = await settled(
+        gateway, question_id, lambda: _read(gateway, question_id), lambda one: one.finished, wait
+    )
     body = found.resource.model_dump_json().encode()
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {"ETag": etag}
@@ -182,23 +183,6 @@ async def _read(gateway: Gateway, question_id: UUID) -> Snapshot:
     if found is None:
         raise not_found("question")
     return found
-
-
-async def _settled(gateway: Gateway, question_id: UUID, wait: float) -> Snapshot:
-    """The question once it is finished, or as it is after `wait` seconds."""
-    deadline = time.monotonic() + wait
-    with gateway.notices.subscribe(str(question_id)) as woken:
-        while True:
-            woken.clear()  # before the read, so that a notice in between is not lost
-            found = await _read(gateway, question_id)
-            left = deadline - time.monotonic()
-            if found.finished or left <= 0 or gateway.notices.closing:
-                return found
-            try:
-                async with asyncio.timeout(left):
-                    await woken.wait()
-            except TimeoutError:
-                continue  # read a last time: a claim changes a stage without a notice
 
 
 async def _events(gateway: Gateway, question_id: UUID) -> AsyncIterator[ServerSentEvent]:

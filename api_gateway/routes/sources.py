@@ -1,7 +1,5 @@
 """Sources: how fresh each is, refreshing them now, and what does not hold about their records."""
 
-import asyncio
-import time
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -23,6 +21,7 @@ from api_gateway.source_schemas import (
     SourceOut,
 )
 from api_gateway.state import Gateway, InGateway
+from api_gateway.waiting import settled
 from knowledge.queries import QueryRefused, plain_query
 from knowledge.sources import connector_policies
 from store import finding_log, library, refresh_requests, refreshes, source_report
@@ -143,27 +142,16 @@ async def get_refresh(
     ] = 0,
 ) -> RefreshOut:
     """The refresh, now or once it has ended."""
-    found = await _settled(gateway, refresh_id, wait)
+    found = await settled(
+        gateway,
+        refresh_id,
+        lambda: run_in_threadpool(_read, gateway, refresh_id),
+        lambda one: one.status not in refreshes.ACTIVE,
+        wait,
+    )
     if found.status in refreshes.ACTIVE:
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return found
-
-
-async def _settled(gateway: Gateway, refresh_id: UUID, wait: float) -> RefreshOut:
-    """The refresh once it has ended, or as it is after `wait` seconds."""
-    deadline = time.monotonic() + wait
-    with gateway.notices.subscribe(str(refresh_id)) as woken:
-        while True:
-            woken.clear()  # before the read, so that a notice in between is not lost
-            found = await run_in_threadpool(_read, gateway, refresh_id)
-            left = deadline - time.monotonic()
-            if found.status not in refreshes.ACTIVE or left <= 0 or gateway.notices.closing:
-                return found
-            try:
-                async with asyncio.timeout(left):
-                    await woken.wait()
-            except TimeoutError:
-                continue  # read a last time: pages are fetched without a notice
 
 
 def _read(gateway: Gateway, refresh_id: UUID) -> RefreshOut:

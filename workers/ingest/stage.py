@@ -20,7 +20,7 @@ from workers.ingest.connectors.registry import connector
 from workers.ingest.doubts import write_findings
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.readers import UnreadableDocument, read
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
 

@@ -25,7 +25,14 @@ def identifiers(text: str) -> set[str]:
 
 def spans_of_identifiers(text: str) -> list[tuple[int, int]]:
     """Where the identifiers of `text` stand, as half-open ranges."""
-    return [match.span() for match in _IDENTIFIER.finditer(text)]
+    return [
+        (match.start(), match.start() + len(_bare(match))) for match in _IDENTIFIER.finditer(text)
+    ]
+
+
+def _bare(match: re.Match[str]) -> str:
+    """An identifier without what ends the sentence or closes the bracket around it."""
+    return match.group().rstrip(_DOI_TAIL) if match.lastgroup == "doi" else match.group()
 
 
 def _canonical(match: re.Match[str]) -> str:
@@ -37,7 +44,7 @@ def _canonical(match: re.Match[str]) -> str:
         case "pmc":
             return f"PMC{digits}"
         case "doi":
-            return f"DOI {found.rstrip(_DOI_TAIL).lower()}"
+            return f"DOI {_bare(match).lower()}"
         case "eudract":
             return f"EUDRACT {digits}"
         case _:

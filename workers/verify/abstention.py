@@ -42,16 +42,17 @@ def must_abstain(
     verified: Sequence[Standing],
     asks_for_today: bool,
     filtered: bool = False,
-    in_scope: bool = True,
+    is_clinical: bool = True,
 ) -> Abstention | None:
     """Whether the answer must abstain (SP-6.3), and why.
 
     Args:
         evidence_found: how many held sources speak to the question.
         verified: one for each claim that holds.
-        in_scope: whether the question is on clinical evidence at all, as far as can be told.
+        is_clinical: whether a word of the question is of medicine. One that has none and is not
+            answered is on something else; where evidence answers it, it is answered.
     """
-    if not in_scope:
+    if not is_clinical and not (evidence_found and verified):
         return abstention("out_of_scope")
     if evidence_found == 0:
         return abstention("no_evidence", worded="filtered" if filtered else None)

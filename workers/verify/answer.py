@@ -90,7 +90,7 @@ def compose(
         ],
         asks_for_today=retrieval["asks_for_today"] and not retrieval["as_of"],
         filtered=retrieval.get("filters") is not None,
-        in_scope=retrieval.get("in_scope", True),
+        is_clinical=retrieval.get("is_clinical", True),
     )
     shown = () if reason else passed.shown
     used = list(dict.fromkeys(one.evidence_id for one in shown))

@@ -6,7 +6,9 @@ only named an evidence key and proposed words (invariant 4).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from store.index.terms import terms
 from store.spans import Span
 from workers.reading.boundaries import widen
 from workers.reading.quotes import QuoteCheck, Source, check
@@ -29,6 +31,11 @@ class CitedText:
     sentences: Sequence[Span]
     title: str = ""
     identifiers: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def sentence_terms(self) -> list[frozenset[int]]:
+        """The terms of each sentence."""
+        return [frozenset(terms(one.of(self.source.text))) for one in self.sentences]
 
     def grounds(self, place: Span) -> Grounds:
         """What a claim on the passage at `place` leans on."""

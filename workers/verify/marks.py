@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from store.spans import Span
+
 _QUOTED = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|«([^«»]+)»|„([^„“”]+)[“”]|‘([^‘’]{12,})’")
 """Single marks count only around longer words: shorter ones are apostrophes more often than not."""
 
@@ -14,6 +16,16 @@ class Marks:
 
     quotations: int = 0
     unanchored: int = 0
+
+
+def quotations(text: str) -> list[Span]:
+    """The places inside the quotation marks of a text."""
+    return [
+        Span(*match.span(number))
+        for match in _QUOTED.finditer(text)
+        for number in range(1, _QUOTED.groups + 1)
+        if match.group(number) is not None
+    ]
 
 
 def without_unanchored(text: str, stands: Callable[[str], bool]) -> tuple[str, Marks]:

@@ -1,41 +1,32 @@
 """verify: the draft is checked claim by claim; what passes becomes the answer."""
 
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
 from messages import AuditV1, Stage, VerifyV1
-from store import findings, standing
-from store.documents import checked_at, get_versions
+from store import standing
+from store.documents import get_versions
 from store.hashes import json_hash, text_hash
-from store.models import Answer, Chunk, Citation, DocumentVersion, Draft, Question, Retrieval
+from store.models import Answer, Citation, DocumentVersion, Draft, Question, Retrieval
 from store.question_states import move_to
-from store.spans import Span, Structure, citation
 from store.unit_of_work import UnitOfWork
-from workers.reading.quotes import Source
 from workers.runtime.errors import Later, Permanent
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
-from workers.verify.answer import Held, Place, compose
+from workers.verify.answer import Held, compose
 from workers.verify.checking import Checking, Judge, check_claims
 from workers.verify.claims import Checked, Drafted
 from workers.verify.cures import Abstained, cure
-from workers.verify.evidence import Cited, clocks
 from workers.verify.gate import Passed, gate
 from workers.verify.judging import judge
-from workers.verify.locating import CitedText
+from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
 from workers.verify.verifier import verifier_of
-
-KEPT_TEXTS = 256
-"""Normalized texts that a process keeps: versions never change, so they never go stale."""
-
-_KEEPING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -63,15 +54,15 @@ def work(context: Context, message: VerifyV1) -> Result:
         keys = [entry["evidence_id"] for entry in retrieval.body["evidence"]]
         ids = [UUID(entry["version_id"]) for entry in retrieval.body["evidence"]]
         versions = dict(zip(keys, get_versions(session, ids), strict=True))
-        held = _held(session, versions, context.now())
-        chunks = _chunks(session, ids)
+        held = held_versions(session, versions, context.now())
+        chunks = chunks_of(session, ids)
     in_the_past = bool(retrieval.body["as_of"])
     drafted = [Drafted.of(claim) for claim in draft.body["claims"]]
-    texts = {key: _cited_text(context, held[key]) for key in versions}
+    texts = {key: cited_text(context, held[key]) for key in versions}
     checking = check_claims(
         drafted,
         texts,
-        verifier_of(context),
+        verifier_of(context.encoder),
         judge=_judge(context, draft.body),
         not_citable={
             key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
@@ -85,7 +76,7 @@ def work(context: Context, message: VerifyV1) -> Result:
         checked=checking.results,
         passed=passed,
         held=held,
-        place_of=lambda key, span: _place(chunks[versions[key].id], span),
+        place_of=lambda key, span: place_of(chunks[versions[key].id], span),
     )
     citations = _citations(body, versions)
     used = {citation["version_id"] for citation in citations}
@@ -125,61 +116,6 @@ def _abstained(
         search_terms=retrieval.get("search_terms", {}),
         stale_documents=[one.version.document_id for one in stale if one.clocks.stale],
     )
-
-
-def _held(
-    session: Session, versions: Mapping[str, DocumentVersion], at: datetime
-) -> dict[str, Held]:
-    ids = [version.document_id for version in versions.values()]
-    seen, doubts = checked_at(session, ids), findings.in_doubt(session, ids)
-    fates = standing.standings(session, ids)
-    return {
-        key: Held(
-            Cited(
-                key,
-                version,
-                fates[version.document_id],
-                frozenset(doubts.get(version.document_id, ())),
-                fates[version.document_id].cited_by,
-            ),
-            clocks(version, seen[version.document_id], at),
-        )
-        for key, version in versions.items()
-    }
-
-
-def _chunks(session: Session, version_ids: Sequence[UUID]) -> dict[UUID, list[Chunk]]:
-    rows = session.exec(
-        select(Chunk).where(col(Chunk.version_id).in_(version_ids)).order_by(col(Chunk.ordinal))
-    )
-    found: dict[UUID, list[Chunk]] = {version_id: [] for version_id in version_ids}
-    for row in rows:
-        found[row.version_id].append(row)
-    return found
-
-
-def _place(chunks: Sequence[Chunk], span: Span) -> Place:
-    """The chunk that holds the span, or most of it where it runs over a chunk's edge."""
-    best = max(chunks, key=lambda one: min(one.end, span.end) - max(one.start, span.start))
-    chunk_id = f"chunk_{best.ordinal}"
-    return Place(chunk_id, best.section, citation(best.section, chunk_id, span.start, span.end))
-
-
-def _cited_text(context: Context, held: Held) -> CitedText:
-    """The version as claims are checked against it; what is derived from its text is kept."""
-    version = held.version
-    kept: dict[UUID, CitedText] = context.cache.setdefault("verify_texts", {})
-    with _KEEPING:  # threads share the cache
-        cited = kept.get(version.id)
-        if cited is None:
-            if len(kept) >= KEPT_TEXTS:
-                del kept[next(iter(kept))]
-            cited = kept[version.id] = CitedText(
-                Source(version.text),
-                Structure.model_validate(version.structure).sentences,
-                version.title,
-            )
-    return replace(cited, identifiers=held.cited.identifiers)
 
 
 def _citations(

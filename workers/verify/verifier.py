@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from workers.runtime.stage import Context
+from workers.encoder import Encoder
 from workers.verify.verdicts import Support, Verifier
 
 
-def verifier_of(context: Context) -> Verifier:
-    """The verifier of this process."""
+def verifier_of(encoder: Encoder) -> Verifier:
+    """The verifier, reading with this encoder."""
 
     def judged(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
         return [Support.PARTIAL for _ in pairs]

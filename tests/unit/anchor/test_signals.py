@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.anchor.signals import anchors, score
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 _SENTENCES = st.sampled_from(
     [

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.embed.chunks import Chunk, chunk, citation
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 _FRAGMENTS = st.sampled_from(
     [

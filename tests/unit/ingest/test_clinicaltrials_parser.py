@@ -17,7 +17,7 @@ from workers.http.errors import Malformed
 from workers.ingest.parsers.clinicaltrials.fields import FIELDS
 from workers.ingest.parsers.clinicaltrials.results import MOST_FREQUENT
 from workers.ingest.parsers.clinicaltrials.study import LEFT_OUT, MAPPED, parse
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 needs_shared = pytest.mark.skipif(

@@ -12,7 +12,7 @@ from tests.fakes.web import Clock
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.ema import VETERINARY, parse_ema
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 NUMBER = "EMEA/H/C/000001"
 

@@ -13,7 +13,7 @@ from tests.fakes.web import Clock
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.europepmc.search import open_full_texts, parse
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 needs_shared = pytest.mark.skipif(

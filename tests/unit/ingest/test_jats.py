@@ -13,7 +13,7 @@ from store.records import Notice, SourceRecord
 from tests.examples import examples
 from workers.http.errors import Malformed
 from workers.ingest.parsers.jats.article import LEFT_OUT, parse_jats
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 FOLDER = SHARED / "data" / "pubmed_xml"

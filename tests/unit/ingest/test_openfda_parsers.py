@@ -29,7 +29,7 @@ from workers.ingest.parsers.openfda.enforcement import parse_enforcement
 from workers.ingest.parsers.openfda.event import parse_event
 from workers.ingest.parsers.openfda.label import parse_label
 from workers.ingest.parsers.openfda.tables import table_rows
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 OPENFDA = SHARED / "data" / "openfda"

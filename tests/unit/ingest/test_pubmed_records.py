@@ -21,7 +21,7 @@ from workers.ingest.parsers.pubmed.fields import count_unmapped
 from workers.ingest.parsers.pubmed.reader import read_article
 from workers.ingest.parsers.pubmed.records import LEFT_OUT, parse
 from workers.ingest.parsers.xml import parse_xml
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 

@@ -41,9 +41,18 @@ def test_sp_6_3_a_stale_abstention_names_the_sources_to_refresh() -> None:
     assert abstained.cure["sources"] == ["clinicaltrials"]
 
 
-def test_invariant_9_a_question_on_something_else_is_out_of_scope() -> None:
+@pytest.mark.parametrize(("found", "verified"), [(0, []), (3, [])])
+def test_invariant_9_an_unanswered_question_on_something_else_is_out_of_scope(
+    found: int, verified: list[Standing]
+) -> None:
     abstained = must_abstain(
-        evidence_found=3, verified=[FRESH], asks_for_today=False, in_scope=False
+        evidence_found=found, verified=verified, asks_for_today=False, is_clinical=False
     )
     assert abstained is not None
     assert abstained.reason == "out_of_scope"
+
+
+def test_what_evidence_answers_is_in_scope_whatever_its_words() -> None:
+    assert not must_abstain(
+        evidence_found=1, verified=[FRESH], asks_for_today=False, is_clinical=False
+    )

@@ -8,12 +8,15 @@ Pure functions of bytes; nothing here opens a file or a connection.
 from pathlib import PurePath
 from typing import Literal
 
+from pydantic import ValidationError
+
 from store.records import SourceRecord
 from workers.ingest.readers.errors import UnreadableDocument
 from workers.ingest.readers.pdf import is_pdf, read_pdf
-from workers.ingest.readers.plain import read_markdown, read_text
+from workers.ingest.readers.plain import read_markdown, read_text, validation_line
 from workers.ingest.readers.records import read_json, read_json_lines
 from workers.ingest.readers.web import read_html
+from workers.reading.invisible import visible
 
 __all__ = ["MAX_FILE_BYTES", "UnreadableDocument", "read", "sniff"]
 
@@ -54,9 +57,15 @@ def read(data: bytes, *, filename: str, media_type: str | None = None) -> list[S
     """The documents in a file, at least one.
 
     `filename` may be a path; only its last part counts, for the format and as a last resort for the
-    title. All but PDF must be UTF-8. Raises UnreadableDocument, whose message is one line that says
-    what to do, for anything that cannot be read whole.
+    title. All but PDF must be UTF-8. Characters that nobody sees (zero-width, direction controls,
+    tags) are taken out here, before a version's text is fixed, so that places count what is left.
+    Raises UnreadableDocument, whose message is one line that says what to do, for anything that
+    cannot be read whole.
     """
+    return [_seen(one) for one in _read(data, filename, media_type)]
+
+
+def _read(data: bytes, filename: str, media_type: str | None) -> list[SourceRecord]:
     if not data:
         raise UnreadableDocument("the file is empty; nothing to read")
     if len(data) > MAX_FILE_BYTES:
@@ -75,6 +84,20 @@ def read(data: bytes, *, filename: str, media_type: str | None = None) -> list[S
     if kind == "markdown":
         return [read_markdown(data, filename)]
     return [read_text(data, filename)]
+
+
+def _seen(record: SourceRecord) -> SourceRecord:
+    """The record with visible characters only, in all its fields."""
+    written = record.model_dump_json(exclude_unset=True)
+    kept = visible(written)
+    if kept == written:
+        return record
+    try:
+        return SourceRecord.model_validate_json(kept)
+    except ValidationError as error:
+        raise UnreadableDocument(
+            f"without invisible characters: {validation_line(error)}"
+        ) from error
 
 
 def sniff(data: bytes, *, filename: str, media_type: str | None = None) -> Format:

@@ -9,6 +9,7 @@ from bs4.element import NavigableString, PageElement
 
 from store.records import SourceRecord
 from workers.ingest.readers.errors import UnreadableDocument
+from workers.ingest.readers.hidden import remove_hidden
 from workers.ingest.readers.plain import clean_title, decode, file_title, record
 
 MAX_TAGS = 300_000  # the tree of a page takes some 30 microseconds and 1 kB a tag
@@ -21,6 +22,12 @@ _DROPPED = [
     "svg",
     "iframe",
     "object",
+    "audio",
+    "video",
+    "canvas",
+    "datalist",
+    "noembed",
+    "noframes",
     "button",
     "select",
     "textarea",
@@ -75,8 +82,9 @@ _RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
 def read_html(data: bytes, filename: str) -> SourceRecord:
     """An HTML page: `h1`..`h6` become `#` headings, list items `-` or numbers, table rows `a | b`.
 
-    Scripts, styles, navigation and form controls are left out, entities decoded, raised digits kept
-    as such (10<sup>9</sup> is 10⁹, not 109). Titled by its `h1`, else its `title`, else its file.
+    Scripts, styles, navigation, form controls and what the page hides (`hidden`) are left out,
+    entities decoded, raised digits kept as such (10<sup>9</sup> is 10⁹, not 109). Titled
+    by its `h1`, else its `title`, else its file.
     Raises UnreadableDocument as `decode` does and where nothing is left to read.
     """
     source = _DECLARATION.sub("", decode(data), count=1)
@@ -89,6 +97,7 @@ def read_html(data: bytes, filename: str) -> SourceRecord:
     # NUL references would give characters that text cannot hold
     soup = BeautifulSoup(re.sub(r"&#(?:0+|[xX]0+);", "\ufffd", source), "lxml")
     page_title = soup.title.get_text() if soup.title else ""
+    remove_hidden(soup)
     for tag in soup.find_all(_DROPPED):
         tag.decompose()
     first = soup.find("h1")

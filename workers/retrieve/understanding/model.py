@@ -88,6 +88,8 @@ class Understanding:
     patient: Patient = Patient()
     language_model: ModelPart | None = None
     """None where no model was asked."""
+    is_clinical: bool = True
+    """Whether any word of it belongs to medicine, as far as words can tell."""
 
     @property
     def primary_disease(self) -> str | None:
@@ -114,6 +116,7 @@ class Understanding:
             "mesh": list(self.mesh),
             "names": list(self.names),
             "asks_for_today": self.asks_for_today,
+            "is_clinical": self.is_clinical,
             "sub_queries": [
                 {"text": one.text, "role": one.role, "targets": list(one.targets)}
                 for one in self.sub_queries

@@ -18,6 +18,7 @@ from workers.retrieve.understanding.model import Understanding
 from workers.retrieve.understanding.patient import read_patient
 from workers.retrieve.understanding.pico import read_pico
 from workers.retrieve.understanding.proposal import Additions, ask, merged_pico
+from workers.retrieve.understanding.scope import speaks_of_medicine
 from workers.retrieve.understanding.sentences import Sentence, sentences
 
 
@@ -180,6 +181,7 @@ def understand(
         modalities=modalities(asked),
         patient=patient,
         language_model=replace(part, added=taken) if part else None,
+        is_clinical=bool(diseases or decisions or patient.values) or speaks_of_medicine(asked),
     )
 
 

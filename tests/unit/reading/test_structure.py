@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.spans import Structure
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 _FRAGMENTS = st.sampled_from(
     [

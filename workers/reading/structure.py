@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 
 from store.spans import Section, Span, Structure
-from workers.ingest.headings import BOLD_LEVEL, Heading, heading_line, label
-from workers.ingest.sentences import sentence_spans
+from workers.reading.headings import BOLD_LEVEL, Heading, heading_line, label
+from workers.reading.sentences import sentence_spans
 
 _LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"  # of str.splitlines
 _LIST_MARK = re.compile(

@@ -1,0 +1,105 @@
+"""Verifications: any text through the gate."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from api_gateway.problems import Problem, documented, not_found, request_id_of
+from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
+from api_gateway.state import Gateway, InGateway
+from api_gateway.verification_schemas import VerificationIn, VerificationOut
+from api_gateway.waiting import settled
+from store import verifications
+
+router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
+
+RETRY_AFTER_SECONDS = 1
+
+
+@router.post(
+    "",
+    status_code=202,
+    summary="Submit a text to be checked",
+    description="An answer of another system, an abstract, a slide: each statement, quotation and "
+    "identifier is compared with the documents sent along or, without such, with the evidence that "
+    "is held.",
+    response_description="Accepted; `Location` says where to look",
+    responses=documented(400, 403, 413, 415, 422, 503),
+)
+def submit_verification(
+    body: VerificationIn, request: Request, response: Response, gateway: InGateway
+) -> Accepted:
+    """Write the text and promise it to the check stage."""
+    with gateway.store.unit_of_work("gateway", request_id_of(request)) as work:
+        verification = verifications.submit(
+            work, body.text, [one.model_dump() for one in body.documents]
+        )
+    response.headers["Location"] = f"/v1/verifications/{verification.id}"
+    return Accepted.model_validate(
+        {"id": verification.id, "status": "queued", "poll_after_ms": POLL_AFTER_MS}
+    )
+
+
+@router.get(
+    "/{verification_id}",
+    summary="Get what was found of a text",
+    description="With `wait`, answers as soon as the check has ended, at the latest after so many "
+    "seconds.",
+    response_model=VerificationOut,
+    responses=documented(404, 422, 503),
+)
+async def get_verification(
+    verification_id: UUID,
+    response: Response,
+    gateway: InGateway,
+    wait: Annotated[
+        float,
+        Query(ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="seconds, up to 60"),
+    ] = 0,
+) -> VerificationOut:
+    """The verification, now or once it has ended."""
+    found = await settled(
+        gateway,
+        verification_id,
+        lambda: _read(gateway, verification_id),
+        lambda one: one.status != "queued",
+        wait,
+    )
+    if found.status == "queued":
+        response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return found
+
+
+async def _read(gateway: Gateway, verification_id: UUID) -> VerificationOut:
+    """The verification as it is now.
+
+    Raises:
+        Problem: there is no such verification.
+    """
+
+    def read() -> VerificationOut | None:
+        with gateway.store.reading() as session:
+            row = verifications.get(session, verification_id)
+            if row is None:
+                return None
+            error = None
+            if row.status == "failed":
+                cause = row.error or "the check gave up on it"
+                error = Problem(500, cause, kind="verification-failed").body(row.request_id)
+            return VerificationOut.model_validate(
+                {
+                    "id": row.id,
+                    "status": row.status,
+                    "created_at": row.created_at,
+                    "finished_at": row.finished_at,
+                    "result": row.result if row.status == "done" else None,
+                    "error": error,
+                }
+            )
+
+    found = await run_in_threadpool(read)
+    if found is None:
+        raise not_found("verification")
+    return found

@@ -1,0 +1,34 @@
+"""Long polls: the state of a thing now, or once it is finished."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+from uuid import UUID
+
+from api_gateway.state import Gateway
+
+R = TypeVar("R")
+
+
+async def settled(
+    gateway: Gateway,
+    subject: UUID,
+    read: Callable[[], Awaitable[R]],
+    finished: Callable[[R], bool],
+    wait: float,
+) -> R:
+    """What `read` gives once it is `finished`, or after `wait` seconds; woken, not polled."""
+    deadline = time.monotonic() + wait
+    with gateway.notices.subscribe(str(subject)) as woken:
+        while True:
+            woken.clear()  # before the read, so that a notice in between is not lost
+            found = await read()
+            left = deadline - time.monotonic()
+            if finished(found) or left <= 0 or gateway.notices.closing:
+                return found
+            try:
+                async with asyncio.timeout(left):
+                    await woken.wait()
+            except TimeoutError:
+                continue  # read a last time: a claim changes a stage without a notice

@@ -1,0 +1,92 @@
+"""Pasted texts to be checked: accepted once, done or failed once."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+import sqlalchemy as sa
+from sqlmodel import Session, col
+
+from messages import CheckV1
+from store.hashes import json_hash, text_hash
+from store.models import Verification, now
+from store.unit_of_work import UnitOfWork
+
+CHANNEL = "verification"
+"""LISTEN/NOTIFY channel; the payload is the id of the verification that ended."""
+
+
+def submit(
+    work: UnitOfWork,
+    text: str,
+    documents: Sequence[Mapping[str, Any]] = (),
+    options: Mapping[str, Any] | None = None,
+    *,
+    request_id: UUID | None = None,
+) -> Verification:
+    """Accept a text: its row, the audit event with its hash, the message to the check stage.
+
+    Args:
+        documents: what the text is compared with, each with `title`, `text` and where there are
+            such `identifiers`; the evidence that is held, if there are none.
+        request_id: of the request that asks; the unit of work's, or a new one, if left out.
+    """
+    verification = Verification(
+        id=uuid4(),
+        text=text,
+        text_hash=text_hash(text),
+        documents=[dict(one) for one in documents],
+        options=dict(options or {}),
+        request_id=request_id or work.request_id or uuid4(),
+        created_at=now(),
+    )
+    work.session.add(verification)
+    work.session.flush()
+    work.record(
+        "verification.submitted",
+        verification.id,
+        text_hash=verification.text_hash,
+        documents=[text_hash(one["text"]) for one in verification.documents],
+    )
+    work.emit(
+        CheckV1(
+            request_id=verification.request_id,
+            verification_id=verification.id,
+            text_hash=verification.text_hash,
+        )
+    )
+    return verification
+
+
+def get(session: Session, verification_id: UUID) -> Verification | None:
+    """The verification with this id, if there is one."""
+    return session.get(Verification, verification_id)
+
+
+def done(work: UnitOfWork, verification_id: UUID, result: Mapping[str, Any]) -> str:
+    """Keep the result and wake who waits for it; gives its hash."""
+    digest = json_hash(result)
+    _end(
+        work,
+        verification_id,
+        status="done",
+        error=None,
+        result=dict(result),
+        result_hash=digest,
+    )
+    return digest
+
+
+def failed(work: UnitOfWork, verification_id: UUID, cause: str) -> None:
+    """The check died: nothing is known of the text until an operator replays it."""
+    _end(work, verification_id, status="failed", error=cause)
+    work.record("verification.failed", verification_id)
+
+
+def _end(work: UnitOfWork, verification_id: UUID, **values: Any) -> None:
+    work.session.execute(
+        sa.update(Verification)
+        .where(col(Verification.id) == verification_id)
+        .values(finished_at=now(), **values)
+    )
+    work.notify(CHANNEL, verification_id)

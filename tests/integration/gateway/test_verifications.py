@@ -1,0 +1,80 @@
+"""POST and GET /v1/verifications over real servers."""
+
+from uuid import UUID
+
+import pytest
+
+from messages import Stage, parse
+from store import verifications
+from tests.integration.gateway.conftest import Running
+
+PATH = "/v1/verifications"
+
+
+def submit(
+    gateway: Running, text: str = "It lowers blood pressure in adults.", **more: object
+) -> str:
+    response = gateway.client.post(PATH, json={"text": text, **more})
+    assert response.status_code == 202, response.text
+    return str(response.headers["location"])
+
+
+def test_a_text_is_accepted_promised_and_answered_once_it_is_checked(gateway: Running) -> None:
+    location = submit(gateway)
+    verification_id = location.rpartition("/")[2]
+    payload = gateway.scalar(
+        "SELECT payload FROM outbox WHERE payload->>'verification_id' = :id", id=verification_id
+    )
+    message = parse(Stage.CHECK, payload)
+    waiting = gateway.client.get(location)
+    assert (waiting.json()["status"], waiting.headers["retry-after"]) == ("queued", "1")
+    with gateway.store.unit_of_work("test") as work:
+        verifications.done(work, message.verification_id, {"summary": {}})  # type: ignore[attr-defined]
+    found = gateway.client.get(location, params={"wait": 5}).json()
+    assert (found["status"], found["result"]) == ("done", {"summary": {}})
+
+
+def test_invariant_11_the_audit_log_has_the_hash_of_a_text_and_none_of_its_words(
+    gateway: Running,
+) -> None:
+    location = submit(
+        gateway, "Mrs. Xyzzy takes it.", documents=[{"text": "Xyzzy was not studied."}]
+    )
+    subject = location.rpartition("/")[2]
+    assert gateway.count("audit_event", "subject = :subject", subject=subject) == 1
+    assert gateway.count("audit_event", "payload::text ~ 'Xyzzy'") == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "text"),
+        ({"text": "   "}, "text"),
+        ({"text": "x" * 100_001}, "text"),
+        ({"text": "It works.", "documents": [{"text": ""}]}, "documents"),
+        ({"text": "It works.", "documents": [{"text": "x"}] * 51}, "documents"),
+        ({"text": "It works.", "documents": [{"text": "x", "identifiers": {"isbn": "1"}}]}, "isbn"),
+        ({"text": "It works.", "corpus": "x"}, "corpus"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused_with_its_field(
+    gateway: Running, body: dict[str, object], field: str
+) -> None:
+    response = gateway.client.post(PATH, json=body)
+    assert response.status_code == 422
+    assert field in response.text
+
+
+def test_a_verification_that_is_not_there_is_not_found(gateway: Running) -> None:
+    missing = f"{PATH}/00000000-0000-4000-8000-000000000000"
+    assert gateway.client.get(missing).status_code == 404
+
+
+def test_a_check_that_died_says_so_and_shows_nothing(gateway: Running) -> None:
+    location = submit(gateway)
+    with gateway.store.unit_of_work("test") as work:
+        key = UUID(location.rpartition("/")[2])
+        verifications.failed(work, key, "given up after 5 attempts")
+    found = gateway.client.get(location).json()
+    assert (found["status"], found["result"]) == ("failed", None)
+    assert "given up" in found["error"]["detail"]

@@ -1,0 +1,36 @@
+"""Whether a question is on medicine, as far as its words can tell."""
+
+import pytest
+
+from workers.retrieve.understanding.read import understand
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the capital of France?",
+        "Write a poem about the sea.",
+        "Who won the world cup in 2014?",
+        "How do I sort a list in Python?",
+        "Which stocks should I buy this year?",
+    ],
+)
+def test_a_question_on_something_else_is_known_by_its_words(question: str) -> None:
+    assert not understand(question).is_clinical
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Does ctDNA predict recurrence in colon cancer?",
+        "Is apixaban safe at 92 years?",
+        "What did PMID 35657320 find?",
+        "Is colchicine used after pericarditis?",
+        "eGFR 28, what now?",
+        "Does coffee lower mortality?",
+        "Which arrhythmias follow ablation with nephropathy?",
+        "CIRCULATE trial results",
+    ],
+)
+def test_a_clinical_question_is_one_whether_or_not_its_disease_has_a_tag(question: str) -> None:
+    assert understand(question).is_clinical

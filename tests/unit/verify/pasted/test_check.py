@@ -1,0 +1,92 @@
+"""A pasted text against documents that came with it: verdicts, spans, quotations, identifiers."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from workers.verify.pasted.report import checked
+from workers.verify.pasted.sources import sent_along
+from workers.verify.pasted.statements import statements
+from workers.verify.verdicts import Support
+
+SOURCE = {
+    "title": "A trial of the drug in adults",
+    "text": "Mean systolic pressure fell by 9 mm Hg with the drug and by 2 mm Hg with placebo. "
+    "Cough was seen in 12% of patients given the drug. Stroke was not studied.",
+    "identifiers": {"pmid": "11111111"},
+}
+OTHER = {
+    "title": "A trial of something else",
+    "text": "Mean diastolic pressure rose by 4 mm Hg in children who were given nothing at all.",
+    "identifiers": {"pmid": "22222222"},
+}
+
+
+def none_supported(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
+    """A verifier that finds nothing reworded supported."""
+    return [Support.UNSUPPORTED for _ in pairs]
+
+
+def check(text: str, *documents: dict[str, Any]) -> dict[str, Any]:
+    found = statements(text)
+    along = sent_along(documents or (SOURCE, OTHER), found)
+    at = datetime(2026, 11, 22, tzinfo=UTC)
+    return checked(text, found, along, none_supported, against="documents", at=at)
+
+
+def test_a_sentence_of_the_source_is_verified_with_its_exact_place() -> None:
+    words = "Cough was seen in 12% of patients given the drug."
+    (line,) = check(words)["statements"]
+    assert (line["verdict"], line["basis"]) == ("supported", "words")
+    place = line["citations"][0]
+    assert SOURCE["text"][place["start"] : place["end"]] == place["quote"] == words
+
+
+def test_a_changed_number_is_not_verified_and_the_finding_says_which() -> None:
+    (line,) = check("Cough was seen in 21% of patients given the drug.")["statements"]
+    assert line["verification_status"] == "unverified"
+    assert line["findings"][0]["code"] == "number"
+    assert "21%" in line["findings"][0]["detail"]
+
+
+def test_a_statement_that_names_its_source_is_held_to_that_source() -> None:
+    words = "Cough was seen in 12% of patients given the drug"
+    result = check(f"{words} (PMID 22222222). {words} (PMID 11111111).")
+    states = [one["verification_status"] for one in result["statements"]]
+    assert states == ["unverified", "verified"]
+
+
+def test_a_claim_that_no_source_speaks_to_is_unchecked_and_no_pass() -> None:
+    (line,) = check("Bananas contain considerable amounts of potassium.")["statements"]
+    assert (line["verdict"], line["verification_status"]) == ("unchecked", "unverified")
+    assert line["citations"] == []
+
+
+def test_quotations_get_their_verdict_and_their_place() -> None:
+    text = "They say “Stroke was not studied” and “Cough was seen in 13% of patients given”."
+    quoted = check(text)["statements"][0]["quotations"]
+    assert [one["quote_verdict"] for one in quoted] == ["verbatim", "altered"]
+    found = quoted[0]["found"]
+    assert SOURCE["text"][found["start"] : found["end"]] == "Stroke was not studied"
+
+
+def test_a_quotation_of_another_source_than_the_one_named_is_misattributed() -> None:
+    text = "They write “Stroke was not studied” in a report (PMID 22222222)."
+    (quoted,) = check(text)["statements"][0]["quotations"]
+    assert (quoted["quote_verdict"], quoted["source"]) == ("misattributed", "D1")
+
+
+def test_identifiers_are_held_unknown_or_malformed() -> None:
+    text = "As reported (PMID 11111111; PMID 33333333) and registered as NCT0517416."
+    states = {one["identifier"]: one["state"] for one in check(text)["identifiers"]}
+    assert states == {
+        "PMID 11111111": "held",
+        "PMID 33333333": "not_among_the_documents",
+        "NCT0517416": "malformed",
+    }
+
+
+def test_the_summary_counts_and_holds_no_words() -> None:
+    summary = check("Stroke was not studied. Bananas contain considerable potassium.")["summary"]
+    assert (summary["claims"], summary["verified_count"], summary["unverified_count"]) == (2, 1, 1)
+    assert not any(isinstance(value, str) for value in summary.values())

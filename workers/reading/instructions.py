@@ -1,0 +1,156 @@
+"""Sentences of a source that speak to the program reading it, or try to steer its answer. Pure.
+
+A source is data. What is found here is no candidate for a claim, is given to no model and backs no
+quotation. Patterns and their sources: knowledge/instructions.yaml. A plain false statement of a
+source is not found here and cannot be: that is what the other sources, their tiers and the
+reported conflicts are for.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import cache, lru_cache
+
+from knowledge.loader import load
+from store.spans import Span
+from workers.reading.invisible import smuggles, visible
+
+# Letters of other scripts that look like Latin ones (Unicode TS 39, confusables.txt): capitals of
+# Greek first, whose small letters look like others.
+_CAPITALS_ALIKE = str.maketrans("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ABEZHIKMNOPTYX")
+_ALIKE = str.maketrans(
+    "авгеіјкмнопрстухьѕԁԛԝһӏ" + "αβγεηικνορτυχω" + "ıɡɩ",
+    "abreijkmhonpctyxbsdqwhl" + "abyenikvoptuxw" + "igi",
+)
+_LIKE_LETTERS = str.maketrans("013457@$", "oieastas")
+_EMPHASIS = re.compile(r"[*_`~\u00ad\u0338]")
+_SPACED = re.compile(r"(?<!\w)(?:[a-z][ .·-]){4,}[a-z](?!\w)")
+_LETTER_GAP = re.compile(r"[ .·-]")
+_MIXED = re.compile(r"\b(?:[a-z]{1,12}[013457@$]){1,4}[a-z]{1,12}\b|(?<!\w)[013457@$][a-z]{3,}\b")
+_SPACE = re.compile(r"\s+")
+_TAGGED_CHARS = 20_000  # a pair of tags further apart than this encloses nothing
+
+
+def addresses_reader(passage: str) -> bool:
+    """Whether `passage` holds words meant for the program that reads it.
+
+    For sentences, passages and titles: no evidence snippet, claim or quotation may hold such words.
+    """
+    return _addresses(passage)
+
+
+@lru_cache(maxsize=4096)
+def _addresses(passage: str) -> bool:
+    if smuggles(passage) or _marks().search(visible(passage)) or _holds_code(passage):
+        return True
+    folded = _folded(passage)
+    if _orders(folded):
+        return True
+    undone = _MIXED.sub(lambda found: found[0].translate(_LIKE_LETTERS), folded)
+    if undone != folded and _orders(undone):
+        return True
+    return any(_says_unspaced(found[0]) for found in _SPACED.finditer(_plain_letters(passage)))
+
+
+def without_instructions(text: str, spans: Iterable[Span]) -> list[Span]:
+    """Those of `spans` that speak to no program.
+
+    Args:
+        spans: sentences (or other whole parts) of `text`, in order. Parts inside a pair of fake
+            tags or a comment are left out as a whole, and so is the one that an order ending in
+            a colon announces.
+    """
+    enclosed = _enclosed(text)
+    kept: list[Span] = []
+    announced = False
+    for span in spans:
+        words = span.of(text)
+        inside = any(span.start < end and start < span.end for start, end in enclosed)
+        speaks = inside or addresses_reader(words)
+        if not speaks and not announced:
+            kept.append(span)
+        announced = speaks and not inside and words.rstrip(' *_"').endswith(":")
+    return kept
+
+
+def _enclosed(text: str) -> list[tuple[int, int]]:
+    """The places `[start, end)` between fake tags, or in comments that may lack their end."""
+    if "<" not in text and "[" not in text:
+        return []
+    return [found.span() for found in _enclosures().finditer(text)]
+
+
+@cache
+def _enclosures() -> re.Pattern[str]:
+    tags = load("instructions")["tags"]
+    tagged = (
+        rf"[<\[]\s?(?P<tag>{tags})\b[^<>\[\]]{{0,200}}[>\]]"
+        rf".{{0,{_TAGGED_CHARS}}}?[<\[]\s?/\s?(?P=tag)\s?[>\]]"
+    )
+    comment = rf"<!--(?:.{{0,{_TAGGED_CHARS}}}?-->|[^\n]{{0,{_TAGGED_CHARS}}})"
+    return re.compile(rf"{tagged}|{comment}", re.IGNORECASE | re.DOTALL)
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    policy = load("instructions")
+    tag = rf"<\s?/?\s?(?:{policy['tags']})(?:\s[^<>]{{0,200}})?/?>"
+    return re.compile("|".join([tag, "<!--", *policy["marks"]]), re.IGNORECASE)
+
+
+@cache
+def _patterns() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
+    policy = load("instructions")
+    return tuple(
+        (tuple(one["needs"]), re.compile(_filled(one["pattern"], policy)))
+        for one in policy["patterns"]
+    )
+
+
+def _filled(pattern: str, policy: dict[str, str]) -> str:
+    return pattern.replace("{order}", policy["order"]).replace("{head}", policy["head"])
+
+
+def _orders(folded: str) -> bool:
+    return any(
+        any(word in folded for word in needs) and pattern.search(folded) is not None
+        for needs, pattern in _patterns()
+    )
+
+
+@cache
+def _code() -> re.Pattern[str]:
+    return re.compile(rf"[A-Za-z0-9+/_-]{{{load('instructions')['encoded_run']},}}")
+
+
+def _holds_code(text: str) -> bool:
+    """Whether a long run in `text` looks like base64: no sequence of bases, no word, no address."""
+    return any(
+        any(map(str.islower, run)) and any(map(str.isupper, run)) and any(map(str.isdigit, run))
+        for run in _code().findall(text)
+        if "/" not in run[:8] and run.count("-") + run.count("_") < 3
+    )
+
+
+def _plain_letters(text: str) -> str:
+    """`text` in lower case Latin letters where others only look like them, without accents."""
+    if text.isascii():
+        return _EMPHASIS.sub("", text.lower())
+    parted = unicodedata.normalize("NFKD", visible(text).translate(_CAPITALS_ALIKE)).lower()
+    bare = "".join(one for one in parted if not unicodedata.combining(one))
+    return _EMPHASIS.sub("", bare).translate(_ALIKE).replace("\u2019", "'")
+
+
+def _folded(text: str) -> str:
+    spaced = _SPACED.sub(lambda found: _LETTER_GAP.sub("", found[0]), _plain_letters(text))
+    return _SPACE.sub(" ", spaced).strip().replace("\u201c", '"').replace("\u201d", '"')
+
+
+def _says_unspaced(run: str) -> bool:
+    """Whether letters written apart, without a mark between words, spell out an order."""
+    return _unspaced().search(_LETTER_GAP.sub("", run)) is not None
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    return re.compile(load("instructions")["unspaced"])

@@ -1,0 +1,1 @@
+"""Any text through the gate: an answer of another system, an abstract, a slide."""

@@ -1,0 +1,163 @@
+"""Every statement, quotation and identifier of a pasted text gets its verdict. Pure.
+
+The same place, guards and verdicts as for an answer's claims. A statement is compared with the
+passages that come closest to it; the best verdict that one of them gives is its own.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from store.spans import Span
+from workers.reading.quotes import check
+from workers.verify.claims import Checked, Drafted, Located, Verdict
+from workers.verify.guards import numbers
+from workers.verify.guards.finding import Finding
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.vetoes import vetoes
+from workers.verify.locating import CitedText, locate
+from workers.verify.pasted.matching import nearest
+from workers.verify.pasted.statements import Statement, plain
+from workers.verify.verdicts import Verifier, by_verifier
+
+_BEST_FIRST = (
+    Verdict.SUPPORTED,
+    Verdict.PARTIAL,
+    Verdict.UNSUPPORTED,
+    Verdict.UNCHECKED,
+)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A statement with its verdict and the passage that gave it; `details` say what is wrong."""
+
+    statement: Statement
+    verdict: Verdict
+    best: Checked | None = None
+    details: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class QuotationCheck:
+    """A quotation of the pasted text: what it is, and where in which source."""
+
+    place: Span
+    verdict: str
+    key: str | None = None
+    found: Span | None = None
+    detail: str = ""
+
+
+def judge_statements(
+    statements: Sequence[Statement],
+    texts: Mapping[str, Mapping[str, CitedText]],
+    cited: Mapping[str, Collection[str]],
+    verifier: Verifier,
+) -> list[Judged]:
+    """A verdict for each statement that claims something.
+
+    Args:
+        texts: for each statement's id the sources it is compared with, by key.
+        cited: for each statement's id the keys of those it names itself.
+    """
+    judged = []
+    for one in statements:
+        if not one.claims:
+            continue
+        sources = texts.get(one.statement_id, {})
+        near = nearest(plain(one.words), sources, cited.get(one.statement_id, ()))
+        located = [
+            locate(
+                Drafted(
+                    one.statement_id,
+                    one.words,
+                    passage.key,
+                    passage.place.of(_raw(sources, passage.key)),
+                    "",
+                ),
+                sources,
+                _vetoes,
+            )
+            for passage in near
+        ]
+        # What a verdict is given on is the sentence's content, without what it cites.
+        content = [replace(found, text=plain(found.text)) for found in located]
+        judged.append(_best(one, located, by_verifier(content, verifier), sources))
+    return judged
+
+
+def _vetoes(words: str, grounds: Grounds) -> tuple[Finding, ...]:
+    """All guards on the content; those that know identifiers see them too."""
+    cited = numbers.guard(words, grounds.passage, frozenset(grounds.identifiers.values()))
+    names = tuple(one for one in cited if one.code == "identifier")
+    return (*vetoes(plain(words), grounds), *names)
+
+
+def _raw(sources: Mapping[str, CitedText], key: str) -> str:
+    return sources[key].source.text
+
+
+def _best(
+    statement: Statement,
+    located: Sequence[Located],
+    results: Sequence[Checked],
+    sources: Mapping[str, CitedText],
+) -> Judged:
+    """The best of the verdicts; where all are alike, the one of the nearest passage."""
+    if not results:
+        return Judged(statement, Verdict.UNCHECKED)
+    place = min(range(len(results)), key=lambda at: (_BEST_FIRST.index(results[at].verdict), at))
+    best = results[place]
+    details: tuple[tuple[str, str], ...] = ()
+    if best.findings and best.place is not None:
+        grounds = sources[best.evidence_id].grounds(best.place)
+        details = tuple((one.code, one.detail) for one in _vetoes(located[place].text, grounds))
+    return Judged(statement, best.verdict, best, details)
+
+
+def check_quotations(
+    text: str,
+    statements: Sequence[Statement],
+    texts: Mapping[str, Mapping[str, CitedText]],
+    cited: Mapping[str, Collection[str]],
+) -> dict[str, list[QuotationCheck]]:
+    """For each statement's id what its quotations are.
+
+    One that names its source is checked against that; another against all it could be from, and is
+    what the kindest of them makes of it.
+    """
+    found: dict[str, list[QuotationCheck]] = {}
+    for one in statements:
+        sources = texts.get(one.statement_id, {})
+        named = [key for key in cited.get(one.statement_id, ()) if key in sources]
+        found[one.statement_id] = [
+            _quotation(place, place.of(text), sources, named) for place in one.quotations
+        ]
+    return found
+
+
+_KINDEST = (
+    "verbatim",
+    "normalized",
+    "altered",
+    "stitched",
+    "misattributed",
+    "fabricated",
+    "unchecked",
+)
+
+
+def _quotation(
+    place: Span, words: str, sources: Mapping[str, CitedText], named: Sequence[str]
+) -> QuotationCheck:
+    words = words.strip().rstrip(",.;")
+    results = []
+    for key in named or sources:
+        others = {other: one.source for other, one in sources.items() if other != key}
+        seen = check(words, sources[key].source, others if named else None)
+        span = None if seen.start is None or seen.end is None else Span(seen.start, seen.end)
+        where = (seen.source or key) if span is not None else None
+        results.append(QuotationCheck(place, seen.verdict.value, where, span, seen.detail))
+    if not results:
+        return QuotationCheck(place, "unchecked", detail="there is no source to compare it with")
+    return min(results, key=lambda one: _KINDEST.index(one.verdict))

@@ -1,0 +1,207 @@
+"""What is told of a pasted text. Pure."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from knowledge.sources import source_policy
+from knowledge.version import knowledge_version
+from store.hashes import text_hash
+from store.spans import Span
+from workers.verify.answer import STATUS, Held
+from workers.verify.evidence import standing_body
+from workers.verify.pasted.check import Judged, QuotationCheck, check_quotations, judge_statements
+from workers.verify.pasted.identifiers import is_malformed, kind_and_value
+from workers.verify.pasted.sources import Sources
+from workers.verify.pasted.statements import Statement
+from workers.verify.texts import place_of
+from workers.verify.verdicts import Verifier
+
+
+def checked(
+    text: str,
+    statements: Sequence[Statement],
+    sources: Sources,
+    verifier: Verifier,
+    *,
+    against: str,
+    at: datetime,
+) -> dict[str, Any]:
+    """The whole check of a text whose sources are at hand, and what is told of it."""
+    return report(
+        text=text,
+        statements=statements,
+        judged=judge_statements(statements, sources.texts, sources.cited, verifier),
+        quoted=check_quotations(text, statements, sources.texts, sources.cited),
+        sources=sources,
+        against=against,
+        at=at,
+    )
+
+
+def report(
+    *,
+    text: str,
+    statements: Sequence[Statement],
+    judged: Sequence[Judged],
+    quoted: Mapping[str, Sequence[QuotationCheck]],
+    sources: Sources,
+    against: str,
+    at: datetime,
+) -> dict[str, Any]:
+    """Verdicts by statement, what each identifier is, the sources with their clocks, and counts.
+
+    Args:
+        against: "documents" that came with the text, or what is "held".
+    """
+    verdicts = {one.statement.statement_id: one for one in judged}
+    lines = [
+        _statement(text, one, verdicts.get(one.statement_id), quoted[one.statement_id], sources)
+        for one in statements
+    ]
+    identifiers = _identifiers(statements, sources, against)
+    used = {
+        place["source"]
+        for line in lines
+        for place in (*line["citations"], *line["quotations"])
+        if place["source"]
+    }
+    used |= {key for one in identifiers for key in one["sources"]}
+    return {
+        "text_hash": text_hash(text),
+        "against": against,
+        "checked_at": at.isoformat(),
+        "statements": lines,
+        "identifiers": identifiers,
+        "sources": [_source(key, sources) for key in sources.titles if key in used],
+        "summary": _summary(lines, identifiers),
+        "provenance": {"knowledge_version": knowledge_version()},
+    }
+
+
+def _statement(
+    text: str,
+    statement: Statement,
+    judged: Judged | None,
+    quoted: Sequence[QuotationCheck],
+    sources: Sources,
+) -> dict[str, Any]:
+    best = judged.best if judged else None
+    citations = []
+    if best is not None and best.place is not None:
+        citations = [_place(best.evidence_id, best.place, best.quote_verdict, sources, statement)]
+    return {
+        "statement_id": statement.statement_id,
+        "start": statement.start,
+        "end": statement.end,
+        "text": text[statement.start : statement.end],
+        "claims": statement.claims,
+        "verdict": judged.verdict.value if judged else None,
+        "verification_status": STATUS[judged.verdict] if judged else None,
+        "basis": best.basis.value if best else None,
+        "findings": [
+            {"code": code, "detail": detail} for code, detail in (judged.details if judged else ())
+        ],
+        "citations": citations,
+        "quotations": [_quotation(text, one, sources, statement) for one in quoted],
+        "identifiers": list(statement.identifiers),
+    }
+
+
+def _place(
+    key: str, place: Span, quote_verdict: str, sources: Sources, statement: Statement
+) -> dict[str, Any]:
+    """The passage that a verdict rests on: what anybody can look up."""
+    words = place.of(sources.texts[statement.statement_id][key].source.text)
+    held = sources.held.get(key)
+    where = place_of(sources.chunks[key], place) if held else None
+    return {
+        "source": key,
+        "document_id": str(held.version.document_id) if held else None,
+        "version": held.version.n if held else None,
+        "chunk_id": where.chunk_id if where else None,
+        "section": where.section if where else None,
+        "start": place.start,
+        "end": place.end,
+        "quote": words,
+        "quote_verdict": quote_verdict,
+        "citation": where.citation if where else None,
+    }
+
+
+def _quotation(
+    text: str, one: QuotationCheck, sources: Sources, statement: Statement
+) -> dict[str, Any]:
+    found = None
+    if one.key is not None and one.found is not None:
+        found = _place(one.key, one.found, one.verdict, sources, statement)
+    return {
+        "start": one.place.start,
+        "end": one.place.end,
+        "text": one.place.of(text),
+        "quote_verdict": one.verdict,
+        "detail": one.detail,
+        "source": one.key,
+        "found": found,
+    }
+
+
+def _identifiers(
+    statements: Sequence[Statement], sources: Sources, against: str
+) -> list[dict[str, Any]]:
+    """Each identifier of the text once: held, not among the sources, malformed, retracted."""
+    told = []
+    for name in dict.fromkeys(name for one in statements for name in one.identifiers):
+        keys = list(sources.bearers.get(name, ()))
+        kind, value = kind_and_value(name)
+        ended = [key for key in keys if key in sources.held and sources.held[key].ended]
+        if is_malformed(name):
+            state = "malformed"
+        elif ended:
+            state = "retracted"
+        elif keys:
+            state = "held"
+        else:
+            state = "not_held" if against == "held" else "not_among_the_documents"
+        told.append(
+            {"identifier": name, "kind": kind, "value": value, "state": state, "sources": keys}
+        )
+    return told
+
+
+def _source(key: str, sources: Sources) -> dict[str, Any]:
+    held: Held | None = sources.held.get(key)
+    if held is None:
+        return {"source": key, "title": sources.titles[key], "document_id": None}
+    version = held.version
+    return {
+        "source": key,
+        "title": version.title,
+        "document_id": str(version.document_id),
+        "version": version.n,
+        "source_type": version.source_type,
+        "tier": source_policy(version.source_type).tier,
+        "url": held.cited.page,
+        "identifiers": held.cited.identifiers,
+        "clocks": held.clocks.as_body(),
+        "standing": standing_body(held.cited.standing),
+    }
+
+
+def _summary(
+    lines: Sequence[Mapping[str, Any]], identifiers: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Counts only, so that they may be logged."""
+    states = Counter(line["verification_status"] for line in lines if line["claims"])
+    return {
+        "claims": sum(1 for line in lines if line["claims"]),
+        "verified_count": states["verified"],
+        "partial_count": states["partially_verified"],
+        "unverified_count": states["unverified"],
+        "conflicting_count": states["conflicting"],
+        "quotations": dict(
+            Counter(one["quote_verdict"] for line in lines for one in line["quotations"])
+        ),
+        "identifiers": dict(Counter(one["state"] for one in identifiers)),
+    }

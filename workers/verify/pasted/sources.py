@@ -1,0 +1,159 @@
+"""What a pasted text is compared with: documents sent along, or the evidence that is held."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from knowledge.loader import load
+from store import works
+from store.documents import get_versions
+from store.index import dense, lexical
+from store.index.filters import Filter
+from store.index.terms import terms
+from store.models import Chunk
+from workers.reading.quotes import Source
+from workers.reading.structure import segment
+from workers.runtime.errors import Permanent
+from workers.runtime.stage import Context
+from workers.verify.answer import Held
+from workers.verify.locating import CitedText
+from workers.verify.pasted.identifiers import kind_and_value
+from workers.verify.pasted.statements import Statement
+from workers.verify.texts import chunks_of, cited_text, held_versions
+
+_VERSIONS_OF_CHUNKS = """
+    SELECT id, version_id FROM chunk WHERE id = ANY(:ids)
+"""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The sources of each statement by its id, those it names itself, and what is known of all."""
+
+    texts: Mapping[str, Mapping[str, CitedText]]
+    cited: Mapping[str, Sequence[str]]
+    held: Mapping[str, Held] = field(default_factory=dict)
+    chunks: Mapping[str, Sequence[Chunk]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+    bearers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Identifier as the text writes it → keys of the sources that bear it."""
+
+
+def sent_along(documents: Sequence[Mapping[str, Any]], statements: Sequence[Statement]) -> Sources:
+    """Every document is a source of every statement; one that names some is held to those."""
+    texts, titles, names = {}, {}, {}
+    for number, one in enumerate(documents, start=1):
+        key = f"D{number}"
+        identifiers = {kind: str(value) for kind, value in (one.get("identifiers") or {}).items()}
+        title = one.get("title") or ""
+        texts[key] = CitedText(
+            Source(one["text"]), segment(one["text"]).sentences, title, identifiers
+        )
+        titles[key] = title
+        names[key] = {(kind, value.lower()) for kind, value in identifiers.items()}
+    bearers = _bearers(statements, names)
+    return Sources(
+        texts={one.statement_id: texts for one in statements},
+        cited={one.statement_id: _keys(one, bearers) for one in statements},
+        titles=titles,
+        bearers=bearers,
+    )
+
+
+def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:
+    """The versions that a statement names, or those that a search finds for it.
+
+    Raises:
+        Permanent: the index was made with another encoder.
+    """
+    judged = [one for one in statements if one.claims or one.quotations]
+    vectors = context.encoder.encode([one.words for one in judged])
+    segments = context.cache.setdefault("lexical_segments", {})
+    many = int(load("verifying")["candidates"])
+    with context.store.reading() as session:
+        try:
+            dense.require_encoder(session, context.encoder.name, context.encoder.dimensions)
+        except dense.EncoderMismatch as error:
+            raise Permanent(str(error)) from error
+        named = _named(session, statements)
+        found: dict[str, list[UUID]] = {}
+        for one, vector in zip(judged, vectors, strict=True):
+            by_words = lexical.search(session, terms(one.words), many, segments, only=Filter())
+            by_meaning = dense.search(session, vector, many)
+            found[one.statement_id] = _versions(
+                session, [chunk for chunk, _ in [*by_words, *by_meaning]]
+            )
+        ids = list(dict.fromkeys([*_flat(named.values()), *_flat(found.values())]))
+        versions = {f"E{n}": one for n, one in enumerate(get_versions(session, ids), start=1)}
+        held = held_versions(session, versions, context.now())
+        chunks = chunks_of(session, ids)
+    key_of = {version.id: key for key, version in versions.items()}
+    usable = {key for key, one in held.items() if one.may_be_cited(in_the_past=False)}
+    bearers = {name: [key_of[one] for one in some] for name, some in named.items()}
+    texts = {key: cited_text(context, held[key]) for key in usable}
+    cited = {one.statement_id: _keys(one, bearers) for one in statements}
+    return Sources(
+        texts={
+            one.statement_id: {
+                key: texts[key]
+                for key in dict.fromkeys(
+                    [
+                        *cited[one.statement_id],
+                        *(key_of[v] for v in found.get(one.statement_id, ())),
+                    ]
+                )
+                if key in usable
+            }
+            for one in statements
+        },
+        cited=cited,
+        held=held,
+        chunks={key: chunks[version.id] for key, version in versions.items()},
+        titles={key: version.title for key, version in versions.items()},
+        bearers=bearers,
+    )
+
+
+def _named(session: Session, statements: Sequence[Statement]) -> dict[str, list[UUID]]:
+    """The current versions that bear the identifiers of the text."""
+    wanted: dict[str, set[str]] = {"pmid": set(), "pmcid": set(), "doi": set(), "nct_id": set()}
+    names = {name for one in statements for name in (*one.identifiers, *one.cited)}
+    for name in names:
+        kind, value = kind_and_value(name)
+        if kind in wanted:
+            wanted[kind].add(value)
+    held = works.held(session, wanted)
+    return {
+        name: sorted(held[kind_and_value(name)]) for name in names if kind_and_value(name) in held
+    }
+
+
+def _versions(session: Session, chunk_ids: Sequence[int]) -> list[UUID]:
+    """The versions of the chunks, in their order."""
+    rows = session.execute(sa.text(_VERSIONS_OF_CHUNKS), {"ids": [int(one) for one in chunk_ids]})
+    version_of = {row.id: row.version_id for row in rows}
+    return list(dict.fromkeys(version_of[one] for one in chunk_ids if one in version_of))
+
+
+def _bearers(
+    statements: Sequence[Statement], names: Mapping[str, set[tuple[str, str]]]
+) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name in {name for one in statements for name in (*one.identifiers, *one.cited)}:
+        kind, value = kind_and_value(name)
+        keys = [key for key, known in names.items() if (kind, value.lower()) in known]
+        if keys:
+            found[name] = keys
+    return found
+
+
+def _keys(statement: Statement, bearers: Mapping[str, Sequence[str]]) -> list[str]:
+    return list(dict.fromkeys(key for name in statement.cited for key in bearers.get(name, ())))
+
+
+def _flat(lists: Any) -> list[UUID]:
+    return [one for some in lists for one in some]

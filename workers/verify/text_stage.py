@@ -1,0 +1,72 @@
+"""check: a pasted text is checked statement by statement."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from messages import CheckV1, Stage
+from store import verifications
+from store.models import Verification
+from store.unit_of_work import UnitOfWork
+from workers.runtime.errors import Permanent
+from workers.runtime.stage import Context, StageSpec
+from workers.verify.pasted.report import checked
+from workers.verify.pasted.sources import held_evidence, sent_along
+from workers.verify.pasted.statements import TooLong, statements
+from workers.verify.verifier import verifier_of
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was found, as it is stored."""
+
+    body: dict[str, Any]
+
+
+def work(context: Context, message: CheckV1) -> Result:
+    """Compare every statement, quotation and identifier with the sources."""
+    with context.store.reading() as session:
+        asked = session.get(Verification, message.verification_id)
+        if asked is None or asked.text_hash != message.text_hash:
+            raise Permanent(f"there is no text of verification {message.verification_id}")
+    try:
+        found = statements(asked.text)
+    except TooLong as error:
+        raise Permanent(str(error)) from error
+    along = bool(asked.documents)
+    sources = sent_along(asked.documents, found) if along else held_evidence(context, found)
+    return Result(
+        checked(
+            asked.text,
+            found,
+            sources,
+            verifier_of(context.encoder),
+            against="documents" if along else "held",
+            at=context.now(),
+        )
+    )
+
+
+def commit(unit: UnitOfWork, message: CheckV1, result: Result) -> None:
+    """Keep the result; its counts are audited, its words are not (invariant 11)."""
+    digest = verifications.done(unit, message.verification_id, result.body)
+    unit.record(
+        "verification.done",
+        message.verification_id,
+        result_hash=digest,
+        summary=result.body["summary"],
+    )
+
+
+def _on_dead(unit: UnitOfWork, message: CheckV1, cause: str) -> None:
+    verifications.failed(unit, message.verification_id, cause)
+
+
+SPEC = StageSpec(
+    stage=Stage.CHECK,
+    work=work,
+    commit=commit,
+    on_dead=_on_dead,
+    backoff_seconds=0.5,
+    backoff_cap_seconds=30.0,
+    time_limit_seconds=300.0,
+)

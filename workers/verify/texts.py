@@ -1,0 +1,81 @@
+"""Held versions as claims are checked against them."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from store import findings, standing
+from store.documents import checked_at
+from store.models import Chunk, DocumentVersion
+from store.spans import Span, Structure, citation
+from workers.reading.quotes import Source
+from workers.runtime.stage import Context
+from workers.verify.answer import Held, Place
+from workers.verify.evidence import Cited, clocks
+from workers.verify.locating import CitedText
+
+KEPT_TEXTS = 256
+"""Normalized texts that a process keeps: versions never change, so they never go stale."""
+
+_KEEPING = threading.Lock()
+
+
+def held_versions(
+    session: Session, versions: Mapping[str, DocumentVersion], at: datetime
+) -> dict[str, Held]:
+    """The versions by key, with what became of their works and both clocks at `at`."""
+    ids = [version.document_id for version in versions.values()]
+    seen, doubts = checked_at(session, ids), findings.in_doubt(session, ids)
+    fates = standing.standings(session, ids)
+    return {
+        key: Held(
+            Cited(
+                key,
+                version,
+                fates[version.document_id],
+                frozenset(doubts.get(version.document_id, ())),
+                fates[version.document_id].cited_by,
+            ),
+            clocks(version, seen[version.document_id], at),
+        )
+        for key, version in versions.items()
+    }
+
+
+def chunks_of(session: Session, version_ids: Sequence[UUID]) -> dict[UUID, list[Chunk]]:
+    """The chunks of each version, in order."""
+    rows = session.exec(
+        select(Chunk).where(col(Chunk.version_id).in_(version_ids)).order_by(col(Chunk.ordinal))
+    )
+    found: dict[UUID, list[Chunk]] = {version_id: [] for version_id in version_ids}
+    for row in rows:
+        found[row.version_id].append(row)
+    return found
+
+
+def place_of(chunks: Sequence[Chunk], span: Span) -> Place:
+    """The chunk that holds the span, or most of it where it runs over a chunk's edge."""
+    best = max(chunks, key=lambda one: min(one.end, span.end) - max(one.start, span.start))
+    chunk_id = f"chunk_{best.ordinal}"
+    return Place(chunk_id, best.section, citation(best.section, chunk_id, span.start, span.end))
+
+
+def cited_text(context: Context, held: Held) -> CitedText:
+    """The version as claims are checked against it; what is derived from its text is kept."""
+    version = held.version
+    kept: dict[UUID, CitedText] = context.cache.setdefault("verify_texts", {})
+    with _KEEPING:  # threads share the cache
+        cited = kept.get(version.id)
+        if cited is None:
+            if len(kept) >= KEPT_TEXTS:
+                del kept[next(iter(kept))]
+            cited = kept[version.id] = CitedText(
+                Source(version.text),
+                Structure.model_validate(version.structure).sentences,
+                version.title,
+            )
+    return replace(cited, identifiers=held.cited.identifiers)

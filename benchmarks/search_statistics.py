@@ -27,7 +27,7 @@ from store.records import SourceRecord
 from store.settings import Settings
 from workers.embed.chunks import chunk
 from workers.encoder import encoder_for
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 STATISTICS = Path(__file__).with_name("search_statistics.json")
 PER_CLUSTER = 20

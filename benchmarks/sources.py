@@ -3,7 +3,8 @@
 1. parse: from bytes to records, one thread;
 2. import: a stream of `--gigabytes` of PubMed XML is cut, promised and stored, as `attest import`
    and the ingest stage do it, on a PostgreSQL of its own and before anything is embedded: CPU of
-   the one worker thread, of the importer and of PostgreSQL, and how far the memory grows;
+   the one worker thread, of the importer and of PostgreSQL, all of it together, and how far the
+   memory grows;
 3. refresh: steps of a refresh against a fake of PubMed on loopback, with the fake's time running as
    fast as it is waited for: what HTTP, turns and bookkeeping cost a page.
 
@@ -73,15 +74,19 @@ class Pace:
 
     def __init__(self) -> None:
         self.beats: list[float] = []
+        self.spent = 0.0
+        """CPU seconds that the loop took itself."""
 
     def beat(self) -> None:
         """Time the loop."""
+        at = len(self.beats)
         for _ in range(3):
             begun, total = time.thread_time(), 0
             for number in range(20_000):
                 total += number * number
             self.beats.append(time.thread_time() - begun)
-        Pace.full = min(Pace.full, *self.beats[-3:])
+        Pace.full = min(Pace.full, *self.beats[at:])
+        self.spent += sum(self.beats[at:])
 
     @property
     def slowdown(self) -> float:
@@ -136,8 +141,10 @@ class Bench:
         return timed
 
     def postgres_seconds(self) -> float:
-        """CPU seconds of PostgreSQL so far."""
-        return sum(sum(one.cpu_times()[:2]) for one in self.postgres.children(recursive=True))
+        """CPU seconds of PostgreSQL so far: of its processes, and of those that have ended."""
+        own = self.postgres.cpu_times()
+        living = (sum(one.cpu_times()[:2]) for one in self.postgres.children(recursive=True))
+        return own.user + own.system + own.children_user + own.children_system + sum(living)
 
 
 @contextmanager
@@ -170,6 +177,8 @@ class _Made(io.RawIOBase):
     def __init__(self, templates: list[bytes], size: int) -> None:
         self._parts = self._made(templates, size)
         self._rest = b""
+        self.spent = 0.0
+        """CPU seconds that making them took: no part of an import."""
 
     @staticmethod
     def _made(templates: list[bytes], size: int) -> Iterator[bytes]:
@@ -185,6 +194,13 @@ class _Made(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        begun = time.thread_time()
+        try:
+            return self._into(buffer)
+        finally:
+            self.spent += time.thread_time() - begun
+
+    def _into(self, buffer: Any) -> int:
         while not self._rest:
             part = next(self._parts, None)
             if part is None:
@@ -198,13 +214,19 @@ class _Made(io.RawIOBase):
 
 def importing(templates: list[bytes], gigabytes: float) -> dict[str, Any]:
     """A stream through the importer and the ingest stage."""
-    stream = cast("BinaryIO", io.BufferedReader(_Made(templates, int(gigabytes * 1e9)), 2**18))
+    made = _Made(templates, int(gigabytes * 1e9))
+    stream = cast("BinaryIO", io.BufferedReader(made, 2**18))
     times: list[float] = []
     pace = Pace()
     with bench() as worker:
+
+        def everything() -> float:
+            """CPU seconds of worker, importer and PostgreSQL, without those of measuring."""
+            return time.process_time() - pace.spent - made.spent + worker.postgres_seconds()
+
         with worker.store.unit_of_work("bench") as work:
             file = imports.begin(work, "pubmed", "bench", "bench.xml")
-        begun = importer = postgres = 0.0
+        begun = importer = postgres = everything_before = 0.0
         records = grown_from = 0
         for number, (payload, count) in enumerate(slices(stream, RECORDS_PER_SLICE)):
             if number == WARM_UP:
@@ -212,7 +234,7 @@ def importing(templates: list[bytes], gigabytes: float) -> dict[str, Any]:
                 times.clear()
                 pace.beats.clear()
                 begun, importer, postgres = time.perf_counter(), 0.0, worker.postgres_seconds()
-                records, grown_from = 0, _peak()
+                records, grown_from, everything_before = 0, _peak(), everything()
             promise_begun = time.thread_time()
             with worker.store.unit_of_work("bench", request_id=file.batch_id) as work:
                 file = imports.put_slice(work, file, payload, count, DAY)
@@ -224,6 +246,7 @@ def importing(templates: list[bytes], gigabytes: float) -> dict[str, Any]:
                 times.append(seconds)
             imports.keep_statistics(worker.store.engine)
         wall = time.perf_counter() - begun
+        whole = (everything() - everything_before) / records
         with worker.store.reading() as session:
             stored = imports.progress(session, file.batch_id).outcomes["new"]
         if stored != file.records:
@@ -236,6 +259,9 @@ def importing(templates: list[bytes], gigabytes: float) -> dict[str, Any]:
             "commit_us": round(worker.spent["commit"] / records * 1e6),
             "importer_us": round(importer / records * 1e6),
             "postgres_us": round((worker.postgres_seconds() - postgres) / records * 1e6),
+            "everything_us": round(whole * 1e6),
+            "records_per_second_of_one_core_for_everything": round(1 / whole),
+            "and_at_its_full_speed": round(pace.slowdown / whole),
             "records_per_second": round(records / wall),
             "peak_mb": round(_peak() / 1024),
             "grown_by_mb": round((_peak() - grown_from) / 1024, 1),
@@ -300,6 +326,11 @@ def main() -> None:
         f"{stored['work_us']}, commit {stored['commit_us']}), importer {stored['importer_us']}, "
         f"PostgreSQL {stored['postgres_us']}; the core was {stored['slowdown']} times slower than "
         "at its best"
+    )
+    print(
+        f"         {stored['records_per_second_of_one_core_for_everything']:,} records/s of one "
+        f"core for everything, PostgreSQL included ({stored['everything_us']} us a record with the "
+        f"cutting of the file); {stored['and_at_its_full_speed']:,} at its full speed"
     )
     print(
         f"         memory: {stored['peak_mb']} MB at most, grown by {stored['grown_by_mb']} MB "

@@ -30,7 +30,7 @@ from store.settings import Settings
 from store.unit_of_work import Store
 from workers.embed.chunks import chunk
 from workers.encoder import encoder_for
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 console = Console(stderr=True)
 

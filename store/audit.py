@@ -9,7 +9,7 @@ write every row, the head too, can cut the tail off unseen: against that, keep h
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -18,6 +18,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from store.copying import copy_rows, int8, jsonb, timestamptz
 from store.hashes import plain
 
 GENESIS = bytes(32)
@@ -44,16 +45,31 @@ def link_hash(previous: bytes, seq: int, at: str, event: Event) -> bytes:
 
 
 _canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
+_written = json.encoder.encode_basestring  # what `_canonical` makes of a string
 
 
 def _link(seq: int, at: str, event: Event, payload: str) -> str:
     """The canonical JSON of a link; that of its `payload` is given."""
-    request_id = _canonical(str(event.request_id) if event.request_id else None)
+    request_id = f'"{event.request_id}"' if event.request_id else "null"
     return (
-        f'{{"actor":{_canonical(event.actor)},"at":{_canonical(at)},'
-        f'"event":{_canonical(event.event)},"payload":{payload},"request_id":{request_id},'
-        f'"seq":{seq},"subject":{_canonical(event.subject)}}}'
+        f'{{"actor":{_written(event.actor)},"at":"{at}","event":{_written(event.event)},'
+        f'"payload":{payload},"request_id":{request_id},"seq":{seq},'
+        f'"subject":{_written(event.subject)}}}'
     )
+
+
+def _payload(payload: Mapping[str, Any]) -> str:
+    """The canonical JSON of a payload; nearly all are flat and hold ids, hashes and numbers."""
+    fields = []
+    for key in sorted(payload):
+        value = payload[key]
+        if type(value) is str:
+            fields.append(f"{_written(key)}:{_written(value)}")
+        elif type(value) is int:
+            fields.append(f"{_written(key)}:{value}")
+        else:
+            return _canonical(plain(payload))
+    return f"{{{','.join(fields)}}}"
 
 
 def _digest(previous: bytes, link: str) -> bytes:
@@ -65,36 +81,38 @@ def append(session: Session, events: Iterable[Event]) -> None:
     waiting = list(events)
     if not waiting:
         return
-    payloads = [_canonical(plain(event.payload)) for event in waiting]
+    payloads = [_payload(event.payload) for event in waiting]
     head = session.execute(sa.text("SELECT seq, hash FROM audit_head FOR UPDATE")).one()
-    at = datetime.now(UTC).isoformat(timespec="microseconds")
-    links = [
-        _link(seq, at, event, payload)
-        for seq, (event, payload) in enumerate(zip(waiting, payloads, strict=True), head.seq + 1)
-    ]
-    hashes = [bytes(head.hash)]
-    for link in links:
-        hashes.append(_digest(hashes[-1], link))
-    session.execute(_APPEND, {"links": f"[{','.join(links)}]", "hashes": b"".join(hashes)})
+    moment = datetime.now(UTC)
+    at = moment.isoformat(timespec="microseconds")
+    written_at, seq, last = timestamptz(moment), head.seq, bytes(head.hash)
+    rows: list[Sequence[object]] = []
+    for event, payload in zip(waiting, payloads, strict=True):
+        seq, previous = seq + 1, last
+        last = _digest(previous, _link(seq, at, event, payload))
+        request_id = event.request_id.bytes if event.request_id else None
+        rows.append(
+            (
+                *(int8(seq), written_at, event.actor, event.event, event.subject, request_id),
+                *(jsonb(payload.encode()), previous, last),
+            )
+        )
+    copy_rows(session, "audit_event", _COLUMNS, rows)
     session.execute(
-        sa.text("UPDATE audit_head SET seq = :seq, hash = :hash"),
-        {"seq": head.seq + len(links), "hash": hashes[-1]},
+        sa.text("UPDATE audit_head SET seq = :seq, hash = :hash"), {"seq": seq, "hash": last}
     )
 
 
-# What is stored is what was hashed; `hashes` are those of all links and of the one before them.
-_APPEND = sa.text(
-    """
-    INSERT INTO audit_event
-        (seq, at, actor, event, subject, request_id, payload, previous_hash, hash)
-    SELECT CAST(link ->> 'seq' AS bigint), CAST(link ->> 'at' AS timestamptz), link ->> 'actor',
-           link ->> 'event', link ->> 'subject', CAST(link ->> 'request_id' AS uuid),
-           link -> 'payload', substring(hashes FROM 32 * n - 31 FOR 32),
-           substring(hashes FROM 32 * n + 1 FOR 32)
-    FROM (SELECT link, CAST(nth AS integer) AS n, CAST(:hashes AS bytea) AS hashes
-          FROM jsonb_array_elements(CAST(:links AS jsonb)) WITH ORDINALITY AS given (link, nth))
-         AS given
-    """
+_COLUMNS = (
+    "seq",
+    "at",
+    "actor",
+    "event",
+    "subject",
+    "request_id",
+    "payload",
+    "previous_hash",
+    "hash",
 )
 
 

@@ -11,6 +11,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from store.index import wire
+
 MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x4174746573740001  # "Attest", 1: one process migrates, the others wait
 
@@ -43,7 +45,7 @@ def connect(
     own_options = sa.make_url(url).query.get("options", "")
     if url.startswith("postgresql://"):
         url = "postgresql+psycopg://" + url.removeprefix("postgresql://")
-    return sa.create_engine(
+    engine = sa.create_engine(
         url,
         pool_size=pool_size,
         max_overflow=pool_size,
@@ -59,6 +61,8 @@ def connect(
             "keepalives_count": 3,
         },
     )
+    sa.event.listen(engine, "connect", lambda connection, _: wire.register(connection))
+    return engine
 
 
 def _config() -> Config:

@@ -3,19 +3,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
-from uuid import UUID, uuid4
+from typing import Literal
+from uuid import UUID
 
 import sqlalchemy as sa
-from psycopg.types.json import Jsonb
 from sqlmodel import Session, col, select
 
 from knowledge.sources import connector_policy
+from store.copying import ordered_uuid, text_array
 from store.models import DocumentVersion, now
-from store.records import SourceRecord, content_hash
+from store.records import SourceRecord
 from store.spans import Structure
-from store.standing import asked, ended, put_notices, settle
+from store.standing import asked, ended, first_asked, put_notices, settle
 from store.unit_of_work import UnitOfWork
+from store.version_rows import Given, VersionRow, put_rows
 from store.watches import displaced
 
 SUBMITTED = "submission"
@@ -56,15 +57,6 @@ class Stored:
         return self.outcome in ("new", "changed") and not self.retracted
 
 
-class _Given(NamedTuple):
-    """A record with what is worked out of it once. `content`: see `SourceRecord.content`."""
-
-    record: SourceRecord
-    structure: Structure
-    content: Mapping[str, str]
-    content_hash: str
-
-
 @dataclass
 class _Standing:
     """Where a document stands while a packet is stored; `latest` is its newest version.
@@ -81,7 +73,7 @@ class _Standing:
     content_hash: str | None = None
     source: str | None = None
     ended: bool = False
-    row: dict[str, Any] | None = None
+    row: VersionRow | None = None
     written: datetime | None = None
     made: bool = False
 
@@ -110,14 +102,13 @@ def put_versions(
     _take_notices(work, source, [record for record, _ in records], documents)
     last = {key: place for place, key in enumerate(keys)}
     stored: dict[int, Stored] = {}
-    rows: list[dict[str, Any]] = []
+    rows: list[VersionRow] = []
     superseded: list[UUID] = []
     for place, (record, structure) in enumerate(records):
         document = documents[place]
         if source is not None and place != last[keys[place]]:
             continue
-        content = record.content()
-        given = _Given(record, structure, content, content_hash(content))
+        given = Given(record, structure, record.content())
         outcome = _outcome(given, document, source)
         if outcome in ("new", "changed"):
             rows.append(_advance(given, document, source, superseded))
@@ -132,7 +123,7 @@ def put_versions(
         stored[place] = _stored(document, outcome)
     _write(work.session, rows, superseded, standing.values())
     if superseded:
-        displaced(work.session, {row["document_id"] for row in rows}, source)
+        displaced(work.session, {row.document_id for row in rows}, source)
     gone = [one.document_id for one in standing.values() if one.ended]
     if gone:
         settle(work, gone)
@@ -147,13 +138,13 @@ def _stored(document: _Standing, outcome: Outcome) -> Stored:
     return Stored(document.document_id, document.latest_id, document.n, outcome, document.ended)
 
 
-def _outcome(given: _Given, document: _Standing, source: str | None) -> Outcome:
+def _outcome(given: Given, document: _Standing, source: str | None) -> Outcome:
     """What becomes of the record; sets the document's clock where it vouches for what is held."""
     fetched_at = given.record.fetched_at or now()
     held = document.latest_id is not None
     if held and _defers(source, document.source):
         return "deferred"
-    same = document.content_hash == given.content_hash and (
+    same = document.content_hash == given.content.hash and (
         document.status == "current" or document.ended
     )
     # The record of the source that the held one defers to wins whenever it was fetched, and then
@@ -173,19 +164,30 @@ def _defers(source: str | None, held: str | None) -> bool:
 
 
 def _advance(
-    given: _Given, document: _Standing, source: str | None, superseded: list[UUID]
-) -> dict[str, Any]:
+    given: Given, document: _Standing, source: str | None, superseded: list[UUID]
+) -> VersionRow:
     """Make the record its document's newest version; gives its row."""
     if document.row is not None:  # an earlier version came in the same packet
-        if document.row["status"] == "current":
-            document.row |= {"status": "superseded", "superseded_at": now()}
+        if document.row.status == "current":
+            document.row.status, document.row.superseded_at = "superseded", now()
     elif document.latest_id is not None:
         superseded.append(document.latest_id)
     document.n += 1
-    row = _row(given, document, source)
-    document.row, document.latest_id = row, row["id"]
-    document.content_hash, document.source = given.content_hash, source
-    document.status = row["status"]
+    at = now()
+    row = VersionRow(
+        given=given,
+        id=ordered_uuid(),
+        document_id=document.document_id,
+        n=document.n,
+        source=source,
+        fetched_at=given.record.fetched_at or document.checked_at or at,
+        status="retracted" if document.ended else "current",
+        superseded_at=at if document.ended else None,
+        created_at=at,
+    )
+    document.row, document.latest_id = row, row.id
+    document.content_hash, document.source = given.content.hash, source
+    document.status = row.status
     return row
 
 
@@ -210,7 +212,10 @@ def _take_notices(
         at = max(record.fetched_at or now() for record in records)
         if spoken_of:
             put_notices(work, source or SUBMITTED, spoken_of, at)
-        asked(work.session, source or SUBMITTED, dict.fromkeys(said, True), at)
+        first_asked(work.session, source or SUBMITTED, said.keys() & made, at)
+        held = dict.fromkeys(said.keys() - made, True)
+        if held:
+            asked(work.session, source or SUBMITTED, held, at)
     known = {one.document_id for one in documents} - made | spoken_of.keys()
     gone = ended(work.session, known) if known else set()
     for document in documents:
@@ -228,12 +233,16 @@ def _lock_documents(
     made = session.execute(
         sa.text(
             "INSERT INTO document (id, source_type, source_key, created_at, checked_at) "
-            "SELECT gen_random_uuid(), source_type, source_key, clock_timestamp(), :clock "
+            "SELECT uuidv7(), source_type, source_key, clock_timestamp(), :clock "
             "FROM unnest(CAST(:kinds AS varchar[]), CAST(:keys AS varchar[]))"
             " AS given (source_type, source_key) ON CONFLICT (source_key) DO NOTHING "
             "RETURNING source_key, id"
         ),
-        {"clock": clock, "kinds": [kinds[key] for key in keys], "keys": keys},
+        {
+            "clock": clock,
+            "kinds": text_array([kinds[key] for key in keys]),
+            "keys": text_array(keys),
+        },
     )
     standing = {key: _Standing(made_id, None, made=True, written=clock) for key, made_id in made}
     held = [key for key in keys if key not in standing]
@@ -277,41 +286,9 @@ def _lock_held(session: Session, keys: Sequence[str]) -> dict[str, _Standing]:
     }
 
 
-def _row(given: _Given, document: _Standing, source: str | None) -> dict[str, Any]:
-    """A row of `document_version`, its JSON written out; most of it was for the hash."""
-    record, content = given.record, given.content
-    return {
-        "id": uuid4(),
-        "document_id": document.document_id,
-        "n": document.n,
-        "content_hash": given.content_hash,
-        "title": record.title,
-        "text": record.text,
-        "structure": given.structure.model_dump_json(),
-        "source_type": record.source_type,
-        "url": record.url,
-        "publisher": record.publisher,
-        "publication_type": record.publication_type,
-        "evidence_level": record.evidence_level,
-        "version_label": record.version_label,
-        "identifiers": record.identifiers.model_dump_json(exclude_none=True),
-        "authors": content["authors"],
-        "labels": content["labels"],
-        "published_at": record.published_at,
-        "published_precision": record.published_precision,
-        "fetched_at": record.fetched_at or document.checked_at,
-        "source": source,
-        "subjects": content.get("subjects", "[]"),
-        "facts": content.get("facts", "{}"),
-        "status": "retracted" if document.ended else "current",
-        "superseded_at": now() if document.ended else None,
-        "created_at": now(),
-    }
-
-
 def _write(
     session: Session,
-    rows: list[dict[str, Any]],
+    rows: list[VersionRow],
     superseded: list[UUID],
     documents: Iterable[_Standing],
 ) -> None:
@@ -324,7 +301,7 @@ def _write(
             {"ids": superseded},
         )
     if rows:
-        _copy(session, rows)
+        put_rows(session, rows)
     moved = [one for one in documents if one.checked_at and one.checked_at != one.written]
     if not moved:
         return
@@ -339,25 +316,6 @@ def _write(
             "moments": [document.checked_at for document in moved],
         },
     )
-
-
-_JSON = ("structure", "identifiers", "authors", "labels", "subjects", "facts")
-_MOMENTS = ("published_at", "fetched_at", "superseded_at", "created_at")
-_TYPES = dict.fromkeys(_JSON, "jsonb") | dict.fromkeys(_MOMENTS, "timestamptz")
-_TYPES |= {"id": "uuid", "document_id": "uuid", "n": "int4"}  # the other columns are varchar
-
-
-def _copy(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows of `document_version` in bulk: half the work of an INSERT for each."""
-    columns = list(rows[0])
-    connection = session.connection().connection.driver_connection
-    assert connection is not None
-    statement = f"COPY document_version ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)"
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        copy.set_types([_TYPES.get(column, "varchar") for column in columns])
-        for row in rows:
-            written = {name: Jsonb(row[name], dumps=str.encode) for name in _JSON}
-            copy.write_row(tuple({**row, **written}.values()))
 
 
 def get_versions(session: Session, version_ids: Sequence[UUID]) -> list[DocumentVersion]:

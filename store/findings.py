@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 from sqlmodel import Session
 
+from store.copying import text_array, uuid_array
 from store.unit_of_work import UnitOfWork
 
 Kind = Literal["malformed", "conflict", "mismatch", "nonexistent", "unreadable", "unmapped"]
@@ -144,10 +145,11 @@ def readable(work: UnitOfWork, source: str, keys: Collection[str], at: datetime)
     rows = work.session.execute(
         sa.text(
             "UPDATE finding SET resolved_at = :at WHERE kind = 'unreadable' AND source = :source "
-            "AND subject = ANY(:keys) AND resolved_at IS NULL AND last_seen_at <= :at "
+            "AND subject = ANY(CAST(:keys AS varchar[])) AND resolved_at IS NULL "
+            "AND last_seen_at <= :at "
             "RETURNING subject"
         ),
-        {"source": source, "keys": list(keys), "at": at},
+        {"source": source, "keys": text_array(keys), "at": at},
     )
     for row in rows:
         work.record("finding.resolved", row.subject[:200], kind="unreadable", source=source)
@@ -169,7 +171,7 @@ class Collision:
 
 def collisions(session: Session, document_ids: Collection[UUID]) -> list[Collision]:
     """Where a PMID, PMCID, DOI or registry number of these documents names another one too."""
-    rows = session.execute(_COLLISIONS, {"ids": list(document_ids)})
+    rows = session.execute(_COLLISIONS, {"ids": uuid_array(document_ids)})
     return [Collision(**row._mapping) for row in rows]
 
 
@@ -183,18 +185,23 @@ _SAME: Mapping[str, tuple[str, str]] = {
 """Identifier → how it is compared, and for which versions it names the document itself."""
 
 
+_GIVEN = """
+    WITH a AS MATERIALIZED (
+        SELECT document_id, title, source, source_type, identifiers FROM document_version
+        WHERE document_id = ANY(CAST(:ids AS uuid[])) AND status = 'current')
+"""
 _COLLISIONS = sa.text(
-    " UNION ALL ".join(
+    _GIVEN
+    + " UNION ALL ".join(
         f"""
         SELECT '{kind}' AS kind, {expression.format(v="a")} AS value, a.document_id, a.title,
                a.source, b.document_id AS other_id, b.title AS other_title,
                b.source AS other_source
-        FROM document_version a JOIN document_version b
+        FROM a JOIN document_version b
           ON {expression.format(v="b")} = {expression.format(v="a")}
          AND b.status = 'current' AND b.identifiers ? '{kind}' AND {applies.format(v="b")}
          AND b.document_id <> a.document_id
-        WHERE a.document_id = ANY(CAST(:ids AS uuid[])) AND a.status = 'current'
-          AND a.identifiers ? '{kind}' AND {applies.format(v="a")}
+        WHERE a.identifiers ? '{kind}' AND {applies.format(v="a")}
         """  # noqa: S608  our own fragments
         for kind, (expression, applies) in _SAME.items()
     )

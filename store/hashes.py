@@ -17,8 +17,10 @@ def plain(value: Any) -> Any:
     """
     if value is None or isinstance(value, (str, int)):  # nearly all are
         return value
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (dict, Mapping)):  # a dict is known as one much sooner than a mapping
+        return {
+            str(key): inner if type(inner) is str else plain(inner) for key, inner in value.items()
+        }
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
     if isinstance(value, float):

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
     AfterValidator,
@@ -15,7 +15,7 @@ from pydantic import (
     StringConstraints,
     field_validator,
 )
-from pydantic_core import to_json
+from pydantic_core import to_json, to_jsonable_python
 
 SourceType = Literal[
     "pubmed",
@@ -39,6 +39,8 @@ def _storable(value: str) -> str:
     """Refuse what PostgreSQL and UTF-8 cannot hold."""
     if "\x00" in value:
         raise ValueError("contains a NUL character; remove it")
+    if value.isascii():
+        return value
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -153,33 +155,56 @@ class SourceRecord(BaseModel):
                 return f"{name}:{value.lower()}"
         return f"{self.source_type}:title:{' '.join(self.title.lower().split())}"
 
-    def content(self) -> dict[str, str]:
-        """All that makes a version, by field, in canonical JSON; when it was fetched does not,
-        nor do notices.
+    def content(self) -> "Content":
+        """All that makes a version, in canonical JSON; when it was fetched does not, nor do
+        notices.
 
         Fields that came later count only where they are filled, so that older hashes hold.
         """
-        body = self.model_dump(mode="json", exclude=_NO_CONTENT)
-        for later in ("subjects", "facts"):
-            if not body[later]:
-                del body[later]
-        return {name: _canonical(body[name]) for name in sorted(body)}
+        held = vars(self)
+        facts = _facts(self.facts)
+        later = b',"facts":%s' % facts if self.facts else b""
+        rest = {name: held[name] for name in (_BEHIND if self.subjects else _BEHIND_BARE)}
+        named = vars(self.identifiers)
+        rest["identifiers"] = {name: named[name] for name in _IDENTIFIERS}
+        before = to_json({name: held[name] for name in _BEFORE})
+        written = b"%s%s,%s" % (before[:-1], later, to_json(rest)[1:])
+        return Content(
+            hashlib.sha256(written).hexdigest(),
+            to_json(self.authors),
+            to_json(self.labels),
+            to_json(self.subjects),
+            facts,
+        )
 
     def content_hash(self) -> str:
         """SHA-256 of the `content` as one JSON object."""
-        return content_hash(self.content())
+        return self.content().hash
+
+
+class Content(NamedTuple):
+    """What a version says, as it is hashed and stored: the hash of all of it, and the JSON of the
+    fields that are stored as JSON."""
+
+    hash: str
+    authors: bytes
+    labels: bytes
+    subjects: bytes
+    facts: bytes
 
 
 _NO_CONTENT = {"fetched_at", "source_key", "notices"}
+_NAMES = sorted(SourceRecord.model_fields.keys() - _NO_CONTENT)
+_BEFORE = tuple(name for name in _NAMES if name < "facts")
+_BEHIND = tuple(name for name in _NAMES if name > "facts")
+_BEHIND_BARE = tuple(name for name in _BEHIND if name != "subjects")
+_IDENTIFIERS = tuple(sorted(Identifiers.model_fields))
 _encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 
-def _canonical(value: Any) -> str:
-    # What has no keys and no numbers is the same from the faster encoder.
-    return _encode(value) if isinstance(value, dict) else to_json(value).decode()
-
-
-def content_hash(content: Mapping[str, str]) -> str:
-    """The hash of a record with this `SourceRecord.content`."""
-    fields = ",".join([f'"{name}":{written}' for name, written in content.items()])
-    return hashlib.sha256(f"{{{fields}}}".encode()).hexdigest()
+def _facts(facts: Mapping[str, Any]) -> bytes:
+    """The JSON of facts, their keys in order."""
+    try:
+        return _encode(facts).encode()
+    except TypeError:  # what JSON has no form for, such as a date
+        return _encode(to_jsonable_python(facts)).encode()

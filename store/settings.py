@@ -1,5 +1,6 @@
 """Settings of every Attest process, read from `ATTEST_*` environment variables."""
 
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -40,7 +41,16 @@ class Settings(BaseSettings):
     anthropic_seconds: float = Field(
         default=20.0, gt=0, description="silence after which the model is given up"
     )
+    question_budget_usd: Decimal = Field(
+        default=Decimal("1.00"), ge=0, description="for all requests of one question to the model"
+    )
+    day_budget_usd: Decimal = Field(
+        default=Decimal("20.00"), ge=0, description="for all requests to the model on one day (UTC)"
+    )
     rerank: bool = Field(default=False, description="let the language model order what was found")
+    judge_votes: int = Field(
+        default=1, ge=1, le=5, description="how often the language model is asked about a claim"
+    )
 
     contact_email: str = Field(
         default="", description="sent to sources that ask who is calling (NCBI, Crossref)"

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from knowledge.sources import connector_policies
+from store.copying import copy_rows, timestamptz, uuid_array
 from store.records import ENDING_NOTICES, Notice
 from store.unit_of_work import UnitOfWork
 
@@ -163,7 +164,7 @@ def _heard_after(
             "SELECT document_id FROM standing_check WHERE source = :source AND asked_at > :at "
             "AND document_id = ANY(CAST(:ids AS uuid[]))"
         ),
-        {"source": source, "at": at, "ids": list(document_ids)},
+        {"source": source, "at": at, "ids": uuid_array(document_ids)},
     )
     return set(rows.scalars())
 
@@ -206,10 +207,22 @@ def asked(
         {
             "source": source,
             "at": at,
-            "ids": list(known),
+            "ids": uuid_array(known),
             "known": list(known.values()),
             "cited_by": [cited_by.get(one) for one in known],
         },
+    )
+
+
+def first_asked(session: Session, source: str, made: Collection[UUID], at: datetime) -> None:
+    """Write down that `source` knows documents that were made in this transaction: nobody can have
+    been asked about them before, so nothing needs to be looked for."""
+    moment = timestamptz(at)
+    copy_rows(
+        session,
+        "standing_check",
+        ("document_id", "source", "asked_at", "known"),
+        [(one.bytes, source, moment, b"\x01") for one in made],
     )
 
 

@@ -76,6 +76,8 @@ class Segment:
         ids, order = self._by_id
         first, last = np.searchsorted(chunk_ids, (ids[0], ids[-1] + 1))
         asked = chunk_ids[first:last]
+        if len(ids) == ids[-1] - ids[0] + 1:  # without a gap: nothing to look for
+            return np.sort(order[asked - ids[0]])
         places = np.searchsorted(ids, asked)
         return np.sort(order[places[ids[places] == asked]])
 
@@ -134,9 +136,10 @@ class Scorer:
                 else:
                     hopeful = hopeful[scores[hopeful] >= least - rest]
             if hopeful is not None and LOOKUP * len(hopeful) < len(ordinals):
-                there = np.searchsorted(ordinals, hopeful)
+                asked = hopeful.astype(np.uint16)  # in another type, all ordinals would be copied
+                there = np.searchsorted(ordinals, asked)
                 there[there == len(ordinals)] = 0
-                there = there[ordinals[there] == hopeful]
+                there = there[ordinals[there] == asked]
                 ordinals, frequencies = ordinals[there], frequencies[there]
             at = ordinals.astype(np.intp)
             added = norms.take(at)

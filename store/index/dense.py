@@ -6,7 +6,8 @@ they go on until enough rows pass the filter. Where a filter leaves few chunks, 
 one by one instead, and so they are where the index yields too few (ADR 0007, 0013).
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +17,11 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 from sqlmodel import Session
 
-from store.index.filters import Filter, few, passing, share, unseen
+from store.index.filters import UNSEEN, Filter, few, share, sizes
+from store.index.wire import Half, Ids, ask
+
+Search = Callable[[], list[tuple[int, float]]]
+"""A search under way; calling it waits for its end."""
 
 EXACT_ROWS = 2_000
 """A scan of so many windows with the join takes as long as HNSW does: 2 ms on a free core."""
@@ -26,7 +31,8 @@ CREATE_INDEX = (
 )
 EF_SEARCH = 100
 """How many neighbours a step of the index scan keeps at least (pgvector README, "Query Options"),
-and a fifth of the root of all windows where that is more (benchmarks/search.py)."""
+and a third of the root of all windows where that is more. Of two indexes of the same million one
+had a recall of 0.98 at a fifth of the root, the other 0.94 (benchmarks/search.py)."""
 
 
 class EncoderMismatch(RuntimeError):
@@ -87,104 +93,138 @@ def search(
         as_of: search what was current then; for callers without a filter.
         only: what chunks have to be; those current now, or at `as_of`, if left out.
     """
-    only = only or Filter(as_of=as_of)
+    return begin(session, query, k, only or Filter(as_of=as_of))()
+
+
+def begin(session: Session, query: NDArray[np.float32], k: int, only: Filter) -> Search:
+    """Asks PostgreSQL for the nearest; the search that is returned ends it, as `search` would.
+
+    Inside `wire.together` the caller may do something else meanwhile.
+    """
     listed = few(session, only) if only.selects else None
-    if listed is None:
-        found = _by_index(session, query, k, only)
+    if listed is not None:
+        return _among(session, query, k, only, listed)
+    by_index = _by_index(session, query, k, only)
+
+    def end() -> list[tuple[int, float]]:
+        found = by_index()
         if len(found) >= k:
             return found
         # The index ran out, or no more exist: what it left out decides.
         listed = few(session, only, likely=True)
-    if listed is None:
-        return _everywhere(session, query, k, only)
-    return _among(session, query, k, only, listed)
+        if listed is None:
+            return _everywhere(session, query, k, only)
+        return _among(session, query, k, only, listed)()
+
+    return end
 
 
-def _by_index(
-    session: Session, query: NDArray[np.float32], k: int, only: Filter
-) -> list[tuple[int, float]]:
+def _by_index(session: Session, query: NDArray[np.float32], k: int, only: Filter) -> Search:
     """The nearest as the planner finds them, by HNSW where there is an index."""
+    size = sizes(session)
     part = share(session, only) if only.selects else 1.0
-    nearest = sa.text(
-        "SELECT v.chunk_id, -(v.embedding <#> CAST(:query AS halfvec)) AS similarity "  # noqa: S608
+
+    def begin(chunks: int) -> tuple[int, Any]:
+        windows = math.ceil(1.2 * chunks * size.windows_each)
+        # A second step of a scan costs as much as the first: one should do.
+        ef_search = int(
+            min(1000, max(EF_SEARCH, math.sqrt(size.windows) / 3, 1.25 * windows / part))
+        )
+        ask(session, _SCAN, {"ef_search": str(ef_search)})
+        asked = {"query": Half(query), **only.parameters}
+        return windows, ask(session, _nearest(only, windows), asked)
+
+    first = begin(k)
+
+    def end() -> list[tuple[int, float]]:
+        (windows, cursor), chunks = first, k
+        while True:
+            rows = cursor.fetchall()
+            best = _best(rows)
+            if len(best) >= k or len(rows) < windows:
+                return best[:k]
+            chunks *= 2
+            windows, cursor = begin(chunks)
+
+    return end
+
+
+_SCAN = """
+    SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
+           set_config('hnsw.ef_search', %(ef_search)s, true)
+"""
+
+
+def _nearest(only: Filter, windows: int) -> str:
+    return (
+        "SELECT v.chunk_id, -(v.embedding <#> CAST(%(query)s AS halfvec)) AS similarity "  # noqa: S608
         f"FROM chunk_vector v JOIN chunk c ON c.id = v.chunk_id JOIN {only.tables} "
         f"ON d.id = c.version_id WHERE {only.conditions} "
-        "ORDER BY v.embedding <#> CAST(:query AS halfvec) LIMIT :windows"
+        f"ORDER BY v.embedding <#> CAST(%(query)s AS halfvec) LIMIT {windows}"
     )
-    chunks = k
-    while True:
-        asked = {"chunks": chunks, "part": part, "ef_search": EF_SEARCH}
-        windows = session.execute(_SCAN, asked).scalar_one()
-        parameters = {"query": HalfVector(query).to_text(), "windows": windows}
-        rows = session.execute(nearest, parameters | only.parameters).all()
-        best: dict[int, float] = {}
-        for row in rows:
-            best.setdefault(row.chunk_id, row.similarity)
-        if len(best) >= k or len(rows) < windows:
-            return list(best.items())[:k]
-        chunks *= 2
-
-
-_SCAN = sa.text(
-    """
-    SELECT CAST(w.windows AS integer), set_config('hnsw.iterative_scan', 'strict_order', true),
-           -- A second step of a scan costs as much as the first: one should do.
-           set_config('hnsw.ef_search', CAST(CAST(least(1000, greatest(
-               :ef_search, sqrt(w.rows) / 5, 1.25 * w.windows / :part)) AS integer) AS text), true),
-           -- A plan for any filter would be one for none in particular.
-           set_config('plan_cache_mode', 'force_custom_plan', true)
-    FROM (SELECT ceil(1.2 * :chunks * least(3, greatest(1, v.reltuples / greatest(c.reltuples, 1))))
-                 AS windows, greatest(v.reltuples, 0) AS rows
-          FROM pg_class v, pg_class c
-          WHERE v.oid = CAST('chunk_vector' AS regclass) AND c.oid = CAST('chunk' AS regclass)) AS w
-    """
-)
-"""Sets up a scan; gives how many windows are likely to be of so many chunks."""
 
 
 def _among(
     session: Session, query: NDArray[np.float32], k: int, only: Filter, listed: NDArray[np.int64]
-) -> list[tuple[int, float]]:
-    """The nearest of the listed chunks that pass: the nearest of all, as many as it takes."""
-    wanted = 2 * k
-    while True:
-        found = _compared(
-            session,
-            f"WHERE v.chunk_id = ANY({unseen('listed')})",
-            {"query": HalfVector(query).to_text(), "k": wanted, "listed": listed.tolist()},
-        )
-        keys = np.fromiter((key for key, _ in found), np.int64, len(found))
-        passed = [found[place] for place in np.flatnonzero(passing(session, only, keys))]
-        if len(passed) >= k or len(found) < wanted:
-            return passed[:k]
-        wanted *= 4
+) -> Search:
+    """The nearest of the listed chunks that stand: the nearest of all, as many as it takes."""
+    windows_each = sizes(session).windows_each
+
+    def begin(chunks: int) -> tuple[int, Any]:
+        windows = math.ceil(chunks * windows_each)
+        asked = {"query": Half(query), "windows": windows, "ids": Ids(listed), **only.moment}
+        return windows, ask(session, _listed(only), asked)
+
+    first = begin(2 * k)
+
+    def end() -> list[tuple[int, float]]:
+        (windows, cursor), chunks = first, 2 * k
+        while True:
+            rows = cursor.fetchall()
+            best = _best((key, similarity) for key, similarity, stands in rows if stands)
+            if len(best) >= k or len(rows) < windows:
+                return best[:k]
+            chunks *= 4
+            windows, cursor = begin(chunks)
+
+    return end
+
+
+def _listed(only: Filter) -> str:
+    """In SQL, the nearest `windows` of the chunks `ids`, compared one by one, and which stand."""
+    # Ordered by the negative of the distance: by the distance itself HNSW might be scanned.
+    return (
+        f"SELECT v.chunk_id, v.similarity, {only.standing} FROM ("  # noqa: S608  our own text
+        "SELECT chunk_id, -(embedding <#> CAST(%(query)s AS halfvec)) AS similarity "
+        f"FROM chunk_vector WHERE chunk_id = ANY({UNSEEN}) "
+        "ORDER BY similarity DESC, chunk_id LIMIT %(windows)s) AS v "
+        "JOIN chunk c ON c.id = v.chunk_id JOIN document_version d ON d.id = c.version_id "
+        "ORDER BY v.similarity DESC, v.chunk_id"
+    )
+
+
+def _best(windows: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Each chunk with its first window."""
+    best: dict[int, float] = {}
+    for chunk_id, similarity in windows:
+        best.setdefault(chunk_id, similarity)
+    return list(best.items())
 
 
 def _everywhere(
     session: Session, query: NDArray[np.float32], k: int, only: Filter
 ) -> list[tuple[int, float]]:
     """The nearest of all chunks that pass, each of them looked at."""
-    return _compared(
-        session,
-        f"JOIN chunk c ON c.id = v.chunk_id JOIN {only.tables} ON d.id = c.version_id "
-        f"WHERE {only.conditions}",
-        {"query": HalfVector(query).to_text(), "k": k, **only.parameters},
+    asked = {"query": Half(query), "k": k, **only.parameters}
+    statement = (
+        "WITH compared AS MATERIALIZED (SELECT v.chunk_id, "  # noqa: S608  our own text
+        "-(v.embedding <#> CAST(%(query)s AS halfvec)) AS similarity "
+        f"FROM chunk_vector v JOIN chunk c ON c.id = v.chunk_id JOIN {only.tables} "
+        f"ON d.id = c.version_id WHERE {only.conditions}) "
+        "SELECT chunk_id, max(similarity) AS similarity FROM compared GROUP BY chunk_id "
+        "ORDER BY similarity DESC, chunk_id LIMIT %(k)s"
     )
-
-
-def _compared(session: Session, which: str, parameters: dict[str, Any]) -> list[tuple[int, float]]:
-    """The `k` nearest chunks of windows `v` compared one by one, without the HNSW index."""
-    rows = session.execute(
-        sa.text(
-            "WITH compared AS MATERIALIZED (SELECT v.chunk_id, "  # noqa: S608  our own text
-            "-(v.embedding <#> CAST(:query AS halfvec)) AS similarity "
-            f"FROM chunk_vector v {which}) "
-            "SELECT chunk_id, max(similarity) AS similarity FROM compared GROUP BY chunk_id "
-            "ORDER BY similarity DESC, chunk_id LIMIT :k"
-        ),
-        parameters,
-    )
-    return [(row.chunk_id, row.similarity) for row in rows]
+    return ask(session, statement, asked).fetchall()
 
 
 def ensure_index(connection: sa.Connection) -> bool:

@@ -8,15 +8,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlmodel import Session
 
 from store.index.standing import CURRENT, CURRENT_THEN
+from store.index.wire import Ids, ask, ids_of
 
 LEAST = 500
 FACTOR = 30
@@ -61,8 +61,17 @@ class Filter:
     @property
     def conditions(self) -> str:
         """In SQL, whether version `d` of `tables` passes."""
-        standing = CURRENT if self.as_of is None else CURRENT_THEN
-        return f"{standing} AND {self.wanted}"
+        return f"{self.standing} AND {self.wanted}"
+
+    @property
+    def standing(self) -> str:
+        """In SQL, whether version `d` stands, whatever else is asked; `moment` goes with it."""
+        return CURRENT if self.as_of is None else CURRENT_THEN
+
+    @property
+    def moment(self) -> dict[str, Any]:
+        """What `standing` is asked with."""
+        return {} if self.as_of is None else {"as_of": self.as_of}
 
     @property
     def tables(self) -> str:
@@ -84,15 +93,59 @@ class Filter:
 
 
 _CONDITIONS = {
-    "source_types": "t.source_type = ANY(:source_types)",
-    "focus": "t.focus && CAST(:focus AS text[])",
-    "diseases": "t.diseases && CAST(:diseases AS text[])",
-    "decisions": "t.decisions && CAST(:decisions AS text[])",
-    "published_from": "t.published_at >= :published_from",
-    "published_to": "t.published_at <= :published_to",
-    "version_ids": "t.version_id = ANY(CAST(:version_ids AS uuid[]))",
-    "as_of": "t.created_at <= :as_of",
+    "source_types": "t.source_type = ANY(CAST(%(source_types)s AS varchar[]))",
+    "focus": "t.focus && CAST(%(focus)s AS text[])",
+    "diseases": "t.diseases && CAST(%(diseases)s AS text[])",
+    "decisions": "t.decisions && CAST(%(decisions)s AS text[])",
+    "published_from": "t.published_at >= CAST(%(published_from)s AS timestamptz)",
+    "published_to": "t.published_at <= CAST(%(published_to)s AS timestamptz)",
+    "version_ids": "t.version_id = ANY(CAST(%(version_ids)s AS uuid[]))",
+    "as_of": "t.created_at <= CAST(%(as_of)s AS timestamptz)",
 }
+
+
+class Sizes(NamedTuple):
+    """About how many rows there are, as the last ANALYZE counted them."""
+
+    chunks: int
+    versions: int
+    windows: int
+
+    @property
+    def windows_each(self) -> float:
+        """Of a chunk; 3 where there are more."""
+        return min(3.0, max(1.0, self.windows / max(self.chunks, 1)))
+
+
+def sizes(session: Session) -> Sizes:
+    """How large the index is."""
+    look(session)
+    known: Sizes | Any = session.info["sizes"]
+    if not isinstance(known, Sizes):
+        known = session.info["sizes"] = Sizes(*known.fetchone())
+    return known
+
+
+def look(session: Session, only: Filter | None = None) -> None:
+    """Ask how large the index is, and how much of it the planner expects to be what is asked for,
+    unless that is known in this session."""
+    if "sizes" not in session.info:
+        session.info["sizes"] = ask(session, _SIZES)
+    plans = session.info.setdefault("plans", {})
+    if only is not None and only.selects and only not in plans:
+        plans[only] = ask(
+            session,
+            f"EXPLAIN (FORMAT JSON) SELECT FROM version_tags t WHERE {only.wanted}",
+            only.parameters,
+        )
+
+
+_SIZES = """
+    SELECT CAST(greatest(c.reltuples, 0) AS bigint), CAST(greatest(t.reltuples, 0) AS bigint),
+           CAST(greatest(v.reltuples, 0) AS bigint)
+    FROM pg_class c, pg_class t, pg_class v WHERE c.oid = CAST('chunk' AS regclass)
+      AND t.oid = CAST('version_tags' AS regclass) AND v.oid = CAST('chunk_vector' AS regclass)
+"""
 
 
 def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.int64] | None:
@@ -107,16 +160,14 @@ def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.i
     listed: dict[Filter, NDArray[np.int64] | None] = session.info.setdefault("listed", {})
     if only in listed and not (likely and listed[only] is None):
         return listed[only]
-    expected, total = _expected(session, only)
-    most = max(LEAST, FACTOR * math.isqrt(total))
+    most = max(LEAST, FACTOR * math.isqrt(sizes(session).chunks))
     listed[only] = None
-    if likely or expected <= most:
-        packed = session.execute(
-            sa.text(
-                f"SELECT string_agg(int8send(id), '') FROM ({only.listing} LIMIT :most) AS listed"  # noqa: S608
-            ),
+    if likely or _expected(session, only) <= most:
+        ((packed,),) = ask(
+            session,
+            f"SELECT string_agg(int8send(id), '') FROM ({only.listing} LIMIT %(most)s) AS listed",  # noqa: S608
             {**only.parameters, "most": most + 1},
-        ).scalar_one()
+        ).fetchall()
         ids = np.frombuffer(packed or b"", ">i8").astype(np.int64)
         if len(ids) <= most:
             listed[only] = np.sort(ids)
@@ -125,43 +176,36 @@ def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.i
 
 def share(session: Session, only: Filter) -> float:
     """About how much of the index is what is asked for, as the planner expects, in (0, 1]."""
-    expected, total = _expected(session, only)
-    return min(1.0, max(expected, 1) / max(total, 1))
+    return min(1.0, max(_expected(session, only), 1) / max(sizes(session).chunks, 1))
 
 
-def _expected(session: Session, only: Filter) -> tuple[int, int]:
-    """How many chunks the planner expects to be what is asked for, and how many there are."""
-    known: dict[Filter, tuple[int, int]] = session.info.setdefault("expected", {})
-    if only not in known:
-        chunks, versions = map(int, session.execute(_TOTALS).one())
-        plan = session.execute(
-            sa.text(f"EXPLAIN (FORMAT JSON) SELECT FROM version_tags t WHERE {only.wanted}"),
-            only.parameters,
-        ).scalar_one()
-        known[only] = plan[0]["Plan"]["Plan Rows"] * chunks // max(versions, 1), chunks
-    return known[only]
+def _expected(session: Session, only: Filter) -> int:
+    """How many chunks the planner expects to be what is asked for."""
+    size = sizes(session)
+    look(session, only)
+    known = session.info["plans"]
+    if not isinstance(known[only], int):
+        ((plan,),) = known[only].fetchall()
+        known[only] = plan[0]["Plan"]["Plan Rows"]
+    expected: int = known[only] * size.chunks // max(size.versions, 1)
+    return expected
 
 
-_TOTALS = sa.text(
-    "SELECT CAST(greatest(c.reltuples, 0) AS bigint), CAST(greatest(t.reltuples, 0) AS bigint) "
-    "FROM pg_class c, pg_class t WHERE c.oid = CAST('chunk' AS regclass) "
-    "AND t.oid = CAST('version_tags' AS regclass)"
-)
+UNSEEN = "CAST((SELECT CAST(%(ids)s AS bigint[])) AS bigint[])"
+"""The array `ids` in SQL, so that the planner does not look into it, as it else does at each of
+thousands for longer than the search takes."""
 
 
-def unseen(name: str) -> str:
-    """An array of ids in SQL that the planner does not look into, as it else does at each of
-    thousands for longer than the search takes."""
-    return f"CAST((SELECT CAST(:{name} AS bigint[])) AS bigint[])"
+def ask_passing(session: Session, only: Filter, chunk_ids: NDArray[np.int64]) -> Any:
+    """A cursor on the ids of those of these chunks that pass."""
+    return ask(
+        session,
+        f"SELECT c.id FROM chunk c JOIN {only.tables} ON d.id = c.version_id "  # noqa: S608
+        f"WHERE c.id = ANY({UNSEEN}) AND {only.conditions}",
+        {**only.parameters, "ids": Ids(chunk_ids)},
+    )
 
 
 def passing(session: Session, only: Filter, chunk_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which of these chunks pass, (n,)."""
-    rows = session.execute(
-        sa.text(
-            f"SELECT c.id FROM chunk c JOIN {only.tables} ON d.id = c.version_id "  # noqa: S608
-            f"WHERE c.id = ANY({unseen('chunk_ids')}) AND {only.conditions}"
-        ),
-        {**only.parameters, "chunk_ids": chunk_ids.tolist()},
-    )
-    return np.isin(chunk_ids, np.fromiter(rows.scalars(), np.int64))
+    return np.isin(chunk_ids, ids_of(ask_passing(session, only, chunk_ids).fetchall()))

@@ -7,7 +7,7 @@ Small segments are merged 16 to 1, and chunks that are gone fall out then (ADR 0
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,18 @@ from sqlmodel import Session
 
 from store.index.bm25 import NOWHERE, Postings, Scorer, Segment
 from store.index.filters import Filter, few, passing, share
+from store.index.wire import ask
 
-__all__ = ["Segment", "insert_segment", "inverse_frequencies", "merge", "search", "write_segment"]
+__all__ = [
+    "Segment",
+    "best",
+    "insert_segment",
+    "inverse_frequencies",
+    "merge",
+    "prepare",
+    "search",
+    "write_segment",
+]
 
 LEAST_TOLD = 1.0
 """Ours, the idf of a term that a third of the chunks have: in a library on one subject its words
@@ -104,7 +114,33 @@ def search(
         only: what chunks have to be. If left out, chunks that no longer exist or are not of a
             current version may be among them: the caller filters, and so asks for more.
     """
-    scorer = _scorer(session, query, segments)
+    return best(session, prepare(session, query, segments), k, only)
+
+
+def prepare(session: Session, query: Iterable[int], segments: dict[int, Segment]) -> Scorer | None:
+    """What the snapshot holds of the query's terms, read; None if there is nothing to score."""
+    wanted = sorted(set(query))
+    known = dict(segments)
+    likely = _ask_postings(session, wanted, known)  # read with the overview, not after it
+    overview = ask(session, "SELECT id, chunks, length_sum FROM lex_segment ORDER BY id").fetchall()
+    total = sum(chunks for _, chunks, _ in overview)
+    if not total or not wanted:
+        return None
+    ids = [key for key, _, _ in overview]
+    found = likely({key: known[key] for key in ids if key in known})
+    held = _load(session, ids, segments)
+    fresh = {key: segment for key, segment in held.items() if key not in found}
+    found |= _ask_postings(session, wanted, fresh)(fresh)
+    occurrences = {term: sum(len(part[term][0]) for part in found.values()) for term in wanted}
+    idfs = {term: _idf(count, total) for term, count in occurrences.items() if count}
+    mean_length = sum(length for _, _, length in overview) / total
+    return Scorer([(held[key], found[key]) for key in held], idfs, mean_length)
+
+
+def best(
+    session: Session, scorer: Scorer | None, k: int, only: Filter | None = None
+) -> list[tuple[int, float]]:
+    """The second half of `search`: score, and leave out what does not pass."""
     if scorer is None:
         return []
     if only is None:
@@ -121,23 +157,6 @@ def search(
         wanted *= 4
 
 
-def _scorer(session: Session, query: Iterable[int], cache: dict[int, Segment]) -> Scorer | None:
-    """What the snapshot holds of the query's terms; None if there is nothing to score."""
-    wanted = sorted(set(query))
-    overview = session.execute(
-        sa.text("SELECT id, chunks, length_sum FROM lex_segment ORDER BY id")
-    ).all()
-    total = sum(row.chunks for row in overview)
-    if not total or not wanted:
-        return None
-    held = _load(session, [row.id for row in overview], cache)
-    found = _postings_of(session, wanted, held)
-    occurrences = {term: sum(len(part[term][0]) for part in found.values()) for term in wanted}
-    idfs = {term: _idf(count, total) for term, count in occurrences.items() if count}
-    mean_length = sum(row.length_sum for row in overview) / total
-    return Scorer([(held[key], found[key]) for key in held], idfs, mean_length)
-
-
 _POSTINGS = """
     SELECT term, segment_id, ordinals, frequencies FROM lex_posting
     WHERE term = ANY(CAST(%(terms)s AS int[]))
@@ -146,31 +165,35 @@ _POSTINGS = """
 """The sum keeps the planner from the index on segments, which reads all their terms."""
 
 
-def _postings_of(
-    session: Session, terms: Sequence[int], held: Mapping[int, Segment]
-) -> dict[int, Postings]:
-    """The postings of each term in each segment, read where they are not held."""
-    found = {key: segment.known(terms) for key, segment in held.items()}
+def _ask_postings(
+    session: Session, terms: Sequence[int], segments: Mapping[int, Segment]
+) -> Callable[[Mapping[int, Segment]], dict[int, Postings]]:
+    """Asks for the postings of these terms that are not held.
+
+    Returns:
+        What reads them: the postings of each term in each segment that is in the snapshot.
+    """
+    found = {key: segment.known(terms) for key, segment in segments.items()}
     lacking = [key for key, part in found.items() if len(part) < len(terms)]
-    if not lacking:
-        return found
     asked = sorted({term for key in lacking for term in terms if term not in found[key]})
-    fresh: dict[int, Postings] = {key: {} for key in lacking}
-    connection = session.connection().connection.driver_connection
-    assert connection is not None
-    with connection.cursor(binary=True) as cursor:  # as text, bytes come as hexadecimal digits
-        cursor.execute(_POSTINGS, {"terms": asked, "segments": lacking})
-        for term, segment_id, ordinals, frequencies in cursor.fetchall():
+    cursor = ask(session, _POSTINGS, {"terms": asked, "segments": lacking}) if lacking else None
+
+    def read(existing: Mapping[int, Segment]) -> dict[int, Postings]:
+        fresh: dict[int, Postings] = {key: {} for key in lacking}
+        for term, segment_id, ordinals, frequencies in cursor.fetchall() if cursor else ():
             fresh[segment_id][term] = (
                 np.frombuffer(ordinals, np.uint16),
                 np.frombuffer(frequencies, np.uint8),
             )
-    for key, part in fresh.items():
-        for term in asked:
-            part.setdefault(term, NOWHERE)
-        held[key].keep(part)
-        found[key] |= part
-    return found
+        # Of a segment that was merged away meanwhile there is nothing, which is not to be kept:
+        # other threads may still read an older snapshot.
+        for key in fresh.keys() & existing.keys():
+            part = {term: fresh[key].get(term, NOWHERE) for term in asked}
+            existing[key].keep(part)
+            found[key] |= part
+        return {key: found[key] for key in existing}
+
+    return read
 
 
 def inverse_frequencies(session: Session, asked: Iterable[int]) -> dict[int, float]:
@@ -203,13 +226,14 @@ def _load(session: Session, ids: Sequence[int], cache: dict[int, Segment]) -> di
     found = {key: segment for key in ids if (segment := cache.get(key)) is not None}
     missing = [key for key in ids if key not in found]
     if missing:
-        rows = session.execute(
-            sa.text("SELECT id, chunk_ids, lengths FROM lex_segment WHERE id = ANY(:ids)"),
+        rows = ask(
+            session,
+            "SELECT id, chunk_ids, lengths FROM lex_segment WHERE id = ANY(%(ids)s)",
             {"ids": missing},
-        )
-        for row in rows:
-            found[row.id] = Segment(
-                np.frombuffer(row.chunk_ids, np.int64), np.frombuffer(row.lengths, np.int32)
+        ).fetchall()
+        for key, chunk_ids, lengths in rows:
+            found[key] = Segment(
+                np.frombuffer(chunk_ids, np.int64), np.frombuffer(lengths, np.int32)
             )
     cache.update(found)
     for stale in set(cache) - set(ids):

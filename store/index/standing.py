@@ -9,11 +9,6 @@ CURRENT = "d.status = 'current'"
 """A work that has ended has no current version: `store.standing.settle`."""
 
 CURRENT_THEN = f"""
-    d.status <> 'retracted' AND d.created_at <= CAST(:as_of AS timestamptz)
-    AND (d.superseded_at IS NULL OR d.superseded_at > CAST(:as_of AS timestamptz)) AND {STANDS}
+    d.status <> 'retracted' AND d.created_at <= CAST(%(as_of)s AS timestamptz)
+    AND (d.superseded_at IS NULL OR d.superseded_at > CAST(%(as_of)s AS timestamptz)) AND {STANDS}
 """
-
-STANDING = f"""
-    CASE WHEN CAST(:as_of AS timestamptz) IS NULL THEN {CURRENT} ELSE {CURRENT_THEN} END
-"""
-"""Either, where `as_of` may be NULL. Where it is known, one of the two alone can use an index."""

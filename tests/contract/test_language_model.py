@@ -3,6 +3,7 @@
 import json
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -172,23 +173,68 @@ def test_what_cannot_be_used_is_unusable_and_not_repeated(world: World, reply: R
 @pytest.mark.parametrize(
     "reply",
     [
-        *(error(status, "api_error", SECRET) for status in (408, 409, 429, 500, 503, 504, 529)),
+        *(error(status, "api_error", SECRET) for status in (409, 429, 500, 503, 529)),
         error(429, "rate_limit_error", SECRET, code="ramp_limit_exceeded"),
+        Reply(520, b"<h1>Zebrafinch</h1>", {"Content-Type": "text/html"}),
+    ],
+    ids=lambda reply: str(reply.status),
+)
+def test_what_passes_by_itself_is_unavailable_after_two_more_attempts(
+    world: World, reply: Reply
+) -> None:
+    world.web.fault = lambda _: reply
+    away = failure(world.model)
+    assert isinstance(away, ModelUnavailable)
+    assert (away.lost, away.maybe_billed, away.usage) == (False, False, None)
+    assert len(world.web.requests) == 3
+    first, second = world.slept
+    assert 0.25 <= first <= 0.75
+    assert 0.5 <= second <= 1.5
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(error(status, "api_error", SECRET) for status in (408, 504)),
         Reply(502, b"<h1>Zebrafinch</h1>", {"Content-Type": "text/html"}),
         DROPPED,
         replace(message(GOOD), cut=40),
     ],
     ids=lambda reply: f"{reply.status}-{reply.cut}",
 )
-def test_what_passes_by_itself_is_unavailable_after_two_more_attempts(
+def test_an_answer_that_got_lost_may_be_billed_and_is_left_to_the_caller(
     world: World, reply: Reply
 ) -> None:
-    world.web.fault = lambda _: reply
-    assert isinstance(failure(world.model), ModelUnavailable)
-    assert len(world.web.requests) == 3
-    first, second = world.slept
-    assert 0.25 <= first <= 0.75
-    assert 0.5 <= second <= 1.5
+    lost = world.fail(reply)
+    assert isinstance(lost, ModelUnavailable)
+    assert (lost.lost, lost.maybe_billed, lost.usage) == (True, True, None)
+    assert (len(world.web.requests), world.slept) == (1, [])
+
+
+def test_a_request_that_never_left_is_repeated_and_cannot_be_billed() -> None:
+    slept: list[float] = []
+    with FakeWeb() as web:
+        nobody = web.base
+    model = AnthropicModel(KEY, "claude-sonnet-5-5", nobody, 10, slept.append)
+    away = failure(model)
+    model.close()
+    assert isinstance(away, ModelUnavailable)
+    assert (away.lost, away.maybe_billed, len(slept)) == (False, False, 2)
+
+
+def test_what_cannot_be_used_says_what_it_used_or_that_nobody_knows(world: World) -> None:
+    for reply in (refusal("bio"), message(GOOD, "max_tokens"), message("no JSON")):
+        paid = world.fail(reply)
+        assert paid.usage is not None
+        assert paid.usage.cost_usd is not None
+        assert paid.usage.cost_usd > 0
+        assert not paid.maybe_billed
+    page = Reply(200, b"<p>", {"Content-Type": "text/html"})
+    for reply in (message(GOOD, usage=None), page, replace(page, body=b"{")):
+        unknown = world.fail(reply)
+        assert (unknown.usage, unknown.maybe_billed) == (None, True)
+    free = world.fail(error(400, "invalid_request_error", "x"))
+    assert (free.usage, free.maybe_billed) == (None, False)
 
 
 def test_an_attempt_that_succeeds_after_trouble_is_the_answer(world: World) -> None:
@@ -234,10 +280,23 @@ def test_silence_is_unavailable_and_not_asked_again_because_it_is_billed(world: 
     world.web.fault = silent
     model = AnthropicModel(KEY, "claude-sonnet-5-5", world.web.mirrors[world.api.origin], 0.2)
     try:
-        assert isinstance(failure(model), ModelUnavailable)
+        late = failure(model)
     finally:
         release.set()
+    assert isinstance(late, ModelUnavailable)
+    assert (late.lost, late.maybe_billed) == (False, True)
     assert len(world.web.requests) == 1
+
+
+def test_a_long_answer_gets_more_patience(world: World) -> None:
+    def slow(_: object) -> None:
+        time.sleep(0.5)
+
+    world.web.fault = slow
+    model = AnthropicModel(KEY, "claude-sonnet-5-5", world.web.mirrors[world.api.origin], 0.2)
+    assert isinstance(failure(model), ModelUnavailable)
+    assert model.propose(replace(PROMPT, patience=100)).value.verdict == "yes"
+    model.close()
 
 
 @pytest.mark.parametrize(
@@ -307,7 +366,7 @@ def test_text_that_is_no_unicode_is_unusable_and_not_sent(world: World) -> None:
     with pytest.raises(ModelUnusable) as caught:
         world.model.propose(replace(PROMPT, user="\ud800"))
     assert caught.value.__context__ is None
-    assert world.web.requests == []
+    assert (caught.value.maybe_billed, world.web.requests) == (False, [])
 
 
 # --- prices ---------------------------------------------------------------------------------------
@@ -363,6 +422,18 @@ def test_the_answer_s_own_model_place_and_cache_decide_the_price(world: World) -
     made = world.propose()
     assert (made.model, made.usage.cost_usd) == ("claude-opus-5", Decimal(11))
     assert made.usage.cache_write_tokens == MILLION
+
+
+@pytest.mark.parametrize("model", [*prices().models, "claude-nobody-knows"])
+def test_the_most_that_tokens_can_cost_is_no_less_than_any_price(model: str) -> None:
+    most = prices().at_most(model, 120_000, 1_000)
+    for billed in (
+        Billed(120_000, 1_000, place="us"),
+        Billed(0, 1_000, cache_write_5m=120_000, place="us"),
+        Billed(0, 1_000, cache_read=120_000),
+    ):
+        known = prices().cost(model, billed)
+        assert most >= (known or Decimal("0.01"))
 
 
 @pytest.mark.parametrize("limits", [(5,), (None, None), (9, 5, None), (5, 5, None)])

@@ -128,7 +128,7 @@ def test_a_lying_model_reaches_a_place_and_nothing_more(
 def test_where_the_model_fails_the_search_stands_and_the_body_says_so(
     asked: Asked, reply: Reply, kind: str
 ) -> None:
-    asked.api.next.extend([reply] * (3 if reply is DROPPED else 1))
+    asked.api.next.append(reply)
     ordered, told = rerank(asked.model, QUESTION, CANDIDATES)
     assert ordered == CANDIDATES
     body = told.as_body()

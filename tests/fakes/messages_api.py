@@ -4,13 +4,14 @@
     with FakeWeb(api) as web:
         model = AnthropicModel("k", "claude-sonnet-5-5", web.mirrors[api.origin])
 
-It answers with `text` until something else is queued in `next`. It is as strict as the real one in
+It answers with `text`, or what `writer` makes of the request, until something else is queued in
+`next`. It is as strict as the real one in
 what a client could get wrong: bearer key, version, model, sampling parameters, schema.
 """
 
 import json
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.fakes.web import Reply, Request
@@ -32,6 +33,8 @@ class MessagesApi:
         self.text = "{}"
         self.next: deque[Reply] = deque()
         """Sent before anything else, one a request that is in order."""
+        self.writer: Callable[[Mapping[str, Any]], str | Reply | None] = lambda body: None
+        """Makes an answer of a request, its text or the whole; None leaves it to `text`."""
         self.asked: list[dict[str, Any]] = []
         self._cached: set[str] = set()
 
@@ -51,9 +54,13 @@ class MessagesApi:
             return error(404, "not_found_error", f"model: {body['model']}")
         if self.next:
             return self.next.popleft()
-        return message(self.text, model=body["model"], usage=self._usage(body))
+        written = self.writer(body)
+        if isinstance(written, Reply):
+            return written
+        text = self.text if written is None else written
+        return message(text, model=body["model"], usage=self._usage(body, text))
 
-    def _usage(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def _usage(self, body: Mapping[str, Any], text: str) -> dict[str, Any]:
         """Four characters count as a token; a system is written to the cache once, then read."""
         user = len(body["messages"][0]["content"]) // 4 + 1
         written = read = plain = 0
@@ -66,7 +73,7 @@ class MessagesApi:
             else:
                 self._cached.add(block["text"])
                 written += size
-        return usage(user + plain, len(self.text) // 4 + 1, read=read, written=written)
+        return usage(user + plain, len(text) // 4 + 1, read=read, written=written)
 
 
 def _wrong(body: Mapping[str, Any], headers: Mapping[str, str]) -> str | None:

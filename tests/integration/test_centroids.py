@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 import sqlalchemy as sa
+from sqlmodel import Session
 
-from store.index.centroids import centroids
+from store.index.centroids import Centroids, centroids
+from store.index.wire import Ids
 from store.unit_of_work import Store
 from tests.integration.test_dense_index import put, units
 from tests.servers import TRIAL, ingest
@@ -12,11 +14,15 @@ from workers.inline import InlineWorker
 from workers.retrieve.search import search
 
 
+def lie(session: Session, *keys: int) -> Centroids:
+    return centroids(session, Ids(np.array(keys, np.int64)))()
+
+
 def test_a_document_lies_at_the_mean_of_the_windows_of_its_found_chunks(store: Store) -> None:
     vectors = units(6)
     first, second, _ = put(store, vectors, windows=2)
     with store.reading() as session:
-        rows, found = centroids(session, {second: "a", first: "a"})
+        rows, found = lie(session, second, first)
     mean = vectors[:4].mean(axis=0)
     assert rows == {first: 0, second: 0}
     assert found[0] == pytest.approx(mean / np.linalg.norm(mean), abs=2e-3), "half precision"
@@ -24,12 +30,12 @@ def test_a_document_lies_at_the_mean_of_the_windows_of_its_found_chunks(store: S
 
 def test_each_chunk_knows_the_row_of_its_document(store: Store) -> None:
     vectors = units(3)
-    keys = put(store, vectors)
+    (alone,), others = put(store, vectors[:1]), put(store, vectors[1:])
     with store.reading() as session:
-        rows, found = centroids(session, {keys[2]: "b", keys[0]: "a", keys[1]: "b"})
+        rows, found = lie(session, others[1], alone, others[0])
     assert found.shape == (2, 384)
-    assert found[rows[keys[0]]] == pytest.approx(vectors[0], abs=2e-3)
-    assert rows[keys[1]] == rows[keys[2]] != rows[keys[0]]
+    assert found[rows[alone]] == pytest.approx(vectors[0], abs=2e-3)
+    assert rows[others[0]] == rows[others[1]] != rows[alone]
 
 
 def test_chunks_without_vectors_lie_nowhere(store: Store) -> None:
@@ -37,8 +43,8 @@ def test_chunks_without_vectors_lie_nowhere(store: Store) -> None:
     with store.unit_of_work("test") as work:
         work.session.execute(sa.text("DELETE FROM chunk_vector"))
     with store.reading() as session:
-        rows, found = centroids(session, {key: "a"})
-        assert not centroids(session, {})[1].any()
+        rows, found = lie(session, key)
+        assert not lie(session)[1].any()
     assert rows == {key: 0}
     assert not found.any()
 

@@ -177,3 +177,21 @@ def test_an_empty_index_and_an_empty_question_find_nothing(store: Store) -> None
     assert found(store, QUERY) == {}
     with Session(store.engine) as session:
         assert lexical.inverse_frequencies(session, []) == {}
+
+
+def test_nothing_is_remembered_of_a_segment_that_the_snapshot_does_not_hold(
+    store: Store, filled: list[tuple[int, Counter[int]]]
+) -> None:
+    """A thread with an older snapshot may still read it, and would take no postings for none."""
+    cache: dict[int, lexical.Segment] = {}
+    with store.reading() as session:
+        lexical.search(session, QUERY[:1], 1000, cache)
+    before = dict(cache)
+    with store.unit_of_work("test") as work:
+        assert lexical.merge(work.session)
+    with store.reading() as session:
+        after = lexical.search(session, QUERY, 1000, cache)
+    assert dict(after) == pytest.approx(expected(filled, QUERY), rel=1e-4)
+    gone = before.keys() - cache.keys()
+    assert gone
+    assert all(before[key].known(QUERY).keys() == {QUERY[0]} for key in gone)

@@ -17,8 +17,8 @@ from store.models import Answer, now
 from store.records import Notice, NoticeKind, SourceRecord
 from store.unit_of_work import Store, UnitOfWork
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
-from workers.ingest.structure import segment
 from workers.inline import InlineWorker
+from workers.reading.structure import segment
 from workers.verify import stage as verify
 
 OTHER = {

@@ -1,31 +1,35 @@
-"""An answer made of stored sentences: chosen, ordered, never rewritten. Pure."""
+"""An answer made of stored sentences: chosen, ordered, never rewritten. Pure.
 
-import re
+Every claim is the text of its quotation, so that it can be checked by its words alone. What may
+be shown: `wording`; what a sentence states: `facets`; which are candidates: `candidates`; how well
+they answer: `scoring`; what stands beside the answer: `details`.
+"""
+
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
 from typing import Any
 
-from knowledge.breadth import meets
 from knowledge.loader import load
-from knowledge.products import are_on_others, speak_to
-from knowledge.tags import tags
-from store.content import Content, coverage
-from store.index.terms import terms
-from store.spans import Span
+from knowledge.sources import source_policy
+from store.content import Content
+from workers.generate.candidates import Candidate, candidates_of, sentences_of
+from workers.generate.details import limits, names_document, naming, particulars
+from workers.generate.facets import bodies
+from workers.generate.findings import same
+from workers.generate.scoring import Scorer
+from workers.generate.wording import on_one_line, stands_alone
+from workers.reading.instructions import addresses_reader
 
-
-@dataclass(frozen=True)
-class Candidate:
-    """A sentence that may become a claim, with what it is judged by."""
-
-    evidence_id: str
-    source_type: str
-    text: str
-    title: str
-    passage_score: float
-    anchor_score: int
-    publication_type: str | None = None
+__all__ = [
+    "Candidate",
+    "Claim",
+    "candidates_of",
+    "choose",
+    "sections_for",
+    "sentences_of",
+    "stands_alone",
+]
 
 
 @dataclass(frozen=True)
@@ -37,48 +41,30 @@ class Claim:
     evidence_id: str
     quote: str
     heading: str
+    also: tuple[tuple[str, str], ...] = ()
+    """Other evidence that reports the same finding: its key and its words."""
 
     def as_body(self) -> dict[str, Any]:
         """The claim as the draft stores it."""
-        return {
+        body: dict[str, Any] = {
             "claim_id": self.claim_id,
             "text": self.text,
             "evidence_id": self.evidence_id,
             "quote": self.quote,
             "heading": self.heading,
         }
+        if self.also:
+            body["also"] = [{"evidence_id": key, "quote": quote} for key, quote in self.also]
+        return body
 
 
-@cache
-def _leaning() -> re.Pattern[str]:
-    return re.compile(load("answers")["leaning"], re.IGNORECASE)
+@dataclass
+class _Kept:
+    """A candidate that is in the answer, with those that report the same."""
 
-
-_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
-
-
-def _readable(sentence: str) -> str:
-    """A sentence on one line, without the mark of the list it stood in."""
-    return " ".join(_LIST_MARK.sub("", sentence).split())
-
-
-def stands_alone(sentence: str) -> bool:
-    """Whether a sentence can be shown without the one before it, and says something."""
-    body = _LIST_MARK.sub("", sentence)
-    is_heading = body.lstrip().startswith("#") or body.rstrip().endswith(":")
-    return len(terms(body)) >= 4 and not is_heading and not _leaning().match(body)
-
-
-def sentences_of(
-    text: str, sentences: Iterable[Span], passages: Sequence[tuple[int, int]]
-) -> list[Span]:
-    """The whole sentences inside the found passages that can be shown alone."""
-    return [
-        sentence
-        for sentence in sentences
-        if any(start <= sentence.start and sentence.end <= end for start, end in passages)
-        and stands_alone(sentence.of(text))
-    ]
+    candidate: Candidate
+    score: float
+    also: list[Candidate] = field(default_factory=list)
 
 
 def choose(
@@ -91,95 +77,97 @@ def choose(
     """The claims of the answer, in the order of the query type's sections.
 
     Args:
+        candidates: those of each document in the order of its text.
         asked: what each sub-query asks for; a sentence answers one of them.
         diseases: tags of those asked about; a sentence on others alone is no answer (EB-5.1).
         products: likewise, the drugs and tests.
     """
-    policy = load("answers")
+    scorer = Scorer(asked, diseases, products)
+    usable = [
+        one
+        for one in candidates
+        if not addresses_reader(one.text) and not addresses_reader(one.title)
+    ]
     scored = []
-    for candidate in candidates:
-        covered = max(_covered(one, candidate) for one in asked)
-        if covered < policy["least_coverage"] or _is_on_others(candidate, diseases, products):
-            continue
-        own = set(terms(candidate.text))
-        score = (
-            covered
-            + policy["anchor_weight"] * candidate.anchor_score
-            + policy["passage_weight"] * candidate.passage_score
-        )
-        scored.append((score, candidate, own))
-    scored.sort(key=lambda one: -one[0])
-    return _arrange(_spread(scored, sections_for(query_type)[0]), query_type)
+    for one in usable:
+        score = scorer.score(one) if one.found and not scorer.is_beside(one) else None
+        if score is not None:
+            scored.append(_Kept(one, score))
+    scored.sort(key=lambda one: -one.score)
+    sections = sections_for(query_type)
+    kept = _spread(scored, sections[0])
+    documents: dict[str, list[Candidate]] = defaultdict(list)
+    for one in usable:
+        if scorer.may_speak(one):
+            documents[one.evidence_id].append(one)
+    return _arrange(kept, documents, query_type)
 
 
-def _covered(asked: Content, candidate: Candidate) -> float:
-    """The share of what is asked that a sentence holds; its title's words count for less."""
-    own = asked.held(candidate.text)
-    title_weight = float(load("answers")["title_weight"])
-    inherited = asked.held(candidate.title) - own
-    return coverage(asked.weights, own) + title_weight * coverage(asked.weights, inherited)
-
-
-def _is_on_others(
-    candidate: Candidate, diseases: Collection[str], products: Collection[str]
-) -> bool:
-    """Whether a sentence is on other diseases, drugs or tests than those asked about.
-
-    What a sentence does not name it has from its title.
-    """
-    if are_on_others(candidate.text, products):
-        return True
-    said = not are_on_others(candidate.title, products) or speak_to(candidate.text, products)
-    return not said or _is_on_other_diseases(candidate, diseases)
-
-
-def _is_on_other_diseases(candidate: Candidate, asked: Collection[str]) -> bool:
-    """Whether a sentence names diseases and none of those asked about.
-
-    In a work on one asked about, other diseases are outcomes or comorbidities, and belong to what
-    it says; unless its title names them beside: then the sentence is on the other half of it.
-    """
-    named = set(tags("diseases", candidate.text))
-    if not asked or not named or meets(named, asked):
-        return False
-    focus = set(tags("diseases", candidate.title))
-    return named <= focus or not meets(focus, asked)
-
-
-def _spread(
-    scored: Sequence[tuple[float, Candidate, set[int]]], leading: Mapping[str, Any]
-) -> list[Candidate]:
+def _spread(scored: Sequence[_Kept], leading: Mapping[str, Any]) -> list[_Kept]:
     """The best candidates: a few a document, no two that say the same, the leading section's first
     as far as places are kept for it."""
     policy = load("answers")
-    kept: list[tuple[Candidate, set[int]]] = []
+    kept: list[_Kept] = []
 
-    def take(found: Iterable[tuple[Candidate, set[int]]], most: int) -> None:
-        for candidate, own in found:
-            if len(kept) >= most:
-                return
-            of_document = sum(one.evidence_id == candidate.evidence_id for one, _ in kept)
-            alike = any(_overlap(own, other) >= policy["near_duplicate"] for _, other in kept)
-            if of_document < policy["claims_per_document"] and not alike:
-                kept.append((candidate, own))
+    def take(found: Iterable[_Kept], most: int) -> None:
+        for one in found:
+            twin = next((other for other in kept if _alike(one.candidate, other.candidate)), None)
+            if twin is not None:
+                _merge(twin, one)
+                continue
+            of_document = sum(
+                other.candidate.evidence_id == one.candidate.evidence_id for other in kept
+            )
+            if len(kept) < most and of_document < policy["claims_per_document"]:
+                kept.append(one)
 
-    found = [(candidate, own) for _, candidate, own in scored]
-    take((one for one in found if _belongs(one[0], leading)), policy["lead_claims"])
-    chosen = {id(candidate) for candidate, _ in kept}
-    take((one for one in found if id(one[0]) not in chosen), policy["claims"])
-    place = {id(candidate): at for at, (candidate, _) in enumerate(found)}
-    return sorted((candidate for candidate, _ in kept), key=lambda one: place[id(one)])
+    take((one for one in scored if _belongs(one.candidate, leading)), policy["lead_claims"])
+    first = {id(one) for one in kept}
+    take((one for one in scored if id(one) not in first), policy["claims"])
+    return sorted(kept, key=lambda one: -one.score)
+
+
+def _alike(one: Candidate, other: Candidate) -> bool:
+    in_one_text = one.evidence_id == other.evidence_id and (
+        one.text in other.text or other.text in one.text
+    )
+    return in_one_text or same(one.text, other.text)
+
+
+def _merge(kept: _Kept, found: _Kept) -> None:
+    """Note another source of the same finding; the one that is worth more is cited (SP-6.2).
+
+    Of two quotations of one text, the longer one is taken if it answers as well.
+    """
+    mine, other = kept.candidate, found.candidate
+    if other.evidence_id == mine.evidence_id:
+        if mine.text in other.text and found.score > kept.score - load("answers")["near_tie"]:
+            kept.candidate = other
+        return
+    if any(one.evidence_id == other.evidence_id for one in kept.also):
+        return
+    if _worth(other) > _worth(mine) and _belongs_alike(mine, other):
+        kept.candidate, other = other, mine
+    kept.also.append(other)
+
+
+def _worth(candidate: Candidate) -> float:
+    tier = source_policy(candidate.source_type).tier
+    return float(load("trust")["confidence"][tier])
+
+
+def _belongs_alike(one: Candidate, other: Candidate) -> bool:
+    """Whether both go to the same sections, so that a better source moves nothing in the answer."""
+    sections = [section for found in load("answers")["sections"].values() for section in found]
+    return all(_belongs(one, section) == _belongs(other, section) for section in sections)
 
 
 def _belongs(candidate: Candidate, section: Mapping[str, Any]) -> bool:
     on_trial = "trial" in (candidate.publication_type or "").lower()
-    return candidate.source_type in section["sources"] or (
+    takes = candidate.source_type in section["sources"] or (
         on_trial and section.get("trial_publications", False)
     )
-
-
-def _overlap(one: set[int], other: set[int]) -> float:
-    return len(one & other) / max(1, len(one | other))
+    return takes and len(bodies(candidate.text)) >= section.get("names_bodies", 0)
 
 
 def sections_for(query_type: str) -> list[dict[str, Any]]:
@@ -189,25 +177,96 @@ def sections_for(query_type: str) -> list[dict[str, Any]]:
     return chosen
 
 
-def _arrange(candidates: Sequence[Candidate], query_type: str) -> list[Claim]:
-    """Give the candidates their sections and numbers, in reading order."""
-    claims: list[Claim] = []
-    # Claims of one document follow each other: they are read together, under its title.
-    rank = {one.evidence_id: place for place, one in reversed(list(enumerate(candidates)))}
-    together = sorted(candidates, key=lambda one: rank[one.evidence_id])
-    sections = sections_for(query_type)
-    for section in sections:
-        for candidate in together:
-            home = next((one for one in sections if _belongs(candidate, one)), sections[-1])
-            if home is section:
-                number = len(claims) + 1
-                claims.append(
-                    Claim(
-                        claim_id=f"c{number}",
-                        text=_readable(candidate.text),
-                        evidence_id=candidate.evidence_id,
-                        quote=candidate.text,
-                        heading=section["heading"],
-                    )
-                )
-    return claims
+def _homes(kept: Sequence[_Kept], sections: Sequence[Mapping[str, Any]]) -> dict[str, list[_Kept]]:
+    """Which candidates go to which section, by its heading. The leading one keeps its best."""
+    plain = [one for one in sections if not one.get("limitations")]
+    special = [one for one in plain if one.get("names_bodies")]
+    homes: dict[str, list[_Kept]] = {one["heading"]: [] for one in sections}
+    for one in kept:
+        fitting = [section for section in plain if _belongs(one.candidate, section)] or plain[-1:]
+        compares = [section for section in fitting if section in special]
+        leads = fitting[0] is plain[0] and not homes[plain[0]["heading"]]
+        home = compares[0] if compares and not leads else fitting[0]
+        homes[home["heading"]].append(one)
+    return homes
+
+
+def _arrange(
+    kept: Sequence[_Kept], documents: Mapping[str, Sequence[Candidate]], query_type: str
+) -> list[Claim]:
+    """Give the candidates their sections, what belongs beside them, and their numbers."""
+    sections, policy = sections_for(query_type), load("answers")
+    details = policy["details"].get(query_type, {"documents": 0, "facets": []})
+    homes, ordered = _homes(kept, sections), list[tuple[str, _Kept]]()
+    for number, section in enumerate(sections):
+        heading, room = section["heading"], details["documents"] if number == 0 else 0
+        for group in _by_document(homes[heading]):
+            said = [one for _, one in ordered if one.candidate.evidence_id == _key(group)]
+            of_document = documents.get(_key(group), ())
+            facets = details["facets"] if room > 0 else []
+            room -= 1
+            whole = _completed(group, said, of_document, facets)
+            in_order = _reading_order(whole, of_document, leads=not ordered, strictly=bool(facets))
+            ordered += [(heading, one) for one in in_order]
+        if section.get("limitations"):
+            shown = [one.candidate for _, one in ordered]
+            keys = dict.fromkeys(one.evidence_id for one in shown)
+            found = limits(shown, [documents.get(key, ()) for key in keys])
+            ordered += [(heading, _Kept(one, 0.0)) for one in found]
+    return [
+        Claim(
+            claim_id=f"c{number}",
+            text=on_one_line(one.candidate.text),
+            evidence_id=one.candidate.evidence_id,
+            quote=one.candidate.text,
+            heading=heading,
+            also=tuple((other.evidence_id, other.text) for other in one.also),
+        )
+        for number, (heading, one) in enumerate(ordered, start=1)
+    ]
+
+
+def _by_document(kept: Sequence[_Kept]) -> list[list[_Kept]]:
+    """Claims of one document follow each other: they are read together, under its title."""
+    groups: dict[str, list[_Kept]] = defaultdict(list)
+    for one in kept:
+        groups[one.candidate.evidence_id].append(one)
+    return list(groups.values())
+
+
+def _key(group: Sequence[_Kept]) -> str:
+    return group[0].candidate.evidence_id
+
+
+def _completed(
+    group: Sequence[_Kept],
+    said: Sequence[_Kept],
+    of_document: Sequence[Candidate],
+    facets: Sequence[str],
+) -> list[_Kept]:
+    """A document's claims with the particulars of its trial and the sentence that names it."""
+    chosen = [one.candidate for one in (*said, *group)]
+    added = list(particulars(facets, chosen, of_document))
+    first = naming([*chosen, *added], of_document, strictly=bool(facets))
+    if first is not None:
+        added.append(first)
+    return [*group, *(_Kept(one, 0.0) for one in added)]
+
+
+def _reading_order(
+    group: Sequence[_Kept], of_document: Sequence[Candidate], *, leads: bool, strictly: bool
+) -> list[_Kept]:
+    """A document's claims in the order of its text. In the answer's first document the best one
+    leads, behind the sentence that names the document where it does not itself."""
+    place = {id(one): number for number, one in enumerate(of_document)}
+    ordered = sorted(group, key=lambda one: place.get(id(one.candidate), len(place)))
+    if not leads:
+        return ordered
+    best = max(group, key=lambda one: one.score)
+    names = [
+        one
+        for one in ordered
+        if names_document(one.candidate.text, one.candidate.title, strictly=strictly)
+    ]
+    head = [best] if best in names or not names else [names[0], best]
+    return [*head, *(one for one in ordered if all(one is not other for other in head))]

@@ -1,56 +1,158 @@
-"""generate: evidence becomes a draft of claims with evidence keys. Nothing is checked yet."""
+"""generate: evidence becomes a draft of claims with evidence keys. Nothing is checked yet.
+
+With a language model it drafts; without one, or where it cannot, the draft is made of sentences of
+the sources and says why (`fallback`).
+"""
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlmodel import col, select
+import structlog
+from sqlmodel import Session, col, select
 
+from knowledge.generation import Reason, generation_policy
 from messages import GenerateV1, Stage, VerifyV1
-from store.content import content
+from store import model_usage
+from store.content import Content, content
 from store.documents import get_versions
 from store.hashes import json_hash
 from store.index import lexical
 from store.index.terms import terms
 from store.models import Anchor, DocumentVersion, Draft, Question, Retrieval
 from store.question_states import move_to
-from store.spans import Structure
 from store.unit_of_work import UnitOfWork
-from workers.generate.extractive import Candidate, choose, sentences_of
+from workers.generate.candidates import candidates_of
+from workers.generate.extractive import choose
+from workers.generate.model import PURPOSE, draft
+from workers.generate.prompting import instructions_for
+from workers.generate.snippets import Shown, shown
+from workers.language_model.port import (
+    BudgetSpent,
+    Consulted,
+    LanguageModel,
+    ModelError,
+    ModelMisconfigured,
+    ModelRefused,
+    ModelUnavailable,
+)
+from workers.runtime.asking import asking, wait_if_worth_it
 from workers.runtime.errors import Permanent
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
 
+log = structlog.get_logger(__name__)
+
 GENERATOR = "extractive"
 PROMPT_VERSION = "extractive.v1"
 
+_REASONS: dict[type[ModelError], Reason] = {
+    ModelRefused: "refused",
+    ModelUnavailable: "unavailable",
+    ModelMisconfigured: "misconfigured",
+    BudgetSpent: "budget_spent",
+}
+
+
+@dataclass(frozen=True)
+class _Material:
+    """What a draft is made of."""
+
+    question: str
+    retrieval: Mapping[str, Any]
+    versions: Sequence[DocumentVersion]
+    anchors: Mapping[UUID, Mapping[int, int]]
+    """Scores by the place where an anchor begins."""
+    asked: Sequence[Content]
+
+    @property
+    def query_type(self) -> str:
+        kind: str = self.retrieval["query_type"]
+        return kind
+
+    @property
+    def evidence(self) -> list[tuple[dict[str, Any], DocumentVersion]]:
+        return list(zip(self.retrieval["evidence"], self.versions, strict=True))
+
 
 def work(context: Context, message: GenerateV1) -> dict[str, Any]:
-    """Choose the sentences that answer the question; gives the body of the draft."""
+    """Draft an answer; gives the body of the draft.
+
+    Raises:
+        Later: the model is away for a moment; it is asked again after that.
+    """
     with context.store.reading() as session:
-        question = session.get(Question, message.question_id)
-        retrieval = session.get(Retrieval, message.question_id)
-        if question is None or retrieval is None or retrieval.hash != message.retrieval_hash:
-            raise Permanent(f"question {message.question_id} has no such retrieval")
-        evidence = retrieval.body["evidence"]
-        ids = [UUID(entry["version_id"]) for entry in evidence]
-        versions = get_versions(session, ids)
-        rows = session.exec(select(Anchor).where(col(Anchor.version_id).in_(ids)))
-        anchors: dict[UUID, dict[int, int]] = defaultdict(dict)
-        for row in rows:
-            anchors[row.version_id][row.start] = row.score
-        asked = [
-            content(text, lexical.inverse_frequencies(session, terms(text)))
-            for text in (one["text"] for one in retrieval.body["sub_queries"])
-        ]
+        material = _read(session, message)
+    model, evidence = asking(context, message.question_id), shown(material.evidence)
+    log.info(  # MC-2.1d
+        "answer_form_chosen",
+        question_id=str(message.question_id),
+        query_type=material.query_type,
+        form=generation_policy().form_of(material.query_type),
+        by_model=bool(model and evidence),
+    )
+    if model is None or not evidence:
+        return _extractive(material)
+    return _drafted(context, message, model, material, evidence)
+
+
+def _read(session: Session, message: GenerateV1) -> _Material:
+    question = session.get(Question, message.question_id)
+    retrieval = session.get(Retrieval, message.question_id)
+    if question is None or retrieval is None or retrieval.hash != message.retrieval_hash:
+        raise Permanent(f"question {message.question_id} has no such retrieval")
+    ids = [UUID(entry["version_id"]) for entry in retrieval.body["evidence"]]
+    anchors: dict[UUID, dict[int, int]] = defaultdict(dict)
+    for row in session.exec(select(Anchor).where(col(Anchor.version_id).in_(ids))):
+        anchors[row.version_id][row.start] = row.score
+    return _Material(
+        question.text,
+        retrieval.body,
+        get_versions(session, ids),
+        anchors,
+        [
+            content(one["text"], lexical.inverse_frequencies(session, terms(one["text"])))
+            for one in retrieval.body["sub_queries"]
+        ],
+    )
+
+
+def _drafted(
+    context: Context,
+    message: GenerateV1,
+    model: LanguageModel,
+    material: _Material,
+    evidence: Sequence[Shown],
+) -> dict[str, Any]:
+    """The model's draft, or an extractive one that says why it is not the model's."""
+    try:
+        body = draft(model, material.question, material.query_type, evidence).as_body()
+    except ModelError as error:
+        if isinstance(error, ModelUnavailable):
+            wait_if_worth_it(context, message.question_id, PURPOSE, error)
+        reason = _REASONS.get(type(error), "unusable")
+        told = instructions_for(material.query_type)
+        body = {
+            **_extractive(material),
+            "fallback": {"reason": reason, "note": generation_policy().fallbacks[reason]},
+            "consulted": Consulted(str(error), model.name, told.version).as_body(),
+        }
+    with context.store.reading() as session:
+        cost = model_usage.cost_of(session, str(message.question_id))
+    return {**body, "cost_usd": None if cost is None else str(cost)}
+
+
+def _extractive(material: _Material) -> dict[str, Any]:
     candidates = [
         candidate
-        for entry, version in zip(evidence, versions, strict=True)
-        for candidate in _candidates(entry, version, anchors[version.id])
+        for entry, version in material.evidence
+        for candidate in candidates_of(entry, version, material.anchors.get(version.id, {}))
     ]
-    body = retrieval.body
+    body = material.retrieval
     diseases, products = body["tags"]["diseases"], body.get("products", ())
-    claims = choose(candidates, body["query_type"], asked, diseases, products)
+    claims = choose(candidates, material.query_type, material.asked, diseases, products)
     return {
         "generator": GENERATOR,
         "prompt_version": PROMPT_VERSION,
@@ -59,28 +161,9 @@ def work(context: Context, message: GenerateV1) -> dict[str, Any]:
     }
 
 
-def _candidates(
-    entry: dict[str, Any], version: DocumentVersion, anchors: dict[int, int]
-) -> list[Candidate]:
-    structure = Structure.model_validate(version.structure)
-    passages = [(passage["start"], passage["end"]) for passage in entry["passages"]]
-    return [
-        Candidate(
-            evidence_id=entry["evidence_id"],
-            source_type=version.source_type,
-            text=sentence.of(version.text),
-            title=version.title,
-            passage_score=entry["score"],
-            anchor_score=anchors.get(sentence.start, 0),
-            publication_type=version.publication_type,
-        )
-        for sentence in sentences_of(version.text, structure.sentences, passages)
-    ]
-
-
 def commit(unit: UnitOfWork, message: GenerateV1, body: dict[str, Any]) -> None:
-    """Store the draft and pass the question on."""
-    digest = json_hash(body)
+    """Store the draft and pass the question on; tell operators of a model that cannot be used."""
+    digest, fallback = json_hash(body), body.get("fallback", {}).get("reason")
     unit.session.add(Draft(question_id=message.question_id, body=body, hash=digest))
     move_to(unit, message.question_id, Stage.VERIFY)
     unit.emit(
@@ -93,7 +176,16 @@ def commit(unit: UnitOfWork, message: GenerateV1, body: dict[str, Any]) -> None:
         prompt_version=body["prompt_version"],
         draft_hash=digest,
         claims=len(body["claims"]),
+        fallback=fallback,
     )
+    if fallback in ("misconfigured", "budget_spent"):
+        unit.record(
+            f"language_model.{fallback}",
+            message.question_id,
+            model=body["consulted"]["model"],
+            cause=body["consulted"]["note"],
+        )
 
 
-SPEC = question_stage(Stage.GENERATE, work, commit, time_limit_seconds=120.0)
+SPEC = question_stage(Stage.GENERATE, work, commit, time_limit_seconds=240.0)
+"""A language model may take a minute, and is asked once more if its answer gets lost."""

@@ -9,6 +9,7 @@ Error texts name a status, a known error code or a kind, in our words: a body ma
 key. For the same reason errors are raised outside of `except`: they carry no cause.
 """
 
+import json
 import logging
 import random
 import time
@@ -57,6 +58,10 @@ _OWN_LIMIT = "You have reached your specified API usage limits"
 """Begins the text of the 400 that a limit set by the customer brings; it has no code of its own."""
 _CATEGORIES = frozenset({"cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"})
 _PASSING = frozenset({408, 409, 429})
+_MAY_HAVE_RUN = frozenset({408, 502, 504})
+"""Said by whoever waited in vain for the model, which may have written on and be billed."""
+_NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
+"""What the SDK's HTTP client calls a request that never left this machine."""
 
 
 class AnthropicModel:
@@ -77,7 +82,8 @@ class AnthropicModel:
             api_key: sent as a bearer token, and to nobody but `base_url`.
             model: the model's name as the API knows it.
             base_url: the service.
-            timeout: seconds without a byte after which an attempt is given up.
+            timeout: seconds without a byte after which an attempt is given up, times a prompt's
+                `patience`.
             sleep: waits between attempts.
 
         Raises:
@@ -90,11 +96,11 @@ class AnthropicModel:
         for name in _LOGGERS:
             logging.getLogger(name).setLevel(logging.WARNING)
         self.name = model
+        self._seconds = timeout
         self._sleep = sleep
         self._client = anthropic.Anthropic(
             api_key=api_key,
             base_url=base_url,
-            timeout=timeout,
             max_retries=0,
             http_client=anthropic.DefaultHttpxClient(follow_redirects=False),
         )
@@ -106,7 +112,8 @@ class AnthropicModel:
     def propose(self, prompt: Prompt[T]) -> Proposal[T]:
         """Ask for one proposal; at most two more attempts where the trouble passes quickly.
 
-        A time-out is not repeated here: the service may still be writing the answer, and bills it.
+        What may be billed is not repeated here (a time-out, an answer that got lost): the service
+        may still be writing it. So a call costs at most one request, and whoever pays decides.
 
         Raises:
             ModelUnavailable: 408, 409, 429, 5xx, a lost connection, a time-out. `retry_after` is
@@ -118,10 +125,10 @@ class AnthropicModel:
         """
         request = self._request(prompt)
         for attempt in range(RETRIES + 1):
-            message, trouble, again = self._attempt(request)
+            message, trouble = self._attempt(request, self._seconds * prompt.patience)
             if message is not None:
                 return self._proposal(prompt, request, message)
-            wait = _wait(trouble, attempt) if again else None
+            wait = _wait(trouble, attempt)
             if wait is None or attempt == RETRIES:
                 break
             self._sleep(wait)
@@ -142,36 +149,44 @@ class AnthropicModel:
             request["system"] = [block]
         return request
 
-    def _attempt(self, request: dict[str, Any]) -> tuple[Message | None, ModelError | None, bool]:
-        """The answer, or the trouble and whether another attempt may help now."""
+    def _attempt(
+        self, request: dict[str, Any], seconds: float
+    ) -> tuple[Message | None, ModelError | None]:
+        """The answer, or the trouble."""
+        timeout = anthropic.Timeout(seconds, connect=min(seconds, LONGEST_WAIT))
         try:
-            message = self._client.messages.create(**request)
-        except anthropic.APITimeoutError:
-            return None, ModelUnavailable("The language model did not answer in time"), False
-        except anthropic.APIConnectionError:
-            return None, ModelUnavailable("The connection to the language model was lost"), True
+            message = self._client.messages.create(**request, timeout=timeout)
+        except anthropic.APIConnectionError as error:  # time-outs too
+            return None, _of_connection(error)
         except anthropic.APIStatusError as error:
-            trouble = _of_status(error)
-            return None, trouble, isinstance(trouble, ModelUnavailable)
-        except (anthropic.AnthropicError, ValueError):
-            # ValueError: a text that is not valid Unicode, or an answer that is not JSON.
-            return None, ModelUnusable("The exchange with the language model is not JSON"), False
+            return None, _of_status(error)
+        except anthropic.AnthropicError:
+            return None, _billed(ModelUnusable("The language model's answer is not JSON"))
+        except ValueError:
+            # Text that is not valid Unicode was not sent; an answer that is not JSON was paid for.
+            sent = _is_unicode(request)
+            trouble = ModelUnusable("The exchange with the language model is not JSON")
+            return None, _billed(trouble) if sent else trouble
         if not isinstance(message, Message):  # the SDK hands on a page that is not JSON as text
-            return None, ModelUnusable("The language model's answer is not JSON"), False
-        return message, None, False
+            return None, _billed(ModelUnusable("The language model's answer is not JSON"))
+        return message, None
 
     def _proposal(
         self, prompt: Prompt[T], request: dict[str, Any], message: Message
     ) -> Proposal[T]:
-        _check_ending(message)
+        usage, trouble = _usage(message, self.name), _ending(message)
         # The SDK builds answers without validating them: any field may be missing or odd.
         blocks = message.content if isinstance(message.content, list) else []
         texts = [block.text for block in blocks if isinstance(block, TextBlock)]
-        value = _parsed(prompt.shape, texts)
-        usage = _usage(message, self.name)
-        if value is None or usage is None:
-            what = "has not the asked shape" if value is None else "does not say what it used"
-            raise ModelUnusable(f"The language model's answer {what}")
+        value = None if trouble else _parsed(prompt.shape, texts)
+        if trouble is None and value is None:
+            trouble = ModelUnusable("The language model's answer has not the asked shape")
+        if trouble is None and usage is None:
+            trouble = ModelUnusable("The language model's answer does not say what it used")
+        if trouble is not None or value is None or usage is None:
+            assert trouble is not None
+            trouble.usage, trouble.maybe_billed = usage, usage is None
+            raise trouble
         asked = {key: part for key, part in request.items() if key != "model"}
         return Proposal(
             value=value,
@@ -182,19 +197,43 @@ class AnthropicModel:
         )
 
 
-def _check_ending(message: Message) -> None:
-    """Raises unless the model came to its own end (`stop_reason` `end_turn`)."""
+def _ending(message: Message) -> ModelError | None:
+    """The trouble with how the model ended; None if it came to its own end (`end_turn`)."""
     reason = message.stop_reason
     if reason == "refusal":
         category = getattr(message.stop_details, "category", None)
         known = f" ({category})" if str(category) in _CATEGORIES else ""
-        raise ModelRefused(f"The language model declined to answer{known}")
+        return ModelRefused(f"The language model declined to answer{known}")
     if reason == "max_tokens":
-        raise ModelUnusable("The language model's answer was cut off at its limit of tokens")
+        return ModelUnusable("The language model's answer was cut off at its limit of tokens")
     if reason == "model_context_window_exceeded":
-        raise ModelUnusable("The request does not fit what the language model can read")
+        return ModelUnusable("The request does not fit what the language model can read")
     if reason != "end_turn":
-        raise ModelUnusable("The language model ended in a way that was not asked for")
+        return ModelUnusable("The language model ended in a way that was not asked for")
+    return None
+
+
+def _billed(trouble: ModelError) -> ModelError:
+    trouble.maybe_billed = True
+    return trouble
+
+
+def _is_unicode(request: dict[str, Any]) -> bool:
+    """Whether a request can be written down; a lone surrogate in a text cannot."""
+    written = json.dumps(request, ensure_ascii=False)
+    return not any("\ud800" <= letter <= "\udfff" for letter in written)
+
+
+def _of_connection(error: anthropic.APIConnectionError) -> ModelError:
+    timed_out = isinstance(error, anthropic.APITimeoutError)
+    what = (
+        "The language model did not answer in time"
+        if timed_out
+        else "The connection to the language model was lost"
+    )
+    if type(error.__cause__).__name__ in _NOT_SENT:
+        return ModelUnavailable(what)
+    return _billed(ModelUnavailable(what, lost=not timed_out))
 
 
 def _parsed(shape: type[T], texts: list[str]) -> T | None:
@@ -209,7 +248,11 @@ def _of_status(error: anthropic.APIStatusError) -> ModelError:
     if error.error_code in _SPENT or error.type == "billing_error" or _says_own_limit(error):
         return ModelMisconfigured(f"The language model's limit on spending is reached ({status})")
     if status in _PASSING or status >= 500:
-        return ModelUnavailable(f"The language model answered {status}", _retry_after(error))
+        ran = status in _MAY_HAVE_RUN
+        trouble = ModelUnavailable(
+            f"The language model answered {status}", _retry_after(error), lost=ran
+        )
+        return _billed(trouble) if ran else trouble
     if status in (400, 413, 422):
         return ModelUnusable(f"The language model did not accept the request ({status})")
     return ModelMisconfigured(f"The language model answered {status}: check key, name and address")
@@ -235,8 +278,10 @@ def _retry_after(error: anthropic.APIStatusError) -> float | None:
 
 
 def _wait(trouble: ModelError | None, attempt: int) -> float | None:
-    """Seconds until the next attempt; None: the service asks for more patience than we have."""
-    asked = trouble.retry_after if isinstance(trouble, ModelUnavailable) else None
+    """Seconds until the next attempt; None: another one is not ours to make, or not now."""
+    if not isinstance(trouble, ModelUnavailable) or trouble.maybe_billed:
+        return None
+    asked = trouble.retry_after
     if asked is not None and asked > LONGEST_WAIT:
         return None
     backoff: float = _FIRST_BACKOFF * 2**attempt * random.uniform(0.5, 1.5)  # noqa: S311  jitter

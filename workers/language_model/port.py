@@ -18,12 +18,14 @@ class Prompt(Generic[T]):
     """One request: instructions that stay the same (and are cached), data that differ, a shape."""
 
     purpose: str
-    """Such as "understand", "rerank", "generate": for cost accounting and logs."""
+    """Such as "understand", "rerank", "generate", "judge": for cost accounting and logs."""
     version: str
     system: str
     user: str
     shape: type[T]
     max_tokens: int = 2048
+    patience: float = 1.0
+    """How many times longer than the settings say a time-out is, for a long answer."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +78,27 @@ class Consulted:
 class ModelError(RuntimeError):
     """The model gave no usable proposal. Its text never quotes prompt, output or key."""
 
+    usage: Usage | None = None
+    """What the request used all the same, where the service said so."""
+    maybe_billed: bool = False
+    """Whether the service may bill a request of which nothing came back."""
+
 
 class ModelUnavailable(ModelError):
     """It passes by itself: overload, rate limit, time-out, outage."""
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        """`retry_after` in seconds, where the service names it."""
+    def __init__(
+        self, message: str, retry_after: float | None = None, *, lost: bool = False
+    ) -> None:
+        """A trouble that passes.
+
+        Args:
+            retry_after: seconds, where the service names them.
+            lost: the answer got lost on its way; whoever pays may ask again at once.
+        """
         super().__init__(message)
         self.retry_after = retry_after
+        self.lost = lost
 
 
 class ModelRefused(ModelError):
@@ -108,9 +123,9 @@ class LanguageModel(Protocol):
     name: str
 
     def propose(self, prompt: Prompt[T]) -> Proposal[T]:
-        """Ask once; retries inside are capped.
+        """Ask once; what is not billed may be repeated inside, so at most one request is paid for.
 
         Raises:
-            ModelError: one of its kinds.
+            ModelError: one of its kinds, with what it used or may have used.
         """
         ...

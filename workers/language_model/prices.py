@@ -76,7 +76,7 @@ class PriceTable(BaseModel):
 
     def cost(self, model: str, billed: Billed) -> Decimal | None:
         """US dollars; None where the model, place, tier or speed has no known price."""
-        rows = self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
+        rows = self._rows(model)
         factor = self.places.get(billed.place or "global")
         usual = billed.tier in (None, "standard") and billed.speed in (None, "standard")
         if rows is None or factor is None or not usual:
@@ -90,6 +90,21 @@ class PriceTable(BaseModel):
             + billed.cache_write_1h * self.cache_write_1h
         )
         return (read * row.input + billed.output_tokens * row.output) * factor / _MILLION
+
+    def at_most(self, model: str, input_tokens: int, output_tokens: int) -> Decimal:
+        """US dollars that so many tokens can cost at most, wherever they ran.
+
+        All of them may be written to the short cache; no adapter asks for the long one. Of a model
+        that is not in the table: by the dearest one that is. A budget counts what it does not know
+        so, and never as zero.
+        """
+        rows = self._rows(model) or [row for rows in self.models.values() for row in rows]
+        read = input_tokens * max(self.cache_write_5m, self.cache_read, Decimal(1))
+        dearest = max(read * row.input + output_tokens * row.output for row in rows)
+        return dearest * max(self.places.values()) / _MILLION
+
+    def _rows(self, model: str) -> tuple[_Row, ...] | None:
+        return self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
 
 
 @cache

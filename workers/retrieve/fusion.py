@@ -1,7 +1,7 @@
 """Two ranked lists of chunks become one; documents close in meaning support each other. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +70,13 @@ def support(
     weights = near.sum(axis=1)
     lent = np.divide(near @ best, weights, out=best.copy(), where=weights > 0)[rows]
     return _ordered(
-        replace(one, score=(1 - policy.share) * one.score + policy.share * float(other))
-        for one, other in zip(fused, lent, strict=True)
+        Fused(
+            one.chunk_id,
+            (1 - policy.share) * one.score + policy.share * other,
+            one.lexical,
+            one.dense,
+        )
+        for one, other in zip(fused, lent.tolist(), strict=True)
     )
 
 

@@ -1,9 +1,7 @@
 """Hybrid search over the held evidence: exact BM25 and dense vectors, fused."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -13,8 +11,9 @@ from sqlmodel import Session
 from knowledge.policy import retrieval_policy
 from store.index import dense, lexical
 from store.index.centroids import centroids
-from store.index.filters import Filter
+from store.index.filters import Filter, look
 from store.index.terms import terms
+from store.index.wire import Ids, ask, together
 from workers.retrieve.fusion import Fused, fuse, support
 
 
@@ -66,19 +65,17 @@ def search(
     """
     only = only or Filter(as_of=as_of)
     depth = retrieval_policy().candidates
-    by_words = lexical.search(session, terms(question), depth, segments, only=only)
-    by_meaning = dense.search(session, vector, depth, only=only)
-    fused = fuse(by_words, by_meaning)
-    found = _passages(session, [one.chunk_id for one in fused])
-    documents = {chunk_id: document_id for chunk_id, (document_id, *_) in found.items()}
-    ranked = support(fused, *centroids(session, documents))
+    with together(session):
+        look(session, only)
+        words = lexical.prepare(session, terms(question), segments)
+        # PostgreSQL looks for what is near while this process scores words.
+        nearest = dense.begin(session, vector, depth, only)
+        by_words = lexical.best(session, words, depth, only)
+        fused = fuse(by_words, nearest())
+        chunks = Ids(np.array([one.chunk_id for one in fused], np.int64))
+        lie = centroids(session, chunks)
+        # The words of what was found are fetched while this process sees what is near to what.
+        passages = ask(session, _PASSAGES, {"ids": chunks})
+        ranked = support(fused, *lie())
+        found = {chunk_id: fields for chunk_id, *fields in passages.fetchall()}
     return [Passage(one, *found[one.chunk_id]) for one in ranked[:limit]]
-
-
-def _passages(session: Session, chunk_ids: Sequence[int]) -> dict[int, Sequence[Any]]:
-    """The fields of these chunks by their ids; SQLAlchemy would take as long as PostgreSQL."""
-    connection = session.connection().connection.driver_connection
-    assert connection is not None
-    with connection.cursor(binary=True) as cursor:
-        cursor.execute(_PASSAGES, {"ids": list(chunk_ids)})
-        return {chunk_id: fields for chunk_id, *fields in cursor.fetchall()}

@@ -16,6 +16,7 @@ from store.index.filters import Filter
 from store.models import Question, Retrieval, now
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
+from workers.language_model.port import LanguageModel
 from workers.retrieve.candidates import Candidate, Decision, Ranked
 from workers.retrieve.gather import find, gather
 from workers.retrieve.openi import images
@@ -29,6 +30,7 @@ from workers.retrieve.sufficiency import Sufficiency, assess_with_rerun
 from workers.retrieve.understanding.decomposition import log_fields
 from workers.retrieve.understanding.model import Understanding
 from workers.retrieve.understanding.read import search_terms, understand
+from workers.runtime.asking import asking
 from workers.runtime.errors import Permanent
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
@@ -53,12 +55,13 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
         raise Permanent(f"there is no question {message.question_id}")
     options, timings = question.options, Timings()
     patient_context = options.get("patient_context") or ""
-    understanding = understand(question.text, patient_context, context.language_model)
+    model = asking(context, message.question_id)
+    understanding = understand(question.text, patient_context, model)
     for sub_query in understanding.sub_queries:
         log.info("sub_query", question_id=str(message.question_id), **log_fields(sub_query))
     scenario = scenario_for(understanding.diseases, understanding.decisions)
     timings.lap("understand")
-    found = _find(context, question, understanding, scenario, timings)
+    found = _find(context, question, understanding, scenario, model, timings)
     recognized = search_terms(question.text)
     confined = "as_of" in options or "filters" in options
     outside = _look_outside(context, found, scenario, recognized, confined=confined)
@@ -92,6 +95,7 @@ def _find(
     question: Question,
     understanding: Understanding,
     scenario: Scenario | None,
+    model: LanguageModel | None,
     timings: Timings,
 ) -> _Evidence:
     """Search, gather and rank; rank again where the first list is not enough (EB-4.3)."""
@@ -99,7 +103,9 @@ def _find(
     with context.store.reading() as session:
         candidates = gather(session, found)
     timings.lap("search")
-    ordered, reranked = _rerank(context, question.text, candidates)
+    ordered, reranked = _rerank(
+        model if context.settings.rerank else None, question.text, candidates
+    )
     most = question.options.get("max_references") or retrieval_policy().documents
     ranked, sufficiency = assess_with_rerun(
         lambda strict: rank(ordered, understanding, scenario, most=most, strict_tags=strict),
@@ -110,9 +116,8 @@ def _find(
 
 
 def _rerank(
-    context: Context, question: str, candidates: Sequence[Candidate]
+    model: LanguageModel | None, question: str, candidates: Sequence[Candidate]
 ) -> tuple[Sequence[Candidate], dict[str, Any] | None]:
-    model = context.language_model if context.settings.rerank else None
     if model is None:
         return candidates, None
     ordered, reranked = rerank(model, question, candidates)

@@ -19,6 +19,7 @@ from workers.language_model.port import ModelError, Prompt, Proposal
 from workers.verify.claims import Located
 from workers.verify.verdicts import Support
 
+PURPOSE = "judge"
 ORDER = (Support.UNSUPPORTED, Support.PARTIAL, Support.SUPPORTED)
 MOST_TOKENS = 2048
 
@@ -100,7 +101,7 @@ def judge(material: Sequence[Material], ask: Ask, votes: int = 1) -> Judged:
         return Judged(note="nothing to judge")
     version, system = prompt_text()
     data = json.dumps({"claims": [one.as_data() for one in material]}, ensure_ascii=False, indent=1)
-    prompt = Prompt("judge", version, system, data, Judgement, MOST_TOKENS)
+    prompt = Prompt(PURPOSE, version, system, data, Judgement, MOST_TOKENS)
     proposals: list[Proposal[Judgement]] = []
     for vote in range(max(1, votes)):
         try:

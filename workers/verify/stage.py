@@ -10,12 +10,14 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from messages import AuditV1, Stage, VerifyV1
-from store import standing
+from store import model_usage, standing
 from store.documents import get_versions
 from store.hashes import json_hash, text_hash
 from store.models import Answer, Citation, DocumentVersion, Draft, Question, Retrieval
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
+from workers.language_model.port import ModelUnavailable
+from workers.runtime.asking import asking, wait_if_worth_it
 from workers.runtime.errors import Later, Permanent
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
@@ -24,7 +26,7 @@ from workers.verify.checking import Checking, Judge, check_claims
 from workers.verify.claims import Checked, Drafted
 from workers.verify.cures import Abstained, cure
 from workers.verify.gate import Passed, gate
-from workers.verify.judging import judge
+from workers.verify.judging import PURPOSE, Judged, Material, judge
 from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
 from workers.verify.verifier import verifier_of
 
@@ -63,11 +65,13 @@ def work(context: Context, message: VerifyV1) -> Result:
         drafted,
         texts,
         verifier_of(context.encoder),
-        judge=_judge(context, draft.body),
+        judge=_judge(context, message.question_id, draft.body),
         not_citable={
             key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
         },
     )
+    with context.store.reading() as session:  # asking the judge has cost something since
+        cost = model_usage.cost_of(session, str(message.question_id))
     passed = gate(checking.results)
     body = compose(
         question=question.text,
@@ -75,6 +79,7 @@ def work(context: Context, message: VerifyV1) -> Result:
         draft=draft.body,
         checked=checking.results,
         passed=passed,
+        cost_usd=None if cost is None else str(cost),
         held=held,
         place_of=lambda key, span: place_of(chunks[versions[key].id], span),
     )
@@ -90,12 +95,20 @@ def work(context: Context, message: VerifyV1) -> Result:
     )
 
 
-def _judge(context: Context, draft: Mapping[str, Any]) -> Judge | None:
+def _judge(context: Context, question_id: UUID, draft: Mapping[str, Any]) -> Judge | None:
     """A language model judges what a language model drafted; the sources' sentences need none."""
-    model = context.language_model
-    if model is None or not draft.get("model"):
+    model = asking(context, question_id)
+    if model is None or draft["generator"] == "extractive":
         return None
-    return lambda material: judge(material, model.propose, context.settings.judge_votes)
+
+    def judged(material: Sequence[Material]) -> Judged:
+        try:
+            return judge(material, model.propose, context.settings.judge_votes)
+        except ModelUnavailable as error:
+            wait_if_worth_it(context, question_id, PURPOSE, error)
+            raise
+
+    return judged
 
 
 def _abstained(

@@ -19,7 +19,7 @@ from store.models import Watch
 from store.records import SourceRecord
 from tests.integration.gateway.conftest import Running, serving
 from workers.http.errors import Refused, Unreachable
-from workers.ingest.structure import segment
+from workers.reading.structure import segment
 
 ABSENT = "00000000-0000-4000-8000-000000000000"
 KNOWN = list(connector_policies())

@@ -1,0 +1,126 @@
+"""The anchors and effect estimates of versions: found anew, they replace what was found before."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from store.models import Anchor, DocumentVersion, EffectEstimate
+from store.unit_of_work import UnitOfWork
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is found in one version, as columns of its tables without `version_id` and `id`."""
+
+    anchors: Sequence[Mapping[str, Any]]
+    estimates: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A current version by document, with what a listing names it by."""
+
+    version_id: UUID
+    document_id: UUID
+    source_key: str
+
+
+def replace(work: UnitOfWork, found: Mapping[UUID, Found]) -> None:
+    """Make `found` (by version) all that these versions have, in the transaction of `work`.
+
+    The versions are locked first, in order: who finds the same anew at the same time waits, and
+    replaces.
+    """
+    ids = sorted(found)
+    if not ids:
+        return
+    work.session.execute(
+        sa.text("SELECT FROM document_version WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"),
+        {"ids": ids},
+    )
+    for table in (Anchor, EffectEstimate):
+        work.session.execute(sa.delete(table).where(col(table.version_id).in_(ids)))
+    anchors = [{"version_id": one, **row} for one in ids for row in found[one].anchors]
+    estimates = [{"version_id": one, **row} for one in ids for row in found[one].estimates]
+    if anchors:
+        work.session.execute(sa.insert(Anchor), anchors)
+    if estimates:
+        work.session.execute(sa.insert(EffectEstimate), estimates)
+
+
+# Anchors that were found before they had kinds count as none: they have signals, which make kinds.
+_LACKS = """
+    (NOT EXISTS (SELECT FROM anchor a WHERE a.version_id = v.id) OR EXISTS (
+        SELECT FROM anchor a
+        WHERE a.version_id = v.id AND a.kinds = '[]' AND a.signals <> '[]'))
+"""
+
+
+def count(session: Session, *, lacking: bool) -> int:
+    """How many current versions there are; `lacking`: only those without anchors with kinds."""
+    found: int = session.execute(
+        sa.text(
+            "SELECT count(*) FROM document_version v WHERE v.status = 'current'"  # noqa: S608
+            + (f" AND {_LACKS}" if lacking else "")
+        )
+    ).scalar_one()
+    return found
+
+
+def after(session: Session, last: UUID | None, limit: int, *, lacking: bool) -> list[Marked]:
+    """The next `limit` current versions in the order of their ids; see `count`."""
+    rows = session.execute(
+        sa.text(
+            "SELECT v.id, v.document_id, d.source_key FROM document_version v "  # noqa: S608
+            "JOIN document d ON d.id = v.document_id WHERE v.status = 'current' "
+            "AND (CAST(:last AS uuid) IS NULL OR v.id > CAST(:last AS uuid)) "
+            + (f"AND {_LACKS} " if lacking else "")
+            + "ORDER BY v.id LIMIT :limit"
+        ),
+        {"last": last, "limit": limit},
+    )
+    return [Marked(row.id, row.document_id, row.source_key) for row in rows]
+
+
+def estimates_of(session: Session, version_ids: Sequence[UUID]) -> dict[UUID, list[EffectEstimate]]:
+    """The effect estimates of each version, in the order of its text."""
+    rows = session.exec(
+        select(EffectEstimate)
+        .where(col(EffectEstimate.version_id).in_(version_ids))
+        .order_by(col(EffectEstimate.start), col(EffectEstimate.id))
+    )
+    found: dict[UUID, list[EffectEstimate]] = {one: [] for one in version_ids}
+    for row in rows:
+        found[row.version_id].append(row)
+    return found
+
+
+def anchors_of(session: Session, version_id: UUID) -> list[Anchor]:
+    """The anchors of a version, in the order of its text."""
+    rows = session.exec(
+        select(Anchor).where(col(Anchor.version_id) == version_id).order_by(col(Anchor.start))
+    )
+    return list(rows)
+
+
+def current_version(session: Session, name: str) -> DocumentVersion:
+    """The current version of the document with this id or source key.
+
+    Raises LookupError: there is no such document, or none of its versions is current.
+    """
+    found = session.exec(
+        select(DocumentVersion).where(
+            DocumentVersion.status == "current",
+            sa.text(
+                "document_id IN (SELECT id FROM document WHERE source_key = :name OR "
+                "CAST(id AS text) = :name)"
+            ).bindparams(name=name),
+        )
+    ).first()
+    if found is None:
+        raise LookupError(f"there is no current document {name!r}")
+    return found

@@ -1,0 +1,163 @@
+"""What language models cost: every request is written down before it is sent and after it ended.
+
+A row begins as `asked`, with the tokens that the request can use at most, and ends as what came of
+it. A process that dies in between leaves the row as it is, so a request that may have been paid
+for is never forgotten, and one call is one row however often its caller starts again.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+import sqlalchemy as sa
+from sqlmodel import Session, col
+
+from store.models import ModelUsage
+
+ASKED = "asked"
+"""The outcome of a request that is under way, or whose process died."""
+
+_BUDGET_LOCK = 0x4174746573740003  # "Attest", 3: one asks at a time whether money is left
+
+
+@dataclass(frozen=True)
+class Unpriced:
+    """Requests to one model whose cost is not known: their tokens, or the most they can be."""
+
+    model: str
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What some requests cost: US dollars where that is known, tokens where it is not."""
+
+    known: Decimal
+    unpriced: tuple[Unpriced, ...]
+    requests: int
+
+
+@dataclass(frozen=True)
+class Total:
+    """Requests of one purpose with one outcome, for operators. The cost is of those known."""
+
+    purpose: str
+    outcome: str
+    requests: int
+    cost_usd: Decimal
+    unpriced: int
+
+
+def lock_budgets(session: Session) -> None:
+    """Wait until nobody else checks a budget; held until this transaction ends."""
+    session.execute(sa.select(sa.func.pg_advisory_xact_lock(_BUDGET_LOCK)))
+
+
+def begin(session: Session, row: ModelUsage) -> int:
+    """Write down a request before it is sent; returns the id to end it by."""
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def end(
+    session: Session,
+    usage_id: int,
+    *,
+    outcome: str,
+    model: str,
+    tokens: tuple[int, int, int, int] | None,
+    cost_usd: Decimal | None,
+) -> None:
+    """Write down what came of a request.
+
+    Args:
+        tokens: of input (in no cache), of output, read from the cache and written to it; None
+            leaves the most that they can be, for a request that may be billed unseen.
+        cost_usd: US dollars; None: not known.
+    """
+    row = session.get_one(ModelUsage, usage_id)
+    row.outcome, row.model, row.cost_usd = outcome, model, cost_usd
+    if tokens is not None:
+        row.input_tokens, row.output_tokens = tokens[:2]
+        row.cache_read_tokens, row.cache_write_tokens = tokens[2:]
+
+
+def spent(session: Session, *, subject: str | None = None, since: datetime | None = None) -> Spent:
+    """What requests cost, those under way included.
+
+    Args:
+        subject: only what was asked for it, such as a question's id.
+        since: only what was asked from then on.
+    """
+    all_input = ModelUsage.input_tokens + ModelUsage.cache_read_tokens
+    rows = session.execute(
+        sa.select(
+            col(ModelUsage.model),
+            col(ModelUsage.cost_usd).is_(None),
+            sa.func.count(),
+            sa.func.coalesce(sa.func.sum(col(ModelUsage.cost_usd)), 0),
+            sa.func.sum(all_input + ModelUsage.cache_write_tokens),
+            sa.func.sum(col(ModelUsage.output_tokens)),
+        )
+        .where(*_chosen(subject, since))
+        .group_by(col(ModelUsage.model), col(ModelUsage.cost_usd).is_(None))
+        .order_by(col(ModelUsage.model))
+    ).all()
+    return Spent(
+        sum((Decimal(cost) for _, _, _, cost, _, _ in rows), Decimal(0)),
+        tuple(
+            Unpriced(model, int(read), int(written))
+            for model, open_, _, _, read, written in rows
+            if open_
+        ),
+        sum(count for _, _, count, _, _, _ in rows),
+    )
+
+
+def cost_of(session: Session, subject: str) -> Decimal | None:
+    """US dollars that were paid for a subject; None where the cost of any request is not known."""
+    found = spent(session, subject=subject)
+    return None if found.unpriced else found.known
+
+
+def ended(session: Session, subject: str, purpose: str, outcome: str) -> int:
+    """How many requests for a subject ended so: what counts the tries of a stage durably."""
+    found: int = session.execute(
+        sa.select(sa.func.count()).where(
+            col(ModelUsage.subject) == subject,
+            col(ModelUsage.purpose) == purpose,
+            col(ModelUsage.outcome) == outcome,
+        )
+    ).scalar_one()
+    return found
+
+
+def totals(session: Session) -> list[Total]:
+    """All requests by purpose and outcome."""
+    cost = col(ModelUsage.cost_usd)
+    rows = session.execute(
+        sa.select(
+            col(ModelUsage.purpose),
+            col(ModelUsage.outcome),
+            sa.func.count(),
+            sa.func.coalesce(sa.func.sum(cost), 0),
+            sa.func.count().filter(cost.is_(None)),
+        )
+        .group_by(col(ModelUsage.purpose), col(ModelUsage.outcome))
+        .order_by(col(ModelUsage.purpose), col(ModelUsage.outcome))
+    ).all()
+    return [
+        Total(purpose, outcome, requests, Decimal(known), unpriced)
+        for purpose, outcome, requests, known, unpriced in rows
+    ]
+
+
+def _chosen(subject: str | None, since: datetime | None) -> list[sa.ColumnElement[bool]]:
+    chosen: list[sa.ColumnElement[bool]] = []
+    if subject is not None:
+        chosen.append(col(ModelUsage.subject) == subject)
+    if since is not None:
+        chosen.append(col(ModelUsage.at) >= since)
+    return chosen

@@ -1,0 +1,133 @@
+"""Which sentences of a stored version may become claims. Pure."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from knowledge.loader import load
+from store.models import DocumentVersion
+from store.spans import Section, Span, Structure
+from workers.generate.facets import is_left_out, states
+from workers.generate.wording import is_whole, leans
+from workers.reading.instructions import without_instructions
+
+_GAP = re.compile(r"[^\S\n]{0,4}\n?[^\S\n]{0,4}")
+_MOST_BEFORE = 2
+_LIMITS = ("limitation", "open_question")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A quotation that may become a claim, with what it is judged by.
+
+    `text` is one sentence, or several that follow each other where the last leans on the others.
+    """
+
+    evidence_id: str
+    source_type: str
+    text: str
+    title: str
+    passage_score: float
+    anchor_score: int
+    publication_type: str | None = None
+    section: str = ""
+    """The title of the part it stands in."""
+    found: bool = True
+    """Whether it stands in a passage that was retrieved; otherwise it only adds details."""
+
+
+def candidates_of(
+    entry: Mapping[str, Any], version: DocumentVersion, anchors: Mapping[int, int]
+) -> list[Candidate]:
+    """The candidates of one document: what was found in it, and what it states of itself anywhere.
+
+    Args:
+        entry: the retrieval's evidence entry for the version.
+        anchors: the score of each anchor by the place where it begins.
+    """
+    text, structure = version.text, Structure.model_validate(version.structure)
+    passages = [(one["start"], one["end"]) for one in entry["passages"]]
+    starts = [section.start for section in structure.sections]
+    found: list[Candidate] = []
+    for last, span in _quotations(text, structure.sentences):
+        section = _title_at(structure.sections, starts, last.start)
+        inside = _inside(last, passages)
+        if is_left_out(span.of(text), section, version.source_type):
+            continue
+        if not inside and not _is_detail(version, span.of(text), section):
+            continue
+        found.append(
+            Candidate(
+                evidence_id=entry["evidence_id"],
+                source_type=version.source_type,
+                text=span.of(text),
+                title=version.title,
+                passage_score=entry["score"],
+                anchor_score=max(anchors.get(last.start, 0), anchors.get(span.start, 0)),
+                publication_type=version.publication_type,
+                section=section,
+                found=inside,
+            )
+        )
+    return found
+
+
+def sentences_of(
+    text: str, sentences: Iterable[Span], passages: Sequence[tuple[int, int]]
+) -> list[Span]:
+    """The quotations inside the found passages that can be shown alone: whole sentences, each with
+    the ones before it that it leans on."""
+    return [span for last, span in _quotations(text, list(sentences)) if _inside(last, passages)]
+
+
+def _quotations(text: str, sentences: Sequence[Span]) -> list[tuple[Span, Span]]:
+    """Each sentence that can be shown, with its quotation."""
+    kept = without_instructions(text, sentences)
+    found = []
+    for number, last in enumerate(kept):
+        if is_whole(last.of(text)):
+            start = _begins(text, kept, number)
+            if start is not None:
+                found.append((last, Span(start, last.end)))
+    return found
+
+
+def _begins(text: str, sentences: Sequence[Span], number: int) -> int | None:
+    """Where a sentence's quotation begins: at what it leans on; None if that cannot be shown."""
+    end = sentences[number].end
+    for back in range(_MOST_BEFORE + 1):
+        at = number - back
+        first = sentences[at]
+        words = first.of(text)
+        if back and not is_whole(words):
+            return None
+        if end - first.start > load("answers")["most_chars"]:
+            return None
+        if not leans(words):
+            return first.start
+        if at == 0 or not _GAP.fullmatch(text[sentences[at - 1].end : first.start]):
+            return None
+    return None
+
+
+def _inside(span: Span, passages: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= span.start and span.end <= end for start, end in passages)
+
+
+def _title_at(sections: Sequence[Section], starts: Sequence[int], place: int) -> str:
+    at = bisect_right(starts, place) - 1
+    return sections[at].title if 0 <= at < len(sections) else ""
+
+
+def _is_detail(version: DocumentVersion, sentence: str, section: str) -> bool:
+    """Whether a sentence outside the passages is wanted for what it states of its document."""
+    wanted: tuple[str, ...] = ()
+    if version.source_type == "clinicaltrials":
+        wanted = ("identity", "name", "phase", "status", "enrollment", "endpoint")
+    elif version.source_type in load("answers")["sections"]["guidelines"][0]["sources"]:
+        wanted = ("category", "version")
+    elif "trial" in (version.publication_type or "").lower():
+        wanted = ("identity", "name", "enrollment", "endpoint")
+    return any(states(name, sentence, section) for name in (*wanted, *_LIMITS))

@@ -1,0 +1,114 @@
+"""What is said beside the answer itself: which work it is, a trial's particulars, limits. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from knowledge.loader import load
+from knowledge.products import products
+from knowledge.tags import tags
+from workers.generate.candidates import Candidate
+from workers.generate.facets import bodies, rank, states
+from workers.generate.findings import same
+from workers.generate.wording import is_about_itself, is_fact, refers_back
+
+_NAME = re.compile(r"\b[A-Za-z]{0,20}[A-Z][A-Za-z]{0,20}[A-Z0-9][\w-]{0,20}|\b[A-Z]\d[\w-]{0,20}")
+
+
+def names_document(sentence: str, title: str, *, strictly: bool = False) -> bool:
+    """Whether a sentence names what its document is on, so that others of it are understood.
+
+    Args:
+        strictly: by the name of the trial, guideline or policy; else its disease or drug will do.
+    """
+    if states("identity", sentence) or states("name", sentence):
+        return True
+    if bodies(sentence) & bodies(title):
+        return True
+    if refers_back(sentence):
+        return False
+    generic = load("answers")["generic_names"]
+    names = {one for one in _NAME.findall(title) if one not in generic}
+    if any(re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", sentence) for one in names):
+        return True
+    if strictly:
+        return False
+    return bool(set(products(title)) & set(products(sentence))) or bool(
+        set(tags("diseases", title)) & set(tags("diseases", sentence))
+    )
+
+
+def naming(
+    chosen: Sequence[Candidate], of_document: Sequence[Candidate], *, strictly: bool
+) -> Candidate | None:
+    """The sentence that must stand before the chosen ones of a document; None if they need none.
+
+    Args:
+        of_document: all candidates of the document, in the order of its text.
+        strictly: whether the document is to be named in any case, and by its own name.
+    """
+    needed = strictly or any(refers_back(one.text) for one in chosen)
+    if not needed or any(names_document(one.text, one.title, strictly=strictly) for one in chosen):
+        return None
+    return next(
+        (
+            one
+            for one in of_document
+            if not is_fact(one.text)
+            and not is_about_itself(one.text)
+            and names_document(one.text, one.title, strictly=strictly)
+        ),
+        None,
+    )
+
+
+def particulars(
+    facets: Sequence[str], chosen: Sequence[Candidate], of_document: Sequence[Candidate]
+) -> Iterator[Candidate]:
+    """For each facet that no chosen sentence of a document states, the one that states it best."""
+    said = list(chosen)
+    for facet in facets:
+        if any(states(facet, one.text, one.section) for one in said):
+            continue
+        ranked = [
+            (place, number, one)
+            for number, one in enumerate(of_document)
+            if (place := rank(facet, one.text, one.section)) is not None
+        ]
+        best = min(ranked, key=lambda found: found[:2], default=None)
+        if best is not None and not _is_said(best[2], said):
+            said.append(best[2])
+            yield best[2]
+
+
+def limits(
+    shown: Sequence[Candidate], documents: Sequence[Sequence[Candidate]]
+) -> Iterator[Candidate]:
+    """What the documents state of their own limits, one sentence each, then what they leave open.
+
+    Args:
+        shown: all that is in the answer already.
+        documents: the candidates of each document of the answer, in the answer's order.
+    """
+    most, given = load("answers")["limitations"], list(shown)
+    served: set[str] = set()
+    for facet in ("limitation", "open_question"):
+        for found in documents:
+            fresh = [
+                one
+                for one in found
+                if one.evidence_id not in served
+                and states(facet, one.text, one.section)
+                and not _is_said(one, given)
+            ]
+            if fresh and len(given) - len(shown) < most:
+                best = max(fresh, key=lambda one: (one.anchor_score, -len(one.text)))
+                served.add(best.evidence_id)
+                given.append(best)
+                yield best
+
+
+def _is_said(candidate: Candidate, said: Sequence[Candidate]) -> bool:
+    return any(
+        candidate.text in one.text or one.text in candidate.text or same(candidate.text, one.text)
+        for one in said
+    )

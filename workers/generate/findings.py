@@ -1,0 +1,71 @@
+"""Whether two sentences report the same finding. Pure; limits: knowledge/answers.yaml."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from knowledge.loader import load
+from store.index.terms import terms
+from workers.generate.wording import body_of
+
+_NUMBER = re.compile(r"(?<![\w.,])[-−]?\d+(?:,\d{3})*(?:[.·]\d+)?\s?%?")
+_YEAR = re.compile(r"(?:19|20)\d{2}")
+_NEGATION = re.compile(
+    r"\b(?:no|not|nor|neither|never|none|without|cannot|lack\w*|fail\w*|n't|insufficient)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence by what it is compared by."""
+
+    terms: frozenset[int]
+    numbers: frozenset[str]
+    telling: frozenset[str]
+    """Numbers that hardly meet by chance: percentages, decimals, numbers of three digits."""
+    denies: bool
+
+
+@lru_cache(maxsize=2048)
+def finding(sentence: str) -> Finding:
+    """What a sentence is compared by."""
+    body = body_of(sentence)
+    numbers = {one[0].replace(" ", "").replace("·", ".") for one in _NUMBER.finditer(body)}
+    telling = {
+        one
+        for one in numbers
+        if not _YEAR.fullmatch(one) and (one.endswith("%") or "." in one or len(one) > 2)
+    }
+    return Finding(
+        frozenset(terms(body)),
+        frozenset(numbers),
+        frozenset(one.rstrip("%") for one in telling),
+        _NEGATION.search(body) is not None,
+    )
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two sentences say the same, in nearly the same words or with the same numbers.
+
+    Sentences of which one denies something and the other nothing never do, nor those with nearly
+    the same words and another number.
+    """
+    if one == other:
+        return True
+    first, second = finding(one), finding(other)
+    if first.denies != second.denies:
+        return False
+    policy = load("answers")
+    together = len(first.terms & second.terms)
+    alike = together / max(1, len(first.terms | second.terms))
+    if alike >= policy["near_duplicate"]:
+        return first.numbers == second.numbers
+    shared = len(first.telling & second.telling)
+    least = min(len(first.telling), len(second.telling))
+    held = together / max(1, min(len(first.terms), len(second.terms)))
+    return (
+        shared >= int(policy["same_numbers_least"])
+        and shared / least >= float(policy["same_numbers"])
+        and held >= float(policy["same_numbers_terms"])
+    )

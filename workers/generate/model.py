@@ -1,0 +1,201 @@
+"""A draft by a language model: asked for in a shape, and kept only where it is in bounds. Pure.
+
+Nothing here says that a claim is true: the gate does that, claim by claim (invariant 6). Here a
+draft becomes one that the gate can read: known evidence, known sections in their order, bounded
+texts. What was dropped is counted by reason.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from knowledge.generation import generation_policy
+from workers.generate.prompting import Instructions, Section, instructions_for
+from workers.generate.snippets import Shown, as_data
+from workers.language_model.port import Consulted, LanguageModel, ModelUnusable, Prompt
+
+GENERATOR = "anthropic"
+PURPOSE = "generate"
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class WrittenClaim(_Shape):
+    """A claim as the model writes it."""
+
+    heading: Annotated[str, Field(description="the section it belongs to")]
+    text: Annotated[str, Field(description="one statement that can be read alone")]
+    evidence_id: Annotated[str, Field(description="the key of the one source it leans on")]
+    quote: Annotated[str, Field(description="copied letter by letter from that source's passages")]
+
+
+class Written(_Shape):
+    """What is asked for: claims, or an abstention (SentinelPharma plan, section 8)."""
+
+    verdict: Literal["ANSWER", "ABSTAIN_UNVERIFIED"]
+    claims: list[WrittenClaim]
+    missing: Annotated[
+        list[str],
+        Field(description="headings that the question asks for and the evidence has nothing for"),
+    ]
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What of a written draft goes on to the gate."""
+
+    claims: Sequence[WrittenClaim]
+    """In the order of the sections, under their headings."""
+    missing: Sequence[str]
+    """Sections that the model calls empty and that no source shown belongs to."""
+    refused: Mapping[str, int]
+    """How many claims were dropped, by reason."""
+    moved: int
+    """How many claims stand in another section than the model put them in."""
+    abstained: bool
+
+
+@dataclass(frozen=True)
+class ModelDraft:
+    """A draft, and what asking for it was."""
+
+    instructions: Instructions
+    consulted: Consulted
+    accepted: Accepted
+
+    def as_body(self) -> dict[str, Any]:
+        """As the draft is stored; `claims` as the gate reads them."""
+        claims = self.accepted.claims
+        return {
+            "generator": GENERATOR,
+            **self.consulted.as_body(),
+            "form": self.instructions.form,
+            "abstained": self.accepted.abstained,
+            "claims": [{"claim_id": f"c{n}"} | one.model_dump() for n, one in enumerate(claims, 1)],
+            "missing": list(self.accepted.missing),
+            "refused": dict(self.accepted.refused),
+            "moved": self.accepted.moved,
+        }
+
+
+def draft(
+    model: LanguageModel, question: str, query_type: str, evidence: Sequence[Shown]
+) -> ModelDraft:
+    """Ask once for a draft. The patient context is not sent.
+
+    Raises:
+        ModelUnusable: too, where no claim is left and the model did not abstain.
+        ModelError: as the model raises it.
+    """
+    told, bounds = instructions_for(query_type), generation_policy().draft
+    made = model.propose(
+        Prompt(
+            PURPOSE,
+            told.version,
+            told.text,
+            as_data(question, evidence),
+            Written,
+            max_tokens=bounds.max_tokens,
+            patience=bounds.patience,
+        )
+    )
+    accepted = accept(made.value, evidence, told.sections)
+    if not (accepted.claims or accepted.abstained):
+        raise ModelUnusable("The language model's draft has no claim on the evidence it was given")
+    consulted = Consulted(
+        "the language model abstained" if accepted.abstained else "drafted by a language model",
+        made.model,
+        told.version,
+        made.prompt_hash,
+        made.output_hash,
+        made.usage,
+    )
+    return ModelDraft(told, consulted, accepted)
+
+
+def accept(written: Written, evidence: Sequence[Shown], sections: Sequence[Section]) -> Accepted:
+    """Keep the claims that name a source shown and are in bounds, each in a section that takes it.
+
+    An abstention has no claims, whatever else was written.
+    """
+    if written.verdict == "ABSTAIN_UNVERIFIED":
+        dropped = {"abstained": len(written.claims)} if written.claims else {}
+        missing = _missing(written.missing, (), evidence, sections)
+        return Accepted((), missing, dropped, 0, abstained=True)
+    known = {one.evidence_id: one for one in evidence}
+    refused: Counter[str] = Counter()
+    kept: dict[tuple[str, str], WrittenClaim] = {}
+    moved = 0
+    for claim in map(_tidy, written.claims):
+        reason = _refusal(claim, known, kept)
+        if reason:
+            refused[reason] += 1
+            continue
+        home = _home(claim, known[claim.evidence_id], sections)
+        moved += home != claim.heading
+        kept[claim.evidence_id, claim.text] = claim.model_copy(update={"heading": home})
+    place = {section.heading: n for n, section in enumerate(sections)}
+    claims = sorted(kept.values(), key=lambda one: place[one.heading])
+    missing = _missing(written.missing, claims, evidence, sections)
+    return Accepted(claims, missing, refused, moved, abstained=False)
+
+
+def _tidy(claim: WrittenClaim) -> WrittenClaim:
+    """A claim on one line; the quotation keeps its letters, only its edges are trimmed."""
+    return WrittenClaim(
+        heading=_heading(claim.heading),
+        text=" ".join(claim.text.split()),
+        evidence_id=claim.evidence_id.strip(),
+        quote=claim.quote.strip(),
+    )
+
+
+def _heading(written: str) -> str:
+    """A heading without the number, marks and colon that it may have been written with."""
+    return " ".join(written.strip(" \t\r\n#*:.0123456789").split()).upper()
+
+
+def _refusal(
+    claim: WrittenClaim, known: Mapping[str, Shown], kept: Mapping[tuple[str, str], WrittenClaim]
+) -> str | None:
+    """Why a claim is dropped; None: it is not."""
+    bounds = generation_policy().draft
+    if claim.evidence_id not in known:
+        return "unknown_evidence"
+    if not (claim.text and claim.quote):
+        return "empty"
+    if len(claim.text) > bounds.claim_chars or len(claim.quote) > bounds.quote_chars:
+        return "too_long"
+    if (claim.evidence_id, claim.text) in kept:
+        return "repeated"
+    return "too_many" if len(kept) >= bounds.claims else None
+
+
+def _home(claim: WrittenClaim, source: Shown, sections: Sequence[Section]) -> str:
+    """The section that was asked for if it takes the source, else the first that does (MC-2.1b)."""
+    fitting = [
+        one.heading for one in sections if one.takes(source.source_type, source.publication_type)
+    ]
+    if claim.heading in fitting:
+        return claim.heading
+    return fitting[0] if fitting else sections[-1].heading
+
+
+def _missing(
+    named: Sequence[str],
+    claims: Sequence[WrittenClaim],
+    evidence: Sequence[Shown],
+    sections: Sequence[Section],
+) -> list[str]:
+    wanted = set(map(_heading, named)) - {one.heading for one in claims}
+    return [
+        section.heading
+        for section in sections
+        if section.heading in wanted
+        and not any(section.takes(one.source_type, one.publication_type) for one in evidence)
+    ]

@@ -1,0 +1,106 @@
+"""How well a candidate answers what is asked. Pure; weights: knowledge/answers.yaml."""
+
+from collections.abc import Collection, Sequence
+
+from knowledge.breadth import meets
+from knowledge.loader import load
+from knowledge.products import are_on_others, speak_to
+from knowledge.tags import tags
+from store.content import Content, coverage
+from workers.generate.candidates import Candidate
+from workers.generate.facets import asked_for, part_weight, states
+from workers.generate.wording import is_about_itself, refers_back
+
+_REGISTRY = "clinicaltrials"
+_GUIDELINES = load("answers")["sections"]["guidelines"][0]["sources"]
+
+
+class Scorer:
+    """The score of candidates for one question."""
+
+    def __init__(
+        self, asked: Sequence[Content], diseases: Collection[str], products: Collection[str]
+    ) -> None:
+        """What each sub-query asks for, and the tags of the diseases and products asked about."""
+        self._asked, self._diseases, self._products = asked, diseases, products
+        self.wanted = asked_for({term for one in asked for term in one.weights})
+        self._policy = load("answers")
+
+    @property
+    def asks_for_limits(self) -> bool:
+        """Whether the question is about limitations, so that they are the answer."""
+        return "limitation" in self.wanted
+
+    def is_beside(self, candidate: Candidate) -> bool:
+        """Whether a sentence on its work's own limits belongs beside the answer, not in it."""
+        if self.asks_for_limits or not states("limitation", candidate.text, candidate.section):
+            return False
+        return self._own_share(candidate) < float(self._policy["limit_is_answer"])
+
+    def may_speak(self, candidate: Candidate) -> bool:
+        """Whether a sentence is not on other diseases, drugs or tests than those asked about."""
+        return not _is_on_others(candidate, self._diseases, self._products)
+
+    def score(self, candidate: Candidate) -> float | None:
+        """The score, higher is better; None if the sentence is no answer at all."""
+        policy = self._policy
+        covered = max(_covered(one, candidate) for one in self._asked)
+        if covered < policy["least_coverage"] or not self.may_speak(candidate):
+            return None
+        return float(
+            covered
+            + policy["anchor_weight"] * candidate.anchor_score
+            + policy["passage_weight"] * candidate.passage_score
+            + self._of_its_words(candidate)
+        )
+
+    def _own_share(self, candidate: Candidate) -> float:
+        """The share of the question that the words of a sentence hold, without its title's."""
+        return max(coverage(one.weights, one.held(candidate.text)) for one in self._asked)
+
+    def _of_its_words(self, candidate: Candidate) -> float:
+        policy, text = self._policy, candidate.text
+        found = 0.0
+        if any(states(name, text, candidate.section) for name in self.wanted):
+            found += policy["cue_weight"] * self._own_share(candidate)
+        if refers_back(text):
+            found += policy["back_reference_weight"]
+        if is_about_itself(text):
+            found += policy["about_itself_weight"]
+        if candidate.source_type != _REGISTRY and candidate.source_type not in _GUIDELINES:
+            found += part_weight(candidate.section)
+        return float(found)
+
+
+def _covered(asked: Content, candidate: Candidate) -> float:
+    """The share of what is asked that a sentence holds; its title's words count for less."""
+    own = asked.held(candidate.text)
+    title_weight = float(load("answers")["title_weight"])
+    inherited = asked.held(candidate.title) - own
+    return coverage(asked.weights, own) + title_weight * coverage(asked.weights, inherited)
+
+
+def _is_on_others(
+    candidate: Candidate, diseases: Collection[str], products: Collection[str]
+) -> bool:
+    """Whether a sentence is on other diseases, drugs or tests than those asked about.
+
+    What a sentence does not name it has from its title.
+    """
+    if are_on_others(candidate.text, products):
+        return True
+    said = not are_on_others(candidate.title, products) or speak_to(candidate.text, products)
+    return not said or _is_on_other_diseases(candidate, diseases)
+
+
+def _is_on_other_diseases(candidate: Candidate, asked: Collection[str]) -> bool:
+    """Whether a sentence names diseases and none of those asked about.
+
+    In a work on one asked about, other diseases are outcomes or comorbidities, and belong to what
+    it says; unless its title names them beside: then the sentence is on the other half of it.
+    """
+    named = set(tags("diseases", candidate.text))
+    if not asked or not named or meets(named, asked):
+        return False
+    focus = set(tags("diseases", candidate.title))
+    return named <= focus or not meets(focus, asked)

@@ -1,0 +1,128 @@
+"""What of the evidence a language model is shown: whole sentences of the passages found. Pure.
+
+Texts of sources are data. They are sent as strings of one JSON object, which no text can close, and
+what speaks to a program instead of a reader is left out before (workers/reading/instructions.py).
+A snippet is one unbroken piece of a stored text, so whatever is copied from it is verbatim there.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from knowledge.generation import generation_policy
+from store.spans import Span, Structure
+from workers.reading.instructions import addresses_reader, without_instructions
+
+_DATE_CHARS = {"year": 4, "month": 7, "day": 10}
+
+
+class Version(Protocol):
+    """What is read of a stored version (`store.models.DocumentVersion`)."""
+
+    title: str
+    text: str
+    structure: dict[str, Any]
+    source_type: str
+    publication_type: str | None
+    version_label: str | None
+    identifiers: dict[str, str]
+    published_at: datetime | None
+    published_precision: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A version that is evidence, as the model sees it."""
+
+    evidence_id: str
+    source_type: str
+    publication_type: str | None
+    title: str
+    version: str | None
+    published: str | None
+    identifiers: Mapping[str, str]
+    passages: Sequence[str]
+
+    def as_data(self) -> dict[str, Any]:
+        """The object that is sent for it."""
+        return {
+            "key": self.evidence_id,
+            "kind": self.source_type,
+            "title": self.title,
+            "version": self.version,
+            "published": self.published,
+            "identifiers": dict(self.identifiers),
+            "passages": list(self.passages),
+        }
+
+
+def shown(evidence: Sequence[tuple[Mapping[str, Any], Version]]) -> list[Shown]:
+    """The evidence of a retrieval as far as it can be shown; what has nothing to show is left out.
+
+    Args:
+        evidence: the retrieval's entries with their versions, best first.
+    """
+    bounds = generation_policy().evidence
+    room = min(bounds.document_chars, bounds.all_chars // max(1, len(evidence)))
+    found = (_shown(entry, version, room) for entry, version in evidence)
+    return [one for one in found if one.passages]
+
+
+def _shown(entry: Mapping[str, Any], version: Version, room: int) -> Shown:
+    title = " ".join(version.title.split())[: generation_policy().evidence.title_chars]
+    day = version.published_at.isoformat() if version.published_at else None
+    return Shown(
+        evidence_id=entry["evidence_id"],
+        source_type=version.source_type,
+        publication_type=version.publication_type,
+        title="" if addresses_reader(title) else title,
+        version=version.version_label,
+        published=day and day[: _DATE_CHARS[version.published_precision]],
+        identifiers=version.identifiers,
+        passages=[
+            span.of(version.text)
+            for span in _snippets(
+                version.text,
+                Structure.model_validate(version.structure).sentences,
+                [Span(one["start"], one["end"]) for one in entry["passages"]],
+                room,
+            )
+        ],
+    )
+
+
+def _snippets(
+    text: str, sentences: Sequence[Span], passages: Sequence[Span], room: int
+) -> list[Span]:
+    """Runs of whole sentences inside the passages, in reading order, so many characters in all."""
+    kept = set(without_instructions(text, sentences))
+    runs: list[Span] = []
+    open_run = False
+    for sentence in sentences:
+        wanted = sentence in kept and any(
+            one.start <= sentence.start and sentence.end <= one.end for one in passages
+        )
+        if wanted and open_run:
+            runs[-1] = Span(runs[-1].start, sentence.end)
+        elif wanted:
+            runs.append(sentence)
+        open_run = wanted
+    return list(_within(runs, sentences, room))
+
+
+def _within(runs: Sequence[Span], sentences: Sequence[Span], room: int) -> Iterator[Span]:
+    for run in runs:
+        if run.end - run.start > room:  # ends with the last sentence that still fits
+            ends = (one.end for one in sentences if run.start < one.end <= run.start + room)
+            run = Span(run.start, max(ends, default=run.start))
+        if run.end > run.start:
+            yield run
+        room -= run.end - run.start
+
+
+def as_data(question: str, evidence: Sequence[Shown]) -> str:
+    """The one message that the model gets: a JSON object."""
+    data = {"question": question, "evidence": [one.as_data() for one in evidence]}
+    return json.dumps(data, ensure_ascii=False, indent=1)

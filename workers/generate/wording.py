@@ -1,0 +1,86 @@
+"""Which sentences of a source can be shown, and what they lean on. Pure.
+
+Word lists: knowledge/answers.yaml.
+"""
+
+import re
+from functools import cache
+
+from knowledge.loader import load
+from store.index.terms import terms
+
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_LABEL = re.compile(r"^\W{0,2}[A-Z][A-Z ,&/]{3,60}\W{0,2}:\W{0,2}\s+(?=[A-Z0-9])")
+_PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
+_PLAIN_WORD = re.compile(r"[a-z]+(?:[\s,;]|$)")
+_LEAST_TERMS = 4
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(load("answers")[name], re.IGNORECASE)
+
+
+def body_of(sentence: str) -> str:
+    """A sentence without the mark of the list and the label of the part it begins with."""
+    bare = _LIST_MARK.sub("", sentence).strip()
+    return _LABEL.sub("", bare, count=1)
+
+
+def on_one_line(sentence: str) -> str:
+    """The words of a sentence as they are shown: on one line, without its marks."""
+    return " ".join(body_of(sentence).split())
+
+
+def is_fact(sentence: str) -> bool:
+    """Whether it is a field of a registry record, `Enrollment: 450 participants.`"""
+    return _pattern("fact").match(sentence) is not None
+
+
+def leans(sentence: str) -> bool:
+    """Whether a sentence says something of what only the one before it names."""
+    body = body_of(sentence)
+    if _pattern("self_reference").match(body):
+        return False
+    return bool(_pattern("leaning").match(body) or _pattern("leaning_within").match(body))
+
+
+def refers_back(sentence: str) -> bool:
+    """Whether a sentence needs its document to be named first ("the trial", "the panel")."""
+    return _pattern("back_reference").match(body_of(sentence)) is not None
+
+
+def is_about_itself(sentence: str) -> bool:
+    """Whether a sentence says what a work did or is, not what it found."""
+    return _pattern("about_itself").search(sentence) is not None
+
+
+def is_whole(sentence: str) -> bool:
+    """Whether the words are a sentence, or a registry's field, that says something of the subject.
+
+    Headings, rows of tables, pieces of split sentences, notices of copyright and funding are not.
+    """
+    body = body_of(sentence)
+    if is_fact(body):
+        return not body.endswith(":")
+    return (
+        len(terms(body)) >= _LEAST_TERMS
+        and len(body) <= load("answers")["most_chars"]
+        and not body.startswith(("#", "|"))
+        and " | " not in body
+        and not body.endswith((":", ";", ",", "-"))
+        and not _PLAIN_WORD.match(body)
+        and all(body.count(one) == body.count(other) for one, other in _PAIRS)
+        and not _is_boilerplate(sentence, body)
+        and _pattern("verbs").search(body) is not None
+    )
+
+
+def _is_boilerplate(sentence: str, body: str) -> bool:
+    starts, within = _pattern("boilerplate"), _pattern("boilerplate_within")
+    return bool(starts.match(sentence) or starts.match(body) or within.search(sentence))
+
+
+def stands_alone(sentence: str) -> bool:
+    """Whether a sentence can be shown without the one before it, and says something."""
+    return is_whole(sentence) and not leans(sentence)

@@ -1,0 +1,194 @@
+"""A language model that is paid for: each request is reserved, asked, and settled.
+
+    reserve   one transaction, one at a time: is there money for the most this can cost?
+    ask       outside any transaction
+    settle    one transaction: what it did cost
+
+What is not known is counted as the most it can be. So no number of workers, crashes, time-outs or
+unknown models spends more than a budget allows: every request held its worst case before it began.
+"""
+
+import json
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+import structlog
+
+from store import model_usage
+from store.model_usage import ASKED, Spent
+from store.models import ModelUsage
+from store.unit_of_work import Store
+from workers.language_model.port import (
+    BudgetSpent,
+    LanguageModel,
+    ModelError,
+    ModelMisconfigured,
+    ModelRefused,
+    ModelUnavailable,
+    ModelUnusable,
+    Prompt,
+    Proposal,
+    T,
+    Usage,
+)
+from workers.language_model.prices import prices
+
+log = structlog.get_logger(__name__)
+
+PROPOSED, REFUSED, UNUSABLE = "proposed", "refused", "unusable"
+UNAVAILABLE, MISCONFIGURED = "unavailable", "misconfigured"
+_OUTCOMES: dict[type[ModelError], str] = {
+    ModelRefused: REFUSED,
+    ModelUnusable: UNUSABLE,
+    ModelUnavailable: UNAVAILABLE,
+    ModelMisconfigured: MISCONFIGURED,
+}
+_OVERHEAD_TOKENS = 1000
+"""Ours: for what the service adds to a prompt on its own, the wording around a schema above all."""
+_PAUSE = 0.5
+"""Seconds before a lost answer is asked for again."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """US dollars that may be spent for one subject, and for all together on one day (UTC)."""
+
+    subject_usd: Decimal
+    day_usd: Decimal
+
+
+class BudgetedModel:
+    """A `LanguageModel` on one subject's account. Safe to share between threads."""
+
+    def __init__(
+        self,
+        model: LanguageModel,
+        store: Store,
+        subject: str,
+        budget: Budget,
+        *,
+        now: Callable[[], datetime],
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        """`subject` is what the requests are for, such as a question's id."""
+        self.name = model.name
+        self._model = model
+        self._store = store
+        self._subject = subject
+        self._budget = budget
+        self._now = now
+        self._sleep = sleep
+
+    def propose(self, prompt: Prompt[T]) -> Proposal[T]:
+        """Ask if the budgets allow it; once more, as a request of its own, if the answer got lost.
+
+        Raises:
+            BudgetSpent: a budget does not hold the most that this request can cost.
+            ModelError: as the model itself.
+        """
+        try:
+            return self._once(prompt)
+        except ModelUnavailable as error:
+            if not error.lost or error.retry_after:
+                raise
+        self._sleep(_PAUSE * random.uniform(1, 2))  # noqa: S311  jitter
+        return self._once(prompt)
+
+    def _once(self, prompt: Prompt[T]) -> Proposal[T]:
+        usage_id = self._reserve(prompt)
+        try:
+            made = self._model.propose(prompt)
+        except ModelError as error:
+            self._settle(usage_id, prompt.purpose, error)
+            raise
+        # Anything else that ends this here, a kill above all, leaves the row at its worst case.
+        self._settle(usage_id, prompt.purpose, made)
+        return made
+
+    def _reserve(self, prompt: Prompt[T]) -> int:
+        read, now = most_input_tokens(prompt), self._now()
+        need = prices().at_most(self.name, read, prompt.max_tokens)
+        day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        with self._store.unit_of_work("language_model") as unit:
+            model_usage.lock_budgets(unit.session)
+            of_subject = _at_most(model_usage.spent(unit.session, subject=self._subject))
+            of_day = _at_most(model_usage.spent(unit.session, since=day))
+            short = _short(self._budget, of_subject + need, of_day + need)
+            if short is None:
+                row = ModelUsage(
+                    at=now,
+                    subject=self._subject,
+                    purpose=prompt.purpose,
+                    model=self.name,
+                    outcome=ASKED,
+                    input_tokens=read,
+                    output_tokens=prompt.max_tokens,
+                )
+                return model_usage.begin(unit.session, row)
+        log.warning("language_model_budget_spent", of=short, purpose=prompt.purpose)
+        raise BudgetSpent(f"The budget of the {short} does not hold another request")
+
+    def _settle(self, usage_id: int, purpose: str, came: Proposal[T] | ModelError) -> None:
+        error = came if isinstance(came, ModelError) else None
+        outcome = PROPOSED if error is None else _OUTCOMES.get(type(error), UNUSABLE)
+        usage = came.usage or (None if error and error.maybe_billed else _NOTHING)
+        with self._store.unit_of_work("language_model") as unit:
+            model_usage.end(
+                unit.session,
+                usage_id,
+                outcome=outcome,
+                model=self.name if isinstance(came, ModelError) else came.model,
+                tokens=_tokens(usage),
+                cost_usd=usage.cost_usd if usage else None,
+            )
+        told = log.info if error is None else log.warning
+        if outcome == MISCONFIGURED:
+            told = log.error  # an operator must act
+        told(
+            f"language_model_{outcome}",
+            purpose=purpose,
+            subject=self._subject[:36],
+            cost_usd=str(usage.cost_usd) if usage and usage.cost_usd is not None else None,
+            cause=str(error) if error else None,
+        )
+
+
+_NOTHING = Usage(0, 0, cost_usd=Decimal(0))
+
+
+def _tokens(usage: Usage | None) -> tuple[int, int, int, int] | None:
+    if usage is None:
+        return None
+    return (
+        usage.input_tokens,
+        usage.output_tokens,
+        usage.cache_read_tokens,
+        usage.cache_write_tokens,
+    )
+
+
+def most_input_tokens(prompt: Prompt[T]) -> int:
+    """Tokens that a prompt can be at most: every one of them holds at least one byte of UTF-8."""
+    # The schema goes along; adapters may word it more fully than pydantic does.
+    schema = json.dumps(prompt.shape.model_json_schema())
+    written = f"{prompt.system}{prompt.user}{schema}{schema}"
+    return len(written.encode("utf-8", "surrogatepass")) + _OVERHEAD_TOKENS
+
+
+def _at_most(spent: Spent) -> Decimal:
+    """US dollars; what is not known counts as the most it can be."""
+    unknown = (
+        prices().at_most(one.model, one.input_tokens, one.output_tokens) for one in spent.unpriced
+    )
+    return sum(unknown, spent.known)
+
+
+def _short(budget: Budget, of_subject: Decimal, of_day: Decimal) -> str | None:
+    """Which budget such sums would break; None: neither."""
+    if of_subject > budget.subject_usd:
+        return "question"
+    return "day" if of_day > budget.day_usd else None

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from sqlalchemy.exc import OperationalError
 
+from cli.anchors import anchors_app
 from cli.context import Instance, JsonOption, print_json
 from cli.evaluate.commands import evaluate_app
 from cli.imports import import_files
@@ -31,6 +32,7 @@ app.add_typer(dead_letters_app, name="dead-letters")
 app.add_typer(audit_app, name="audit")
 app.add_typer(watches_app, name="watches")
 app.add_typer(evaluate_app, name="evaluate")
+app.add_typer(anchors_app, name="anchors")
 
 DataDirOption = Annotated[
     Path | None, typer.Option("--data-dir", help="where the embedded servers keep their data")
@@ -135,6 +137,33 @@ def ask(
     else:
         render(Console(), question)
     if question["status"] != "answered":
+        raise typer.Exit(1)
+
+
+@app.command()
+def verify(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="a text with claims, in any format that is read")],
+    corpus: Annotated[
+        Path | None,
+        typer.Option(help="compare with this file or folder, not with what a running Attest holds"),
+    ] = None,
+    strict: Annotated[bool, typer.Option(help="exit with 1 if anything does not hold")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check the claims, quotations and identifiers of a text."""
+    from cli.verify import documents_in, holds, render, text_of, verify_here, verify_there
+
+    text, instance = text_of(file), Instance.of(ctx)
+    if corpus is not None:
+        result = verify_here(instance.settings, text, documents_in(corpus))
+    else:
+        result = verify_there(instance.url, text)
+    if as_json:
+        print_json(result)
+    else:
+        render(Console(), result)
+    if strict and not holds(result):
         raise typer.Exit(1)
 
 

@@ -14,17 +14,22 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlmodel import Session, col, select
 
-from messages import MESSAGES, Stage
-from store import outbox, question_states
+from messages import MESSAGES, MessageError, Stage
+from messages.upgrades import UPGRADES, Upgrades, parse_upgraded
+from store import circuits, dead_letters_subjects, outbox
+from store.hashes import text_hash
 from store.models import DeadLetter, now
+from store.models.operators import DeadLetterResolution
 from store.unit_of_work import UnitOfWork
 
 CODE_VERSION = version("attest")
 UNREADABLE = frozenset({"UnknownMessage", "InvalidMessage", "UndecodableMessage"})
-"""What can never succeed as it is."""
+"""What this code could not read, and will not read the next time."""
+NOT_BY_TRYING = frozenset({"Permanent", "ValidationError"})
+"""What another attempt of the same code does not cure; something else may have been mended."""
 _SPEAKS_NO_WORDS = re.compile(
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}"
     rf"|({'|'.join(Stage)})\.v[0-9]{{1,9}}"
@@ -38,6 +43,10 @@ _MAX_ITEMS = 1000
 
 class NotReplayable(ValueError):
     """Replaying this dead letter is refused; the text says why and what to do."""
+
+
+class AlreadyResolved(NotReplayable):
+    """Somebody has replayed or discarded it."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +138,8 @@ def add(work: UnitOfWork, death: Death) -> UUID:
         error_type=death.error_type,
         fingerprint=letter.fingerprint,
     )
+    if death.outbox_id is not None:
+        circuits.watch_deaths(work, death.stage)
     return letter.id
 
 
@@ -145,18 +156,9 @@ def bury(work: UnitOfWork, death: Death, *, if_idle: bool = True) -> None:
     promised = end(work.session, death.outbox_id)
     if promised is None:
         return
-    question_id, item_id = promised.get("question_id"), promised.get("item_id")
-    add(work, replace(death, subject=str(question_id or item_id or "") or death.subject))
-    if question_id is not None:
-        question_states.failed(work, UUID(str(question_id)), death.cause)
-    if item_id is not None:
-        work.session.execute(
-            sa.text(
-                "UPDATE ingest_item SET status = 'failed', error = :cause, "
-                "finished_at = clock_timestamp() WHERE id = CAST(:id AS uuid)"
-            ),
-            {"id": item_id, "cause": death.cause},
-        )
+    subject = dead_letters_subjects.subject_of(promised)
+    add(work, replace(death, subject=subject or death.subject))
+    dead_letters_subjects.fail(work, promised, death.cause)
 
 
 def _is_promised(session: Session, outbox_id: UUID) -> bool:
@@ -164,51 +166,178 @@ def _is_promised(session: Session, outbox_id: UUID) -> bool:
     return session.execute(query, {"id": outbox_id}).one_or_none() is not None
 
 
-def listing(
-    session: Session, *, status: str | None = "open", stage: str | None = None, limit: int = 100
-) -> list[DeadLetter]:
-    """The newest dead letters, filtered."""
-    query = select(DeadLetter).order_by(col(DeadLetter.died_at).desc()).limit(limit)
-    if status:
-        query = query.where(DeadLetter.status == status)
-    if stage:
-        query = query.where(DeadLetter.stage == stage)
-    return list(session.exec(query))
+@dataclass(frozen=True)
+class Plan:
+    """What a replay would send: the promise as it is, or at the newest version of its schema."""
+
+    payload: Mapping[str, Any]
+    upgraded_from: str | None
 
 
-def replay(work: UnitOfWork, letter_id: UUID) -> DeadLetter:
+_REPEATED = sa.text(
+    """
+    SELECT 1 FROM dead_letter WHERE outbox_id = :outbox_id AND id <> :id AND status = 'replayed'
+        AND fingerprint = :fingerprint AND code_version = :code_version LIMIT 1
+    """
+)
+
+
+def plan(
+    session: Session, letter: DeadLetter, *, force: bool = False, upgrades: Upgrades = UPGRADES
+) -> Plan:
+    """How `letter` would be replayed; changes nothing.
+
+    Args:
+        force: replay also what died before of the same cause, or was unreadable, under this code.
+
+    Raises:
+        NotReplayable: it would be refused, and why.
+    """
+    if letter.status != "open":
+        raise AlreadyResolved(f"dead letter {letter.id} is {letter.status} already")
+    promised = session.execute(
+        sa.text("SELECT payload FROM outbox WHERE id = :id AND status = 'dead'"),
+        {"id": letter.outbox_id},
+    ).scalar_one_or_none()
+    if promised is None:
+        if letter.error_type in UNREADABLE:
+            raise NotReplayable(f"it can never succeed as it is: {letter.cause}")
+        raise NotReplayable("its promise in the outbox is gone or was kept in the meantime")
+    planned = _readable(letter, promised, force, upgrades)
+    if (why := dead_letters_subjects.hindrance(session, planned.payload)) is not None:
+        raise NotReplayable(why)
+    if letter.error_type in NOT_BY_TRYING and letter.code_version == CODE_VERSION and not force:
+        key = letter.model_dump(include={"outbox_id", "id", "fingerprint", "code_version"})
+        if session.execute(_REPEATED, key).one_or_none() is not None:
+            raise NotReplayable(
+                "it was replayed before and died of the same cause under the same code: mend "
+                "that, then replay with force"
+            )
+    return planned
+
+
+def _readable(letter: DeadLetter, promised: Any, force: bool, upgrades: Upgrades) -> Plan:
+    """The message that this code would read.
+
+    Raises:
+        NotReplayable: it would not, or it did not and nothing has changed.
+    """
+    try:
+        message = parse_upgraded(Stage(letter.stage), promised, upgrades)
+    except MessageError as error:
+        raise NotReplayable(f"it can never succeed as it is: {error}") from None
+    except ValueError:
+        raise NotReplayable("it can never succeed: there is no such stage any more") from None
+    payload = message.payload()
+    old = promised["schema"]
+    upgraded_from = old if payload["schema"] != old else None
+    unchanged = letter.code_version == CODE_VERSION and upgraded_from is None
+    if letter.error_type in UNREADABLE and unchanged and not force:
+        raise NotReplayable(f"it can never succeed as it is: {letter.cause}")
+    return Plan(payload if upgraded_from else promised, upgraded_from)
+
+
+def replay(
+    work: UnitOfWork,
+    letter_id: UUID,
+    *,
+    force: bool = False,
+    due_at: datetime | None = None,
+    upgrades: Upgrades = UPGRADES,
+) -> DeadLetter:
     """Set the work of a dead letter pending again, with fresh attempts.
+
+    Args:
+        force: see `plan`.
+        due_at: when; at once if left out.
 
     Raises:
         LookupError: there is no such dead letter.
-        NotReplayable: it was resolved already, or nothing was promised that could be kept.
+        NotReplayable: it was resolved already, or can never succeed; nothing has changed then.
     """
-    letter = work.session.get(DeadLetter, letter_id, with_for_update=True)
-    if letter is None:
-        raise LookupError(f"there is no dead letter {letter_id}")
-    if letter.status != "open":
-        raise NotReplayable(f"dead letter {letter_id} is {letter.status} already")
-    if letter.error_type in UNREADABLE:
-        raise NotReplayable(f"it can never succeed as it is: {letter.cause}")
+    letter = _locked(work.session, letter_id)
+    planned = plan(work.session, letter, force=force, upgrades=upgrades)
+    moment = now()
     promised = work.session.execute(
         sa.text(
-            "UPDATE outbox SET status = 'pending', not_before = clock_timestamp(), "
-            "publish_count = 0, done_at = NULL WHERE id = :id AND status = 'dead' RETURNING payload"
-        ),
-        {"id": letter.outbox_id},
+            "UPDATE outbox SET status = 'pending', not_before = :due, payload = :payload, "
+            "publish_count = 0, done_at = NULL WHERE id = :id AND status = 'dead' RETURNING id"
+        ).bindparams(sa.bindparam("payload", type_=JSONB)),
+        {"id": letter.outbox_id, "due": due_at or moment, "payload": dict(planned.payload)},
     ).one_or_none()
     if promised is None:
         raise NotReplayable("its promise in the outbox is gone or was kept in the meantime")
-    _revive(work, letter, promised.payload)
-    letter.status, letter.replays, letter.resolved_at = "replayed", letter.replays + 1, now()
-    work.session.add(letter)
-    work.record("message.replayed", letter.subject or letter.id, dead_letter_id=str(letter.id))
+    if planned.upgraded_from is None:  # else it is other work to the ledger, begun anew
+        _wait_again(work.session, letter)
+    dead_letters_subjects.revive(work, planned.payload)
+    resolution = DeadLetterResolution(
+        dead_letter_id=letter.id,
+        kind="replayed",
+        by=work.actor,
+        forced=force,
+        upgraded_from=planned.upgraded_from,
+        at=moment,
+        due_at=due_at or moment,
+    )
+    letter.replays += 1
+    _resolve(work, letter, resolution)
+    details = {"upgraded_from": planned.upgraded_from} if planned.upgraded_from else {}
+    work.record(
+        "message.replayed",
+        letter.subject or letter.id,
+        dead_letter_id=str(letter.id),
+        **details,
+        **({"forced": True} if force else {}),
+    )
     return letter
 
 
-def _revive(work: UnitOfWork, letter: DeadLetter, promised: Mapping[str, Any]) -> None:
-    """Let the work, and the question or item that it belongs to, wait again."""
-    work.session.execute(
+def discard(work: UnitOfWork, letter_id: UUID, reason: str) -> DeadLetter:
+    """Give a dead letter up: it stays, with the reason, and what waited for it stays failed.
+
+    Discarding what is discarded changes nothing. The audit has the hash of the reason only, because
+    people write what they like there (invariant 11).
+
+    Raises:
+        LookupError: there is no such dead letter.
+        AlreadyResolved: it was replayed.
+        ValueError: there is no reason.
+    """
+    letter = _locked(work.session, letter_id)
+    if letter.status == "discarded":
+        return letter
+    if letter.status != "open":
+        raise AlreadyResolved(f"dead letter {letter_id} is {letter.status} already")
+    if not reason.strip():
+        raise ValueError("say why it is discarded")
+    given = DeadLetterResolution(
+        dead_letter_id=letter.id, kind="discarded", by=work.actor, reason=reason.strip(), at=now()
+    )
+    _resolve(work, letter, given)
+    work.record(
+        "message.discarded",
+        letter.subject or letter.id,
+        dead_letter_id=str(letter.id),
+        reason_sha256=text_hash(reason.strip()),
+    )
+    return letter
+
+
+def _locked(session: Session, letter_id: UUID) -> DeadLetter:
+    letter = session.get(DeadLetter, letter_id, with_for_update=True)
+    if letter is None:
+        raise LookupError(f"there is no dead letter {letter_id}")
+    return letter
+
+
+def _resolve(work: UnitOfWork, letter: DeadLetter, resolution: DeadLetterResolution) -> None:
+    letter.status, letter.resolved_at = resolution.kind, resolution.at
+    work.session.add_all([letter, resolution])
+
+
+def _wait_again(session: Session, letter: DeadLetter) -> None:
+    """Give the work in the ledger fresh attempts."""
+    session.execute(
         sa.text(
             "UPDATE stage_run SET status = 'waiting', attempts = 0, finished_at = NULL, "
             "first_failed_at = NULL WHERE status = 'dead' "
@@ -216,28 +345,3 @@ def _revive(work: UnitOfWork, letter: DeadLetter, promised: Mapping[str, Any]) -
         ),
         {"outbox_id": letter.outbox_id, "stage": letter.stage, "subject": letter.subject},
     )
-    if (question_id := promised.get("question_id")) is not None:
-        work.session.execute(
-            sa.text(
-                "UPDATE question SET status = 'queued', error = NULL, finished_at = NULL "
-                "WHERE id = CAST(:id AS uuid) AND status = 'failed'"
-            ),
-            {"id": question_id},
-        )
-        work.notify(question_states.CHANNEL, question_id)
-    if (verification_id := promised.get("verification_id")) is not None:
-        work.session.execute(
-            sa.text(
-                "UPDATE verification SET status = 'queued', error = NULL, finished_at = NULL "
-                "WHERE id = CAST(:id AS uuid) AND status = 'failed'"
-            ),
-            {"id": verification_id},
-        )
-    if (item_id := promised.get("item_id")) is not None:
-        work.session.execute(
-            sa.text(
-                "UPDATE ingest_item SET status = 'pending', error = NULL, finished_at = NULL "
-                "WHERE id = CAST(:id AS uuid) AND status = 'failed'"
-            ),
-            {"id": item_id},
-        )

@@ -20,8 +20,8 @@ from store.unit_of_work import Store
 from tests.servers import ingest
 from workers.anchor.stage import commit, work
 from workers.inline import InlineWorker
-from workers.verify.conflicts import conflicts
-from workers.verify.conflicts_witnesses import witness_of
+from workers.verify.conflicts.found import conflicts
+from workers.verify.conflicts.witnesses import witness_of
 
 TEXT = (
     "Testing with examplumab is recommended after surgery. In patients with colon cancer, the "

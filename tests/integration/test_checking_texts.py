@@ -7,7 +7,6 @@ import sqlalchemy as sa
 
 from messages import Stage
 from store import verifications
-from store.unit_of_work import Store
 from tests.servers import TRIAL, ingest
 from workers.inline import InlineWorker
 
@@ -28,14 +27,14 @@ def check(worker: InlineWorker, text: str, *documents: dict[str, Any]) -> dict[s
 
 
 def test_a_sentence_that_is_held_is_verified_with_its_version_and_exact_place(
-    inline: InlineWorker, store: Store
+    inline: InlineWorker,
 ) -> None:
-    ingest(store, TRIAL)
+    ingest(inline.store, TRIAL)
     inline.run()
     (line, *_) = check(inline, HELD)["statements"]
     assert line["verification_status"] == "verified"
     place = line["citations"][0]
-    with store.reading() as session:
+    with inline.store.reading() as session:
         stored = session.execute(
             sa.text(
                 "SELECT substr(text, :start + 1, :end - :start) FROM document_version "

@@ -124,13 +124,13 @@ def test_invariant_6_a_retraction_between_the_stages_withholds_its_claims(
     assert (body["abstain_reason"], body["claims"], body["references"]) == ("no_evidence", [], [])
     assert body["verification_summary"]["unverified_count"] > 0
     with trial.store.reading() as session:
-        withheld = session.execute(
+        verdicts = session.execute(
             sa.text(
-                "SELECT payload -> 'withheld' FROM audit_event WHERE event = 'question.verified'"
+                "SELECT payload -> 'verdicts' FROM audit_event WHERE event = 'question.verified'"
             )
         ).scalar_one()
-    assert withheld
-    assert all(one["findings"] == ["not_current"] for one in withheld)
+    assert verdicts
+    assert all(one["findings"] == ["not_current"] for one in verdicts)
 
 
 def test_invariant_6_a_retraction_while_the_answer_is_checked_is_seen_before_it_is_stored(

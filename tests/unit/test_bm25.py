@@ -15,14 +15,15 @@ COUNTS = st.dictionaries(st.sampled_from(TERMS), st.integers(1, 9), max_size=6)
 COLLECTIONS = st.lists(st.lists(COUNTS, max_size=40), min_size=1, max_size=4)
 
 
-def scorer(collection: list[list[dict[int, int]]], query: list[int]) -> Scorer:
-    """The collection as segments; chunk ids descend within a segment, as no rule forbids."""
+def scorer(collection: list[list[dict[int, int]]], query: list[int], step: int) -> Scorer:
+    """The collection as segments; chunk ids descend within a segment, `step` apart, as
+    no rule forbids."""
     everything = [counts for segment in collection for counts in segment]
     total = max(len(everything), 1)
     segments: list[tuple[Segment, Postings]] = []
     first = 1
     for counted in collection:
-        ids = np.arange(first + len(counted) - 1, first - 1, -1, dtype=np.int64)
+        ids = step * np.arange(first + len(counted) - 1, first - 1, -1, dtype=np.int64)
         first += len(counted)
         lengths = np.array([sum(counts.values()) for counts in counted], np.int32)
         postings = {
@@ -46,12 +47,12 @@ def _mean(collection: list[list[dict[int, int]]]) -> float:
 
 
 def by_the_formula(
-    collection: list[list[dict[int, int]]], given: Scorer, among: set[int] | None
+    collection: list[list[dict[int, int]]], step: int, given: Scorer, among: set[int] | None
 ) -> dict[int, float]:
     scores, first = {}, 1
     for counted in collection:
         for place, counts in enumerate(counted):
-            key = first + len(counted) - 1 - place
+            key = step * (first + len(counted) - 1 - place)
             norm = K1 * (1 - B + B * sum(counts.values()) / given.mean_length)
             score = sum(
                 idf * counts[term] * (K1 + 1) / (counts[term] + norm)
@@ -68,6 +69,7 @@ def by_the_formula(
     collection=COLLECTIONS,
     query=st.lists(st.sampled_from(TERMS), min_size=1, unique=True),
     k=st.integers(1, 12),
+    step=st.sampled_from([1, 3]),
     among=st.none() | st.sets(st.integers(0, 170)),
     lookup=st.sampled_from([0.0, bm25.LOOKUP]),
 )
@@ -75,15 +77,16 @@ def test_the_best_are_those_of_the_formula_whatever_is_skipped(
     collection: list[list[dict[int, int]]],
     query: list[int],
     k: int,
+    step: int,
     among: set[int] | None,
     lookup: float,
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bm25, "LOOKUP", lookup)  # 0: every list is looked up that may be
-        given = scorer(collection, query)
+        given = scorer(collection, query, step)
         chosen = None if among is None else np.array(sorted(among), np.int64)
         found = given.best(k, chosen)
-    right = by_the_formula(collection, given, among)
+    right = by_the_formula(collection, step, given, among)
     expected = sorted(right.values(), reverse=True)[:k]
     assert [score for _, score in found] == pytest.approx(expected, rel=1e-4)
     assert len({key for key, _ in found}) == len(found)

@@ -53,6 +53,8 @@ def _compiled(patterns: list[str]) -> tuple[re.Pattern[str], ...]:
 
 
 _SIGNALS = _signals()
+_KINDS: dict[str, str] = _POLICY["kinds"]
+KINDS: tuple[str, ...] = tuple(dict.fromkeys(_KINDS.values()))
 _VERB = re.compile(_POLICY["verbs"], re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TOKEN = re.compile(r"\w+")
@@ -68,6 +70,11 @@ class Anchor:
     end: int
     score: int
     signals: tuple[str, ...]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What kinds of sentence its signals make it, the strongest first; none without signals."""
+        return tuple(dict.fromkeys(_KINDS[name] for name in self.signals))
 
 
 def score(sentence: str) -> tuple[int, tuple[str, ...]]:
@@ -108,6 +115,20 @@ def anchors(
         keys.append(key)
         chosen.append(anchor)
     return sorted(chosen, key=lambda anchor: anchor.start)
+
+
+def too_few(text: str, structure: Structure, found: int) -> str | None:
+    """Why a document has only `found` anchors; None where it has enough of them."""
+    if found >= AT_LEAST:
+        return None
+    real = sum(1 for _ in _candidates(text, structure))
+    if real > found:
+        return f"{real} sentences, which repeat each other"
+    if not structure.sentences:
+        return "no text"
+    other = len(structure.sentences) - real
+    told = "1 whole sentence" if real == 1 else f"{real} whole sentences"
+    return told + (f" ({other} headings, rows, fragments)" if other else "")
 
 
 def _candidates(text: str, structure: Structure) -> Iterator[tuple[bool, Anchor]]:

@@ -1,55 +1,62 @@
-"""anchor: the sentences of a version that are worth quoting, as exact spans."""
+"""anchor: the sentences of a version that are worth quoting, and the effects that it states."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-import sqlalchemy as sa
-
 from messages import AnchorV1, Stage
+from store import anchors as held
+from store.anchors import Found
 from store.documents import get_versions
-from store.models import Anchor as AnchorRow
+from store.models import DocumentVersion
 from store.spans import Structure
 from store.unit_of_work import UnitOfWork
-from workers.anchor.signals import Anchor, anchors
+from workers.anchor.signals import anchors
+from workers.reading.effects.estimates import as_row, estimates
 from workers.runtime.stage import Context, StageSpec
 
 
 @dataclass(frozen=True)
 class Result:
-    """The anchors of each version."""
+    """What is found in each version."""
 
-    found: Sequence[tuple[UUID, Sequence[Anchor]]]
+    found: Mapping[UUID, Found]
 
 
-def work(context: Context, message: AnchorV1) -> Result:
-    """Score the sentences of the versions and keep the best of each."""
-    with context.store.reading() as session:
-        versions = get_versions(session, message.version_ids)
-    return Result(
+def find(version: DocumentVersion) -> Found:
+    """The anchors and effect estimates of a version, as their rows. Pure."""
+    structure = Structure.model_validate(version.structure)
+    return Found(
         [
-            (version.id, anchors(version.text, Structure.model_validate(version.structure)))
-            for version in versions
-        ]
+            {
+                "start": anchor.start,
+                "end": anchor.end,
+                "score": anchor.score,
+                "signals": list(anchor.signals),
+                "kinds": list(anchor.kinds),
+            }
+            for anchor in anchors(version.text, structure)
+        ],
+        [as_row(one) for one in estimates(version.text, structure.sentences)],
     )
 
 
+def work(context: Context, message: AnchorV1) -> Result:
+    """Find what each version has."""
+    with context.store.reading() as session:
+        versions = get_versions(session, message.version_ids)
+    return Result({version.id: find(version) for version in versions})
+
+
 def commit(unit: UnitOfWork, message: AnchorV1, result: Result) -> None:
-    """Store the anchors."""
-    rows = [
-        {
-            "version_id": version_id,
-            "start": anchor.start,
-            "end": anchor.end,
-            "score": anchor.score,
-            "signals": list(anchor.signals),
-        }
-        for version_id, found in result.found
-        for anchor in found
-    ]
-    if rows:
-        unit.session.execute(sa.insert(AnchorRow), rows)
-    unit.record("versions.anchored", message.subject, anchors=len(rows))
+    """Store it, in place of what was found before."""
+    held.replace(unit, result.found)
+    unit.record(
+        "versions.anchored",
+        message.subject,
+        anchors=sum(len(one.anchors) for one in result.found.values()),
+        estimates=sum(len(one.estimates) for one in result.found.values()),
+    )
 
 
 SPEC = StageSpec(stage=Stage.ANCHOR, work=work, commit=commit, backoff_seconds=2.0)

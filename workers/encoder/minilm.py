@@ -141,8 +141,8 @@ class MiniLM:
         return _computed(self._shared() if self._threads > 1 else self._session, run)
 
     def _shared(self) -> Any:
-        """The model with all threads for one run: a question of 20 tokens takes 2.8 ms on two
-        cores and 4.8 on one. Costs 42 MB, so a process that asks nothing does without.
+        """The model with all threads for one run: a question of 20 tokens takes 3 ms on two cores
+        and 5 on one. Costs 42 MB, so a process that asks nothing does without.
 
         Its threads do not survive a fork. The parent's session stays referenced in the child, or
         it would be closed there and wait for them.
@@ -215,6 +215,9 @@ def _opener(
         options.inter_op_num_threads = 1
         options.enable_mem_pattern = False  # plans memory for one input shape; here they all differ
         options.log_severity_level = 3
+        # Threads that wait for the next run in a loop keep a core from PostgreSQL, which is asked
+        # right after a question was read (ADR 0015).
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", str(path.parent)
         )

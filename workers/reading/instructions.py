@@ -8,7 +8,7 @@ reported conflicts are for.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 from knowledge.loader import load
@@ -25,6 +25,7 @@ _ALIKE = str.maketrans(
 _LIKE_LETTERS = str.maketrans("013457@$", "oieastas")
 _EMPHASIS = re.compile(r"[*_`~\u00ad\u0338]")
 _SPACED = re.compile(r"(?<!\w)(?:[a-z][ .·-]){4,}[a-z](?!\w)")
+_WIDE_GAP = re.compile(r"\s{2,}|\n")
 _LETTER_GAP = re.compile(r"[ .·-]")
 _MIXED = re.compile(r"\b(?:[a-z]{1,12}[013457@$]){1,4}[a-z]{1,12}\b|(?<!\w)[013457@$][a-z]{3,}\b")
 _SPACE = re.compile(r"\s+")
@@ -53,28 +54,47 @@ def _addresses(passage: str) -> bool:
 
 
 def without_instructions(text: str, spans: Iterable[Span]) -> list[Span]:
-    """Those of `spans` that speak to no program.
+    """What of `spans` speaks to no program.
 
     Args:
-        spans: sentences (or other whole parts) of `text`, in order. Parts inside a pair of fake
-            tags or a comment are left out as a whole, and so is the one that an order ending in
-            a colon announces.
+        spans: sentences (or other whole parts) of `text`, in order.
+
+    Returns:
+        The spans, without those that speak to a program and the one that an order ending in a colon
+        announces. Of a span that runs into a pair of fake tags, a comment or a picture that carries
+        words away, what stands outside is left as a shorter span.
     """
     enclosed = _enclosed(text)
     kept: list[Span] = []
     announced = False
     for span in spans:
-        words = span.of(text)
-        inside = any(span.start < end and start < span.end for start, end in enclosed)
-        speaks = inside or addresses_reader(words)
-        if not speaks and not announced:
-            kept.append(span)
-        announced = speaks and not inside and words.rstrip(' *_"').endswith(":")
+        pieces = _outside(text, span, enclosed)
+        speaks = [piece for piece in pieces if addresses_reader(piece.of(text))]
+        if not announced:
+            kept += [piece for piece in pieces if piece not in speaks]
+        announced = any(piece.of(text).rstrip(' *_"').endswith(":") for piece in speaks)
     return kept
 
 
+def _outside(text: str, span: Span, enclosed: Sequence[tuple[int, int]]) -> list[Span]:
+    """The parts of `span` outside the enclosed places, without white space at their edges."""
+    crossed = [(start, end) for start, end in enclosed if span.start < end and start < span.end]
+    if not crossed:
+        return [span]
+    edges = [span.start, *(edge for place in crossed for edge in place), span.end]
+    pieces = []
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        words = text[start:end]
+        bare = words.strip()
+        if start < end and any(map(str.isalpha, bare)):
+            first = start + words.index(bare)
+            pieces.append(Span(first, first + len(bare)))
+    return pieces
+
+
 def _enclosed(text: str) -> list[tuple[int, int]]:
-    """The places `[start, end)` between fake tags, or in comments that may lack their end."""
+    """The places `[start, end)` between fake tags, in comments that may lack their end, and of
+    pictures that carry words away."""
     if "<" not in text and "[" not in text:
         return []
     return [found.span() for found in _enclosures().finditer(text)]
@@ -88,14 +108,15 @@ def _enclosures() -> re.Pattern[str]:
         rf".{{0,{_TAGGED_CHARS}}}?[<\[]\s?/\s?(?P=tag)\s?[>\]]"
     )
     comment = rf"<!--(?:.{{0,{_TAGGED_CHARS}}}?-->|[^\n]{{0,{_TAGGED_CHARS}}})"
-    return re.compile(rf"{tagged}|{comment}", re.IGNORECASE | re.DOTALL)
+    pictures = load("instructions")["pictures"]
+    return re.compile("|".join([tagged, comment, *pictures]), re.IGNORECASE | re.DOTALL)
 
 
 @cache
 def _marks() -> re.Pattern[str]:
     policy = load("instructions")
     tag = rf"<\s?/?\s?(?:{policy['tags']})(?:\s[^<>]{{0,200}})?/?>"
-    return re.compile("|".join([tag, "<!--", *policy["marks"]]), re.IGNORECASE)
+    return re.compile("|".join([tag, "<!--", *policy["marks"], *policy["pictures"]]), re.IGNORECASE)
 
 
 @cache
@@ -142,8 +163,17 @@ def _plain_letters(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    spaced = _SPACED.sub(lambda found: _LETTER_GAP.sub("", found[0]), _plain_letters(text))
+    plain = _plain_letters(text)
+    if _SPACED.search(plain):
+        plain = " ".join(map(_joined, _WIDE_GAP.split(plain)))
+    spaced = _SPACED.sub(lambda found: _LETTER_GAP.sub("", found[0]), plain)
     return _SPACE.sub(" ", spaced).strip().replace("\u201c", '"').replace("\u201d", '"')
+
+
+def _joined(word: str) -> str:
+    """A word written letter by letter, as one."""
+    letters = word.split(" ")
+    return "".join(letters) if all(len(one) < 3 for one in letters) else word
 
 
 def _says_unspaced(run: str) -> bool:

@@ -24,6 +24,7 @@ from workers.runtime.stage import Context
 from workers.verify.answer import Held, compose
 from workers.verify.checking import Checking, Judge, check_claims
 from workers.verify.claims import Checked, Drafted
+from workers.verify.contradictions import contested, find, witnesses
 from workers.verify.cures import Abstained, cure
 from workers.verify.gate import Passed, gate
 from workers.verify.judging import PURPOSE, Judged, Material, judge
@@ -58,6 +59,7 @@ def work(context: Context, message: VerifyV1) -> Result:
         versions = dict(zip(keys, get_versions(session, ids), strict=True))
         held = held_versions(session, versions, context.now())
         chunks = chunks_of(session, ids)
+        said = witnesses(session, held)
     in_the_past = bool(retrieval.body["as_of"])
     drafted = [Drafted.of(claim) for claim in draft.body["claims"]]
     texts = {key: cited_text(context, held[key]) for key in versions}
@@ -72,13 +74,15 @@ def work(context: Context, message: VerifyV1) -> Result:
     )
     with context.store.reading() as session:  # asking the judge has cost something since
         cost = model_usage.cost_of(session, str(message.question_id))
-    passed = gate(checking.results)
+    found = find(question.text, said)
+    passed = gate(checking.results, contested(checking.results, found))
     body = compose(
         question=question.text,
         retrieval=retrieval.body,
         draft=draft.body,
         checked=checking.results,
         passed=passed,
+        conflicts=[one.as_body() for one in found],
         cost_usd=None if cost is None else str(cost),
         held=held,
         place_of=lambda key, span: place_of(chunks[versions[key].id], span),

@@ -16,7 +16,9 @@ ABSTRACT = {
     "title": "Made-up abstract on recurrence",
     "journal": "Example Journal",
     "year": "2020",
-    "abstract": "Recurrence fell in all of them. Nobody died of it. More is not known as yet.",
+    "abstract": (
+        "Recurrence fell in all of them. Nobody has died of it so far. More is not known as yet."
+    ),
 }
 """No real study."""
 OTHER_XML = b'<?xml version="1.0"?><eSearchResult><Count>1</Count></eSearchResult>'
@@ -41,7 +43,8 @@ def test_abstracts_texts_and_pubmed_xml_of_a_folder_are_taken_in_and_anchored(
     inside.mkdir(parents=True)
     (inside / "abstracts.jsonl").write_text(json.dumps(ABSTRACT) + "\n\n")
     (inside / "paper.md").write_text(
-        "# Made-up paper\n\nIt was so in the first year. It is so to this day. It will stay like that for long.\n"
+        "# Made-up paper\n\nIt was so in the first year. It is so to this day. "
+        "It will stay like that for long.\n"
     )
     records = article_set([Citation(90000002, "One article."), Citation(90000003, "Another.")])
     (inside / "medline.xml.gz").write_bytes(gzip.compress(records))

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 import dramatiq
 import redis
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Session, select
 
 from messages import RetrieveV1, Stage
@@ -16,7 +17,7 @@ from scheduler.main import build_scheduler
 from store import ledger
 from store.database import connect
 from store.ledger import Claim, Standing
-from store.models import StageRun
+from store.models import Question, StageRun
 from store.settings import Settings
 from store.unit_of_work import Publisher, Store, UnitOfWork
 from tests.servers import wait_until
@@ -111,9 +112,25 @@ def message(question_id: UUID | None = None) -> RetrieveV1:
 
 
 def promise(store: Store, *given: RetrieveV1) -> list[UUID]:
-    """Promise these messages, or a new one, in one transaction; the outbox ids."""
+    """Promise these messages, or a new one, in one transaction; the outbox ids.
+
+    Their questions are there, so that a replay finds somebody to work for.
+    """
     with store.unit_of_work("test") as work:
-        return [work.emit(one) for one in given or (message(),)]
+        messages = given or (message(),)
+        for one in messages:
+            work.session.execute(
+                insert(Question)
+                .values(**_question(one).model_dump())
+                .on_conflict_do_nothing()
+            )
+        return [work.emit(one) for one in messages]
+
+
+def _question(of: RetrieveV1) -> Question:
+    return Question(
+        id=of.question_id, text="?", text_hash=HASH, options={}, request_id=of.request_id
+    )
 
 
 def push(client: redis.Redis, namespace: str, queue: str, body: bytes, redis_id: str = "") -> str:

@@ -1,10 +1,55 @@
-"""All guards, in one order. Pure."""
+"""All deterministic vetoes on one claim, in one order (DESIGN section 2, invariant 6). Pure."""
 
-from workers.verify.guards import numbers
+from collections.abc import Callable, Sequence
+
+from workers.verify.guards import (
+    arms,
+    content,
+    dates,
+    direction,
+    drugs,
+    modality,
+    named,
+    negation,
+    numbers,
+    population,
+)
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.statements import read
+
+Guard = Callable[[str, Grounds], list[Finding]]
+
+
+def _numbers(claim: str, grounds: Grounds) -> list[Finding]:
+    return numbers.guard(claim, grounds.passage, frozenset(grounds.identifiers.values()))
+
+
+FACTS: Sequence[Guard] = (
+    _numbers,
+    named.guard,
+    dates.guard,
+    drugs.guard,
+    arms.guard,
+    population.guard,
+)
+"""They ask whether what a claim names and counts is the source's."""
+MEANINGS: Sequence[Guard] = (direction.guard, negation.guard, modality.guard, content.guard)
+"""They compare what two texts say; whole sentences of the passage say what the passage says."""
 
 
 def vetoes(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
-    """Everything that speaks against the claim; empty means nothing vetoes it."""
-    return tuple(numbers.guard(claim, grounds.passage))
+    """Everything that speaks against `claim`, given what it leans on; the guards' order, then each
+    guard's own. Any finding forbids the claim; none does not mean that it is supported."""
+    guards = FACTS if is_quoted_whole(claim, grounds.passage) else (*FACTS, *MEANINGS)
+    return tuple(dict.fromkeys(one for guard in guards for one in guard(claim, grounds)))
+
+
+def is_quoted_whole(claim: str, passage: str) -> bool:
+    """Whether `claim` is, character for character, one or more whole sentences of `passage`."""
+    ours, source, at = read(claim).tokens, read(passage), passage.find(claim)
+    if at < 0 or not ours or passage[at + len(claim) :].lstrip()[:1] == "?":
+        return False  # a question is not quoted without its mark
+    begins = {source.tokens[members[0]].start for members in source.sentences}
+    ends = {source.tokens[members[-1]].end for members in source.sentences}
+    return at + ours[0].start in begins and at + ours[-1].end in ends

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from store.spans import Span
-from workers.reading import effects_words as words
-from workers.reading.effects_patterns import (
+from workers.reading.effects import words
+from workers.reading.effects.patterns import (
     ABBREVIATED,
     BARE_INTERVAL,
     CI_BEFORE_VALUE,

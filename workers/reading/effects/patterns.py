@@ -84,7 +84,8 @@ ARM_AFTER = re.compile(
 )
 """The first arm after its percentage: "15% in the A group and [28%]"."""
 ARM_BEFORE = re.compile(
-    rf"(?i)[\s,)\]]*(?:\([^()]{{0,40}}\)\s*)?(?:than\s+in|{_COMPARED}|and)\s+"
+    rf"(?i)(?:\s*[;,][^()%]{{0,40}})?[\s,)\]]*(?:\([^()]{{0,40}}\)\s*)?"
+    rf"(?:than\s+(?:in|for|with|among)|{_COMPARED}|and)\s+"
     rf"(?P<named>[^,;:()\[\]%]{{2,60}}?)\s*[\[(]\s*(?:\d+\s*(?:/|of)\s*\d+\s*[;,(]?\s*)?"
 )
 """The second arm before its percentage: "(38%) compared with the control group ([60%]"."""

@@ -11,10 +11,10 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from store.spans import Span
-from workers.reading import effects_words as words
-from workers.reading.effects_arms import percentages
-from workers.reading.effects_named import RATIOS, Found, PValue, named
-from workers.reading.effects_patterns import MEASURE
+from workers.reading.effects import words
+from workers.reading.effects.arms import percentages
+from workers.reading.effects.named import RATIOS, Found, PValue, named
+from workers.reading.effects.patterns import MEASURE
 from workers.reading.normalize import fold_dashes
 from workers.reading.quantities import quantities
 
@@ -22,6 +22,8 @@ Direction = Literal["lower", "higher", "none"]
 
 LONGEST = 4000
 """Code points of a sentence that is read; longer ones are tables run together."""
+_LAID_OUT = re.compile(r"\s{20}")
+"""Columns set with spaces are no sentence; and patterns need not cope with longer gaps."""
 _WORTH = re.compile(r"\d.*%|%|(?i:ratio|risk|difference)|[HORMIS][RD]")
 
 
@@ -78,7 +80,7 @@ def estimates(text: str, sentences: Sequence[Span]) -> list[Estimate]:
     found: list[Estimate] = []
     for start, end in sentences:
         sentence = text[start:end]
-        if end - start > LONGEST or not _WORTH.search(sentence):
+        if end - start > LONGEST or _LAID_OUT.search(sentence) or not _WORTH.search(sentence):
             continue
         folded = fold_dashes(sentence)
         if not MEASURE.search(folded) and folded.count("%") < 2:

@@ -20,8 +20,8 @@ _OPENS_ARM = re.compile(
     r"(?i)(?:\s*(?:the|an?|those|while|with|in|only|both|all|given|receiving)\s)+"
 )
 _ENDS_ARM = re.compile(
-    r"(?i)\s+(?:groups?|arms?|cohorts?|had|were|was|is|are|have|has|who|lives?|did|achieved|received|"
-    r"experienced|developed|showed|reduced|lowered|increased|decreased|improved|"
+    r"(?i)\s+(?:\d[\d/.]*|groups?|arms?|cohorts?|had|were|was|is|are|have|has|who|lives?|did|achieved|"
+    r"received|experienced|developed|showed|reduced|lowered|increased|decreased|improved|"
     r"prolonged|resulted|led|at|during|within|by|compared|respectively)(?!\w)"
 )
 _NO_ARM = re.compile(
@@ -83,8 +83,8 @@ def _patterns() -> _Patterns:
     )
     return _Patterns(
         outcome=re.compile(
-            rf"(?i)(?<![\w-])(?:{one}(?:\s*(?:,|/)?\s*(?:,\s*)?(?:or|and|/)?\s*{one}){{0,4}}"
-            rf"(?:\s+(?:from\s+any\s+cause|due\s+to\s+[\w-]+))?)"
+            rf"(?i)(?<![\w-])(?:{one}(?:(?:\s*[,/]\s*(?:(?:or|and)\s+)?|\s+(?:(?:or|and)\s+)?){one}){{0,4}}"
+            rf"(?:\s+from\s+any\s+cause)?)(?!\s+analys)"
         ),
         opened=re.compile(
             rf"(?i)(?<![\w-])(?:{_any_of(outcomes['openers'])})\s+(?:the\s+|an?\s+)?"
@@ -106,7 +106,7 @@ def _patterns() -> _Patterns:
         ),
         between=re.compile(rf"(?i)(?<!\w)(?:{against})(?!\w)"),
         associated=re.compile(
-            rf"(?i)(?P<first>[^\W_][\w/+'-]*(?:\s+[\w/+'-]+){{0,4}}?)\s+(?:\w+ly\s+)?"
+            rf"(?i)(?<![\w/+'-])(?P<first>[^\W_][\w/+'-]*(?:\s+[\w/+'-]+){{0,4}}?)\s+(?:\w+ly\s+)?"
             rf"(?:(?:was|were|is|are)\s+(?:\w+ly\s+){{0,2}}associated\s+with|{_any_of(words['does'])})"
             rf"(?!\w)"
         ),
@@ -193,7 +193,8 @@ def arms(sentence: str, at: int, end: int) -> Arms:
     for match in patterns.arms.finditer(sentence):
         if match.start() > end + 120:
             break
-        if patterns.between.search(sentence, match.end("first"), match.start("second")):
+        paired = sentence[match.start() : match.start("first")].lower().startswith("between")
+        if paired or patterns.between.search(sentence, match.end("first"), match.start("second")):
             best = Arms(side(sentence, *match.span("first")), side(sentence, *match.span("second")))
     if best is not None:
         told = best.second is None or not _belongs_elsewhere(sentence, best.second, at)

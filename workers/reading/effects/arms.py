@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from workers.reading import effects_words as words
-from workers.reading.effects_named import Found, with_p
-from workers.reading.effects_patterns import (
+from workers.reading.effects import words
+from workers.reading.effects.named import Found, with_p
+from workers.reading.effects.patterns import (
     ARM_AFTER,
     ARM_BEFORE,
     BOTH_ARMS,
@@ -20,9 +20,11 @@ from workers.reading.effects_patterns import (
     PERCENT_AND,
     SECOND_ARM,
 )
+from workers.reading.normalize import MINUS
 from workers.reading.quantities import Quantity
 
 _BETWEEN_CHARS = 160
+_SIGNS = f"+{MINUS}"
 _AND = re.compile(r"(?i)\band\s+(?:(?:only|just|with|in)\s+)*(?:[^,;:()]*[\[(][^,;:()]*)?$")
 _OF = re.compile(r"(?i)\s*of\s")
 _GROUP = re.compile(r"(?i)\b(?:groups?|arms?|cohorts?|controls?|placebo)\b")
@@ -48,6 +50,7 @@ def _is_share(sentence: str, one: Quantity) -> bool:
         and one.measure is None
         and one.comparator is None
         and 0 <= one.value <= 100
+        and sentence[one.start] not in _SIGNS  # a change, not a share
         and not _OF_A_LEVEL.match(sentence[one.end : one.end + 30])
     )
 

@@ -1,0 +1,171 @@
+"""Many dead letters at once: replayed at a rate that the stages can bear, or discarded.
+
+Letters are taken oldest first and in batches, each in a transaction of its own, so a call that is
+cut short has done some of its work and can be made again: what is resolved is not open any more.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from knowledge.operating import replay_policy
+from messages.upgrades import UPGRADES, Upgrades
+from store import dead_letters
+from store.dead_letters import NotReplayable
+from store.dead_letters_list import Chosen, oldest_ids
+from store.models import DeadLetter, now
+from store.models.operators import DeadLetterResolution
+from store.unit_of_work import Store, UnitOfWork
+
+_ONE_AT_A_TIME = 0x4174746573740002  # "Attest", 2: replays line up, so that they share one rate
+SHOWN_PER_REASON = 10
+
+
+@dataclass
+class Report:
+    """What was done, or with `dry_run` would be done, and what was refused, by reason."""
+
+    dry_run: bool
+    matched: int = 0
+    resolved: int = 0
+    upgraded: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[UUID]] = field(default_factory=dict)
+    last_due_at: datetime | None = None
+    more: bool = False
+
+    def refuse(self, letter_id: UUID, reason: str) -> None:
+        """Count a refusal; the first few of each reason are named."""
+        reason = reason.replace(str(letter_id), "X")
+        self.refused[reason] += 1
+        named = self.examples.setdefault(reason, [])
+        if len(named) < SHOWN_PER_REASON:
+            named.append(letter_id)
+
+
+@dataclass(frozen=True)
+class Operator:
+    """Who asks, for the audit."""
+
+    name: str
+    request_id: UUID | None = None
+
+
+_LAST_DUE = sa.text("SELECT max(due_at) FROM dead_letter_resolution WHERE due_at > :now")
+
+
+def _first_slot(session: Session, gap: timedelta) -> datetime:
+    """When the next replay may fall due; other replays wait until this transaction ends."""
+    session.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
+    moment = now()
+    last: datetime | None = session.execute(_LAST_DUE, {"now": moment}).scalar_one()
+    return moment if last is None else last + gap
+
+
+def replay_matching(
+    store: Store,
+    operator: Operator,
+    chosen: Chosen,
+    *,
+    dry_run: bool,
+    force: bool = False,
+    per_second: float | None = None,
+    limit: int | None = None,
+    upgrades: Upgrades = UPGRADES,
+) -> Report:
+    """Replay what was chosen, so many a second. Done twice it changes nothing.
+
+    Args:
+        dry_run: only say what would be done.
+        force: replay also what died again of the same cause; see `dead_letters.plan`.
+        per_second: `knowledge/operating.yaml` says if left out.
+        limit: at most so many; all if left out.
+    """
+    gap = timedelta(seconds=1.0 / (per_second or replay_policy().per_second))
+    report = Report(dry_run)
+
+    def plan(session: Session, ids: list[UUID]) -> None:
+        for letter_id in ids:
+            letter = session.get_one(DeadLetter, letter_id)
+            try:
+                planned = dead_letters.plan(session, letter, force=force, upgrades=upgrades)
+            except NotReplayable as error:
+                report.refuse(letter_id, str(error))
+            else:
+                report.resolved += 1
+                report.upgraded += planned.upgraded_from is not None
+
+    def replay(work: UnitOfWork, ids: list[UUID]) -> None:
+        due = _first_slot(work.session, gap)
+        for letter_id in ids:
+            try:
+                dead_letters.replay(work, letter_id, force=force, due_at=due, upgrades=upgrades)
+            except NotReplayable as error:
+                report.refuse(letter_id, str(error))
+            else:
+                report.resolved += 1
+                made = work.session.get_one(DeadLetterResolution, letter_id)
+                report.upgraded += made.upgraded_from is not None
+                report.last_due_at, due = due, due + gap
+
+    for ids in _Batches(store, chosen, report, limit):
+        if dry_run:
+            with store.reading() as session:
+                plan(session, ids)
+        else:
+            with store.unit_of_work(operator.name, operator.request_id) as work:
+                replay(work, ids)
+    return report
+
+
+def discard_matching(
+    store: Store,
+    operator: Operator,
+    chosen: Chosen,
+    reason: str,
+    *,
+    dry_run: bool,
+    limit: int | None = None,
+) -> Report:
+    """Discard what was chosen, all for the same reason. Done twice it changes nothing."""
+    report = Report(dry_run)
+    for ids in _Batches(store, chosen, report, limit):
+        with store.unit_of_work(operator.name, operator.request_id) as work:
+            for letter_id in ids:
+                try:
+                    if not dry_run:
+                        dead_letters.discard(work, letter_id, reason)
+                except NotReplayable as error:
+                    report.refuse(letter_id, str(error))
+                else:
+                    report.resolved += 1
+    return report
+
+
+class _Batches:
+    """The chosen letters in batches. Each is looked for when the one before is done with."""
+
+    def __init__(self, store: Store, chosen: Chosen, report: Report, limit: int | None) -> None:
+        self._store, self._chosen, self._report, self._limit = store, chosen, report, limit
+        self._after: tuple[datetime, UUID] | None = None
+
+    def __iter__(self) -> "_Batches":
+        return self
+
+    def __next__(self) -> list[UUID]:
+        room = replay_policy().batch
+        if self._limit is not None:
+            room = min(room, self._limit - self._report.matched)
+        with self._store.reading() as session:
+            found = oldest_ids(session, self._chosen, after=self._after, limit=room + 1)
+        if room <= 0 or not found:
+            self._report.more = bool(found)
+            raise StopIteration
+        found = found[:room]
+        self._after = found[-1]
+        self._report.matched += len(found)
+        return [letter_id for _, letter_id in found]

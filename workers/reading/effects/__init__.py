@@ -1,0 +1,1 @@
+"""Effects that a text states in numbers. Pure."""

@@ -1,0 +1,1 @@
+"""Where sources contradict each other, and which of them stands."""

@@ -1,0 +1,39 @@
+"""Stored versions as witnesses."""
+
+from collections.abc import Sequence
+
+from store.models import DocumentVersion, EffectEstimate
+from store.spans import Structure
+from workers.reading.effects.estimates import estimates, from_row
+from workers.verify.conflicts.types import Witness
+
+
+def witness_of(
+    evidence_id: str, version: DocumentVersion, rows: Sequence[EffectEstimate] | None
+) -> Witness:
+    """What a version says and what its word weighs.
+
+    Args:
+        rows: its estimates as stored (`store.anchors.estimates_of`); None where they were never
+            looked for, and then they are read here.
+    """
+    sentences = Structure.model_validate(version.structure).sentences
+    if rows is None:
+        found = estimates(version.text, sentences)
+    else:
+        found = [from_row(row.model_dump(), version.text) for row in rows]
+    return Witness(
+        evidence_id=evidence_id,
+        document_id=str(version.document_id),
+        version_id=str(version.id),
+        title=version.title,
+        text=version.text,
+        sentences=sentences,
+        estimates=found,
+        source_type=version.source_type,
+        publisher=version.publisher,
+        evidence_level=version.evidence_level,
+        published_at=version.published_at,
+        status=version.status,
+        n=version.n,
+    )

@@ -1,0 +1,258 @@
+"""Which words of a sentence each of its values is said of. Pure.
+
+A value goes with the words of its own segment ("15% in the guided group"), a run of values with
+the items of the list beside it, in order ("lower with A than with B (15% vs. 28%)", "A, B and C:
+1, 2 and 3, respectively").
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from knowledge.guard_terms import arm_terms
+from workers.reading.quantities import Kind, Quantity, quantities
+from workers.verify.guards.binding import telling_words
+
+_OUTSIDE = frozenset({Kind.P_VALUE, Kind.CI, Kind.DATE})
+_LEVEL = re.compile(r"\s*(?:,\s*)?(?:CI|CrI|confidence|credible)(?!\w)")
+_OPENING = re.compile(r"(?i)(?:^|(?<=\s))\s*(?:[a-z]+\s+){0,2}[(\[]\s*(?:n\s*=\s*)?$")
+_NOUN = r"(?:(?:of\s+)?(?:the\s+)?(?:patients|participants|subjects|events|points)\b)?"
+_LIST_JOIN = r"(?:,|;|/|&|\band\b|\bor\b|,\s*and\b|,\s*or\b)"
+_PREPOSED = re.compile(
+    r"(?i)[\s,%]*"
+    r"(?:(?:of|in|for|with|among|on|after|at|following|from|under|by|without)\b|[a-z]+ in\b)"
+)
+_AND = re.compile(r"(?i)\b(?:and|or)\b")
+_SOFT = re.compile(r"(?i),|\b(?:and|or)\b")
+_PUNCTUATION = re.compile(r"[,;:()\[\]]")
+_STOP = re.compile(r"[;:()\[\]]")
+_LAST_PREPOSITION = re.compile(r"(?is).*\b(?:in|with|for|among|on|of|between|by)\s+(?P<rest>.+)")
+_FROM_TO = re.compile(r"(?i)\b(from|to)\s+(?:an?\s+)?(?:median\s+of\s+|mean\s+of\s+)?$")
+
+_TIME = r"(?:years?|months?|weeks?|days?|hours?|minutes?)"
+_AT = re.compile(rf"(?i)[\s,]*(?:at|after|by|within)\s+(?P<when>[\w.]+[\s-]+{_TIME})\b")
+# A length of time that is planned or looked back on is no result.
+_PLANNED = re.compile(
+    r"(?i)\b(?:for|after|at|over|during|within|every|aged?|first|last|another|least|by|past|than)"
+    r"(?:\s+(?:the|a|an|another|about|up\s+to))?\s*$"
+)
+
+# The words beside a value, and those that govern it.
+_Said = tuple[frozenset[str], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A value and the words it is said of; values of one `sentence` can be rivals.
+
+    `near` are the words beside it or of its item in a list, `words` these and what governs them.
+    """
+
+    quantity: Quantity
+    near: frozenset[str]
+    words: frozenset[str]
+    sentence: int
+
+    def is_rival_of(self, other: "Bound") -> bool:
+        """Whether the two could be mistaken for one another: one sentence, one unit, two values."""
+        mine, its = self.quantity, other.quantity
+        return (
+            self.sentence == other.sentence
+            and mine.value != its.value
+            and bool(mine.units & its.units)
+            and mine.measure == its.measure
+        )
+
+
+def bound_values(parts: Sequence[str]) -> list[Bound]:
+    """The values of folded sentences with the words they are said of, in order."""
+    return [
+        Bound(quantity, near, near | frame, number)
+        for number, sentence in enumerate(parts)
+        for quantity, (near, frame) in _bind(sentence)
+    ]
+
+
+@cache
+def connectors() -> re.Pattern[str]:
+    """Words that part the sides of a comparison, in a folded text."""
+    phrases = sorted(arm_terms().connectors, key=len, reverse=True)
+    joined = "|".join(r"\s+".join(map(re.escape, phrase.split())) for phrase in phrases)
+    return re.compile(rf"(?i)(?<!\w)(?:{joined})(?!\w)")
+
+
+@cache
+def _hard() -> re.Pattern[str]:
+    contrasts = "|".join(sorted(arm_terms().contrasts))
+    return re.compile(rf"{connectors().pattern}|;|:|(?<!\w)(?:{contrasts})(?!\w)")
+
+
+@cache
+def _joint() -> re.Pattern[str]:
+    joint = rf"(?:{_LIST_JOIN}|,?\s*{connectors().pattern[4:]})"
+    return re.compile(rf"(?i)\s*{_NOUN}\s*{joint}\s*(?:(?:only|about|just)\s+)?")
+
+
+def _bind(sentence: str) -> Iterator[tuple[Quantity, _Said]]:
+    groups = _groups(sentence, [q for q in quantities(sentence) if _counts(sentence, q)])
+    ends = [_end(sentence, group) for group in groups]
+    frame: frozenset[str] = frozenset()
+    at = 0
+    while at < len(groups):
+        last = at
+        while last + 1 < len(groups) and _are_joined(
+            sentence[ends[last] : groups[last + 1][0].start]
+        ):
+            last += 1
+        left = sentence[ends[at - 1] if at else 0 : groups[at][0].start]
+        after = groups[last + 1][0].start if last + 1 < len(groups) else len(sentence)
+        right = sentence[ends[last] : after]
+        said = _items(left, right, last - at + 1) if last > at else [_segment(left, right, at > 0)]
+        for group, (near, own) in zip(groups[at : last + 1], said, strict=True):
+            # What the first of several values is said of governs those that follow it.
+            frame = own or frame
+            moved = _FROM_TO.search(sentence[: group[0].start])
+            edge = {f"<{moved[1].lower()}>"} if moved else set()
+            when = _AT.match(sentence, group[-1].end)
+            time = {f"<at {when['when'].lower()}>"} if when else set()
+            for quantity in group:
+                yield quantity, (near | edge | time, frame)
+        at = last + 1
+
+
+def _counts(sentence: str, quantity: Quantity) -> bool:
+    """Whether it is a result or a size rather than an interval, a level or a date."""
+    if quantity.kind in _OUTSIDE or quantity.measure == "CI":
+        return False
+    if quantity.kind is Kind.DURATION:
+        is_compound = "-" in quantity.raw[1:]
+        return not is_compound and not _PLANNED.search(sentence[: quantity.start])
+    return not (quantity.unit == "%" and _LEVEL.match(sentence, quantity.end))
+
+
+def _groups(sentence: str, found: Sequence[Quantity]) -> list[list[Quantity]]:
+    """Values with those in the brackets after them, their spread, or what they are parts of."""
+    groups: list[list[Quantity]] = []
+    for quantity in found:
+        between = sentence[groups[-1][-1].end : quantity.start] if groups else ""
+        opened = between.count("(") + between.count("[") > between.count(")") + between.count("]")
+        spread = quantity.comparator == "±" or between.strip() in ("/", "of", "of the")
+        follows = bool(groups) and (bool(_OPENING.fullmatch(between)) or spread)
+        inside = bool(groups) and len(groups[-1]) > 1 and not _STOP.search(between) and opened
+        if follows or inside:
+            groups[-1].append(quantity)
+        else:
+            groups.append([quantity])
+    return groups
+
+
+def _end(sentence: str, group: Sequence[Quantity]) -> int:
+    """Where a value and the bracket after it end."""
+    end = group[-1].end
+    if len(group) > 1 or re.match(r"\s*[(\[]", sentence[end:]):
+        closing = re.compile(r"[^()\[\]]*[)\]]" if len(group) > 1 else r"\s*[(\[][^()\[\]]*[)\]]")
+        closed = closing.match(sentence, end)
+        bracketed = "(" in sentence[group[0].end : end] or "[" in sentence[group[0].end : end]
+        if closed and (len(group) == 1 or bracketed) and not re.search(r"\d", closed.group()):
+            return closed.end()
+        if closed and _is_interval(closed.group()):
+            return closed.end()
+    return end
+
+
+def _is_interval(text: str) -> bool:
+    return bool(re.search(r"CI|IQR|SD|SE|range|confidence|[pP]\s*[<=>]|-|±|\bto\b", text))
+
+
+def _are_joined(between: str) -> bool:
+    return bool(_joint().fullmatch(between))
+
+
+def _items(left: str, right: str, count: int) -> list[_Said]:
+    """What each of `count` values in a run is said of, from the list beside the run.
+
+    Their rank stands with the words: where no list is found, it is all there is to compare.
+    """
+    ranks = [frozenset({f"<{rank}>"}) for rank in range(1, count + 1)]
+    for items in (_listed_left(left, count), _listed_right(right, count)):
+        if items is not None and all(map(telling_words, items)):
+            first = _LAST_PREPOSITION.fullmatch(items[0])
+            near = telling_words(first["rest"] if first else items[0]) or telling_words(items[0])
+            frame = telling_words(items[0]) - near
+            beside = [near, *map(telling_words, items[1:])]
+            return [(words | rank, frame) for words, rank in zip(beside, ranks, strict=True)]
+    return [(rank, frozenset()) for rank in ranks]
+
+
+def _listed_left(left: str, count: int) -> list[str] | None:
+    if count == 2:
+        parts = list(connectors().finditer(left)) or list(_AND.finditer(left))
+        if not parts:
+            return None
+        joint = parts[-1]
+        return [_near_end(left[: joint.start()]), _near_start(left[joint.end() :])]
+    joints = list(_AND.finditer(left))
+    if not joints:
+        return None
+    before = [item for item in left[: joints[-1].start()].split(",") if item.strip()]
+    items = [*before[-(count - 1) :], _STOP.split(left[joints[-1].end() :])[0]]
+    return items if len(items) == count else None
+
+
+def _listed_right(right: str, count: int) -> list[str] | None:
+    if not _PREPOSED.match(right):
+        return None
+    right = _STOP.split(right)[0]
+    if count == 2:
+        joint = connectors().search(right) or _AND.search(right)
+        if joint is None:
+            return None
+        return [right[: joint.start()], _near_start(right[joint.end() :])]
+    joint = _AND.search(right)
+    if joint is None:
+        return None
+    before = [item for item in right[: joint.start()].split(",") if item.strip()]
+    items = [*before, right[joint.end() :].split(",")[0]]
+    return items if len(items) == count else None
+
+
+def _near_end(text: str) -> str:
+    """The last stretch of `text` between punctuation that has telling words."""
+    return next(filter(telling_words, reversed(_PUNCTUATION.split(text))), "")
+
+
+def _near_start(text: str) -> str:
+    return next(filter(telling_words, _PUNCTUATION.split(text)), "")
+
+
+def _segment(left: str, right: str, is_later: bool) -> _Said:
+    """What one value is said of; `left` and `right` reach to the values beside it.
+
+    Words further to the left belong to a value before it, where there is one (`is_later`), unless
+    a preposition opens them: "in the control group, 28% died".
+    """
+    hard = [match.end() for match in _hard().finditer(left)]
+    left = left[hard[-1] :] if hard else left
+    if _OPENING.search(left):
+        return telling_words(_near_end(left)), frozenset()
+    first = _hard().search(right)
+    right = right[: first.start()] if first else right
+    soft = _SOFT.search(right)
+    after = telling_words(right[: soft.start()] if soft else right)
+    joints = [match.end() for match in _SOFT.finditer(left)]
+    before = telling_words(left[joints[-1] :] if joints else left)
+    if _PREPOSED.match(right):
+        return after, before
+    if before or not is_later:
+        return before or telling_words(left), after
+    pieces = [piece for piece in _SOFT.split(left)[1:] if _PREPOSED.match(piece)]
+    return telling_words(pieces[-1]) if pieces else frozenset(), after
+
+
+def in_order(values: Iterable[Bound]) -> dict[object, list[Bound]]:
+    """Values by what is printed of them, so that the same value is found again."""
+    found: dict[object, list[Bound]] = {}
+    for one in values:
+        found.setdefault(one.quantity.value, []).append(one)
+    return found

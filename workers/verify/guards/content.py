@@ -1,0 +1,189 @@
+"""A claim is made of what its passage is about, and names only what its source names. Pure."""
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+
+from knowledge.meaning import content_policy, direction_policy
+from knowledge.tags import KINDS, tags
+from workers.verify.guards.finding import Finding
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.negation import directed_stems, negations
+from workers.verify.guards.statements import Statement, read, stem_of
+
+_NAME = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
+_SHORT = re.compile(
+    r"\(\s*(?P<short>[A-Z][A-Za-z0-9-]{1,9}|[a-z]{1,3}[A-Z][A-Za-z0-9-]{1,8})[);,\s]"
+)
+_SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n)\W*$")
+_LONG_WORDS = 10
+"""Words before a bracket in which the long form of an abbreviation is looked for (ours)."""
+
+
+def guard(claim: str, grounds: Grounds) -> list[Finding]:
+    """Names that the version has nowhere, and a claim mostly of other words. Empty: no veto."""
+    findings = [
+        Finding("name", f"“{name}” is nowhere in the source")
+        for name in _names(claim)
+        if not _has_name(name, claim, grounds)
+    ]
+    share = _share(read(claim), grounds)
+    if share < content_policy().least_share:
+        detail = f"the passage holds {share:.0%} of the claim's words"
+        findings.append(Finding("content", detail))
+    return findings
+
+
+def _share(said: Statement, grounds: Grounds) -> float:
+    """The share of the weight of the claim's words of content that the grounds hold, 0..1."""
+    policy = content_policy()
+    bases = negations(said).stems
+    wanted = {
+        bases[i]
+        for i, token in enumerate(said.tokens)
+        if token.content
+        and not token.frame
+        and not token.word[0].isdigit()
+        and token.stem not in directed_stems()
+    }
+    if not wanted:
+        return 1.0
+    source = read(grounds.passage)
+    missing = wanted - source.by_stem.keys() - set(negations(source).stems)
+    if not missing:
+        return 1.0
+    missing -= _spelled_otherwise(said, missing, grounds)
+    held = dict.fromkeys(wanted - missing, 1.0)
+    total = float(len(held))
+    text = read_stems(grounds.text) if missing else frozenset[str]()
+    title, neighbours = read(grounds.title).by_stem, read(grounds.neighbours).by_stem
+    for stem in missing:
+        held[stem] = max(
+            policy.title_weight * (stem in title), policy.neighbour_weight * (stem in neighbours)
+        )
+        known = held[stem] > 0 or stem in text or not grounds.text
+        total += 1.0 if known else policy.unknown_weight
+    return sum(held.values()) / total
+
+
+@lru_cache(maxsize=16)
+def read_stems(text: str) -> frozenset[str]:
+    """The stems of a whole version."""
+    return frozenset(stem_of(word.lower())[0] for word in set(re.findall(r"[^\W_]+", text)))
+
+
+def _spelled_otherwise(said: Statement, missing: set[str], grounds: Grounds) -> set[str]:
+    """Of `missing`, what the passage holds under an abbreviation, a long form or another name."""
+    found = set[str]()
+    source = read(grounds.passage).by_stem
+    for short, long in abbreviations(f"{grounds.text}\n{grounds.passage}").items():
+        if short in missing and all(stem in source for stem in long):
+            found.add(short)
+        elif short in source:
+            found.update(missing.intersection(long))
+    for outcome in _outcomes():
+        # "improved survival" for "reduced mortality": the direction guard compares the two
+        found.update(missing & outcome if outcome & source.keys() else ())
+    left = missing - found
+    if left:
+        words = " ".join(token.word for token in said.tokens if token.stem in left)
+        claimed = {tag for kind in KINDS for tag in tags(kind, words)}
+        if claimed and claimed & {tag for kind in KINDS for tag in tags(kind, grounds.passage)}:
+            found.update(left)
+    return found
+
+
+@cache
+def _outcomes() -> tuple[frozenset[str], ...]:
+    """The stems of each outcome that is told by its good side or by its bad one."""
+    sides = [direction_policy().outcomes[subject] for subject in ("life", "disease")]
+    return tuple(
+        frozenset(stem_of(word)[0] for word in (*side.good, *side.bad) if " " not in word)
+        for side in sides
+    )
+
+
+@lru_cache(maxsize=16)
+def abbreviations(text: str) -> Mapping[str, tuple[str, ...]]:
+    """The stems of abbreviations that `text` explains in brackets, with those of the long form.
+
+    Found by first letters, a plain form of Schwartz and Hearst 2003 ("A simple algorithm for
+    identifying abbreviation definitions in biomedical text").
+    """
+    known: dict[str, tuple[str, ...]] = {}
+    for match in _SHORT.finditer(text):
+        letters = [c for c in match["short"].lower() if c.isalnum()]
+        if letters[-1] == "s" and len(letters) > 2:
+            letters.pop()
+        before = _NAME.findall(text[max(0, match.start() - 120) : match.start()])
+        words = [part for word in before[-_LONG_WORDS:] for part in word.lower().split("-")]
+        for count in range(1, min(len(words), len(letters) + 3) + 1):
+            if _stands_for(letters, words[-count:]):
+                long = tuple(stem for stem, stop in map(stem_of, words[-count:]) if not stop)
+                known.setdefault(stem_of(match["short"].lower())[0], long)
+                break
+    return known
+
+
+def _stands_for(letters: list[str], words: list[str]) -> bool:
+    """Whether the letters stand in the words in order, the first at the head of the first word."""
+    if words[0][0] != letters[0]:
+        return False
+    joined = iter(" ".join(words))
+    initials = sum(word[0] in letters for word in words)
+    return all(letter in joined for letter in letters) and initials >= len(words) - 2
+
+
+def _names(claim: str) -> list[str]:
+    """Words of the claim that name something: capitals, letters with digits, names of drugs."""
+    found = []
+    for match in _NAME.finditer(claim):
+        word = match[0]
+        if len(word) < 2 or word.isdigit():
+            continue
+        capitals = sum(c.isupper() for c in word)
+        starts = _SENTENCE_START.search(claim[: match.start()]) is not None
+        plain = capitals == 1 and word[0].isupper() and word[1:].islower()
+        mixed = any(c.isdigit() for c in word) and any(c.isalpha() for c in word)
+        if (
+            (capitals and not (starts and plain))
+            or (mixed and not word[0].isdigit())
+            or _like_a_drug(word.lower())
+        ):
+            found.append(word)
+    return list(dict.fromkeys(found))
+
+
+def _like_a_drug(word: str) -> bool:
+    policy = content_policy()
+    return len(word) > 6 and word.endswith(policy.drug_endings) and word not in policy.not_drugs
+
+
+def _has_name(name: str, claim: str, grounds: Grounds) -> bool:
+    """Whether the version has the name, however hyphens and capitals are written, or the claim's
+    own long form of it."""
+    texts = (grounds.passage, grounds.title, grounds.neighbours, grounds.text)
+    if any(_plain(name) in _plain_words(text) or _in_parts(name, text) for text in texts):
+        return True
+    long = abbreviations(claim).get(stem_of(name.lower())[0])
+    return long is not None and any(read_stems(text).issuperset(long) for text in texts)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.lower()).removesuffix("s")
+
+
+@lru_cache(maxsize=64)
+def _plain_words(text: str) -> frozenset[str]:
+    words = _NAME.findall(text)
+    return frozenset(
+        _plain(part) for word in words for part in (word, *re.split(r"[-'\u2019]", word))
+    )
+
+
+def _in_parts(name: str, text: str) -> bool:
+    """Whether the parts of a compound that name something stand in the text; the first, if none
+    does. "HIV-positive" needs "HIV"."""
+    parts = [part for part in re.split(r"[-'\u2019]", name) if part]
+    names = [part for part in parts if part != part.lower() or not part.isalpha()] or parts[:1]
+    return len(parts) > 1 and all(_plain(part) in _plain_words(text) for part in names)

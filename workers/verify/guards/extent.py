@@ -1,0 +1,141 @@
+"""How strongly and how widely: recommendations, causes and quantifiers, for `modality`. Pure."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+
+from knowledge.meaning import modality_policy
+from workers.verify.guards.finding import Finding
+from workers.verify.guards.negation import negations
+from workers.verify.guards.statements import SAME_WORD, Phrasebook, Statement, nearest
+
+_QUANTIFIED = 4
+"""Words after a quantifier within which its noun stands (ours)."""
+_NEAR = 4.0
+"""A limit of the claim so near covers a word, in words of content (ours)."""
+
+
+def sentence_findings(
+    said: Statement, sentence: Sequence[int], source: Statement, drawn: Sequence[int]
+) -> list[Finding]:
+    """What one sentence of the claim says more strongly than the sentences it is `drawn` from."""
+    words = [said.words[i] for i in sentence]
+    theirs = [[source.words[i] for i in source.sentences[one]] for one in drawn]
+    return [*_recommendations(words, theirs or [source.words]), *_causes(words, theirs)]
+
+
+def _recommendations(words: Sequence[str], theirs: Sequence[Sequence[str]]) -> list[Finding]:
+    if _strength(words) <= max(map(_strength, theirs)):
+        return []
+    return [Finding("modality", "the claim recommends more strongly than the passage")]
+
+
+def _strength(words: Sequence[str]) -> int:
+    """0 for no recommendation, else its place in the list, weakest 1."""
+    return max((level for _, _, level in _recommendation_book().find(words)), default=0)
+
+
+@cache
+def _recommendation_book() -> Phrasebook[int]:
+    levels = modality_policy().recommendations
+    return Phrasebook([(p, n) for n, phrases in enumerate(levels, start=1) for p in phrases])
+
+
+def _causes(words: Sequence[str], theirs: Sequence[Sequence[str]]) -> list[Finding]:
+    """What goes together is not thereby cause and effect: a word of cause in the claim in the
+    place of a word of association in every sentence that it may be drawn from."""
+    if not theirs or not _cause_book().find(words):
+        return []
+    ours, linked = _named(words, _cause_book()), len(_association_book().find(words))
+    if all(
+        ours - _named(one, _cause_book()) and len(_association_book().find(one)) > linked
+        for one in theirs
+    ):
+        return [Finding("modality", "the passage states an association, the claim a cause")]
+    return []
+
+
+def _named(words: Sequence[str], book: Phrasebook[str]) -> Counter[str]:
+    return Counter(name for _, _, name in book.find(words))
+
+
+@cache
+def _cause_book() -> Phrasebook[str]:
+    return Phrasebook([(phrase, phrase) for phrase in modality_policy().cause])
+
+
+@cache
+def _association_book() -> Phrasebook[None]:
+    return Phrasebook([(phrase, None) for phrase in modality_policy().association])
+
+
+def quantifier_findings(said: Statement, source: Statement) -> list[Finding]:
+    """All, most, only where the passage says no such thing; few, some, most of it left out."""
+    return [*_widened(said, source), *_limits_lost(said, source)]
+
+
+def _widened(said: Statement, source: Statement) -> list[Finding]:
+    findings = []
+    theirs = _quantified(source, _wide_book())
+    for at, name, nouns in _quantified(said, _wide_book()):
+        same = [j for j, other, _ in theirs if other == name]
+        if name == "proof" and same:
+            continue
+        stem = said.stems[at]
+        here = [j for j in same if source.stems[j] == stem]
+        others = [j for j in source.by_stem.get(stem, ()) if j not in same]
+        if not here and not others and any(nouns & held for _, n, held in theirs if n == name):
+            continue  # another word for it
+        if nearest(said, at, source, here) < max(0.0, nearest(said, at, source, others)):
+            findings.append(Finding("modality", f"the passage does not say “{name}”"))
+    return findings
+
+
+def _limits_lost(said: Statement, source: Statement) -> list[Finding]:
+    findings = []
+    kept = [said.tokens[at] for at, _, _ in _quantified(said, _narrow_book())]
+    limited = {j for j, _, _ in _quantified(source, _narrow_book())}
+    for stem in {source.stems[j] for j in limited}:
+        here = [j for j in limited if source.stems[j] == stem]
+        others = [j for j in source.by_stem.get(stem, ()) if j not in limited]
+        for i in said.by_stem.get(stem, ()):
+            token = said.tokens[i]
+            near = (abs(token.place - one.place) <= _NEAR for one in kept)
+            if any(near) or negations(said).odd[i]:
+                continue
+            plain = max(SAME_WORD, nearest(said, i, source, others))
+            if nearest(said, i, source, here) > plain:
+                detail = f"the passage limits “{token.word}”, the claim does not"
+                findings.append(Finding("modality", detail))
+    return findings
+
+
+def _quantified(text: Statement, book: Phrasebook[str]) -> list[tuple[int, str, frozenset[str]]]:
+    """The first word of content after each quantifier, its kind, and the stems that follow."""
+    found = []
+    for first, length, name in book.find(text.words):
+        start = first + length
+        following = text.words[start : start + 1]
+        if not name or (following and following[0][0].isdigit()):
+            continue  # "every 3 weeks", "only 12 patients": the numbers guard reads these
+        places = range(start, min(start + _QUANTIFIED, len(text.tokens)))
+        nouns = [i for i in places if text.tokens[i].content]
+        if nouns:
+            found.append((nouns[0], name, frozenset(text.stems[i] for i in nouns)))
+    return found
+
+
+@cache
+def _wide_book() -> Phrasebook[str]:
+    policy = modality_policy().quantifiers
+    names = [(phrase, "") for phrase in policy.nothing]
+    names += [(phrase, name) for name, phrases in policy.wide.items() for phrase in phrases]
+    return Phrasebook(names)
+
+
+@cache
+def _narrow_book() -> Phrasebook[str]:
+    policy = modality_policy().quantifiers
+    names = [(phrase, "") for phrase in policy.nothing]
+    names += [(phrase, phrase) for phrase in policy.narrow]
+    return Phrasebook(names)

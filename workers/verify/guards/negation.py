@@ -1,0 +1,238 @@
+"""What the passage negates the claim must negate, and the other way round. Pure.
+
+After NegEx (Chapman et al. 2001, doi:10.1006/jbin.2001.1029): a cue reaches a few words, up to the
+end of its clause. Of these its *head*, the first word of content, is what it negates for certain;
+the others it may negate. A head of one text must not stand as plain fact in the other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from knowledge.meaning import direction_policy, negation_policy
+from workers.reading.vocabulary import vocabulary
+from workers.verify.guards.finding import Finding
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.statements import (
+    SAME_WORD,
+    Phrasebook,
+    Statement,
+    Token,
+    nearest,
+    read,
+    stem_of,
+)
+
+_NOUN_WORDS = 3
+"""Words of content that a negation before a noun reaches (ours)."""
+_BEFORE_SUBJECT = frozenset(["that", "and", "but", "there", "so", "as", "where", "if", "when"])
+_VERBS = frozenset(["was", "were", "is", "are", "had", "has", "have", "did", "does", "do", "can",
+                    "could", "may", "might", "should", "will", "would",
+                    "appeared", "appears", "seemed", "seems", "showed"])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Negations:
+    """Of each token of a text: whether it is negated at all, and whether it is a cue's head.
+
+    `odd` counts cues: a word that two of them reach is affirmed. `stems` are those of the negated
+    words, which stand for the plain word ("ineffective" for "effective").
+    """
+
+    odd: tuple[bool, ...]
+    heads: frozenset[int]
+    stems: tuple[str, ...]
+    words: tuple[str, ...]
+
+    def places(self, stem: str, *, negated: bool) -> list[int]:
+        """Where `stem` stands negated, or where not."""
+        return [i for i, s in enumerate(self.stems) if s == stem and self.odd[i] is negated]
+
+
+def guard(claim: str, grounds: Grounds) -> list[Finding]:
+    """Words that one text negates and the other states. Empty: no veto, which is no support."""
+    said, source = read(claim), read(grounds.passage)
+    ours, theirs = negations(said), negations(source)
+    findings = _added(said, ours, source, theirs)
+    findings += _lost(said, ours, source, theirs)
+    return list(dict.fromkeys(findings))
+
+
+def _added(said: Statement, ours: Negations, source: Statement, theirs: Negations) -> list[Finding]:
+    """Heads of the claim's negations that the passage does not negate."""
+    findings = []
+    for i in sorted(ours.heads):
+        stem = ours.stems[i]
+        negated = nearest(said, i, source, theirs.places(stem, negated=True))
+        plain = nearest(said, i, source, theirs.places(stem, negated=False))
+        if negated < 0 and plain < 0 and (stem in directed_stems() or any(theirs.odd)):
+            continue  # another word for it: the direction and content guards read that
+        if negated < plain or negated < 0:
+            detail = f"the claim negates “{said.words[i]}”, the passage does not"
+            findings.append(Finding("negation", detail))
+    return findings
+
+
+def _lost(said: Statement, ours: Negations, source: Statement, theirs: Negations) -> list[Finding]:
+    """Heads of the passage's negations that the claim states as fact."""
+    findings = []
+    for stem in {theirs.stems[j] for j in theirs.heads}:
+        heads = [j for j in theirs.heads if theirs.stems[j] == stem]
+        others = [j for j, s in enumerate(theirs.stems) if s == stem and j not in theirs.heads]
+        for i in ours.places(stem, negated=False):
+            plain = max(SAME_WORD, nearest(said, i, source, others))
+            if nearest(said, i, source, heads) > plain:
+                detail = f"the passage negates “{said.words[i]}”, the claim does not"
+                findings.append(Finding("negation", detail))
+    return findings
+
+
+@lru_cache(maxsize=64)
+def negations(text: Statement) -> Negations:
+    """What `text` negates."""
+    tokens = text.tokens
+    count, heads = [0] * len(tokens), set[int]()
+    stems, negative = list(text.stems), negation_policy().negative_words
+    for i, token in enumerate(tokens):
+        base = negative.get(token.word)
+        if base is not None:
+            stems[i] = stem_of(base)[0]
+            count[i] += 1
+            heads.add(i)
+    cues = _cues(text)
+    begins = {first for first, _ in cues}
+    for first, length in cues:
+        reached = _reached(text, first, length, begins)
+        for i in reached:
+            count[i] += 1
+        found = _heads(tokens, reached)
+        heads.update(found)
+        if found and tokens[found[0]].stem in _existential():
+            for i in _subject(tokens, first):
+                count[i] += 1
+    odd = tuple(number % 2 == 1 for number in count)
+    return Negations(odd, frozenset(i for i in heads if odd[i]), tuple(stems), text.words)
+
+
+def _cues(text: Statement) -> list[tuple[int, int]]:
+    """Where a negation begins and how many words it has."""
+    policy, words = negation_policy(), vocabulary()
+    found: list[tuple[int, int]] = []
+    covered = 0
+    phrases = {first: (length, real) for first, length, real in _phrases().find(text.words)}
+    for i, word in enumerate(text.words):
+        following = text.words[i + 1] if i + 1 < len(text.words) else ""
+        if i < covered:
+            continue
+        if i in phrases:
+            length, real = phrases[i]
+            covered = i + length
+            real = real and (word != "against" or text.words[max(0, i - 1)] in policy.against_after)
+            found += [(i, length)] if real else []
+        elif word in policy.only_before_to:
+            found += [(i, 2)] if following == "to" else []
+        elif words.negates(word) and word not in policy.not_cues and following != "only":
+            found.append((i, 1))
+    return found
+
+
+@cache
+def _phrases() -> Phrasebook[bool]:
+    policy = negation_policy()
+    return Phrasebook([(p, False) for p in policy.pseudo] + [(p, True) for p in policy.more_cues])
+
+
+def _reached(text: Statement, first: int, length: int, begins: set[int]) -> list[int]:
+    """The words of content that a cue reaches, in order; `begins` are the places of all cues."""
+    tokens, start = text.tokens, first + length
+    before_noun = " ".join(text.words[first:start]) in negation_policy().before_nouns
+    inside = text.words[first] == "no" and not _opens(text, first)
+    most = _NOUN_WORDS if before_noun else negation_policy().reach_words
+    reached: list[int] = []
+    counted = clause = 0
+    listing = False
+    for i in range(start, len(tokens)):
+        token = tokens[i]
+        if token.sentence != tokens[first].sentence or counted == most:
+            break
+        if token.depth > tokens[first].depth:
+            continue
+        if i > start and (_ends(text, i, before_noun or inside) or (i in begins and reached)):
+            break
+        if i == start:
+            clause = token.clause
+        if token.clause != clause:
+            clause = token.clause
+            # a list goes on behind its commas, a statement ends there
+            listing = listing or _lists(tokens, i)
+            if not listing:
+                break
+        if token.content:
+            reached.append(i)
+            counted += token.stem not in _light()
+    return reached
+
+
+def _opens(text: Statement, cue: int) -> bool:
+    """Whether a cue begins its clause and so negates the subject of a verb: "no patient was"."""
+    if cue == 0 or text.tokens[cue - 1].clause != text.tokens[cue].clause:
+        return True
+    return text.words[cue - 1] in _BEFORE_SUBJECT
+
+
+def _ends(text: Statement, i: int, before_noun: bool) -> bool:
+    """Whether a negation stops before word `i`."""
+    policy, word = negation_policy(), text.words[i]
+    following = text.words[i + 1] if i + 1 < len(text.words) else ""
+    if word in policy.ends or (word == "and" and following in policy.ends_after_and):
+        return True
+    return before_noun and word in _VERBS
+
+
+def _lists(tokens: Sequence[Token], i: int) -> bool:
+    """Whether the words after a comma at `i` are items of a list that "or" or "nor" closes."""
+    for token in tokens[i : i + 10]:
+        if token.sentence != tokens[i].sentence:
+            return False
+        if token.word in ("or", "nor"):
+            return token.clause - tokens[i].clause <= 2
+    return False
+
+
+def _heads(tokens: Sequence[Token], reached: Sequence[int]) -> list[int]:
+    """What a cue negates for certain: its first word that is not light, and more joined by "or"."""
+    heavy = [i for i in reached if tokens[i].stem not in _light()] or list(reached)
+    heads = heavy[:1]
+    for i in heavy[1:]:
+        if tokens[i - 1].word in ("or", "nor") and i - heads[-1] <= 4:
+            heads.append(i)
+    return heads
+
+
+def _subject(tokens: Sequence[Token], cue: int) -> list[int]:
+    """The last words of content before a cue, in its clause: "X was not seen"."""
+    found: list[int] = []
+    for i in range(cue - 1, -1, -1):
+        if tokens[i].clause != tokens[cue].clause or len(found) == 2:
+            break
+        if tokens[i].content:
+            found.append(i)
+    return found
+
+
+@cache
+def _light() -> frozenset[str]:
+    return frozenset(stem_of(word)[0] for word in negation_policy().light)
+
+
+@cache
+def _existential() -> frozenset[str]:
+    return frozenset(stem_of(word)[0] for word in negation_policy().existential)
+
+
+@cache
+def directed_stems() -> frozenset[str]:
+    """Stems that the direction guard reads, negation and all."""
+    policy = direction_policy()
+    lists = [*policy.signs.values(), *policy.standing.values()]
+    return frozenset(stem_of(word)[0] for words in lists for word in words if " " not in word)

@@ -10,9 +10,11 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from sqlmodel import Session
 
-from store import source_report
+from api_gateway.truth_metrics import WINDOW, truth_metrics
+from store import model_usage, source_report
 from store.models import now
 from store.source_report import SourceReport
+from store.truth_report import truth_report
 
 log = structlog.get_logger(__name__)
 
@@ -48,6 +50,8 @@ class _DatabaseState(Collector):
             with Session(self._engine) as session:
                 state = session.execute(_STATE).one()
                 sources = source_report.report(session, now())
+                truth = truth_report(session, now() - WINDOW)
+                asked = model_usage.totals(session)
         except sa.exc.SQLAlchemyError as error:
             log.warning("metrics_without_database", error=type(error).__name__)
             up.add_metric([], 0)
@@ -76,6 +80,7 @@ class _DatabaseState(Collector):
             float(state.oldest_seconds),
         )
         yield from _source_gauges([one for one in sources if one.is_known])
+        yield from truth_metrics(truth, asked)
 
 
 _Value = Callable[[SourceReport], float | None]

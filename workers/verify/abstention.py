@@ -28,12 +28,14 @@ def abstention(
 @dataclass(frozen=True)
 class Standing:
     """What must be known of one verified claim's source, and whether another source contradicts
-    the claim with nothing to decide between the two."""
+    the claim with nothing to decide between the two. `stale` goes by when it was fetched, `dated`
+    by when it was published (invariant 8)."""
 
     source_type: str
     tier: str
     stale: bool
     contested: bool = False
+    dated: bool = False
 
 
 def must_abstain(
@@ -62,6 +64,8 @@ def must_abstain(
         return abstention("conflict", sorted({one.source_type for one in verified}))
     if all(one.tier in load("trust")["low_trust_tiers"] for one in verified):
         return abstention("low_trust_only")
-    if asks_for_today and all(one.stale for one in verified):
-        return abstention("stale", sorted({one.source_type for one in verified}))
+    if asks_for_today and all(one.stale or one.dated for one in verified):
+        sources = sorted({one.source_type for one in verified})
+        fetched_lately = not any(one.stale for one in verified)
+        return abstention("stale", sources, worded="dated" if fetched_lately else None)
     return None

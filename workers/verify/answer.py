@@ -145,7 +145,7 @@ def _images(retrieval: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _standing(held: Held, *, contested: bool) -> Standing:
     source_type = held.version.source_type
     tier = source_policy(source_type).tier
-    return Standing(source_type, tier, held.clocks.stale, contested)
+    return Standing(source_type, tier, held.clocks.stale, contested, held.clocks.dated)
 
 
 def _abstained(reason: Abstention | None) -> dict[str, Any]:

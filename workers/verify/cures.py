@@ -37,9 +37,9 @@ def cure(unit: UnitOfWork, body: Mapping[str, Any], abstained: Abstained) -> dic
     if reason not in NEWS_WOULD_HELP or past or (abstained.filtered and reason == "no_evidence"):
         return dict(body)
     asked: list[cures.CureRefresh] = []
-    if reason == "stale":
+    if reason == "stale" and abstained.stale_documents:
         asked = cures.refresh_documents(unit, abstained.stale_documents, abstained.at)
-    elif reason == "no_evidence":
+    elif reason in ("stale", "no_evidence"):  # stale by its publication: look for what is newer
         asked = cures.refresh_for_terms(unit, abstained.search_terms, abstained.at)
     return {
         **body,

@@ -93,6 +93,8 @@ class Clocks:
     published_at: datetime | None
     published_precision: str
     published_age_days: int | None
+    dated: bool = False
+    """Published too long ago to tell the present state."""
 
     def as_body(self) -> dict[str, Any]:
         """The clocks as the answer shows them (invariant 8)."""
@@ -104,6 +106,7 @@ class Clocks:
             "published_at": self.published_at.isoformat() if self.published_at else None,
             "published_precision": self.published_precision,
             "published_age_days": self.published_age_days,
+            "dated": self.dated,
         }
 
 
@@ -112,6 +115,8 @@ def clocks(version: DocumentVersion, checked_at: datetime, now: datetime) -> Clo
     policy = source_policy(version.source_type)
     hours = max(0.0, (now - checked_at).total_seconds() / 3600)
     published = version.published_at
+    age = (now - published).days if published else None
+    limit = load("trust")["dated_after_days"].get(version.source_type)
     return Clocks(
         checked_at=checked_at,
         freshness_hours=hours,
@@ -119,7 +124,8 @@ def clocks(version: DocumentVersion, checked_at: datetime, now: datetime) -> Clo
         stale=policy.is_stale(hours),
         published_at=published,
         published_precision=version.published_precision,
-        published_age_days=(now - published).days if published else None,
+        published_age_days=age,
+        dated=age is not None and limit is not None and age > limit,
     )
 
 

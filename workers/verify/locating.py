@@ -31,6 +31,7 @@ class CitedText:
     sentences: Sequence[Span]
     title: str = ""
     identifiers: Mapping[str, str] = field(default_factory=dict)
+    origin: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def sentence_terms(self) -> list[frozenset[int]]:
@@ -55,7 +56,9 @@ class CitedText:
                     *self.sentences[last + 1 : last + 1 + NEIGHBOURS],
                 )
             ]
-        return Grounds(place.of(text), self.title, text, " ".join(near), self.identifiers)
+        return Grounds(
+            place.of(text), self.title, text, " ".join(near), self.identifiers, self.origin
+        )
 
 
 def locate(

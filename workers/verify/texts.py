@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
+from knowledge.sources import source_policy
 from store import findings, standing
 from store.documents import checked_at
 from store.models import Chunk, DocumentVersion
@@ -64,6 +65,16 @@ def place_of(chunks: Sequence[Chunk], span: Span) -> Place:
     return Place(chunk_id, best.section, citation(best.section, chunk_id, span.start, span.end))
 
 
+def _origin(version: DocumentVersion) -> dict[str, str]:
+    published = version.published_at
+    told = {
+        "publisher": version.publisher or source_policy(version.source_type).name,
+        "version": version.version_label,
+        "published_on": published.date().isoformat() if published else None,
+    }
+    return {name: value for name, value in told.items() if value}
+
+
 def cited_text(context: Context, held: Held) -> CitedText:
     """The version as claims are checked against it; what is derived from its text is kept."""
     version = held.version
@@ -77,5 +88,6 @@ def cited_text(context: Context, held: Held) -> CitedText:
                 Source(version.text),
                 Structure.model_validate(version.structure).sentences,
                 version.title,
+                origin=_origin(version),
             )
     return replace(cited, identifiers=held.cited.identifiers)

@@ -7,6 +7,7 @@ from workers.verify.abstention import Standing, must_abstain
 FRESH = Standing("pubmed", "peer-reviewed", stale=False)
 STALE = Standing("clinicaltrials", "official", stale=True)
 NEWS = Standing("news", "news", stale=False)
+DATED = Standing("pubmed", "peer-reviewed", stale=False, dated=True)
 CONTESTED = Standing("pubmed", "peer-reviewed", stale=False, contested=True)
 
 
@@ -22,6 +23,10 @@ CONTESTED = Standing("pubmed", "peer-reviewed", stale=False, contested=True)
         (2, [STALE, FRESH], True, None),
         (2, [FRESH, NEWS], False, None),
         (2, [CONTESTED, CONTESTED], False, "conflict"),
+        (1, [DATED], True, "stale"),
+        (1, [DATED], False, None),
+        (2, [DATED, STALE], True, "stale"),
+        (2, [DATED, FRESH], True, None),
         (2, [CONTESTED, FRESH], False, None),
     ],
 )

@@ -52,7 +52,12 @@ def test_sp_6_1_a_source_past_its_sla_is_stale(source_type: str, hours: int, sta
 def test_invariant_8_the_publication_clock_runs_apart_from_the_fetch_clock() -> None:
     old = version(published_at=NOW - timedelta(days=4000))
     age = clocks(old, NOW - timedelta(hours=1), NOW)
-    assert (age.published_age_days, age.stale) == (4000, False)
+    assert (age.published_age_days, age.stale, age.dated) == (4000, False, True)
+
+
+def test_invariant_8_a_registry_record_is_not_dated_by_the_day_it_was_first_published() -> None:
+    old = version(published_at=NOW - timedelta(days=4000), source_type="clinicaltrials")
+    assert not clocks(old, NOW, NOW).dated
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,8 @@ def vetoes(claim: Text, close: Sequence[Text], passage: str, rarity: Rarity) -> 
 
 def _number(claim: str, passage: str) -> bool:
     """Whether the claim has a figure that the passage has not; those of names are not figures."""
-    joined = (_NAME.sub(r"\1\2", text) for text in (claim, passage))
-    return any(finding.code != "name" for finding in numbers.guard(*joined))
+    plain_claim, plain_passage = (_NAME.sub(r"\1\2", text) for text in (claim, passage))
+    return any(found.code != "name" for found in numbers.guard(plain_claim, plain_passage))
 
 
 def _other_name(claim: str, passage: str) -> bool:

@@ -129,7 +129,7 @@ def _of_the_document(grounds: Grounds) -> Iterator[_Date]:
     """Dates beside the passage; one in the identifiers is that of the publication."""
     for text in (grounds.title, grounds.neighbours):
         yield from _dates(fold(text))
-    for name, value in grounds.identifiers.items():
+    for name, value in grounds.known.items():
         if name.casefold() not in ("pmid", "doi", "nct_id", "pmcid"):
             yield from (replace(date, event="published") for date in _dates(fold(value)))
 

@@ -12,7 +12,8 @@ class Grounds:
     `title` and `text` are the version's: what a passage leaves implicit (the population, the arms,
     the trial) may be stated there, and nowhere else. `identifiers` are those of the version that
     may be shown, such as `{"pmid": "35657320"}`; `neighbours` are the sentences just before and
-    after the passage.
+    after the passage. `origin` tells who published it, when, and as which version: `publisher`,
+    `version`, `published_on`.
     """
 
     passage: str
@@ -20,3 +21,9 @@ class Grounds:
     text: str = ""
     neighbours: str = ""
     identifiers: Mapping[str, str] = field(default_factory=dict)
+    origin: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def known(self) -> dict[str, str]:
+        """Identifiers and origin."""
+        return {**self.identifiers, **self.origin}

@@ -126,16 +126,18 @@ def _covered(text: Statement) -> Mapping[str, Sequence[_Cover]]:
     """For each class of cues, whether a token of a claim has a cue that keeps it."""
     policy = modality_policy()
     covered = {name: [_Cover.NONE] * len(text.tokens) for name in policy.cues}
-    for first, length, names in _keeping_book().find(text.words):
-        last = first + length - 1
-        if text.words[last] == "likely" and text.words[max(0, last - 1)] in _NOT_HEDGES:
-            continue  # "more likely" says how often, not how sure
-        behind = _behind_cover(text, first, last)
-        for kept, cues in policy.cues.items():
-            for name in names & {kept, *cues.kept_by}:
-                for i in _behind(text, first):
+    for name, cues in policy.cues.items():
+        keeps = [kept for kept, other in policy.cues.items() if name in (kept, *other.kept_by)]
+        for first, length, _ in _keeping_book(name).find(text.words):
+            last = first + length - 1
+            if text.words[last] == "likely" and text.words[max(0, last - 1)] in _NOT_HEDGES:
+                continue  # "more likely" says how often, not how sure
+            behind, before = _behind_cover(text, first, last), _behind(text, first)
+            after = _reach(text, first + length, cues)
+            for kept in keeps:
+                for i in before:
                     covered[kept][i] = max(covered[kept][i], behind)
-                for i in _reach(text, first + length, policy.cues[name]):
+                for i in after:
                     covered[kept][i] = _Cover.FULL
     for i in _asked(text):
         covered["aim"][i] = _Cover.FULL
@@ -190,12 +192,9 @@ def _cue_book(name: str) -> Phrasebook[None]:
 
 
 @cache
-def _keeping_book() -> Phrasebook[frozenset[str]]:
-    names: dict[str, frozenset[str]] = {}
-    for name, cues in modality_policy().cues.items():
-        for phrase in (*cues.words, *cues.also):
-            names[phrase] = names.get(phrase, frozenset()) | {name}
-    return Phrasebook(names.items())
+def _keeping_book(name: str) -> Phrasebook[None]:
+    cues = modality_policy().cues[name]
+    return Phrasebook([(phrase, None) for phrase in (*cues.words, *cues.also)])
 
 
 # Settings and conditions

@@ -83,7 +83,7 @@ def _strange_versions(claim: str, grounds: Grounds) -> list[Finding]:
         return []
     labels = " ".join(
         f"version {value}"
-        for name, value in grounds.identifiers.items()
+        for name, value in grounds.known.items()
         if "version" in name.casefold() or "edition" in name.casefold()
     )
     stated = (
@@ -216,7 +216,7 @@ def _spells(acronym: str, words: Sequence[Token]) -> bool:
 
 def _heading(grounds: Grounds) -> str:
     """What a record says of itself: its title, publisher, journal, version."""
-    return fold(". ".join([grounds.title, *grounds.identifiers.values()]))
+    return fold(". ".join([grounds.title, *grounds.known.values()]))
 
 
 def _named(lexicon: Lexicon, text: str) -> dict[str, str]:

@@ -148,8 +148,9 @@ def _reached(text: Statement, first: int, length: int, begins: set[int]) -> list
     before_noun = " ".join(text.words[first:start]) in negation_policy().before_nouns
     inside = text.words[first] == "no" and not _opens(text, first)
     most = _NOUN_WORDS if before_noun else negation_policy().reach_words
+    most = 1 if text.words[first] == "non" else most  # a prefix: "non-invasive"
     reached: list[int] = []
-    counted = clause = 0
+    counted, clause = 0, -1
     listing = False
     for i in range(start, len(tokens)):
         token = tokens[i]
@@ -159,7 +160,7 @@ def _reached(text: Statement, first: int, length: int, begins: set[int]) -> list
             continue
         if i > start and (_ends(text, i, before_noun or inside) or (i in begins and reached)):
             break
-        if i == start:
+        if clause < 0:
             clause = token.clause
         if token.clause != clause:
             clause = token.clause

@@ -1,0 +1,133 @@
+"""The word lists of the guards that veto a claim (`knowledge/guards/*.yaml`), checked. Pure."""
+
+from functools import cache
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from knowledge.loader import load
+
+Word = Annotated[str, StringConstraints(min_length=1)]
+Lower = Annotated[str, StringConstraints(min_length=1, to_lower=True)]
+Words = tuple[Word, ...]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: int
+
+
+class DateTerms(_File):
+    """Events that have a date, and words that bound a time by one."""
+
+    events: dict[str, Words]
+    stated_events: frozenset[str]
+    bounds: dict[str, Words]
+
+    @model_validator(mode="after")
+    def _names_its_events(self) -> Self:
+        unknown = self.stated_events - set(self.events)
+        if unknown:
+            raise ValueError(f"stated_events names no event: {sorted(unknown)}")
+        return self
+
+
+@cache
+def date_terms() -> DateTerms:
+    """`dates.yaml`. Raises ValidationError when the file was edited into something invalid."""
+    return DateTerms.model_validate(load("guards/dates"))
+
+
+class DrugClass(BaseModel):
+    """Words for a class of drugs, and the ends of its members' names."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    words: Words
+    members: Words
+
+
+class DrugTerms(_File):
+    """Drugs, classes, and how doses are given."""
+
+    names: dict[Lower, Words]
+    stems: Words
+    not_drugs: frozenset[Lower]
+    shortest: Annotated[int, Field(ge=4)]
+    classes: dict[str, DrugClass]
+    stand_ins: Words
+    frequencies: dict[str, Words]
+    routes: dict[str, Words]
+    dose_units: frozenset[Word]
+
+
+@cache
+def drug_terms() -> DrugTerms:
+    """`drugs.yaml`. Raises ValidationError when the file was edited into something invalid."""
+    return DrugTerms.model_validate(load("guards/drugs"))
+
+
+class KnownTrial(BaseModel):
+    """A trial's names, and all the numbers that registries gave it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    names: Words
+    numbers: Annotated[tuple[Word, ...], Field(min_length=1)]
+    basis: Word
+
+
+class NamedTerms(_File):
+    """Bodies, journals and trials that a claim may name."""
+
+    organizations: dict[str, Words]
+    journals: dict[str, Words]
+    trials: dict[str, KnownTrial]
+    trial_nouns: frozenset[Lower]
+    not_trials: frozenset[Word]
+    same: dict[Word, Words]
+    plain_capitals: frozenset[Word]
+
+
+@cache
+def named_terms() -> NamedTerms:
+    """`named.yaml`. Raises ValidationError when the file was edited into something invalid."""
+    return NamedTerms.model_validate(load("guards/named"))
+
+
+class ArmTerms(_File):
+    """How the arms of a comparison are set side by side."""
+
+    empty: frozenset[Lower]
+    labelled: frozenset[Lower]
+    connectors: Words
+    contrasts: Words
+    up: frozenset[Lower]
+    down: frozenset[Lower]
+    measurable: frozenset[Lower]
+    controls: Words
+    phrase_ends: frozenset[Lower]
+
+
+@cache
+def arm_terms() -> ArmTerms:
+    """`arms.yaml`. Raises ValidationError when the file was edited into something invalid."""
+    return ArmTerms.model_validate(load("guards/arms"))
+
+
+class PopulationTerms(_File):
+    """Whom a statement is about: values of categories that exclude one another."""
+
+    categories: dict[str, dict[str, Words]]
+    assumed: dict[str, Word]
+    same_markers: tuple[tuple[Lower, ...], ...]
+    status: dict[Literal["positive", "negative"], tuple[Lower, ...]]
+    not_markers: frozenset[Lower]
+    parts: Words
+
+
+@cache
+def population_terms() -> PopulationTerms:
+    """`population.yaml`. Raises ValidationError when the file was edited into something invalid."""
+    return PopulationTerms.model_validate(load("guards/population"))

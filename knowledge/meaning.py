@@ -1,0 +1,156 @@
+"""The words that decide what a claim says (`guards/*.yaml` of the meaning guards), checked once.
+
+Direction, negation, modality and content: policy of the verify stage's vetoes.
+"""
+
+from functools import cache
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from knowledge.loader import load
+
+Phrase = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^A-Z]+$")]
+Phrases = tuple[Phrase, ...]
+Share = Annotated[float, Field(ge=0, le=1)]
+Words = Annotated[int, Field(ge=1, le=60)]
+Sign = Literal["up", "down", "better", "worse", "same", "some"]
+Standing = Literal["superior", "noninferior", "inferior"]
+
+
+class _Policy(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1]
+
+
+class Outcomes(BaseModel):
+    """Words of one subject that patients want to go up, and those they want to go down."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    good: Phrases
+    bad: Phrases
+
+
+class DirectionPolicy(_Policy):
+    """`guards/direction.yaml`."""
+
+    signs: dict[Sign, Phrases]
+    standing: dict[Standing, Phrases]
+    weak: Phrases
+    exact: Phrases
+    nothing: Phrases
+    opposites: tuple[tuple[Phrase, Phrase], ...]
+    outcomes: dict[str, Outcomes]
+    versus: Phrases
+    least_closeness: Share
+
+
+class NegationPolicy(_Policy):
+    """`guards/negation.yaml`."""
+
+    not_cues: Phrases
+    only_before_to: Phrases
+    more_cues: Phrases
+    before_nouns: Phrases
+    pseudo: Phrases
+    against_after: Phrases
+    ends: Phrases
+    ends_after_and: Phrases
+    reach_words: Words
+    light: Phrases
+    existential: Phrases
+    negative_words: dict[Phrase, Phrase]
+
+
+class Cues(BaseModel):
+    """One class of words that make a statement less than a fact."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reach: Words
+    sentence: bool
+    kept_by: tuple[str, ...]
+    words: Phrases
+    also: Phrases
+
+
+class Conditions(BaseModel):
+    """Words before a condition, and what a claim must keep of it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reach: Words
+    share: Share
+    words: Phrases
+    also: Phrases
+
+
+class Quantifiers(BaseModel):
+    """Words that say how widely something holds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    wide: dict[str, Phrases]
+    narrow: Phrases
+    nothing: Phrases
+
+
+class ModalityPolicy(_Policy):
+    """`guards/modality.yaml`."""
+
+    cues: dict[str, Cues]
+    conditions: Conditions
+    settings: dict[str, Phrases]
+    recommendations: tuple[Phrases, ...]
+    quantifiers: Quantifiers
+    cause: Phrases
+    association: Phrases
+
+    @model_validator(mode="after")
+    def _kept_by_classes_that_exist(self) -> "ModalityPolicy":
+        for name, cues in self.cues.items():
+            unknown = set(cues.kept_by) - self.cues.keys()
+            if unknown:
+                raise ValueError(f"modality.yaml: {name} is kept by unknown {sorted(unknown)}")
+        return self
+
+
+class ContentPolicy(_Policy):
+    """`guards/content.yaml`."""
+
+    least_share: Share
+    title_weight: Share
+    neighbour_weight: Share
+    unknown_weight: Annotated[float, Field(ge=1, le=10)]
+    frame: Phrases
+    same: tuple[Phrases, ...]
+    drug_endings: Phrases
+    not_drugs: Phrases
+    glue: Phrases
+    abbreviations: Phrases
+
+
+@cache
+def direction_policy() -> DirectionPolicy:
+    """Raises pydantic.ValidationError if the file is not what it should be; so do all here."""
+    return DirectionPolicy.model_validate(load("guards/direction"))
+
+
+@cache
+def negation_policy() -> NegationPolicy:
+    """What negates, and how far."""
+    return NegationPolicy.model_validate(load("guards/negation"))
+
+
+@cache
+def modality_policy() -> ModalityPolicy:
+    """How sure, under which condition and how widely."""
+    return ModalityPolicy.model_validate(load("guards/modality"))
+
+
+@cache
+def content_policy() -> ContentPolicy:
+    """Which words of a claim must be in its passage."""
+    return ContentPolicy.model_validate(load("guards/content"))

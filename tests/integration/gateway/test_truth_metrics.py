@@ -1,0 +1,37 @@
+"""What Prometheus reads of claims and quotations, from stored answers."""
+
+import pytest
+
+from store.model_usage import totals
+from tests.integration.gateway.conftest import Running
+
+SUMMARY = {
+    "verified_count": 3,
+    "partial_count": 1,
+    "unverified_count": 2,
+    "conflicting_count": 0,
+}
+
+
+@pytest.mark.requirement("MC-3.2c")
+def test_mc_3_2c_the_rate_of_unanchored_quotations_is_a_metric(gateway: Running) -> None:
+    question_id = gateway.ask()
+    body = {"verification_summary": SUMMARY, "quotations": {"inside_claims": 4, "unanchored": 1}}
+    gateway.answer(question_id, body)
+    text = gateway.client.get("/metrics").text
+    assert "attest_quotations_last_24h 4.0" in text
+    assert "attest_quotations_unanchored_last_24h 1.0" in text
+    assert 'attest_claims_last_24h{status="unverified"} 2.0' in text
+
+
+def test_requests_to_a_model_are_counted_by_purpose_and_outcome(gateway: Running) -> None:
+    gateway.execute(
+        "INSERT INTO model_usage (at, purpose, model, outcome, cost_usd) VALUES "
+        "(now(), 'judge', 'm', 'ok', 0.25), (now(), 'judge', 'm', 'ok', NULL)"
+    )
+    text = gateway.client.get("/metrics").text
+    assert 'attest_model_requests_total{outcome="ok",purpose="judge"} 2.0' in text
+    assert 'attest_model_cost_usd_total{outcome="ok",purpose="judge"} 0.25' in text
+    assert 'attest_model_requests_unpriced_total{outcome="ok",purpose="judge"} 1.0' in text
+    with gateway.store.reading() as session:
+        assert [one.requests for one in totals(session)] == [2]

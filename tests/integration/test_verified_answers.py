@@ -1,0 +1,217 @@
+"""What the phase 1 plan for verified answers demands, through the whole chain.
+
+Its own validator failed on five cases (PEERS, SentinelPharma); they are tests here.
+"""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+
+from store.models import Answer
+from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
+from workers.inline import InlineWorker
+
+PUBLICATION = {
+    "source_type": "pubmed",
+    "identifiers": {"pmid": "999999001"},
+    "authors": ["Made Up A"],
+    "published_at": "2025-06-01T00:00:00Z",
+}
+
+
+def answer(worker: InlineWorker, question: str = TRIAL_QUESTION, **options: Any) -> dict[str, Any]:
+    """The answer to a question."""
+    question_id = ask(worker.store, question, **options)
+    worker.run()
+    assert get_question(worker.store, question_id).status == "answered"
+    return body_of(worker, question_id)
+
+
+def body_of(worker: InlineWorker, question_id: UUID) -> dict[str, Any]:
+    with worker.store.reading() as session:
+        return dict(session.get_one(Answer, question_id).body)
+
+
+def publication(n: int, title: str, text: str, **fields: Any) -> dict[str, Any]:
+    """A made-up article."""
+    return {
+        **PUBLICATION,
+        "source_key": f"article-{n}",
+        "title": title,
+        "text": text,
+        "identifiers": {"pmid": f"99999900{n}"},
+        **fields,
+    }
+
+
+@pytest.fixture
+def trial(inline: InlineWorker) -> InlineWorker:
+    """The trial is held."""
+    ingest(inline.store, TRIAL)
+    inline.run()
+    return inline
+
+
+@pytest.mark.requirement("SP-5.1")
+def test_sp_5_1_an_evidence_record_has_every_field_of_the_plan(trial: InlineWorker) -> None:
+    (record, *_) = answer(trial)["evidence"]
+    assert {"claim_id", "claim_text", "source", "retrieval", "quality"} <= record.keys()
+    assert set(record["source"]) == {"name", "url", "document_id", "published_at"}
+    assert set(record["retrieval"]) == {"fetched_at", "query", "snippet", "hash"}
+    quality = {"source_tier", "confidence", "verification_status", "freshness_hours"}
+    assert set(record["quality"]) == quality
+    assert record["quality"]["source_tier"] in ("official", "peer-reviewed", "news", "other")
+    assert 0.0 <= record["quality"]["confidence"] <= 1.0
+
+
+@pytest.mark.requirement("SP-5.2")
+@pytest.mark.requirement("SP-A")
+def test_sp_5_2_an_answer_has_claims_evidence_and_both_summaries(trial: InlineWorker) -> None:
+    body = answer(trial)
+    counts = {"verified_count", "partial_count", "unverified_count", "conflicting_count"}
+    assert set(body["verification_summary"]) == counts
+    assert {"latest_fetch_at", "max_age_hours"} <= body["freshness_summary"].keys()
+    assert (body["abstained"], body["abstain_reason"]) == (False, None)
+    assert {claim["claim_id"] for claim in body["claims"]} == {
+        record["claim_id"] for record in body["evidence"]
+    }
+
+
+@pytest.mark.requirement("SP-4.1")
+@pytest.mark.requirement("SP-10.2")
+def test_sp_10_2_every_claim_has_evidence_and_the_summary_is_made_of_supported_ones(
+    trial: InlineWorker,
+) -> None:
+    body = answer(trial)
+    with_evidence = {record["claim_id"] for record in body["evidence"]}
+    supported = {one["claim_id"]: one for one in body["claims"] if one["verdict"] == "supported"}
+    assert body["claims"]
+    assert all(claim["claim_id"] in with_evidence for claim in body["claims"])
+    ids = body["summary"]["supported_claim_ids"]
+    assert ids
+    assert body["summary"]["text"] == " ".join(supported[one]["text"] for one in ids)
+
+
+@pytest.mark.requirement("SP-B2")
+def test_sp_b2_every_claim_shows_its_source_and_both_moments(trial: InlineWorker) -> None:
+    for record in answer(trial)["evidence"]:
+        assert record["source"]["name"]
+        assert record["retrieval"]["fetched_at"]
+        assert record["clocks"]["published_at"]
+
+
+@pytest.mark.requirement("SP-B3")
+def test_sp_b3_what_does_not_hold_is_an_abstention_and_never_an_empty_answer(
+    trial: InlineWorker,
+) -> None:
+    body = answer(trial, "Does aspirin prevent migraine in pregnancy?")
+    assert body["abstained"]
+    assert body["abstain_reason"] == "no_evidence"
+    assert (body["claims"], body["summary"]["text"]) == ([], "")
+    assert body["cure"]["action"]
+
+
+# The five cases
+
+
+def test_peers_case_1_evidence_fetched_20_days_ago_is_stale_and_weighs_less(
+    trial: InlineWorker,
+) -> None:
+    fresh = answer(trial)["evidence"][0]["quality"]["confidence"]
+    with trial.store.unit_of_work("test") as work:
+        long_ago = datetime.now(UTC) - timedelta(days=20)
+        work.session.execute(sa.text("UPDATE document SET checked_at = :at"), {"at": long_ago})
+    body = answer(trial)
+    (record, *_) = body["evidence"]
+    assert record["clocks"]["stale"]
+    assert record["quality"]["confidence"] < fresh
+    assert body["freshness_summary"]["stale_sources"] == ["clinicaltrials"]
+    today = answer(trial, f"{TRIAL_QUESTION} What is the current state?")
+    assert (today["abstained"], today["abstain_reason"]) == (True, "stale")
+
+
+def test_peers_case_2_a_publication_of_2004_fetched_now_does_not_tell_the_present_state(
+    inline: InlineWorker,
+) -> None:
+    old = publication(
+        1,
+        "Rofecoxib dosing in osteoarthritis",
+        "Rofecoxib 25 mg once daily relieved the pain of osteoarthritis of the knee in adults.",
+        published_at="2004-02-01T00:00:00Z",
+    )
+    ingest(inline.store, old)
+    inline.run()
+    then = answer(inline, "Does rofecoxib relieve the pain of osteoarthritis of the knee?")
+    assert not then["abstained"]
+    assert then["evidence"][0]["clocks"]["dated"]
+    now = answer(inline, "Does rofecoxib currently relieve the pain of osteoarthritis of the knee?")
+    assert (now["abstained"], now["abstain_reason"]) == (True, "stale")
+    assert "published too long ago" in now["abstain_detail"]
+
+
+def conflicts(worker: InlineWorker, question: str) -> list[dict[str, Any]]:
+    return list(answer(worker, question)["conflicts"])
+
+
+def test_peers_case_3_approved_and_not_approved_is_a_conflict(inline: InlineWorker) -> None:
+    ingest(
+        inline.store,
+        publication(
+            1,
+            "Aducanumab in Alzheimer disease: one report",
+            "Aducanumab is approved for the treatment of early Alzheimer disease.",
+        ),
+        publication(
+            2,
+            "Aducanumab in Alzheimer disease: another report",
+            "Aducanumab is not approved for the treatment of early Alzheimer disease.",
+        ),
+    )
+    inline.run()
+    body = answer(inline, "Is aducanumab approved for early Alzheimer disease?")
+    (conflict, *_) = body["conflicts"]
+    quotes = {side["quote"] for side in conflict["sides"]}
+    assert any("is approved" in one for one in quotes)
+    assert any("not approved" in one for one in quotes)
+    assert (body["abstained"], body["abstain_reason"]) == (True, "conflict")
+
+
+def test_peers_case_4_opposite_hazard_ratios_of_one_outcome_are_a_conflict(
+    inline: InlineWorker,
+) -> None:
+    title = "Adjuvant olaparib in early breast cancer: a randomized trial"
+    said = "In early breast cancer, adjuvant olaparib versus placebo: hazard ratio for death"
+    ingest(
+        inline.store,
+        publication(1, title, f"{said} 0.60 (95% CI 0.45 to 0.80)."),
+        publication(2, title, f"{said} 1.40 (95% CI 1.10 to 1.80)."),
+    )
+    inline.run()
+    question = "What is the hazard ratio for death with adjuvant olaparib in early breast cancer?"
+    (conflict, *_) = conflicts(inline, question)
+    assert conflict["kind"] == "effect"
+    assert all(side["quote"] for side in conflict["sides"])
+
+
+def test_peers_case_5_two_unrelated_sentences_of_a_label_are_no_conflict(
+    inline: InlineWorker,
+) -> None:
+    label = {
+        "source_type": "label",
+        "source_key": "label-1",
+        "title": "Apixaban tablets: prescribing information",
+        "published_at": "2026-01-01T00:00:00Z",
+        "text": (
+            "## Indications\n\nApixaban is approved to reduce the risk of stroke in nonvalvular "
+            "atrial fibrillation.\n\n## Boxed warning\n\nStopping apixaban early raises the risk "
+            "of thrombotic events.\n"
+        ),
+    }
+    ingest(inline.store, label)
+    inline.run()
+    body = answer(inline, "Is apixaban approved for stroke in nonvalvular atrial fibrillation?")
+    assert body["conflicts"] == []
+    assert not body["abstained"]

@@ -1,0 +1,117 @@
+"""What a passage gives to one arm of a comparison stays with this arm."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.verify.guards.arms import guard
+from workers.verify.guards.grounds import Grounds
+
+GUIDED = "Recurrence was 15% in the ctDNA-guided group vs 28% in the standard-management group."
+THAN = "Recurrence was lower with apixaban than with warfarin (15% vs. 28%)."
+SUPERIOR = "Apixaban was superior to warfarin in preventing stroke."
+LIST = "For aspirin, clopidogrel and ticagrelor, rates were 1%, 2% and 3%, respectively."
+STATUS = "It was 86.4% among ctDNA-positive patients and 92.5% among ctDNA-negative patients."
+COUNTS = (
+    "In the guided group, 12 patients (15%) relapsed, and in the control group, 20 patients (28%) "
+    "did."
+)
+CHANGE = "Pain fell from 7.1 points to 3.2 points."
+TIMES = "The relapse rate was 12% at 1 year and 21% at 5 years."
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("28% recurred with standard management and 15% with ctDNA-guided management.", GUIDED),
+        ("In the standard-management group 28% recurred.", GUIDED),
+        ("Recurrence was lower in the ctDNA-guided than in the standard-management group.", GUIDED),
+        ("Recurrence was 28% with warfarin and 15% with apixaban.", THAN),
+        ("Recurrence was higher with warfarin than with apixaban.", THAN),
+        ("Warfarin was inferior to apixaban.", SUPERIOR),
+        ("Compared with warfarin, apixaban was superior.", SUPERIOR),
+        ("The rate was 2% for clopidogrel.", LIST),
+        ("92.5% in ctDNA-negative patients; 86.4% in ctDNA-positive ones.", STATUS),
+        ("20 patients in the control group relapsed.", COUNTS),
+        ("Pain fell to 3.2 points from 7.1 points.", CHANGE),
+        ("At 5 years 21% had relapsed, and 12% at 1 year.", TIMES),
+    ],
+)
+def test_what_keeps_its_arm_passes(claim: str, passage: str) -> None:
+    assert guard(claim, Grounds(passage)) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Recurrence was 28% in the ctDNA-guided vs 15% in the standard-management group.", GUIDED),
+        ("In the standard-management group 15% recurred.", GUIDED),
+        ("Recurrence was lower in the standard-management than in the ctDNA-guided group.", GUIDED),
+        ("Recurrence was 28% with apixaban and 15% with warfarin.", THAN),
+        ("Recurrence was lower with apixaban than with warfarin (28% vs. 15%).", THAN),
+        ("Recurrence was lower with warfarin than with apixaban (15% vs. 28%).", THAN),
+        ("Warfarin was superior to apixaban in preventing stroke.", SUPERIOR),
+        ("Compared with apixaban, warfarin was superior.", SUPERIOR),
+        ("The rate was 2% for aspirin.", LIST),
+        ("For aspirin, clopidogrel and ticagrelor: 1%, 3% and 2%, respectively.", LIST),
+        ("92.5% among ctDNA-positive patients.", STATUS),
+        ("28% of the guided group relapsed.", COUNTS),
+        ("15% of the control group relapsed.", COUNTS),
+        ("Pain fell from 3.2 points to 7.1 points.", CHANGE),
+        ("The relapse rate was 21% at 1 year and 12% at 5 years.", TIMES),
+    ],
+)
+def test_what_changes_its_arm_is_vetoed(claim: str, passage: str) -> None:
+    assert {finding.code for finding in guard(claim, Grounds(passage))} == {"arm"}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Apixaban was superior to placebo.",
+        "Apixaban was superior to usual care in preventing stroke.",
+        "Compared with aspirin, apixaban prevented stroke.",
+        "In a comparison with an active comparator apixaban was superior.",
+    ],
+)
+def test_a_comparator_that_the_passage_has_not_is_vetoed(claim: str) -> None:
+    assert {finding.code for finding in guard(claim, Grounds(SUPERIOR))} == {"comparator"}
+
+
+def test_a_control_without_a_name_may_be_called_what_the_source_calls_it() -> None:
+    grounds = Grounds(
+        "Deaths were fewer with apixaban than in the control group.",
+        text="Patients were assigned to apixaban or placebo.",
+    )
+    assert guard("Deaths were fewer with apixaban than with placebo.", grounds) == []
+    assert guard("Deaths were fewer with apixaban than with aspirin.", grounds) != []
+
+
+def test_the_patients_are_an_arm_where_nothing_else_names_them() -> None:
+    grounds = Grounds("Corin was higher in the patient group compared to the control group.")
+    assert guard("Corin was lower in the control group compared to the patients.", grounds) == []
+    assert guard("Corin was higher in the control group compared to the patients.", grounds) != []
+
+
+def test_two_values_side_by_side_keep_their_order_where_no_arm_is_named() -> None:
+    grounds = Grounds("The rate was lower (73.8% vs 60.0%), and costs were similar.")
+    assert guard("The rate was lower (73.8% vs 60.0%).", grounds) == []
+    assert guard("The rate was lower (60.0% vs 73.8%).", grounds) != []
+
+
+@given(st.permutations(["aspirin", "clopidogrel", "ticagrelor"]))
+def test_only_the_stated_order_of_a_list_passes(drugs: list[str]) -> None:
+    claim = f"For {drugs[0]}, {drugs[1]} and {drugs[2]}, rates were 1%, 2% and 3%, respectively."
+    passes = guard(claim, Grounds(LIST)) == []
+    assert passes == (drugs == ["aspirin", "clopidogrel", "ticagrelor"])
+
+
+@given(
+    st.lists(
+        st.sampled_from([GUIDED, THAN, SUPERIOR, LIST, STATUS, COUNTS, CHANGE, TIMES]), min_size=1
+    ),
+    st.text(alphabet="abAB15.%,;:()vs than respectively", max_size=60),
+)
+def test_no_text_is_vetoed_against_itself(sentences: list[str], tail: str) -> None:
+    text = " ".join([*sentences, tail])
+    assert guard(text, Grounds(text)) == []

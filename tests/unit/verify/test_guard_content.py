@@ -1,0 +1,134 @@
+"""A claim is made of what its passage is about, and names nothing that its source does not.
+
+And for all guards of meaning: what stands in the passage is never vetoed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge.meaning import direction_policy, modality_policy, negation_policy
+from workers.verify.guards import content, direction, modality, negation
+from workers.verify.guards.content import abbreviations, guard
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.vetoes import MEANINGS, is_quoted_whole, vetoes
+
+PASSAGE = "Recurrence-free survival was longer with osimertinib than with placebo in EGFR disease."
+TEXT = f"We studied circulating tumor DNA (ctDNA) in stage II colon cancer. {PASSAGE}"
+
+
+def codes(claim: str, **around: str) -> set[str]:
+    return {finding.code for finding in guard(claim, Grounds(PASSAGE, **around))}
+
+
+def test_a_sentence_about_something_else_is_vetoed() -> None:
+    assert codes("Children with asthma should avoid tobacco smoke at home.") == {"content"}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Osimertinib gave longer recurrence-free survival than placebo in EGFR disease.",
+        "The study showed that, versus placebo, survival without recurrence was longer with"
+        " osimertinib.",
+    ],
+)
+def test_another_order_and_words_of_reporting_stand(claim: str) -> None:
+    assert codes(claim) == set()
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Recurrence-free survival was longer with gefitinib than with placebo in EGFR disease.",
+        "Recurrence-free survival was longer with osimertinib than with placebo in KRAS disease.",
+        "In ADAURA, recurrence-free survival was longer with osimertinib than with placebo.",
+        "Recurrence-free survival was longer with osimertinib than with placebo in Japan.",
+    ],
+)
+def test_a_name_that_the_source_has_nowhere_is_vetoed(claim: str) -> None:
+    assert "name" in codes(claim, text=PASSAGE)
+
+
+def test_a_name_may_come_from_the_title_or_the_rest_of_the_version() -> None:
+    claim = "In ADAURA, recurrence-free survival was longer with osimertinib than with placebo."
+    assert codes(claim, title="Final results of ADAURA") == set()
+    assert codes(claim, text=f"ADAURA was a trial. {PASSAGE}") == set()
+
+
+@pytest.mark.parametrize("spelling", ["EGFR", "Egfr", "EGFR-mutated"])
+def test_a_name_may_be_written_otherwise(spelling: str) -> None:
+    claim = f"Recurrence-free survival was longer with osimertinib in {spelling} disease."
+    assert codes(claim) == set()
+
+
+def test_an_outcome_may_be_told_by_its_other_side() -> None:
+    assert guard("Aspirin improved survival.", Grounds("Aspirin reduced mortality.")) == []
+
+
+def test_abbreviations_are_read_from_the_version() -> None:
+    assert abbreviations(TEXT) == {"ctdna": ("circul", "tumor", "dna")}
+    grounds = Grounds("Relapse followed positive ctDNA.", text=TEXT)
+    assert guard("Positive circulating tumor DNA preceded relapse.", grounds) == []
+    grounds = Grounds("Relapse followed positive circulating tumor DNA.", text=TEXT)
+    assert guard("Positive ctDNA preceded relapse.", grounds) == []
+
+
+CUES = sorted(
+    {
+        *(word for cues in modality_policy().cues.values() for word in cues.words),
+        *(word for words in direction_policy().signs.values() for word in words),
+        *(word for pair in direction_policy().opposites for word in pair),
+        *negation_policy().more_cues,
+        *negation_policy().pseudo,
+        *modality_policy().conditions.words,
+        *modality_policy().quantifiers.narrow,
+        *(word for words in modality_policy().quantifiers.wide.values() for word in words),
+        *modality_policy().settings["preclinical"],
+        *(word for level in modality_policy().recommendations for word in level),
+        *("not", "no", "without", "than", "and", "or", "nor", ",", "but", "was", "patients"),
+        *("mortality", "survival", "aspirin", "placebo", "relapse", "risk", "women", "stage"),
+    }
+)
+sentences = st.lists(st.sampled_from(CUES), min_size=3, max_size=14).map(
+    lambda words: " ".join(words).capitalize() + "."
+)
+
+
+@given(sentences, sentences, sentences)
+def test_a_whole_sentence_of_the_passage_is_vetoed_by_no_guard_of_meaning(
+    before: str, sentence: str, after: str
+) -> None:
+    for passage in (sentence, f"{before} {sentence} {after}"):
+        for one in (direction, negation, content):
+            assert one.guard(sentence, Grounds(passage)) == []
+        assert not {f.code for f in vetoes(sentence, Grounds(passage))} & {
+            "direction",
+            "negation",
+            "modality",
+            "content",
+        }
+    assert modality.guard(sentence, Grounds(sentence)) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "whole"),
+    [
+        ("A fell.", "A fell. B rose.", True),
+        ("B rose.", "A fell. B rose.", True),
+        ("A fell. B rose.", "A fell. B rose.", True),
+        ("fell.", "A fell. B rose.", False),
+        ("A fell", "A fell in no trial.", False),
+        ("a fell.", "A fell.", False),
+        ("A fell", "A fell?", False),
+        ("", "A fell.", False),
+    ],
+)
+def test_only_whole_sentences_count_as_quoted(claim: str, passage: str, whole: bool) -> None:
+    assert is_quoted_whole(claim, passage) is whole
+
+
+def test_all_guards_report_in_one_order() -> None:
+    claim = "Gefitinib did not increase survival in 12 mice."
+    codes = [finding.code for finding in vetoes(claim, Grounds(PASSAGE, text=PASSAGE))]
+    assert codes.index("number") < codes.index("direction") < codes.index("name")
+    assert len(MEANINGS) == 4

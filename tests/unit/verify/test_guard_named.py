@@ -1,0 +1,111 @@
+"""A claim names what its source names, and a trial goes with its own numbers."""
+
+from dataclasses import replace
+
+import pytest
+
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.named import guard
+
+GROUNDS = Grounds(
+    "In DYNAMIC (ACTRN12615000381583) recurrence-free survival was kept. NCCN recommends testing, "
+    "whereas ESMO does not.",
+    title="Circulating tumor DNA in colon cancer",
+    text="GALAXY (UMIN000039205) was another study. This is v2.2024 of the guideline. ASCO met.",
+    identifiers={"pmid": "35657320", "doi": "10.1056/NEJMoa2200075", "journal": "N Engl J Med"},
+)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "DYNAMIC (ACTRN12615000381583) kept RFS.",
+        "The DYNAMIC trial (PMID 35657320) kept recurrence-free survival.",
+        "It was published in the New England Journal of Medicine (doi:10.1056/NEJMoa2200075).",
+        "NCCN recommends testing.",
+        "The National Comprehensive Cancer Network recommends testing.",
+        "ESMO does not recommend testing.",
+        "Version 2.2024 of the guideline recommends testing.",
+        "Testing for ctDNA is recommended.",
+    ],
+)
+def test_what_the_source_names_passes(claim: str) -> None:
+    assert guard(claim, GROUNDS) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "code"),
+    [
+        ("Survival was kept (NCT04068103).", "identifier"),
+        ("Survival was kept (PMID 35657321).", "identifier"),
+        ("Survival was kept (PMC1234567).", "identifier"),
+        ("Survival was kept (doi:10.1056/NEJMoa2200076).", "identifier"),
+        ("Survival was kept (ISRCTN12345678).", "identifier"),
+        ("Survival was kept (EudraCT 2012-001234-12).", "identifier"),
+        ("DYNAMIC (NCT04264702) kept survival.", "trial_identifier"),
+        ("DYNAMIC (UMIN000039205) kept survival.", "trial_identifier"),
+        ("GALAXY (UMIN000039205) kept survival.", "trial"),
+        ("In the COBRA trial survival was kept.", "trial"),
+        ("In the INVENTED-2 trial survival was kept.", "trial"),
+        ("ASCO recommends testing.", "organization"),
+        ("According to the FDA testing is recommended.", "organization"),
+        ("ESMO recommends testing, whereas NCCN does not.", "organization"),
+        ("The Lancet Oncology reports that survival was kept.", "journal"),
+        ("Version 3.2024 recommends testing.", "version"),
+        ("The third edition recommends testing.", "version"),
+        ("Survival was kept in Australia.", "name"),
+        ("Survival was kept, as Miller showed.", "name"),
+        ("Survival was kept according to CEA.", "name"),
+    ],
+)
+def test_what_the_source_does_not_name_is_vetoed(claim: str, code: str) -> None:
+    assert code in {finding.code for finding in guard(claim, GROUNDS)}
+
+
+@pytest.mark.parametrize(
+    ("trial", "number"),
+    [
+        ("BESPOKE CRC", "NCT04264702"),
+        ("COBRA", "NCT04068103"),
+        ("CIRCULATE-US", "NCT05174169"),
+        ("GALAXY", "UMIN000039205"),
+        ("DYNAMIC", "ACTRN12615000381583"),
+    ],
+)
+def test_a_known_number_goes_with_no_other_trial(trial: str, number: str) -> None:
+    passage = f"{trial} enrolled patients. So did IMvigor011."
+    grounds = Grounds(passage, text=f"{passage} It is registered as {number}.")
+    assert guard(f"{trial} ({number}) enrolled patients.", grounds) == []
+    assert guard(f"IMvigor011 ({number}) enrolled patients.", grounds) != []
+
+
+def test_a_name_that_several_trials_share_goes_with_their_numbers_only() -> None:
+    text = "CIRCULATE enrolled patients. NCT04264702 and NCT04089631 are registered."
+    grounds = Grounds("CIRCULATE enrolled patients.", text=text)
+    assert guard("CIRCULATE (NCT04089631) enrolled patients.", grounds) == []
+    assert guard("CIRCULATE (NCT04264702) enrolled patients.", grounds) != []
+
+
+def test_the_sources_own_pair_counts_for_a_trial_that_is_not_known() -> None:
+    text = "The ALPHA-9 trial (NCT01111111) followed the BETA-7 trial (NCT02222222)."
+    grounds = Grounds("ALPHA-9 trial and BETA-7 trial enrolled adults.", text=text)
+    assert guard("The ALPHA-9 trial (NCT01111111) enrolled adults.", grounds) == []
+    assert guard("The ALPHA-9 trial (NCT02222222) enrolled adults.", grounds) != []
+
+
+def test_a_recommendation_is_given_only_to_a_body_of_the_source() -> None:
+    passage = "We recommend testing in stage III disease."
+    ours = Grounds(passage, identifiers={"publisher": "National Comprehensive Cancer Network"})
+    assert guard("NCCN recommends testing in stage III disease.", ours) == []
+    other = replace(ours, identifiers={"publisher": "European Society for Medical Oncology"})
+    assert guard("NCCN recommends testing in stage III disease.", other) != []
+
+
+def test_a_number_of_another_trial_is_not_the_sources_own() -> None:
+    grounds = Grounds(
+        "We enrolled 12 patients.",
+        text="We enrolled 12 patients. An earlier one is NCT01111111.",
+        identifiers={"nct_id": "NCT02222222"},
+    )
+    assert guard("It (NCT02222222) enrolled 12 patients.", grounds) == []
+    assert guard("It (NCT01111111) enrolled 12 patients.", grounds) != []

@@ -1,0 +1,83 @@
+"""What the passage negates the claim negates, and the other way round."""
+
+import pytest
+
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.negation import guard
+
+
+def vetoed(claim: str, passage: str) -> bool:
+    return bool(guard(claim, Grounds(passage)))
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The drug is not recommended in pregnancy.", "The drug is recommended in pregnancy."),
+        ("The drug is recommended in pregnancy.", "The drug is not recommended in pregnancy."),
+        ("The test detected relapse.", "The test failed to detect relapse."),
+        ("The test failed to detect relapse.", "The test detected relapse."),
+        ("Patients with metastases were enrolled.", "Patients without metastases were enrolled."),
+        ("Toxicity was seen.", "No toxicity was seen."),
+        ("Toxicity was not seen.", "Toxicity was seen."),
+        ("Screening is effective.", "Screening is ineffective."),
+        ("ctDNA was detectable.", "ctDNA was undetectable."),
+        ("The regimen is indicated.", "The regimen is contraindicated."),
+        ("The drug was never approved.", "The drug was approved."),
+        ("There was fever or cough.", "There was no fever or cough."),
+        ("There was evidence of recurrence.", "There was no evidence of recurrence."),
+        ("The test wasn't accurate.", "The test was accurate."),
+        ("No change was not observed.", "No change was observed."),
+        (
+            "Non-invasive ventilation did not improve gas exchange.",
+            "Non-invasive ventilation improved gas exchange.",
+        ),
+    ],
+)
+def test_a_negation_added_or_lost_is_vetoed(claim: str, passage: str) -> None:
+    assert vetoed(claim, passage)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The drug isn't recommended in pregnancy.", "The drug is not recommended in pregnancy."),
+        ("The test did not detect relapse.", "The test failed to detect relapse."),
+        ("No toxicity was seen.", "Toxicity was not seen."),
+        ("Toxicity was not observed.", "No toxicity was seen."),
+        ("Screening is not effective.", "Screening is ineffective."),
+        ("The regimen is not indicated.", "The regimen is contraindicated."),
+        ("There was no cough.", "There was no fever or cough."),
+        ("It was not ineffective.", "It was effective."),
+    ],
+)
+def test_other_words_for_the_same_negation_stand(claim: str, passage: str) -> None:
+    assert not vetoed(claim, passage)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        (
+            "The drug lowered pressure.",
+            "The drug not only lowered pressure but also slowed the pulse.",
+        ),
+        (
+            "The drug lowered pressure in adults.",
+            "The drug lowered pressure in adults, but it was not tested in children.",
+        ),
+        ("Patients were treated with surgery.", "Patients were treated with or without surgery."),
+        ("The vaccine protects against measles.", "The vaccine protects against measles."),
+        ("Two trials failed.", "Two trials failed."),
+    ],
+)
+def test_words_that_only_look_like_a_negation_of_it_veto_nothing(claim: str, passage: str) -> None:
+    assert not vetoed(claim, passage)
+
+
+def test_a_negation_counts_for_the_word_it_stands_with() -> None:
+    passage = "Relapse was associated with stage but was not associated with age."
+    assert not vetoed("Relapse was associated with stage.", passage)
+    assert not vetoed("Relapse was not associated with age.", passage)
+    assert vetoed("Relapse was associated with age.", passage)
+    assert vetoed("Relapse was not associated with stage.", passage)

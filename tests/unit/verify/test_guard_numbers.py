@@ -1,0 +1,90 @@
+"""The guard that compares the numbers, names and identifiers of a claim with its passage."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workers.reading.quantities import quantities
+from workers.verify.guards.numbers import guard
+
+PASSAGE = (
+    "Among 455 patients the hazard ratio was 0.60 (95% CI, 0.33 to 0.92; P<0.001) after twelve "
+    "months; 50 percent had a 7·5 mg/kg dose, and pain changed by −1.2 points in EGFR T790M "
+    "disease (NCT04068103, PMID 32482534)."
+)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "In 455 patients HR was .6 (P < .001).",
+        "50% of patients at 12 months (95% CI 0.33–0.92).",
+        "A dose of 7.5 mg/kg was given to 50 per cent.",
+        "Pain changed by -1.2 points in T790M disease.",
+        "It worked (NCT 04068103).",
+        "No number at all.",
+    ],
+)
+def test_a_claim_that_keeps_its_numbers_passes(claim: str) -> None:
+    assert guard(claim, PASSAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "code"),
+    [
+        ("HR 0.61", "number"),
+        ("455.0001 patients", "number"),
+        ("thirty-one of 456", "number"),
+        ("eleven months", "number"),
+        ("P > .001", "comparator"),
+        ("P = .001", "comparator"),
+        ("more than 50%", "comparator"),
+        ("OR 0.60", "measure"),
+        ("HR 0.92", "measure"),
+        ("a dose of 7.5 mg", "unit"),
+        ("a dose of 7.5 µg/kg", "unit"),
+        ("12 weeks", "unit"),
+        ("50 patients", "unit"),
+        ("changed by 1.2 points", "sign"),
+        ("in EGFR T791M disease", "name"),
+        ("see NCT04068104", "identifier"),
+        ("see PMID 32482535", "identifier"),
+        ("see doi 10.1038/s41591-024-03254-6", "identifier"),
+    ],
+)
+def test_a_claim_that_changes_one_is_vetoed(claim: str, code: str) -> None:
+    assert [finding.code for finding in guard(claim, PASSAGE)] == [code]
+
+
+@pytest.mark.parametrize(
+    ("claim", "allowed"),
+    [
+        ("see PMID 123", "123"),
+        ("see PMID: 123", "PMID 123"),
+        ("see (doi:10.1000/AbC).", "10.1000/abc"),
+        ("see ACTRN12615000381583", "ACTRN12615000381583"),
+        ("see UMIN000039205", "UMIN000039205"),
+        ("see ISRCTN12345678", "ISRCTN12345678"),
+    ],
+)
+def test_an_identifier_of_the_cited_document_is_allowed(claim: str, allowed: str) -> None:
+    assert [finding.code for finding in guard(claim, PASSAGE)] == ["identifier"]
+    assert guard(claim, PASSAGE, frozenset({allowed})) == []
+
+
+@given(
+    st.one_of(
+        st.text(max_size=80),
+        st.text(alphabet="0159.,·-−–+<>≤± %pPmgkHRCIn=()/×⁶\u2009NTone ", max_size=60),
+    )
+)
+def test_no_text_is_vetoed_against_itself(text: str) -> None:
+    assert guard(text, text) == []
+
+
+@given(st.data())
+def test_any_changed_digit_of_a_quantity_is_a_finding(data: st.DataObject) -> None:
+    digits = [i for q in quantities(PASSAGE) for i in range(q.start, q.end) if PASSAGE[i].isdigit()]
+    at = data.draw(st.sampled_from(digits))
+    new = data.draw(st.sampled_from([d for d in "0123456789" if d != PASSAGE[at]]))
+    assert guard(PASSAGE[:at] + new + PASSAGE[at + 1 :], PASSAGE) != []

@@ -1,0 +1,107 @@
+"""Whom a claim is about is whom its source is about."""
+
+import pytest
+
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.population import guard
+
+PASSAGE = (
+    "Among ctDNA-positive patients with stage II colon cancer, adjuvant chemotherapy improved "
+    "recurrence-free survival."
+)
+GROUNDS = Grounds(
+    PASSAGE,
+    title="Circulating tumor DNA in colon cancer",
+    text="We enrolled adults with stage II colon cancer. The trial was done in outpatients.",
+)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "In stage 2 colon cancer with positive ctDNA, adjuvant chemotherapy improved survival.",
+        "MRD-positive patients with stage II colon cancer had better survival.",
+        "Among ctDNA-positive adults with stage II colon cancer, survival improved.",
+        "Survival improved in ctDNA+ outpatients with stage II colon cancer.",
+        "Survival improved in ctDNA-positive patients with stage II cancer.",
+    ],
+)
+def test_a_population_that_the_source_states_passes(claim: str) -> None:
+    assert guard(claim, GROUNDS) == []
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "ctDNA-negative patients with stage II colon cancer had better survival.",
+        "MRD-negative patients with stage II colon cancer had better survival.",
+        "ctDNA-positive patients with stage III colon cancer had better survival.",
+        "ctDNA-positive patients with stage II-III colon cancer had better survival.",
+        "ctDNA-positive patients with stage IIA colon cancer had better survival.",
+        "ctDNA-positive patients with stage II breast cancer had better survival.",
+        "ctDNA-positive children with stage II colon cancer had better survival.",
+        "ctDNA-positive women with stage II colon cancer had better survival.",
+        "In ctDNA-positive stage II colon cancer neoadjuvant chemotherapy improved survival.",
+        "ctDNA-positive patients with metastatic stage II colon cancer had better survival.",
+        "ctDNA-positive hospitalized patients with stage II colon cancer had better survival.",
+        "ctDNA-positive, EGFR-mutant stage II colon cancer had better survival.",
+    ],
+)
+def test_another_population_is_vetoed(claim: str) -> None:
+    assert {finding.code for finding in guard(claim, GROUNDS)} == {"population"}
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Mortality fell in men.", "Mortality fell in women."),
+        ("Mortality fell in adults.", "Mortality fell in children."),
+        ("Mortality fell in premenopausal women.", "Mortality fell in postmenopausal women."),
+        ("It helps in type 1 diabetes.", "It helps in type 2 diabetes."),
+        ("It helps as second-line therapy.", "It helps as first-line therapy."),
+        ("It helps in previously treated patients.", "It helps in treatment-naive patients."),
+        ("It helps in EGFR wild-type tumors.", "It helps in EGFR-mutant tumors."),
+        ("It helps in rats.", "It helps in mice."),
+        ("It helps patients.", "It helps mice."),
+        ("It helps in atrial fibrillation.", "It helps in heart failure."),
+        ("In this phase III trial it helps.", "In this phase II trial it helps."),
+        ("It helps in severe asthma.", "It helps in mild asthma."),
+    ],
+)
+def test_one_group_is_not_put_for_another(claim: str, passage: str) -> None:
+    assert guard(claim, Grounds(passage)) != []
+    assert guard(passage, Grounds(passage)) == []
+
+
+def test_the_title_may_state_what_the_passage_leaves_out_but_not_contradict_it() -> None:
+    title = "Zinc for diarrhea in children"
+    assert guard("Zinc helps children.", Grounds("Zinc helps.", title=title)) == []
+    assert guard("Zinc helps adults.", Grounds("Zinc helps.", title=title)) != []
+    assert guard("Zinc helps children.", Grounds("Zinc helps adults.", title=title)) != []
+
+
+def test_a_text_that_speaks_of_both_groups_settles_nothing() -> None:
+    both = Grounds("The drug worked.", text="Women and men were enrolled.")
+    assert guard("The drug worked in women.", both) != []
+
+
+@pytest.mark.parametrize(
+    "passage",
+    [
+        "In the subgroup of patients with diabetes, the drug reduced major bleeding events.",
+        "The drug reduced major bleeding events among patients with reduced renal function.",
+        "Overall there was no effect, but in women aged under 50 years the drug reduced major "
+        "bleeding events.",
+    ],
+)
+def test_a_result_of_a_subgroup_is_not_told_of_all(passage: str) -> None:
+    claim = "The drug reduced major bleeding events."
+    assert [f.code for f in guard(claim, Grounds(passage))] == ["subgroup"]
+    assert guard(passage, Grounds(passage)) == []
+
+
+def test_the_population_of_the_whole_study_need_not_be_repeated() -> None:
+    passage = "In patients with stage II colon cancer, ctDNA guided the choice of chemotherapy."
+    title = "ctDNA analysis in patients with stage II colon cancer"
+    assert guard("ctDNA guided the choice of chemotherapy.", Grounds(passage, title=title)) == []
+    assert guard("ctDNA guided the choice of chemotherapy.", Grounds(passage)) != []

@@ -112,16 +112,12 @@ def report(runs: Sequence[Run], anchors: int) -> dict[str, Any]:
     `passed` is about the questions; how many anchors there are depends on what is taken in.
     """
     trials = [run for run in runs if run.asked.type == TRIALS]
-    claims = [claim for run in runs for claim in run.answer["claims"]]
-    quotes = [one["quote_verdict"] for claim in claims for one in claim["citations"]]
     figures: dict[str, float | None] = {
         "nccn_share_trial_queries": _mean(_share(run, {"nccn"}) for run in trials),
         "trial_sources_trial_queries": _mean(_trial_sources(run) for run in trials),
         "routing_compliance": _mean(float(not _misrouted(run)) for run in runs),
-        "supported_claim_rate": _mean(float(one["verdict"] == "supported") for one in claims),
-        "unanchored_quote_rate": _mean(
-            float(one not in ("verbatim", "normalized")) for one in quotes
-        ),
+        "supported_claim_rate": _supported(runs),
+        "unanchored_quote_rate": _unanchored(runs),
         ANCHORS: float(anchors),
         "guideline_share_trial_queries": _mean(_share(run, _guidelines()) for run in trials),
         "questions_over_a_cap": float(sum(bool(_over_caps(run)) for run in runs)),
@@ -149,6 +145,27 @@ def report(runs: Sequence[Run], anchors: int) -> dict[str, Any]:
 def _mean(values: Any) -> float | None:
     found = list(values)
     return fmean(found) if found else None
+
+
+def _supported(runs: Sequence[Run]) -> float | None:
+    """The share of all drafted claims that the gate found supported, withheld ones included."""
+    counts = [run.answer["verification_summary"] for run in runs]
+    drafted = sum(sum(one.values()) for one in counts)
+    return sum(one["verified_count"] for one in counts) / drafted if drafted else None
+
+
+def _unanchored(runs: Sequence[Run]) -> float | None:
+    """The share of quotations, cited ones and those inside claims, that stood nowhere."""
+    cited = [
+        place["quote_verdict"] in ("verbatim", "normalized")
+        for run in runs
+        for claim in run.answer["claims"]
+        for place in claim["citations"]
+    ]
+    inside = [run.answer["quotations"] for run in runs]
+    total = len(cited) + sum(one["inside_claims"] for one in inside)
+    lost = cited.count(False) + sum(one["unanchored"] for one in inside)
+    return lost / total if total else None
 
 
 def _guidelines() -> frozenset[str]:

@@ -171,6 +171,7 @@ def test_only_passages_that_retrieval_found_are_sent_under_their_keys(start: Sta
         assert passage in TRIAL["text"]
 
 
+@pytest.mark.requirement("MC-2.1d")
 def test_mc_2_1d_the_choice_of_the_prompt_is_logged(
     start: Start, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -116,6 +116,7 @@ def test_only_the_current_version_is_evidence(trial: InlineWorker) -> None:
     assert [entry["version"] for entry in found(trial.store)] == [2]
 
 
+@pytest.mark.requirement("MC-3.1d")
 @pytest.mark.parametrize("after", [Stage.RETRIEVE, Stage.GENERATE])
 def test_invariant_6_a_retraction_between_the_stages_withholds_its_claims(
     trial: InlineWorker, after: Stage

@@ -44,11 +44,14 @@ def candidates_of(
     """The candidates of one document: what was found in it, and what it states of itself anywhere.
 
     Args:
-        entry: the retrieval's evidence entry for the version.
+        entry: the retrieval's evidence entry for the version; of a long one only the passages count
+            as found.
         anchors: the score of each anchor by the place where it begins.
     """
     text, structure = version.text, Structure.model_validate(version.structure)
     passages = [(one["start"], one["end"]) for one in entry["passages"]]
+    if len(text) <= load("answers")["whole_chars"]:
+        passages = [(0, len(text))]
     starts = [section.start for section in structure.sections]
     found: list[Candidate] = []
     for last, span in _quotations(text, structure.sentences):

@@ -11,7 +11,7 @@ from workers.generate.wording import body_of
 _NUMBER = re.compile(r"(?<![\w.,])[-−]?\d+(?:,\d{3})*(?:[.·]\d+)?\s?%?")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
 _NEGATION = re.compile(
-    r"\b(?:no|not|nor|neither|never|none|without|cannot|lack\w*|fail\w*|n't|insufficient)\b",
+    r"\b(?:no|not|nor|neither|never|cannot|lack\w*|fail\w*|n't|insufficient)\b",
     re.IGNORECASE,
 )
 
@@ -21,6 +21,8 @@ class Finding:
     """A sentence by what it is compared by."""
 
     terms: frozenset[int]
+    words: frozenset[int]
+    """Its terms but for numbers."""
     numbers: frozenset[str]
     telling: frozenset[str]
     """Numbers that hardly meet by chance: percentages, decimals, numbers of three digits."""
@@ -39,6 +41,7 @@ def finding(sentence: str) -> Finding:
     }
     return Finding(
         frozenset(terms(body)),
+        frozenset(terms(_NUMBER.sub(" ", body))),
         frozenset(numbers),
         frozenset(one.rstrip("%") for one in telling),
         _NEGATION.search(body) is not None,
@@ -63,7 +66,7 @@ def same(one: str, other: str) -> bool:
         return first.numbers == second.numbers
     shared = len(first.telling & second.telling)
     least = min(len(first.telling), len(second.telling))
-    held = together / max(1, min(len(first.terms), len(second.terms)))
+    held = len(first.words & second.words) / max(1, min(len(first.words), len(second.words)))
     return (
         shared >= int(policy["same_numbers_least"])
         and shared / least >= float(policy["same_numbers"])

@@ -63,6 +63,7 @@ class Scorer:
         found = 0.0
         if any(states(name, text, candidate.section) for name in self.wanted):
             found += policy["cue_weight"] * self._own_share(candidate)
+            found += policy["limit_weight"] if self.asks_for_limits else 0.0
         if refers_back(text):
             found += policy["back_reference_weight"]
         if is_about_itself(text):

@@ -71,8 +71,11 @@ def _malformed(
     parsed: Parsed,
 ) -> Iterator[NewFinding]:
     """What the parser left out of the identifiers, and registry numbers in the words."""
-    ids = {record.key: document_id for record, document_id in taken}
-    keys = {record.key for record, _ in records}
+    ids: dict[str, UUID] = {}
+    keys: set[str] = set()
+    if parsed.doubts:
+        ids = {record.key: document_id for record, document_id in taken}
+        keys = {record.key for record, _ in records}
     for one in parsed.doubts:
         if one.source_id in ids or one.source_id not in keys:
             yield NewFinding("malformed", f"{one.kind}:{one.value}", ids.get(one.source_id))

@@ -40,6 +40,8 @@ _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _CLAUSE_END = re.compile(r"[.;:!?](?=\s)|\n\s*\n")
 _CLAUSE_SIGNS = (".", ",", ";", ":", "!", "?")
 _NON_PREFIX = re.compile(r"(?i)\bnon[-\u2010\u2011]?\s*$")
+_TAG_BEFORE = re.compile(r"</?[a-z][^<>]*>$|-->$")
+"""The `>` of a tag or of a comment's end compares nothing."""
 _JOINERS = "-'\u2010\u2011\u2019"
 
 
@@ -119,6 +121,8 @@ def _is_word(character: str) -> bool:
 
 def _ends_with_comparator(left: str, words: Vocabulary) -> bool:
     tail = left.rstrip().lower()
+    if _TAG_BEFORE.search(tail):
+        return False
     for phrase in words.comparator_of:
         if tail.endswith(phrase):
             head = tail[: -len(phrase)]

@@ -108,8 +108,10 @@ def _enclosures() -> re.Pattern[str]:
         rf".{{0,{_TAGGED_CHARS}}}?[<\[]\s?/\s?(?P=tag)\s?[>\]]"
     )
     comment = rf"<!--(?:.{{0,{_TAGGED_CHARS}}}?-->|[^\n]{{0,{_TAGGED_CHARS}}})"
+    turn = rf"<\|[a-z_ ]{{1,30}}\|>.{{0,{_TAGGED_CHARS}}}?<\|[a-z_ ]{{0,30}}end[a-z_ ]{{0,30}}\|>"
+    told = rf"\[\s?inst\s?\].{{0,{_TAGGED_CHARS}}}?\[\s?/\s?inst\s?\]"
     pictures = load("instructions")["pictures"]
-    return re.compile("|".join([tagged, comment, *pictures]), re.IGNORECASE | re.DOTALL)
+    return re.compile("|".join([tagged, comment, turn, told, *pictures]), re.I | re.DOTALL)
 
 
 @cache

@@ -14,7 +14,7 @@ from store.spans import Span
 from workers.verify import evidence
 from workers.verify.abstention import Abstention, Standing, must_abstain
 from workers.verify.bibliography import references
-from workers.verify.claims import Checked, Verdict
+from workers.verify.claims import Checked, Echo, Verdict
 from workers.verify.gate import Contested, Passed, Shown, Verified
 
 STATUS = {
@@ -93,14 +93,14 @@ def compose(
         is_clinical=retrieval.get("is_clinical", True),
     )
     shown = () if reason else passed.shown
-    used = list(dict.fromkeys(one.evidence_id for one in shown))
+    used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))
     return {
         **{key: retrieval[key] for key in _UNDERSTANDING},
         **_abstained(reason),
         "summary": _summary(() if reason else passed.verified),
         "sections": _sections(shown),
-        "claims": [_claim(one, held[one.evidence_id], place_of) for one in shown],
-        "evidence": [_record(one, held[one.evidence_id], question) for one in shown],
+        "claims": [_claim(one, held, place_of) for one in shown],
+        "evidence": [record for one in shown for record in _records(one, held, question)],
         "references": references((held[key].cited, held[key].clocks) for key in used),
         "images": [] if reason else _images(retrieval),
         "conflicts": list(conflicts),
@@ -169,8 +169,7 @@ def _sections(shown: Sequence[Shown]) -> list[dict[str, Any]]:
     ]
 
 
-def _claim(one: Shown, held: Held, place_of: PlaceOf) -> dict[str, Any]:
-    where = place_of(one.evidence_id, one.place)
+def _claim(one: Shown, held: Mapping[str, Held], place_of: PlaceOf) -> dict[str, Any]:
     return {
         "claim_id": one.claim_id,
         "text": one.text,
@@ -179,32 +178,41 @@ def _claim(one: Shown, held: Held, place_of: PlaceOf) -> dict[str, Any]:
         "basis": one.basis,
         **({"rewritten_from": one.rewritten_from.as_body()} if one.rewritten_from else {}),
         "citations": [
-            {
-                "evidence_id": one.evidence_id,
-                "document_id": str(held.version.document_id),
-                "version": held.version.n,
-                "chunk_id": where.chunk_id,
-                "section": where.section,
-                "start": one.place.start,
-                "end": one.place.end,
-                "quote": one.place.of(held.version.text),
-                "quote_verdict": one.quote_verdict,
-                "citation": where.citation,
-            }
+            _citation(place, held[place.evidence_id].version, place_of) for place in one.places
         ],
     }
 
 
-def _record(one: Shown, held: Held, question: str) -> dict[str, Any]:
-    return evidence.record(
-        claim_id=one.claim_id,
-        claim_text=one.text,
-        cited=held.cited,
-        quote=one.place.of(held.version.text),
-        question=question,
-        age=held.clocks,
-        status=STATUS[one.verdict],
-    )
+def _citation(place: Echo, version: DocumentVersion, place_of: PlaceOf) -> dict[str, Any]:
+    where = place_of(place.evidence_id, place.place)
+    return {
+        "evidence_id": place.evidence_id,
+        "document_id": str(version.document_id),
+        "version": version.n,
+        "chunk_id": where.chunk_id,
+        "section": where.section,
+        "start": place.place.start,
+        "end": place.place.end,
+        "quote": place.place.of(version.text),
+        "quote_verdict": place.quote_verdict,
+        "citation": where.citation,
+    }
+
+
+def _records(one: Shown, held: Mapping[str, Held], question: str) -> list[dict[str, Any]]:
+    """One evidence record for each source of the claim."""
+    return [
+        evidence.record(
+            claim_id=one.claim_id,
+            claim_text=one.text,
+            cited=held[place.evidence_id].cited,
+            quote=place.place.of(held[place.evidence_id].version.text),
+            question=question,
+            age=held[place.evidence_id].clocks,
+            status=STATUS[one.verdict],
+        )
+        for place in one.places
+    ]
 
 
 def _counts(checked: Sequence[Checked], passed: Passed) -> dict[str, int]:

@@ -44,8 +44,15 @@ def check_claims(
             has none to give, the verifier decides, and the result says so.
         not_citable: keys of versions that were retracted or replaced meanwhile.
     """
+    citable = {key: one for key, one in texts.items() if key not in not_citable}
     located = [
-        locate(one, texts, vetoes, citable=one.evidence_id not in not_citable) for one in drafted
+        locate(
+            one,
+            citable if one.evidence_id in citable else texts,
+            vetoes,
+            citable=one.evidence_id not in not_citable,
+        )
+        for one in drafted
     ]
     judged, results = Judged(), None
     if judge is not None:

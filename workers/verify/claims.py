@@ -45,12 +45,30 @@ class Drafted:
     evidence_id: str
     quote: str
     heading: str
+    also: tuple[tuple[str, str], ...] = ()
+    """Evidence keys and quotations of other sources that say the same."""
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> "Drafted":
         """From a draft as it is stored."""
-        keys = ("claim_id", "text", "evidence_id", "quote", "heading")
-        return cls(*(str(body[key]) for key in keys))
+        also = tuple((str(one["evidence_id"]), str(one["quote"])) for one in body.get("also", ()))
+        return cls(
+            claim_id=str(body["claim_id"]),
+            text=str(body["text"]),
+            evidence_id=str(body["evidence_id"]),
+            quote=str(body["quote"]),
+            heading=str(body["heading"]),
+            also=also,
+        )
+
+
+@dataclass(frozen=True)
+class Echo:
+    """Where another source says the same, in words that no guard finds at odds with the claim."""
+
+    evidence_id: str
+    place: Span
+    quote_verdict: str
 
 
 @dataclass(frozen=True)
@@ -69,6 +87,7 @@ class Located:
     passage: str = ""
     findings: tuple[str, ...] = ()
     marks: Marks = field(default_factory=Marks)
+    also: tuple["Echo", ...] = ()
 
     @property
     def may_pass(self) -> bool:
@@ -113,6 +132,7 @@ class Checked:
     basis: Basis = Basis.NONE
     marks: Marks = field(default_factory=Marks)
     rewritten_from: Rewritten | None = None
+    also: tuple[Echo, ...] = ()
 
     @property
     def passes(self) -> bool:
@@ -144,4 +164,5 @@ def checked(located: Located, verdict: Verdict, basis: Basis) -> Checked:
         findings=located.findings,
         basis=basis,
         marks=located.marks,
+        also=located.also,
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from store.spans import Span
-from workers.verify.claims import Basis, Checked, Rewritten, Verdict
+from workers.verify.claims import Basis, Checked, Echo, Rewritten, Verdict
 
 QUOTED = ("verbatim", "normalized")
 """The verdicts on a quotation that let it be shown (invariant 5)."""
@@ -33,11 +33,17 @@ class Shown:
     place: Span
     basis: str
     rewritten_from: Rewritten | None = None
+    also: tuple[Echo, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """What is shown beside it."""
         return Verdict.PARTIAL
+
+    @property
+    def places(self) -> tuple[Echo, ...]:
+        """Where its source says so, and where others do."""
+        return (Echo(self.evidence_id, self.place, self.quote_verdict), *self.also)
 
 
 @dataclass(frozen=True)
@@ -127,4 +133,5 @@ def _as(kind: type[S], one: Checked, place: Span) -> S:
         place,
         one.basis.value,
         one.rewritten_from,
+        one.also if one.passes else (),
     )

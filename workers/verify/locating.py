@@ -4,15 +4,16 @@ The service looks for the words in the stored version and writes the span; whoev
 only named an evidence key and proposed words (invariant 4).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from store.index.terms import terms
 from store.spans import Span
 from workers.reading.boundaries import widen
+from workers.reading.instructions import addresses_reader
 from workers.reading.quotes import QuoteCheck, Source, check
-from workers.verify.claims import Drafted, Located
+from workers.verify.claims import Drafted, Echo, Located
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.marks import without_unanchored
@@ -86,7 +87,33 @@ def locate(
     )
     grounds = cited.grounds(place)
     findings = tuple(dict.fromkeys(one.code for one in vetoes(text, grounds)))
-    return Located(drafted, text, found.verdict.value, place, grounds.passage, findings, marks)
+    if addresses_reader(grounds.passage):  # words to a program, whoever wrote them, are no evidence
+        findings = ("instructions", *findings)
+    return Located(
+        drafted,
+        text,
+        found.verdict.value,
+        place,
+        grounds.passage,
+        findings,
+        marks,
+        tuple(_echoes(drafted, text, held, vetoes)),
+    )
+
+
+def _echoes(
+    drafted: Drafted, text: str, held: Mapping[str, CitedText], vetoes: Vetoes
+) -> Iterator[Echo]:
+    """The other sources of a claim whose quotations stand, and which no guard finds at odds."""
+    for key, quote in drafted.also:
+        cited = held.get(key)
+        found = check(quote, cited.source) if cited else None
+        if cited is None or found is None or not found.accepted:
+            continue
+        place = _whole(cited, found)
+        grounds = cited.grounds(place)
+        if not addresses_reader(grounds.passage) and not vetoes(text, grounds):
+            yield Echo(key, place, found.verdict.value)
 
 
 def _lost(drafted: Drafted, quote_verdict: str, finding: str) -> Located:

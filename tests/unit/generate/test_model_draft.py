@@ -125,7 +125,8 @@ def test_missing_names_only_sections_that_no_source_shown_belongs_to() -> None:
     assert kept(said).missing == []
 
 
-def test_an_abstention_has_no_claims_whatever_else_was_written() -> None:
+@pytest.mark.requirement("SP-8")
+def test_sp_8_an_abstention_has_no_claims_whatever_else_was_written() -> None:
     accepted = kept(Written(verdict="ABSTAIN_UNVERIFIED", claims=[claim()], missing=[]))
     assert accepted.abstained
     assert (list(accepted.claims), accepted.refused) == ([], {"abstained": 1})

@@ -65,6 +65,7 @@ def headings(told: Instructions) -> list[str]:
 
 
 @pytest.mark.parametrize(("query_type", "form"), QUERY_TYPES.items())
+@pytest.mark.requirement("MC-2.1a")
 def test_mc_2_1a_each_type_of_question_gets_its_own_prompt(query_type: str, form: str) -> None:
     told = instructions_for(query_type)
     assert told.form == form
@@ -74,6 +75,7 @@ def test_mc_2_1a_each_type_of_question_gets_its_own_prompt(query_type: str, form
     assert not any(written(other).partition("\n")[2].strip() in told.text for other in others)
 
 
+@pytest.mark.requirement("MC-2.1a")
 def test_mc_2_1a_every_type_that_questions_can_have_is_listed_and_others_are_general() -> None:
     types = {one["type"] for one in load("questions")["query_types"]}
     listed = [policy.query_types for policy in generation_policy().forms.values()]
@@ -116,6 +118,7 @@ def test_mc_2_1b_a_question_on_trials_leads_with_trials_and_forbids_the_guidelin
         assert word in required
 
 
+@pytest.mark.requirement("MC-2.1c")
 def test_mc_2_1c_a_question_on_guidelines_asks_for_version_and_evidence_category() -> None:
     told = instructions_for("guidelines")
     assert headings(told)[:2] == ["GUIDELINE RECOMMENDATIONS", "CROSS-GUIDELINE COMPARISON"]
@@ -135,11 +138,13 @@ def test_every_prompt_says_what_is_required_and_what_is_forbidden(form: str) -> 
 
 
 @pytest.mark.parametrize("form", get_args(Form))
+@pytest.mark.requirement("MC-2.2a")
 def test_mc_2_2a_every_prompt_has_one_or_two_examples_of_its_own(form: str) -> None:
     assert 1 <= len(examples(form)) <= 2
 
 
 @pytest.mark.parametrize(("query_type", "asked", "answer"), EXAMPLES)
+@pytest.mark.requirement("MC-2.2b")
 def test_mc_2_2b_examples_pass_our_own_checks_in_the_order_of_the_sections(
     query_type: str, asked: dict[str, Any], answer: Written
 ) -> None:
@@ -152,6 +157,7 @@ def test_mc_2_2b_examples_pass_our_own_checks_in_the_order_of_the_sections(
 
 
 @pytest.mark.parametrize(("query_type", "asked", "answer"), EXAMPLES)
+@pytest.mark.requirement("MC-3.2a")
 def test_mc_3_2a_every_quotation_of_an_example_stands_in_its_source_to_the_letter(
     query_type: str, asked: dict[str, Any], answer: Written
 ) -> None:
@@ -165,6 +171,7 @@ def test_mc_3_2a_every_quotation_of_an_example_stands_in_its_source_to_the_lette
 
 
 @pytest.mark.parametrize("form", get_args(Form))
+@pytest.mark.requirement("MC-2.2c")
 def test_mc_2_2c_an_example_shows_what_to_do_when_it_is_not_in_the_sources(form: str) -> None:
     assert any(answer.missing for _, answer in examples(form))
 
@@ -176,6 +183,7 @@ def test_an_example_abstains_where_nothing_supports_an_answer_and_has_no_claims(
 
 
 @pytest.mark.parametrize("query_type", QUERY_TYPES)
+@pytest.mark.requirement("MC-3.2a")
 def test_mc_3_2a_every_prompt_has_the_rules_on_quoting_and_on_sources_as_data(
     query_type: str,
 ) -> None:

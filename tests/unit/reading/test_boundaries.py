@@ -137,3 +137,10 @@ def test_the_widened_passage_holds_the_passage(a: int, b: int) -> None:
 def test_a_place_outside_the_text_is_an_error() -> None:
     with pytest.raises(ValueError, match="not inside a text of 39 characters"):
         widen(TEXT, 0, 40, SENTENCES)
+
+
+@pytest.mark.parametrize("tag", ["</system>", "<br />", "<!-- a comment -->", '<a href="x">'])
+def test_the_end_of_a_tag_is_no_comparator(tag: str) -> None:
+    text = f"{tag} Survival was longer."
+    assert cuts_at(text, len(tag) + 1, len(text)) == ()
+    assert cuts_at("p > 5 of ten", 4, 12) == ("comparator",)

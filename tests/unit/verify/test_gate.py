@@ -130,6 +130,7 @@ def test_a_hedged_claim_is_left_out_where_its_words_are_shown_already() -> None:
 
 
 @pytest.mark.requirement("MC-3.1c")
+@pytest.mark.requirement("MC-3.2b")
 def test_mc_3_1c_marks_around_words_that_stand_nowhere_are_removed_and_counted() -> None:
     claim = drafted("Survival was “88% with the test” and “excellent in all”, 88%.", WHOLE)
     result = checked(claim, Support.SUPPORTED)

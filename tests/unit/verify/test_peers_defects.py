@@ -1,4 +1,4 @@
-"""Defects that were found in the chat of the remediation plan (PEERS, section 1 a): ours has none."""
+"""Defects found in the chat of the remediation plan (PEERS, section 1 a): ours has none."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

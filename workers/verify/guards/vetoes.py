@@ -35,13 +35,16 @@ FACTS: Sequence[Guard] = (
 )
 """They ask whether what a claim names and counts is the source's."""
 MEANINGS: Sequence[Guard] = (direction.guard, negation.guard, modality.guard, content.guard)
-"""They compare what two texts say; whole sentences of the passage say what the passage says."""
+"""They compare what two texts say."""
+QUOTED: Sequence[Guard] = (named.guard,)
+"""Whole sentences of the passage say what the passage says; but a source may itself give a trial a
+number that is another one's."""
 
 
 def vetoes(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
     """Everything that speaks against `claim`, given what it leans on; the guards' order, then each
     guard's own. Any finding forbids the claim; none does not mean that it is supported."""
-    guards = FACTS if is_quoted_whole(claim, grounds.passage) else (*FACTS, *MEANINGS)
+    guards = QUOTED if is_quoted_whole(claim, grounds.passage) else (*FACTS, *MEANINGS)
     return tuple(dict.fromkeys(one for guard in guards for one in guard(claim, grounds)))
 
 

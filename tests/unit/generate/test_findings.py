@@ -1,0 +1,34 @@
+"""When two sentences report the same finding."""
+
+import pytest
+
+from workers.generate.findings import same
+
+FINDING = "With the test 15% received chemotherapy against 28% without it (risk ratio 1.82)."
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        FINDING,
+        "With the test, 15% received chemotherapy against 28% without it (risk ratio 1.82).",
+        "Chemotherapy was received by 15% with the test and by 28% without (ratio 1.82).",
+    ],
+)
+def test_the_same_figures_on_the_same_things_are_one_finding(other: str) -> None:
+    assert same(FINDING, other)
+    assert same(other, FINDING)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        FINDING.replace("28%", "38%").replace("15%", "16%"),
+        FINDING.replace("received", "did not receive"),
+        "Relapse was seen in 15% of the north and 28% of the south at 1.82 years.",
+        "Survival did not differ.",
+    ],
+)
+def test_another_figure_a_negation_or_another_subject_is_another_finding(other: str) -> None:
+    assert not same(FINDING, other)
+    assert not same(other, FINDING)

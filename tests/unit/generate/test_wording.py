@@ -1,0 +1,101 @@
+"""Which sentences can be shown in an answer, and what they lean on."""
+
+import pytest
+
+from workers.generate.wording import (
+    is_about_itself,
+    is_whole,
+    leans,
+    on_one_line,
+    refers_back,
+    stands_alone,
+)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "They were treated for six months with oral drugs.",
+        "It is not randomized and is not one of the trials of the group.",
+        "That suggestion has yet to be tested in a trial.",
+        "However, survival did not differ between the groups.",
+        "In contrast, relapse was more frequent with placebo.",
+        "Both arms had a similar rate of adverse events.",
+        "Reports call it the first guideline to do so.",
+        "Five-year overall survival was also alike in both arms.",
+        "Detecting recurrence earlier is therefore no proof of benefit.",
+        "This was not seen in the cohort of the trial.",
+    ],
+)
+def test_a_sentence_that_needs_the_one_before_it_leans(sentence: str) -> None:
+    assert leans(sentence)
+    assert not stands_alone(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In this double-blind phase 3 trial, relapse was halved.",
+        "This randomized trial shows that relapse was halved.",
+        "Our findings show no gain, and this study was large.",
+        "Italian centers enrolled most of the patients.",
+        "Thesaurus terms were used to find the studies.",
+    ],
+)
+def test_a_work_that_speaks_of_itself_leans_on_nothing(sentence: str) -> None:
+    assert not leans(sentence)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "## Results of the trial and of its extension",
+        "The following endpoints were reported in the trial:",
+        "Previous evidence of small cell components was excluded;",
+        "| Arm | Events were counted | Ratio |",
+        "and 12 months of treatment were given to the others.",
+        "Median survival (in the control arm was shorter than expected.",
+        "Recurrence-free survival at three years in the negative cohort.",
+        "© 2024 The Authors. This work is published by the society.",
+        "Funded by the national research council; the sponsor was not involved.",
+        "The authors declare that they have no competing interests.",
+        "Trial registration: the trial was registered at NCT00000000.",
+        "This is an open-access article that was published under a licence.",
+        "See ![Figure](figure.png) for what was found in the arms.",
+        "Not reported.",
+    ],
+)
+def test_headings_fragments_and_boilerplate_are_no_sentences(words: str) -> None:
+    assert not is_whole(words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ctDNA was found in 12 of 40 patients (30%; 95% CI, 17 to 47).",
+        "- Overall status: recruiting.",
+        "- Enrollment: 450 participants (actual).",
+        "Primary: disease-free survival at three years.",
+        "Consider testing after surgery in patients with stage III disease.",
+    ],
+)
+def test_findings_and_fields_of_a_registry_are_whole(words: str) -> None:
+    assert is_whole(words)
+
+
+def test_marks_of_lists_and_labels_of_parts_are_not_shown() -> None:
+    assert on_one_line("- Overall\n  status: recruiting.") == "Overall status: recruiting."
+    assert on_one_line("MAIN RESULTS: Relapse was halved.") == "Relapse was halved."
+    assert on_one_line("HR: 0.5 was found.") == "HR: 0.5 was found."
+
+
+def test_what_only_its_document_explains_refers_back() -> None:
+    assert refers_back("The trial is closed to recruitment.")
+    assert refers_back("Primary: disease-free survival.")
+    assert not refers_back("ABC-1 is closed to recruitment.")
+
+
+def test_what_a_work_did_is_told_from_what_it_found() -> None:
+    assert is_about_itself("We aimed to compare the two regimens.")
+    assert is_about_itself("This review summarizes the trials of the last years.")
+    assert not is_about_itself("The trial showed that the regimens do not differ.")

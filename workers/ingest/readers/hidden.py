@@ -1,0 +1,200 @@
+"""Parts of an HTML page that are not shown: what no reader of the page sees is not its text.
+
+Judged by attributes, inline styles and the plain rules of the page's own style elements (a class,
+an id or a tag). Style sheets elsewhere, scripts and rules for some screens only are not applied:
+what they hide is read, what they show and the page itself hides is not.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from bs4 import BeautifulSoup, Tag
+
+MAX_STYLE_CHARS = 200_000
+MAX_RULES = 2_000
+MAX_DEPTH = 60  # how far up a background is looked for
+_SMALLEST_FONT = 2.0  # CSS pixels, or points; below it nobody reads
+_OFF_PAGE = 400.0  # CSS pixels beyond the edge of the page; ours
+
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_RULE = re.compile(r"(?P<selectors>[^{}@;]{1,500})\{(?P<body>[^{}]{0,2000})\}")
+_NESTED = re.compile(r"@[^{};]{0,200}\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+_SELECTOR = re.compile(
+    r"(?P<tag>[a-z][a-z0-9]*)?(?P<mark>[.#](?P<name>[\w-]{1,100}))?", re.IGNORECASE
+)
+_NUMBER = re.compile(
+    r"^(?P<value>[+-]?(?:\d+\.?\d*|\.\d+))(?P<unit>px|pt|em|rem|%|vw|vh|ex|ch|cm|in)?$"
+)
+_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\D+?(\d{1,3})\D+?(\d{1,3})(?:\D+?([\d.]+%?))?\s*\)")
+_NAMED = {"white": "#ffffff", "snow": "#fffafa", "ivory": "#fffff0", "black": "#000000"}
+_PIXELS = {
+    "em": 16.0,
+    "rem": 16.0,
+    "vw": 13.0,
+    "vh": 8.0,
+    "ex": 8.0,
+    "ch": 8.0,
+    "cm": 38.0,
+    "in": 96.0,
+}
+_WHITE_FROM = 250  # of 255 in each color
+
+Style = Mapping[str, str]
+
+
+def remove_hidden(soup: BeautifulSoup) -> None:
+    """Take out of the page what it does not show. Call it while its style elements are there."""
+    rules = _Rules(soup)
+    hidden = [tag for tag in soup.find_all(True) if _is_hidden(tag, rules)]
+    for tag in hidden:
+        if not tag.decomposed:
+            tag.decompose()
+
+
+def _is_hidden(tag: Tag, rules: "_Rules") -> bool:
+    if tag.name in ("html", "body"):
+        return False  # a page that hides itself shows itself by a script
+    if tag.has_attr("hidden") or (tag.name == "dialog" and not tag.has_attr("open")):
+        return True
+    style = rules.of(tag)
+    return bool(style) and (
+        _not_drawn(style) or _has_no_size(style) or _off_the_page(style) or _unseen_ink(tag, rules)
+    )
+
+
+def _not_drawn(style: Style) -> bool:
+    return (
+        style.get("display") == "none"
+        or style.get("visibility") in ("hidden", "collapse")
+        or style.get("content-visibility") == "hidden"
+        or _length(style.get("opacity"), 1.0) <= 0.05
+    )
+
+
+def _has_no_size(style: Style) -> bool:
+    if "font-size" in style and abs(_length(style["font-size"], 16.0)) <= _small(
+        style["font-size"]
+    ):
+        return True
+    clipped = style.get("overflow", style.get("overflow-y", "")) in ("hidden", "clip")
+    tiny = any(_length(style.get(side), 99.0) <= 1.0 for side in ("width", "height", "max-height"))
+    scaled = re.search(r"scale[xy]?\(\s*0?\.?0*\s*[),]", style.get("transform", ""))
+    return (clipped and tiny) or scaled is not None
+
+
+def _small(size: str) -> float:
+    """The size, in the unit of `_length`, at and below which letters are not read."""
+    return 0.0 if size.endswith("%") else _SMALLEST_FONT
+
+
+def _off_the_page(style: Style) -> bool:
+    if _length(style.get("text-indent"), 0.0) <= -_OFF_PAGE:
+        return True
+    clip = style.get("clip", "") + style.get("clip-path", "")
+    if re.search(r"rect\(\s*[01](?:px)?[\s,]+[01]|inset\(\s*(?:50|100)%|circle\(\s*0", clip):
+        return True
+    if style.get("position") not in ("absolute", "fixed", "relative"):
+        return _length(style.get("margin-left"), 0.0) <= -_OFF_PAGE
+    sides = ("left", "right", "top", "bottom")
+    return any(_length(style.get(side), 0.0) <= -_OFF_PAGE for side in sides)
+
+
+def _unseen_ink(tag: Tag, rules: "_Rules") -> bool:
+    """Whether letters have the color of what they stand on. Paper is white unless something says
+    otherwise; a background picture is something."""
+    ink = _color(rules.of(tag).get("color"))
+    if ink is None:
+        return False
+    if ink == "clear":
+        return True
+    for at, node in enumerate([tag, *tag.parents]):
+        ground = rules.of(node) if isinstance(node, Tag) and at < MAX_DEPTH else {}
+        stated = ground.get("background-color") or ground.get("background")
+        if stated and stated not in ("inherit", "none", "transparent", "initial"):
+            paper = _color(stated.split()[0]) if "url(" not in stated else None
+            return _same(ink, paper)
+        if ground.get("background-image", "none") != "none":
+            return False
+    return _same(ink, (255, 255, 255))
+
+
+_Color = tuple[int, int, int]
+
+
+def _same(ink: "_Color | str", paper: "_Color | str | None") -> bool:
+    if not isinstance(ink, tuple) or not isinstance(paper, tuple):
+        return False
+    both_white = min(ink) >= _WHITE_FROM and min(paper) >= _WHITE_FROM
+    return ink == paper or both_white
+
+
+def _color(value: str | None) -> "_Color | str | None":
+    """Red, green and blue; "clear" for what is not drawn; None where it cannot be told."""
+    value = _NAMED.get(value or "", value or "")
+    if value == "transparent" or re.fullmatch(r"#(?:[0-9a-f]{3}0|[0-9a-f]{6}00)", value):
+        return "clear"
+    if re.fullmatch(r"#[0-9a-f]{3,4}", value):
+        value = "#" + "".join(digit * 2 for digit in value[1:4])
+    if re.fullmatch(r"#[0-9a-f]{6}(?:[0-9a-f]{2})?", value):
+        return int(value[1:3], 16), int(value[3:5], 16), int(value[5:7], 16)
+    found = _RGB.match(value)
+    if found is None:
+        return None
+    if found[4] is not None and float(found[4].rstrip("%.") or 0) <= 0.0:
+        return "clear"
+    return int(found[1]), int(found[2]), int(found[3])
+
+
+def _length(value: str | None, otherwise: float) -> float:
+    """CSS pixels, or the bare number; `otherwise` where it is not stated or not a length."""
+    found = _NUMBER.match((value or "").split(" ")[0])
+    if found is None:
+        return otherwise
+    return float(found["value"]) * _PIXELS.get(found["unit"] or "", 1.0)
+
+
+class _Rules:
+    """What the page's own style elements and attributes say of a tag."""
+
+    def __init__(self, soup: BeautifulSoup) -> None:
+        self._rules: dict[str, dict[str, str]] = {}
+        self._kept: dict[int, Style] = {}
+        text = " ".join(tag.get_text() for tag in soup.find_all("style"))[:MAX_STYLE_CHARS]
+        text = _NESTED.sub(" ", _COMMENT.sub(" ", text))
+        for number, rule in enumerate(_RULE.finditer(text)):
+            if number >= MAX_RULES:
+                break
+            for selector in rule["selectors"].split(","):
+                simple = selector.strip()
+                if simple and simple != "*" and _SELECTOR.fullmatch(simple):
+                    self._rules.setdefault(simple.lower(), {}).update(_declared(rule["body"]))
+
+    def of(self, tag: Tag) -> Style:
+        """The declarations for a tag, by property, lower case; its attributes count last."""
+        kept = self._kept.get(id(tag))
+        if kept is None:
+            kept = self._kept[id(tag)] = dict(self._collect(tag))
+        return kept
+
+    def _collect(self, tag: Tag) -> Iterator[tuple[str, str]]:
+        if self._rules:
+            names = [f".{one}".lower() for one in tag.get_attribute_list("class") if one]
+            names += [f"#{tag['id']}".lower()] if tag.get("id") else []
+            for selector in (tag.name, *names, *(tag.name + one for one in names)):
+                yield from self._rules.get(selector, {}).items()
+        if tag.get("bgcolor"):
+            yield "background-color", str(tag["bgcolor"]).strip().lower()
+        if tag.name == "font" and tag.get("color"):
+            yield "color", str(tag["color"]).strip().lower()
+        if tag.get("style"):
+            yield from _declared(str(tag["style"])).items()
+
+
+def _declared(body: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in _COMMENT.sub(" ", body)[:2000].split(";"):
+        name, colon, value = one.partition(":")
+        if colon:
+            plain = value.lower().replace("!important", " ").strip()
+            found[name.strip().lower()] = re.sub(r"\s+", " ", plain)
+    return found

@@ -14,9 +14,10 @@ from typing import Any
 import httpx
 from rich.console import Console
 
+from cli.answers import render
 from cli.evidence import follow, submit
 from cli.instance import open_store
-from cli.questions import ask, render
+from cli.questions import ask
 from store.settings import Settings
 
 SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "records"

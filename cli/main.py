@@ -116,8 +116,9 @@ def ask(
     max_references: Annotated[int | None, typer.Option(min=1, max=10)] = None,
 ) -> None:
     """Ask a question and wait for the answer."""
+    from cli.answers import render
     from cli.questions import ask as submit_and_wait
-    from cli.questions import asked, render
+    from cli.questions import asked
 
     submitted = asked(
         text,

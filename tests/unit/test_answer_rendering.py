@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.questions import render
+from cli.answers import render
 
 URL = "https://pubmed.ncbi.nlm.nih.gov/999999991/"
 FIGURE = "https://pmc.ncbi.nlm.nih.gov/articles/PMC1/"
@@ -39,7 +39,8 @@ def question(**fields: Any) -> dict[str, Any]:
             }
         ],
         "images": [],
-        "verification_summary": {"verified_count": 0, "unverified_count": 0},
+        "conflicts": [],
+        "verification_summary": {"verified_count": 0, "partial_count": 0, "unverified_count": 0},
         "sufficiency": {"level": "good", "score": 70},
         "provenance": {"generator": "extractive"},
         **fields,
@@ -76,3 +77,21 @@ def test_images_stand_after_the_references_with_their_source_and_licence() -> No
     text = printed(shown, terminal=False)
     assert text.index("References") < text.index("Images") < text.index("Open-i (NLM) · CC BY")
     assert "Images" not in printed(question(), terminal=False)
+
+
+def test_both_sides_of_a_conflict_are_shown_in_their_own_words() -> None:
+    side = {"evidence_id": "E1", "quote": "It is approved."}
+    conflict = {
+        **{"subject": "the drug", "outcome": None, "resolved": False, "rule": None, "stands": None},
+        "sides": [side, {"evidence_id": "E2", "quote": "It is not approved."}],
+    }
+    text = printed(question(conflicts=[conflict]), terminal=False)
+    assert "the drug (undecided)" in text
+    assert "A made-up article: “It is approved.”" in text
+    assert "E2: “It is not approved.”" in text
+
+
+def test_an_answer_that_a_model_should_have_drafted_says_why_it_is_not() -> None:
+    fallback = {"reason": "unavailable", "note": "The language model could not be reached."}
+    shown = question(provenance={"generator": "extractive", "fallback": fallback})
+    assert "could not be reached" in printed(shown, terminal=False)

@@ -11,7 +11,6 @@ from rich.text import Text
 
 from cli.gateway import call
 from store.settings import Settings
-from workers.encoder import encoder_for
 from workers.ingest.readers import UnreadableDocument, read
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
@@ -91,7 +90,7 @@ def verify_here(
         text,
         found,
         sent_along(documents, found),
-        verifier_of(encoder_for(settings)),
+        verifier_of(settings),
         against="documents",
         at=datetime.now(UTC),
     )

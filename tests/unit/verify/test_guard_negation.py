@@ -81,3 +81,8 @@ def test_a_negation_counts_for_the_word_it_stands_with() -> None:
     assert not vetoed("Relapse was not associated with age.", passage)
     assert vetoed("Relapse was associated with age.", passage)
     assert vetoed("Relapse was not associated with stage.", passage)
+
+
+def test_a_negation_reaches_a_noun_that_may_also_end_it() -> None:
+    passage = "Ovarian cancer is the leading cause of death among these women."
+    assert guard(passage.replace("is the", "is not the"), Grounds(passage))

@@ -88,3 +88,18 @@ def test_any_changed_digit_of_a_quantity_is_a_finding(data: st.DataObject) -> No
     at = data.draw(st.sampled_from(digits))
     new = data.draw(st.sampled_from([d for d in "0123456789" if d != PASSAGE[at]]))
     assert guard(PASSAGE[:at] + new + PASSAGE[at + 1 :], PASSAGE) != []
+
+
+def test_a_comparator_is_not_turned_where_the_value_stands_twice() -> None:
+    passage = "Disease (TSH >4.5 mIU/L) was compared with normal values (TSH <4.5 mIU/L)."
+    turned = passage.replace(">4.5", "<4.5")
+    assert [one.code for one in guard(turned, passage)] == ["comparator"]
+    assert guard("Disease was TSH >4.5 mIU/L.", passage) == []
+
+
+@pytest.mark.parametrize("written", ["PMID 32482534", "PubMed 32482534", "PubMed ID 32482534",
+                                     "https://pubmed.ncbi.nlm.nih.gov/32482534/"])  # fmt: skip
+def test_a_record_of_pubmed_is_one_however_it_is_written(written: str) -> None:
+    claim = f"Pain changed by -1.2 points ({written})."
+    assert guard(claim, PASSAGE) == []
+    assert [one.code for one in guard(claim.replace("534", "535"), PASSAGE)] == ["identifier"]

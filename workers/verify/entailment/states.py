@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +19,6 @@ Matrix = NDArray[np.float32]
 # The layers whose states are kept: an early one is near to the word as printed, the last one holds
 # what the sentence makes of it. Ours.
 LAYERS = (2, 6)
-_MARKERS = 2  # [CLS] and [SEP]
 
 
 class Reading(NamedTuple):
@@ -50,7 +50,8 @@ class TokenReader:
         folder = model_folder()
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
-        self._session, window = _session(folder, cache_dir, threads)
+        self._session, window = _session(folder, cache_dir)
+        self._threads = threads
         self._tokenizer.enable_truncation(window)
 
     @property
@@ -62,22 +63,40 @@ class TokenReader:
     def read(self, texts: Sequence[str]) -> list[Reading]:
         """One reading a text, in their order. An empty text has no tokens and a zero vector."""
         encodings = self._tokenizer.encode_batch(list(texts))
-        order = sorted(range(len(texts)), key=lambda i: -len(encodings[i].ids))
+        runs = _runs([len(encoding.ids) for encoding in encodings])
         readings: dict[int, Reading] = {}
-        for length, group in groupby(order, key=lambda i: len(encodings[i].ids)):
-            equal, at_once = list(group), max(1, TOKENS_PER_RUN // length)
-            for begin in range(0, len(equal), at_once):
-                run = equal[begin : begin + at_once]
-                ids = np.array([encodings[i].ids for i in run], np.int64)
-                *layers, vectors = self._session.run(None, {"ids": ids})
-                states = np.concatenate(layers, axis=-1)[:, 1:-1]  # without [CLS] and [SEP]
-                for row, i in enumerate(run):
-                    vector = vectors[row] if length > _MARKERS else np.zeros_like(vectors[row])
-                    readings[i] = Reading(states[row], vector, ids[row, 1:-1])
+
+        def computed(run: list[int]) -> list[Matrix]:
+            ids = np.array([encodings[i].ids for i in run], np.int64)
+            found: list[Matrix] = self._session.run(None, {"ids": ids})
+            return found
+
+        # Threads of its own for each call: they would not survive a fork of the process.
+        if self._threads > 1 and len(runs) > 1:
+            with ThreadPoolExecutor(self._threads, "reader") as pool:
+                outputs = list(pool.map(computed, runs))
+        else:
+            outputs = [computed(run) for run in runs]
+        for run, (*layers, vectors) in zip(runs, outputs, strict=True):
+            states = np.concatenate(layers, axis=-1)[:, 1:-1]  # without [CLS] and [SEP]
+            for row, i in enumerate(run):
+                ids = np.array(encodings[i].ids[1:-1], np.int64)
+                vector = vectors[row] if len(ids) else np.zeros_like(vectors[row])
+                readings[i] = Reading(states[row], vector, ids)
         return [readings[i] for i in range(len(texts))]
 
 
-def _session(folder: Path, cache_dir: Path, threads: int) -> tuple[Any, int]:
+def _runs(lengths: Sequence[int]) -> list[list[int]]:
+    """Texts of equal length put together, the longest first; nothing is ever padded."""
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    runs = []
+    for length, group in groupby(order, key=lambda i: lengths[i]):
+        equal, at_once = list(group), max(1, TOKENS_PER_RUN // length)
+        runs += [equal[begin : begin + at_once] for begin in range(0, len(equal), at_once)]
+    return runs
+
+
+def _session(folder: Path, cache_dir: Path) -> tuple[Any, int]:
     """A session that gives the states after `LAYERS` and the sentence vector, and the window."""
     # Imported here: they take a while, and who verifies nothing does without.
     import onnx
@@ -108,7 +127,7 @@ def _session(folder: Path, cache_dir: Path, threads: int) -> tuple[Any, int]:
         )
     model.graph.output.append(vectors)
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1  # runs go on side by side instead
     options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # plans memory for one input shape; here they all differ
     options.log_severity_level = 3

@@ -1,0 +1,147 @@
+"""`attest evaluate claims FILE`: are claims judged rightly against the evidence beside them?"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ValidationError
+
+from store.settings import Settings
+from workers.verify.entailment.lexicon import lexicon
+from workers.verify.entailment.model import LABELS, Judgement, Label, judge_all
+from workers.verify.entailment.states import TokenReader
+
+# The thresholds of the trade-off curve, beside that of the policy.
+STEPS = (0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
+
+
+class Case(BaseModel):
+    """One line of the file. Other fields are ignored."""
+
+    id: str
+    claim: str
+    evidence: str
+    label: Literal["supported", "contradicted", "not_enough"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a threshold on the probability of "supported" would give."""
+
+    threshold: float
+    coverage: float
+    unsafe_acceptance: float
+
+
+def evaluate_claims(
+    path: Path, settings: Settings, progress: Callable[[int, int], None] | None = None
+) -> tuple[dict[str, Any], list[Point]]:
+    """Judge every claim of `path` by the committed weights and policy.
+
+    `progress` is called with the claims done and their number. Returns the report (DESIGN section
+    5) and the trade-off curve.
+
+    Raises ValueError, in one line, for a missing file, an unreadable line or a repeated id.
+    """
+    cases = read_cases(path)
+    reader = TokenReader(settings.data_dir / "encoder", settings.encoder_threads or 2)
+    judgements: list[Judgement] = []
+    for judgement in judge_all(((case.claim, case.evidence) for case in cases), reader):
+        judgements.append(judgement)
+        if progress is not None:
+            progress(len(judgements), len(cases))
+    true = [case.label for case in cases]
+    return report(true, [j.label for j in judgements]), curve(true, judgements)
+
+
+def report(true: Sequence[Label], given: Sequence[Label]) -> dict[str, Any]:
+    """The figures of DESIGN section 5.
+
+    `macro_f1` is the mean over the labels that occur in the file; a share of nothing is 0.
+    `confusion` is {true: {given: count}}.
+    """
+    confusion = {t: dict.fromkeys(LABELS, 0) for t in LABELS}
+    for t, g in zip(true, given, strict=True):
+        confusion[t][g] += 1
+    per_label = {label: _scores(confusion, label) for label in LABELS}
+    occurring = [label for label in LABELS if per_label[label]["total"]]
+    unsafe = [confusion[label]["supported"] for label in LABELS if label != "supported"]
+    others = len(true) - sum(confusion["supported"].values())
+    return {
+        "macro_f1": _share(sum(per_label[x]["f1"] for x in occurring), len(occurring)),
+        "per_label": per_label,
+        "unsafe_acceptance": _share(sum(unsafe), others),
+        "coverage": per_label["supported"]["recall"],
+        "confusion": confusion,
+        "claims": len(true),
+    }
+
+
+def _scores(confusion: dict[Label, dict[Label, int]], label: Label) -> dict[str, float]:
+    right = confusion[label][label]
+    total = sum(confusion[label].values())
+    given = sum(row[label] for row in confusion.values())
+    return {
+        "precision": _share(right, given),
+        "recall": _share(right, total),
+        "f1": _share(2 * right, total + given),
+        "total": total,
+    }
+
+
+def _share(part: float, whole: float) -> float:
+    return round(part / whole, 4) if whole else 0.0
+
+
+def curve(true: Sequence[Label], judgements: Sequence[Judgement]) -> list[Point]:
+    """What other thresholds would give, vetoes as they are; the policy's own among them."""
+    steps = sorted({*STEPS, lexicon().policy.supported})
+    return [_point(step, true, judgements) for step in steps]
+
+
+def _point(threshold: float, true: Sequence[Label], judgements: Iterable[Judgement]) -> Point:
+    accepted = [not j.vetoes and j.p_supported >= threshold for j in judgements]
+    supported = [a for a, label in zip(accepted, true, strict=True) if label == "supported"]
+    others = [a for a, label in zip(accepted, true, strict=True) if label != "supported"]
+    return Point(
+        threshold, _share(sum(supported), len(supported)), _share(sum(others), len(others))
+    )
+
+
+def read_cases(path: Path) -> list[Case]:
+    """The lines of `path`. Raises ValueError as `evaluate_claims` does."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise ValueError(f"{path} is missing") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not UTF-8 text") from None
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    cases: dict[str, Case] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            case = Case.model_validate(json.loads(line))
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{path}, line {number}: not JSON ({error.msg})") from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "the line"
+            raise ValueError(f"{path}, line {number}: {where}: {first['msg']}") from None
+        if case.id in cases:
+            raise ValueError(f"{path}, line {number}: the id {case.id} occurs twice")
+        cases[case.id] = case
+    if not cases:
+        raise ValueError(f"{path} holds no claim")
+    return list(cases.values())
+
+
+def shown(points: Sequence[Point]) -> str:
+    """The trade-off curve as a table for people."""
+    rows = [f"{p.threshold:9.2f}  {p.coverage:8.3f}  {p.unsafe_acceptance:17.3f}" for p in points]
+    return "\n".join(chain(["threshold  coverage  unsafe_acceptance"], rows))

@@ -117,8 +117,22 @@ class ModalityPolicy(_Policy):
         return self
 
 
+class Close(BaseModel):
+    """How close a language model's claim stays to one sentence of its passage."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    least_share: Share
+    title_weight: Share
+    news: Words
+    leads: Phrases
+    pointers: frozenset[Phrase]
+
+
 class ContentPolicy(_Policy):
     """`guards/content.yaml`."""
+
+    close: Close
 
     least_share: Share
     title_weight: Share

@@ -9,7 +9,10 @@ _IDENTIFIER = re.compile(
     (?P<registry> \b (?i:NCT|ACTRN|UMIN|ISRCTN|jRCT|ChiCTR|DRKS|NTR) [\s-]? [a-z]? \d[\da-z]* )
     | (?P<eudract> \b (?i:EudraCT|EUCTR) [\s:]* (?:(?i:number|no\.?) \s*)? \d{4}-\d+-\d+ )
     | (?P<pmc> \b (?i:PMC) \s? \d+ )
-    | (?P<pmid> \b (?i:PMID|PubMed\s+ID) s? [\s:#]* \d+ )
+    | (?P<pmid> \b (?i:PMID|PubMed\s+ID) s? [\s:#]* \d+
+        | (?i: \b (?:https?://)? (?:www\.)?
+            (?:pubmed\.ncbi\.nlm\.nih\.gov | ncbi\.nlm\.nih\.gov/pubmed) / \d+ /? )
+        | \b (?i:PubMed) [\s:#]+ \d{5,9} \b )
     | (?P<doi> (?<![\d.]) 10\.\d{4,9}/[^\s"'<>]+ )
     """,
     re.VERBOSE,

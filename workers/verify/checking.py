@@ -7,7 +7,7 @@ import structlog
 
 from workers.language_model.port import ModelError
 from workers.verify.claims import Checked, Drafted, Located
-from workers.verify.guards.vetoes import vetoes
+from workers.verify.guards.vetoes import vetoes, vetoes_of_model
 from workers.verify.judging import Judged, Material
 from workers.verify.locating import CitedText, locate
 from workers.verify.rewriting import hedged
@@ -49,7 +49,7 @@ def check_claims(
         locate(
             one,
             citable if one.evidence_id in citable else texts,
-            vetoes,
+            vetoes if judge is None else vetoes_of_model,
             citable=one.evidence_id not in not_citable,
         )
         for one in drafted

@@ -11,7 +11,7 @@ from functools import cached_property
 from store.index.terms import terms
 from store.spans import Span
 from workers.reading.boundaries import widen
-from workers.reading.instructions import addresses_reader
+from workers.reading.instructions import addresses_reader, without_instructions
 from workers.reading.quotes import QuoteCheck, Source, check
 from workers.verify.claims import Drafted, Echo, Located
 from workers.verify.guards.finding import Finding
@@ -39,14 +39,28 @@ class CitedText:
         """The terms of each sentence."""
         return [frozenset(terms(one.of(self.source.text))) for one in self.sentences]
 
+    def speaks_to_programs(self, place: Span) -> bool:
+        """Whether `place`, or what it is a part of, is meant for the program that reads it: half an
+        order is still one."""
+        text = self.source.text
+        over = [at for at, one in enumerate(self.sentences) if _overlap(one, place)]
+        if addresses_reader(place.of(text)) or not over:
+            return addresses_reader(place.of(text))
+        first, last = max(0, over[0] - 1), over[-1] + 1  # the one before may announce an order
+        kept = without_instructions(text, self.sentences[first:last])
+        return any(
+            not any(
+                piece.start <= max(place.start, sentence.start)
+                and min(place.end, sentence.end) <= piece.end
+                for piece in kept
+            )
+            for sentence in self.sentences[over[0] : last]
+        )
+
     def grounds(self, place: Span) -> Grounds:
         """What a claim on the passage at `place` leans on."""
         text = self.source.text
-        around = [
-            at
-            for at, one in enumerate(self.sentences)
-            if one.start < place.end and place.start < one.end
-        ]
+        around = [at for at, one in enumerate(self.sentences) if _overlap(one, place)]
         near: list[str] = []
         if around:
             first, last = around[0], around[-1]
@@ -60,6 +74,10 @@ class CitedText:
         return Grounds(
             place.of(text), self.title, text, " ".join(near), self.identifiers, self.origin
         )
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def locate(
@@ -87,7 +105,7 @@ def locate(
     )
     grounds = cited.grounds(place)
     findings = tuple(dict.fromkeys(one.code for one in vetoes(text, grounds)))
-    if addresses_reader(grounds.passage):  # words to a program, whoever wrote them, are no evidence
+    if cited.speaks_to_programs(place):  # whoever wrote such words, they are no evidence
         findings = ("instructions", *findings)
     return Located(
         drafted,
@@ -112,7 +130,7 @@ def _echoes(
             continue
         place = _whole(cited, found)
         grounds = cited.grounds(place)
-        if not addresses_reader(grounds.passage) and not vetoes(text, grounds):
+        if not cited.speaks_to_programs(place) and not vetoes(text, grounds):
             yield Echo(key, place, found.verdict.value)
 
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from messages import AuditV1, Stage, VerifyV1
-from store import model_usage, standing
+from store import audit_inputs, model_usage, standing
 from store.documents import get_versions
 from store.hashes import json_hash, text_hash
 from store.models import Answer, Citation, DocumentVersion, Draft, Question, Retrieval
@@ -39,6 +39,7 @@ class Result:
     body: dict[str, Any]
     citations: Sequence[dict[str, Any]]
     checking: Checking
+    inputs: Mapping[str, Any]
     rests_on: Sequence[UUID]
     in_the_past: bool
     abstained: Abstained | None
@@ -66,7 +67,7 @@ def work(context: Context, message: VerifyV1) -> Result:
     checking = check_claims(
         drafted,
         texts,
-        verifier_of(context.encoder),
+        verifier_of(context.settings),
         judge=_judge(context, message.question_id, draft.body),
         not_citable={
             key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
@@ -75,15 +76,18 @@ def work(context: Context, message: VerifyV1) -> Result:
     with context.store.reading() as session:  # asking the judge has cost something since
         cost = model_usage.cost_of(session, str(message.question_id))
     found = find(question.text, said)
-    passed = gate(checking.results, contested(checking.results, found))
+    disputed = contested(checking.results, found)
+    passed = gate(checking.results, disputed)
+    conflicts = [one.as_body() for one in found]
+    cost_usd = None if cost is None else str(cost)
     body = compose(
         question=question.text,
         retrieval=retrieval.body,
         draft=draft.body,
         checked=checking.results,
         passed=passed,
-        conflicts=[one.as_body() for one in found],
-        cost_usd=None if cost is None else str(cost),
+        conflicts=conflicts,
+        cost_usd=cost_usd,
         held=held,
         place_of=lambda key, span: place_of(chunks[versions[key].id], span),
     )
@@ -93,6 +97,13 @@ def work(context: Context, message: VerifyV1) -> Result:
         body,
         citations,
         checking,
+        audit_inputs.inputs(
+            checked=checking.results,
+            contested=disputed,
+            conflicts=conflicts,
+            cost_usd=cost_usd,
+            held=held,
+        ),
         [version.document_id for version in versions.values() if version.id in used],
         in_the_past,
         _abstained(body, retrieval.body, passed, held, context.now()),
@@ -172,6 +183,7 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
             abstain_reason=body["abstain_reason"],
         )
     )
+    kept = audit_inputs.keep(unit.session, message.question_id, result.inputs, body)
     rows = [{"question_id": message.question_id, **row} for row in result.citations]
     if rows:
         unit.session.execute(sa.insert(Citation), rows)
@@ -183,6 +195,7 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         "question.verified",
         message.question_id,
         answer_hash=digest,
+        inputs_hash=kept,
         abstain_reason=body["abstain_reason"],
         claims=[claim["claim_id"] for claim in body["claims"]],
         verdicts=[_verdict(one) for one in result.checking.results],

@@ -17,9 +17,10 @@ from workers.verify.verifier import verifier_of
 
 @dataclass(frozen=True)
 class Result:
-    """What was found, as it is stored."""
+    """What was found, as it is stored, or why nothing was looked for."""
 
     body: dict[str, Any]
+    refused: str | None = None
 
 
 def work(context: Context, message: CheckV1) -> Result:
@@ -30,8 +31,8 @@ def work(context: Context, message: CheckV1) -> Result:
             raise Permanent(f"there is no text of verification {message.verification_id}")
     try:
         found = statements(asked.text)
-    except TooLong as error:
-        raise Permanent(str(error)) from error
+    except TooLong as error:  # the caller's fault, and no reason for an operator to look
+        return Result({}, str(error))
     along = bool(asked.documents)
     sources = sent_along(asked.documents, found) if along else held_evidence(context, found)
     return Result(
@@ -39,7 +40,7 @@ def work(context: Context, message: CheckV1) -> Result:
             asked.text,
             found,
             sources,
-            verifier_of(context.encoder),
+            verifier_of(context.settings),
             against="documents" if along else "held",
             at=context.now(),
         )
@@ -48,6 +49,9 @@ def work(context: Context, message: CheckV1) -> Result:
 
 def commit(unit: UnitOfWork, message: CheckV1, result: Result) -> None:
     """Keep the result; its counts are audited, its words are not (invariant 11)."""
+    if result.refused is not None:
+        verifications.failed(unit, message.verification_id, result.refused)
+        return
     digest = verifications.done(unit, message.verification_id, result.body)
     unit.record(
         "verification.done",

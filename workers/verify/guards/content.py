@@ -1,11 +1,12 @@
 """A claim is made of what its passage is about, and names only what its source names. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 
 from knowledge.meaning import content_policy, direction_policy
 from knowledge.tags import KINDS, tags
+from workers.reading.identifiers import spans_of_identifiers
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import directed_stems, negations
@@ -27,23 +28,25 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
         for name in _names(claim)
         if not _has_name(name, claim, grounds)
     ]
-    share = _share(read(claim), grounds)
+    share = _share(claim, read(claim), grounds)
     if share < content_policy().least_share:
         detail = f"the passage holds {share:.0%} of the claim's words"
         findings.append(Finding("content", detail))
     return findings
 
 
-def _share(said: Statement, grounds: Grounds) -> float:
+def _share(claim: str, said: Statement, grounds: Grounds) -> float:
     """The share of the weight of the claim's words of content that the grounds hold, 0..1."""
     policy = content_policy()
     bases = negations(said).stems
+    numbered = spans_of_identifiers(claim)
     wanted = {
         bases[i]
         for i, token in enumerate(said.tokens)
         if token.content
         and not token.frame
         and not token.word[0].isdigit()
+        and not _inside(token.start, numbered)
         and token.stem not in directed_stems()
     }
     if not wanted:
@@ -52,7 +55,7 @@ def _share(said: Statement, grounds: Grounds) -> float:
     missing = wanted - source.by_stem.keys() - set(negations(source).stems)
     if not missing:
         return 1.0
-    missing -= _spelled_otherwise(said, missing, grounds)
+    missing -= spelled_otherwise(said, missing, grounds)
     held = dict.fromkeys(wanted - missing, 1.0)
     total = float(len(held))
     text = read_stems(grounds.text) if missing else frozenset[str]()
@@ -72,7 +75,7 @@ def read_stems(text: str) -> frozenset[str]:
     return frozenset(stem_of(word.lower())[0] for word in set(re.findall(r"[^\W_]+", text)))
 
 
-def _spelled_otherwise(said: Statement, missing: set[str], grounds: Grounds) -> set[str]:
+def spelled_otherwise(said: Statement, missing: set[str], grounds: Grounds) -> set[str]:
     """Of `missing`, what the passage holds under an abbreviation, a long form or another name."""
     found = set[str]()
     source = read(grounds.passage).by_stem
@@ -137,9 +140,10 @@ def _stands_for(letters: list[str], words: list[str]) -> bool:
 def _names(claim: str) -> list[str]:
     """Words of the claim that name something: capitals, letters with digits, names of drugs."""
     found = []
+    numbered = spans_of_identifiers(claim)  # the guards of numbers and names look at them
     for match in _NAME.finditer(claim):
         word = match[0]
-        if len(word) < 2 or word.isdigit():
+        if len(word) < 2 or word.isdigit() or _inside(match.start(), numbered):
             continue
         capitals = sum(c.isupper() for c in word)
         starts = _SENTENCE_START.search(claim[: match.start()]) is not None
@@ -152,6 +156,10 @@ def _names(claim: str) -> list[str]:
         ):
             found.append(word)
     return list(dict.fromkeys(found))
+
+
+def _inside(at: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= at < end for start, end in spans)
 
 
 def _like_a_drug(word: str) -> bool:

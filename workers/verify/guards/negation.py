@@ -185,7 +185,10 @@ def _ends(text: Statement, i: int, before_noun: bool) -> bool:
     """Whether a negation stops before word `i`."""
     policy, word = negation_policy(), text.words[i]
     following = text.words[i + 1] if i + 1 < len(text.words) else ""
-    if word in policy.ends or (word == "and" and following in policy.ends_after_and):
+    named = text.words[i - 1] in ("the", "a", "an")  # "is not the leading cause"
+    if word in policy.ends and not named:
+        return True
+    if word == "and" and following in policy.ends_after_and:
         return True
     return before_noun and word in _VERBS
 

@@ -4,8 +4,8 @@ Every quantity of the claim must stand in the passage with the same value, unit,
 measure, and every identifier too. A claim that rounds or recalculates does not pass.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from workers.reading.identifiers import identifiers
@@ -31,6 +31,7 @@ def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> li
             seen.add(meaning)
             finding = _compare(quantity, stated.get(quantity.value.copy_abs(), []))
             findings += [finding] if finding is not None else []
+    findings += _turned(quantities(claim), stated)
     findings += [
         Finding("name", f"“{name}” is not in the passage")
         for name in sorted(names(claim) - names(passage))
@@ -43,6 +44,18 @@ def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> li
         for identifier in sorted(identifiers(claim) - known)
     ]
     return findings
+
+
+def _turned(
+    claimed: Sequence[Quantity], stated: Mapping[Decimal, Sequence[Quantity]]
+) -> Iterator[Finding]:
+    """A value that the passage has with two comparators ("> 4.5 … < 4.5") stands in the claim with
+    one of them more often than in the passage: the other one was turned."""
+    times = Counter((quantity.value.copy_abs(), quantity.comparator) for quantity in claimed)
+    for (value, comparator), count in times.items():
+        has = Counter(quantity.comparator for quantity in stated.get(value, ()))
+        if len(has) > 1 and 0 < has[comparator] < count:
+            yield Finding("comparator", f"“{comparator or ''}{value}” more often than the passage")
 
 
 def _compare(claimed: Quantity, same: Sequence[Quantity]) -> Finding | None:

@@ -40,6 +40,7 @@ _TOKEN = re.compile(
     r"|(?P<stop>[.!?]+[\"')\]*]*(?=\s|$)|\n\s*\n)"
     r"|(?P<gap>[,;:()\[\]\u2014])"
 )
+_UNIT_LAST = re.compile(r"\d\s?[hdgl]$")
 _NUMBER = re.compile(r"\d[\d.,·]*")
 OPENERS = frozenset(
     ["but", "although", "though", "however", "whereas", "while", "which", "because"]
@@ -201,8 +202,11 @@ def read(text: str) -> Statement:
 
 
 def _ends_sentence(match: re.Match[str], before: str) -> bool:
-    if not match[0].startswith("."):
+    text, at = match.string, match.start()
+    if not match[0].startswith(".") or text[at - 1] in ")]":
         return True
+    if _UNIT_LAST.search(text[max(0, at - 8) : at]) and text[match.end() :].lstrip()[:1].isupper():
+        return True  # "within 24 h. Estimates …"
     return before not in content_policy().abbreviations and not (
         len(before) == 1 and before.isalpha()
     )

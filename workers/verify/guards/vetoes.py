@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from workers.verify.guards import (
     arms,
+    closeness,
     content,
     dates,
     direction,
@@ -46,6 +47,15 @@ def vetoes(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
     guard's own. Any finding forbids the claim; none does not mean that it is supported."""
     guards = QUOTED if is_quoted_whole(claim, grounds.passage) else (*FACTS, *MEANINGS)
     return tuple(dict.fromkeys(one for guard in guards for one in guard(claim, grounds)))
+
+
+def vetoes_of_model(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
+    """As `vetoes`, for a claim that a language model wrote and a language model will judge: with
+    both of them lying nothing else is left to stop it, so it must stay close to its source."""
+    found = vetoes(claim, grounds)
+    if is_quoted_whole(claim, grounds.passage):
+        return found
+    return tuple(dict.fromkeys((*found, *closeness.guard(claim, grounds))))
 
 
 def is_quoted_whole(claim: str, passage: str) -> bool:

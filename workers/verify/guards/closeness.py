@@ -1,0 +1,215 @@
+"""A claim that a language model wrote stays close to one sentence of its passage. Pure.
+
+The other guards ask whether numbers, names, directions and negations are the source's. A model that
+lies can avoid all of them: it adds a remark in other words, or says of the subject of one sentence
+what the next one says of something else. So a model's claim, which was told to paraphrase closely
+(workers/generate/prompts/base.md), must be drawn from one sentence: most of its words are there, no
+long run of them is news, and what it says is said of what the sentence says it of. A claim that
+strays is not called false; it is only not shown in the model's words.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from knowledge.meaning import content_policy, direction_policy
+from workers.reading.identifiers import spans_of_identifiers
+from workers.reading.vocabulary import vocabulary
+from workers.verify.guards.content import spelled_otherwise
+from workers.verify.guards.finding import Finding
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.negation import directed_stems, negations
+from workers.verify.guards.statements import Statement, Token, read, stem_of
+
+
+@dataclass(frozen=True)
+class _Word:
+    """A word of the claim that tells what it is about; `stem` without its negation."""
+
+    stem: str
+    word: str
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A sentence of the claim beside the sentence of the passage that holds most of it."""
+
+    words: Sequence[_Word]
+    held: frozenset[str]
+    """Stems of the claim that the sentence holds, in whatever form."""
+    members: Sequence[int]
+    """The places of that sentence's words in the passage."""
+    repeats: bool
+    """Whether the claim says a word of it more often than it does."""
+    subject: str
+    """What the sentence begins with and the claim has dropped."""
+
+
+def guard(claim: str, grounds: Grounds) -> list[Finding]:
+    """Where a claim strays from the sentence that it is drawn from. Empty: no veto."""
+    said, source = read(claim), read(grounds.passage)
+    numbered = spans_of_identifiers(claim)
+    findings: list[Finding] = []
+    for members in said.sentences:
+        words = _words(said, members, numbered)
+        if words:
+            drawn = max(
+                (_drawn(said, words, source, one, grounds) for one in source.sentences),
+                key=lambda one: (len(one.held), -len(_foreign(said, members, source, one))),
+                default=_Drawn(words, frozenset(), (), False, ""),
+            )
+            findings += _strays(drawn, grounds)
+            findings += _rearranged(said, members, source)
+            findings += _mixed(drawn, source, grounds)
+            for number in _foreign(said, members, source, drawn):
+                findings.append(Finding("closeness", f"{number} is said in another sentence"))
+    return list(dict.fromkeys(findings))
+
+
+def _words(
+    text: Statement, members: Sequence[int], taken: Sequence[tuple[int, int]]
+) -> list[_Word]:
+    bases = negations(text).stems
+    return [
+        _Word(bases[i], text.tokens[i].word)
+        for i in members
+        if _counts(text.tokens[i])
+        and not any(start <= text.tokens[i].start < end for start, end in taken)
+    ]
+
+
+def _counts(token: Token) -> bool:
+    left_out = token.frame or token.stem in _leads()
+    return token.content and not left_out and not token.word[0].isdigit()
+
+
+@cache
+def _leads() -> frozenset[str]:
+    return frozenset(stem_of(word)[0] for word in content_policy().close.leads)
+
+
+def _drawn(
+    said: Statement,
+    words: Sequence[_Word],
+    passage: Statement,
+    members: Sequence[int],
+    grounds: Grounds,
+) -> _Drawn:
+    source = _words(passage, members, ())
+    stems = {one.stem for one in source}
+    held = {one.stem for one in words if one.stem in stems}
+    missing = {one.stem for one in words} - held
+    if missing & directed_stems() and stems & directed_stems():
+        held |= missing & directed_stems()  # the direction guard compares the two
+        missing -= held
+    if missing:
+        text = " ".join(passage.words[i] for i in members)
+        held |= spelled_otherwise(said, missing, replace(grounds, passage=text))
+    pointing = bool(content_policy().close.pointers & {passage.words[i] for i in members[:4]})
+    ours, theirs = Counter(one.stem for one in words), Counter(one.stem for one in source)
+    repeats = any(count > theirs[stem] > 0 for stem, count in ours.items())
+    return _Drawn(
+        words, frozenset(held), members, repeats, _dropped_subject(words, source, pointing)
+    )
+
+
+def _strays(drawn: _Drawn, grounds: Grounds) -> Iterator[Finding]:
+    policy = content_policy().close
+    title, neighbours = read(grounds.title).by_stem, read(grounds.neighbours).by_stem
+    lead = _lead(drawn)
+    weights = [
+        1.0
+        if one.stem in drawn.held
+        else policy.title_weight * (one.stem in title or (at < lead and one.stem in neighbours))
+        for at, one in enumerate(drawn.words)
+    ]
+    share = sum(weights) / len(weights)
+    if share < policy.least_share:
+        yield Finding("closeness", f"its sentence holds {share:.0%} of the claim's words")
+    run = longest = 0
+    for weight in weights:
+        run = run + 1 if weight == 0 else 0
+        longest = max(longest, run)
+    if longest >= policy.news:
+        yield Finding("closeness", f"{longest} words on end that its sentence has not")
+    if drawn.subject and (drawn.repeats or any(one.stem not in drawn.held for one in drawn.words)):
+        yield Finding("closeness", f"says of something else what is said of “{drawn.subject}”")
+
+
+def _lead(drawn: _Drawn) -> int:
+    """How many words the claim begins with that are news."""
+    held = (at for at, one in enumerate(drawn.words) if one.stem in drawn.held)
+    return next(held, len(drawn.words))
+
+
+def _dropped_subject(words: Sequence[_Word], source: Sequence[_Word], pointing: bool) -> str:
+    """What the sentence begins with, where the claim has dropped it; nothing where the sentence
+    only points back at it ("it", "this drug"), so that a claim must name it."""
+    if pointing or not source:
+        return ""
+    first = source[0].stem
+    times = [sum(one.stem == first for one in text) for text in (words, source)]
+    return source[0].word if times[0] < times[1] else ""
+
+
+def _mixed(drawn: _Drawn, source: Statement, grounds: Grounds) -> Iterator[Finding]:
+    """Words that only another sentence of the passage has, the title neither."""
+    title = read(grounds.title).by_stem
+    lead = 0 if drawn.subject else _lead(drawn)  # a claim may name what its sentence points at
+    for one in drawn.words[lead:]:
+        if one.stem not in drawn.held and one.stem in source.by_stem and one.stem not in title:
+            yield Finding("closeness", f"“{one.word}” is said in another sentence")
+
+
+def _foreign(
+    said: Statement, members: Sequence[int], source: Statement, drawn: _Drawn
+) -> list[str]:
+    """Numbers of the claim that only another sentence of the passage has."""
+    here = {source.words[i] for i in drawn.members}
+    numbers = [said.words[i] for i in members if said.words[i][0].isdigit()]
+    return [one for one in numbers if one not in here and one in source.words]
+
+
+def _rearranged(said: Statement, members: Sequence[int], source: Statement) -> Iterator[Finding]:
+    """A sentence with its own words in another order says something else, unless one phrase was
+    moved from its head to its end or back; so does one that only lost or gained a negation."""
+    ours = [said.words[i] for i in members]
+    for places in source.sentences:
+        theirs = [source.words[i] for i in places]
+        if ours == theirs:
+            continue
+        if Counter(ours) == Counter(theirs):
+            turns = (theirs[at:] + theirs[:at] for at in range(1, len(theirs)))
+            if not any(ours == one for one in turns):
+                yield Finding("closeness", "its sentence's words in another order")
+        elif _affirmed(ours) == _affirmed(theirs):
+            yield Finding("closeness", "its sentence with a negation more or less")
+        elif _turned(ours, theirs):
+            yield Finding("closeness", "its sentence with one direction turned")
+
+
+def _turned(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether two texts differ in one word, which points another way in each ("rose", "fell")."""
+    if len(ours) != len(theirs):
+        return False
+    pairs = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
+    if len(pairs) != 1:
+        return False
+    one, other = (_signs().get(stem_of(word)[0], frozenset()) for word in pairs[0])
+    return bool(one and other) and not one & other
+
+
+@cache
+def _signs() -> Mapping[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    signs = direction_policy().signs
+    for sign in ("up", "down", "better", "worse"):
+        for word in signs[sign]:
+            stem = stem_of(word)[0]
+            found[stem] = found.get(stem, frozenset()) | {sign}
+    return found
+
+
+def _affirmed(words: Sequence[str]) -> list[str]:
+    return [word for word in words if not vocabulary().negates(word)]

@@ -9,7 +9,7 @@ from sqlmodel import Session
 from api_gateway.problems import Problem
 from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
 from knowledge.loader import load
-from store import questions
+from store import questions, recall_log
 from store.models import Answer, Question
 
 FINISHED = frozenset({"answered", "failed"})
@@ -41,10 +41,11 @@ def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
         if sealed is None or sealed.sealed_at is None:
             status = "running"  # shown only once it is sealed (invariant 6)
         else:
-            answer = _with_timings(sealed.body, steps)
+            recall = recall_log.shown(session, question_id)
+            answer = {**_with_timings(sealed.body, steps), "recall": recall}
     elif status == "failed":
         cause = question.error or "a stage gave up on it"
-        answer = failed_answer(cause)
+        answer = failed_answer(cause) | {"recall": recall_log.shown(session, question_id)}
         error = Problem(500, cause, kind="question-failed").body(question.request_id)
     timings = [StageTiming.model_validate(vars(step)) for step in steps]
     resource = QuestionOut(

@@ -24,12 +24,15 @@ from api_gateway.routes import (
     dead_letters,
     documents,
     health,
+    notes,
     questions,
+    recalls,
     sources,
     verifications,
 )
 from api_gateway.schemas import MAX_QUESTION_BODY_BYTES
 from api_gateway.state import Gateway
+from store import notes as store_notes
 from store import question_states, refreshes
 from store import verifications as store_verifications
 from store.database import connect
@@ -121,7 +124,17 @@ def create_app(settings: Settings) -> FastAPI:
         local_only=is_loopback(settings.host),
     )
     problems.install(app)
-    for routes in (questions, verifications, documents, sources, dead_letters, audit, health):
+    for routes in (
+        recalls,
+        questions,
+        verifications,
+        notes,
+        documents,
+        sources,
+        dead_letters,
+        audit,
+        health,
+    ):
         app.include_router(routes.router)
     return app
 
@@ -137,6 +150,7 @@ def _gateway(settings: Settings) -> Gateway:
             question_states.CHANNEL,
             refreshes.CHANNEL,
             store_verifications.CHANNEL,
+            store_notes.CHANNEL,
         ),
         publishing=publishing,
         metrics=Metrics(engine),

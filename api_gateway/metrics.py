@@ -10,6 +10,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from sqlmodel import Session
 
+from api_gateway.operator_metrics import operator_gauges
+from api_gateway.recall_metrics import recall_metrics
 from api_gateway.truth_metrics import WINDOW, truth_metrics
 from store import model_usage, source_report
 from store.models import now
@@ -50,8 +52,10 @@ class _DatabaseState(Collector):
             with Session(self._engine) as session:
                 state = session.execute(_STATE).one()
                 sources = source_report.report(session, now())
+                stages = list(operator_gauges(session))
                 truth = truth_report(session, now() - WINDOW)
                 asked = model_usage.totals(session)
+                recalls = [*recall_metrics(session)]
         except sa.exc.SQLAlchemyError as error:
             log.warning("metrics_without_database", error=type(error).__name__)
             up.add_metric([], 0)
@@ -79,8 +83,10 @@ class _DatabaseState(Collector):
             "age of the oldest question that is queued or running; 0 if there is none",
             float(state.oldest_seconds),
         )
+        yield from stages
         yield from _source_gauges([one for one in sources if one.is_known])
         yield from truth_metrics(truth, asked)
+        yield from recalls
 
 
 _Value = Callable[[SourceReport], float | None]

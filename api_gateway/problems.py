@@ -35,6 +35,7 @@ TITLES: Mapping[str, str] = {
     "foreign-origin": "The request comes from another place",
     "question-failed": "The question could not be answered",
     "verification-failed": "The text could not be checked",
+    "note-failed": "The note could not be summarized",
     "temporarily-unavailable": "Something that is needed is away",
     "internal-error": "Something went wrong here",
 }

@@ -19,6 +19,7 @@ from pydantic_core import core_schema
 
 from api_gateway.filters import Filters, Moment
 from knowledge.links import DirectUrl, is_direct
+from store.recall_log import RecallState
 from store.records import NoticeKind
 from store.standing import State
 
@@ -131,13 +132,26 @@ class ImageOut(BaseModel):
     license: str | None = None
 
 
+class RecallOut(BaseModel):
+    """What became of an answer since it was sealed."""
+
+    model_config = ConfigDict(extra="allow")
+
+    state: RecallState
+    because: list[dict[str, Any]] = Field(description="which documents changed, how and when")
+    superseded_by: UUID | None = Field(default=None, description="the question, asked anew")
+    supersedes: UUID | None = Field(default=None, description="the question that it asks anew")
+
+
 class AnswerOut(BaseModel):
-    """An answer, or an abstention. Of its parts only those with addresses are described here."""
+    """An answer, or an abstention. Of its parts only those with addresses, and what may change, are
+    described here."""
 
     model_config = ConfigDict(extra="allow")
 
     references: list[ReferenceOut]
     images: list[ImageOut]
+    recall: RecallOut
 
 
 class _Answer:
@@ -194,6 +208,10 @@ class QuestionLine(BaseModel):
     question: str
     created_at: datetime
     finished_at: datetime | None
+    recall: RecallState = Field(
+        description="`affected` once something that the answer cites has changed, then "
+        "`reaffirmed` or `superseded`"
+    )
 
 
 class QuestionPage(BaseModel):
@@ -318,73 +336,6 @@ class VersionList(BaseModel):
     versions: list[VersionOut]
 
 
-class DeadLetterLine(BaseModel):
-    """A message that died, in a list."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    id: UUID
-    stage: str
-    subject: str | None
-    error_type: str
-    cause: str
-    fingerprint: str = Field(description="the same fault has the same one")
-    attempts: int
-    first_failed_at: datetime
-    died_at: datetime
-    status: Literal["open", "replayed", "discarded"]
-    replays: int
-    resolved_at: datetime | None
-
-
-class DeadLetterOut(DeadLetterLine):
-    """A message that died, with all that is known. Payloads hold ids and hashes only."""
-
-    outbox_id: UUID | None
-    payload: dict[str, Any]
-    traceback: str
-    code_version: str
-    message_schema: str | None
-
-
-class DeadLetterList(BaseModel):
-    """Dead letters, newest first."""
-
-    dead_letters: list[DeadLetterLine]
-
-
-class AuditEventOut(BaseModel):
-    """One link of the audit chain."""
-
-    seq: int
-    at: datetime
-    actor: str
-    event: str
-    subject: str
-    request_id: UUID | None
-    payload: dict[str, Any]
-    previous_hash: str
-    hash: str
-
-
-class AuditPage(BaseModel):
-    """Audit events, newest first."""
-
-    events: list[AuditEventOut]
-    next_cursor: str | None = Field(description="for the next page; null on the last")
-
-
-class ChainOut(BaseModel):
-    """What walking the whole chain found."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    events: int = Field(description="links that fit")
-    whole: bool
-    first_bad_seq: int | None
-    reason: str | None
-
-
 class Health(BaseModel):
     """The process runs."""
 
@@ -396,3 +347,6 @@ class Readiness(BaseModel):
 
     status: Literal["ready"] = "ready"
     checks: dict[str, str]
+    paused_stages: dict[str, str] = Field(
+        default={}, description="stages that do not work: `open` by its circuit, `paused` by hand"
+    )

@@ -9,17 +9,27 @@ from messages.models import (
     GenerateV1,
     IngestV1,
     Message,
+    RecallV1,
     RefreshV1,
     RetrieveV1,
+    SummarizeV1,
     VerifyV1,
 )
 from messages.parsing import FutureMessage, InvalidMessage, MessageError, UnknownMessage, parse
-from messages.stages import EVIDENCE_STAGES, QUESTION_STAGES, SOURCE_STAGES, TEXT_STAGES, Stage
+from messages.stages import (
+    EVIDENCE_STAGES,
+    QUESTION_STAGES,
+    RECALL_STAGES,
+    SOURCE_STAGES,
+    TEXT_STAGES,
+    Stage,
+)
 
 __all__ = [
     "EVIDENCE_STAGES",
     "MESSAGES",
     "QUESTION_STAGES",
+    "RECALL_STAGES",
     "SOURCE_STAGES",
     "TEXT_STAGES",
     "AnchorV1",
@@ -32,9 +42,11 @@ __all__ = [
     "InvalidMessage",
     "Message",
     "MessageError",
+    "RecallV1",
     "RefreshV1",
     "RetrieveV1",
     "Stage",
+    "SummarizeV1",
     "UnknownMessage",
     "VerifyV1",
     "parse",

@@ -144,6 +144,32 @@ class CheckV1(Message):
         return str(self.verification_id)
 
 
+class RecallV1(Message):
+    """Check the next of the answers that one change of their sources affected."""
+
+    stage = Stage.RECALL
+    schema_: Literal["recall.v1"] = Field(default="recall.v1", alias="schema")
+    recall_id: UUID
+    step: Annotated[int, Field(ge=0)]
+
+    @property
+    def subject(self) -> str:
+        return str(self.recall_id)
+
+
+class SummarizeV1(Message):
+    """Summarize the clinical note with this hash."""
+
+    stage = Stage.SUMMARIZE
+    schema_: Literal["summarize.v1"] = Field(default="summarize.v1", alias="schema")
+    note_id: UUID
+    text_hash: Sha256
+
+    @property
+    def subject(self) -> str:
+        return str(self.note_id)
+
+
 MESSAGES: tuple[type[Message], ...] = (
     RefreshV1,
     IngestV1,
@@ -154,4 +180,6 @@ MESSAGES: tuple[type[Message], ...] = (
     VerifyV1,
     AuditV1,
     CheckV1,
+    RecallV1,
+    SummarizeV1,
 )

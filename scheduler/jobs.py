@@ -4,7 +4,7 @@ skipped by the others, so a tick done twice changes nothing."""
 import structlog
 from sqlmodel import Session
 
-from store import tags
+from store import circuits, tags
 from store.imports import keep_statistics
 from store.index import dense, lexical
 from store.unit_of_work import Store
@@ -18,6 +18,17 @@ def relay(store: Store, broker: WokenBroker) -> None:
     """Publish what is due."""
     while sent := sweep(store, broker.publish):
         log.info("relay_published", messages=sent)
+
+
+def watch_circuits(store: Store) -> None:
+    """Pause stages of which too much dies, and try the paused ones when it is time."""
+    with store.unit_of_work("scheduler") as work:
+        circuits.watch_deaths(work)
+    with store.reading() as session:
+        waiting = circuits.unsettled(session)
+    for stage in waiting:
+        with store.unit_of_work("scheduler") as work:
+            circuits.settle(work, stage)
 
 
 def find_lost(store: Store, broker: WokenBroker, lost_after: float) -> None:

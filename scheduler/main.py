@@ -24,6 +24,7 @@ from workers.runtime.logs import configure_logs
 log = structlog.get_logger(__name__)
 
 RECONCILE_SECONDS = 2.0
+CIRCUIT_SECONDS = 2.0
 COPY_DEAD_SECONDS = 5.0
 MERGE_SECONDS = 10.0
 INDEX_SECONDS = 60.0
@@ -67,6 +68,7 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
             jobs.find_lost,
             (store, broker, settings.lost_after_seconds),
         ),
+        ("watch_circuits", CIRCUIT_SECONDS, jobs.watch_circuits, (store,)),
         ("copy_dead", COPY_DEAD_SECONDS, jobs.copy_dead, (broker,)),
         ("merge_segments", MERGE_SECONDS, jobs.merge_segments, (store,)),
         ("index_vectors", INDEX_SECONDS, jobs.index_vectors, (store,)),

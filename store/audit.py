@@ -1,79 +1,23 @@
 """The audit chain: each event carries the hash of the one before it (invariant 10).
 
-    hash(n) = SHA-256( hash(n-1) || canonical JSON of event n )
-
 The head row is locked while links are added, so that the order of the chain is the order of the
 commits, and it keeps the newest sequence number and hash, so that a cut-off tail shows. Who may
-write every row, the head too, can cut the tail off unseen: against that, keep heads elsewhere.
+write every row, the head too, can cut the tail off unseen: against that, keep heads elsewhere, or
+signed exports (`store.audit_export`).
 """
 
-import hashlib
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
-from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from store.audit_links import GENESIS, Event, digest, link, link_hash, payload_json
+from store.audit_rows import StoredLink, stored_links
 from store.copying import copy_rows, int8, jsonb, timestamptz
-from store.hashes import plain
 
-GENESIS = bytes(32)
-
-
-@dataclass(frozen=True)
-class Event:
-    """A state change: who did what to which subject. `payload` holds hashes and ids, no texts."""
-
-    event: str
-    subject: str
-    actor: str
-    request_id: UUID | None
-    payload: Mapping[str, Any]
-
-
-def link_hash(previous: bytes, seq: int, at: str, event: Event) -> bytes:
-    """The hash of link `seq`, which follows the link with hash `previous`.
-
-    Args:
-        at: when, in UTC, as `YYYY-MM-DDTHH:MM:SS.ffffff+00:00`.
-    """
-    return _digest(previous, _link(seq, at, event, _canonical(event.payload)))
-
-
-_canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
-_written = json.encoder.encode_basestring  # what `_canonical` makes of a string
-
-
-def _link(seq: int, at: str, event: Event, payload: str) -> str:
-    """The canonical JSON of a link; that of its `payload` is given."""
-    request_id = f'"{event.request_id}"' if event.request_id else "null"
-    return (
-        f'{{"actor":{_written(event.actor)},"at":"{at}","event":{_written(event.event)},'
-        f'"payload":{payload},"request_id":{request_id},"seq":{seq},'
-        f'"subject":{_written(event.subject)}}}'
-    )
-
-
-def _payload(payload: Mapping[str, Any]) -> str:
-    """The canonical JSON of a payload; nearly all are flat and hold ids, hashes and numbers."""
-    fields = []
-    for key in sorted(payload):
-        value = payload[key]
-        if type(value) is str:
-            fields.append(f"{_written(key)}:{_written(value)}")
-        elif type(value) is int:
-            fields.append(f"{_written(key)}:{value}")
-        else:
-            return _canonical(plain(payload))
-    return f"{{{','.join(fields)}}}"
-
-
-def _digest(previous: bytes, link: str) -> bytes:
-    return hashlib.sha256(previous + link.encode()).digest()
+__all__ = ["GENESIS", "ChainReport", "Checkpoint", "Event", "append", "link_hash", "verify"]
 
 
 def append(session: Session, events: Iterable[Event]) -> None:
@@ -81,7 +25,7 @@ def append(session: Session, events: Iterable[Event]) -> None:
     waiting = list(events)
     if not waiting:
         return
-    payloads = [_payload(event.payload) for event in waiting]
+    payloads = [payload_json(event.payload) for event in waiting]
     head = session.execute(sa.text("SELECT seq, hash FROM audit_head FOR UPDATE")).one()
     moment = datetime.now(UTC)
     at = moment.isoformat(timespec="microseconds")
@@ -89,7 +33,7 @@ def append(session: Session, events: Iterable[Event]) -> None:
     rows: list[Sequence[object]] = []
     for event, payload in zip(waiting, payloads, strict=True):
         seq, previous = seq + 1, last
-        last = _digest(previous, _link(seq, at, event, payload))
+        last = digest(previous, link(seq, at, event, payload))
         request_id = event.request_id.bytes if event.request_id else None
         rows.append(
             (
@@ -117,70 +61,131 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
+class Checkpoint:
+    """A place in the chain: a later walk goes on behind it. Without a hash, the hash that the
+    table holds there is believed; with one, kept elsewhere, the table must still hold it."""
+
+    seq: int
+    hash: bytes | None = None
+
+    def __str__(self) -> str:
+        return f"{self.seq}:{self.hash.hex()}" if self.hash is not None else str(self.seq)
+
+    @classmethod
+    def parse(cls, written: str) -> "Checkpoint":
+        """From `SEQ` or `SEQ:HASH`.
+
+        Raises:
+            ValueError: it is neither.
+        """
+        seq, colon, digits = written.partition(":")
+        try:
+            parsed = cls(int(seq), bytes.fromhex(digits) if colon else None)
+        except ValueError:
+            raise ValueError("a place in the chain is SEQ or SEQ:HASH") from None
+        if not 0 <= parsed.seq < 2**63 or (parsed.hash is not None and len(parsed.hash) != 32):
+            raise ValueError("a place in the chain is SEQ or SEQ:HASH")
+        return parsed
+
+
+BEGINNING = Checkpoint(0, GENESIS)
+_EVERY = 10_000
+"""Events from one report of progress to the next. Ours."""
+
+
+@dataclass(frozen=True)
 class ChainReport:
     """What verification found. `first_bad_seq` is None where the chain is whole.
 
     An event that was edited together with its own hash shows at the one behind it, which still
-    carries the old hash; the last one shows against the head.
+    carries the old hash; the last one shows against the head. `checked` is the last good link.
     """
 
     events: int
     whole: bool
     first_bad_seq: int | None
     reason: str | None
+    checked: Checkpoint = field(default=BEGINNING, compare=False)
 
 
-def verify(session: Session, *, page: int = 5000) -> ChainReport:
+def verify(
+    session: Session,
+    *,
+    page: int = 5000,
+    after: Checkpoint | None = None,
+    until: int | None = None,
+    progress: Callable[[Checkpoint], None] | None = None,
+    each: Callable[[StoredLink], object] | None = None,
+) -> ChainReport:
     """Walk the chain and find the first edit, deletion, insertion or reordering.
 
     `session` must read one snapshot (`Store.reading`), so that events written meanwhile do not look
     like a mismatch with the head.
+
+    Args:
+        after: begin behind this link; left out, at the beginning.
+        until: end with this event; left out, or behind the head, at the head.
+        progress: told the last good link from time to time.
+        each: given every link once it has proved good.
     """
-    seq, previous = 0, GENESIS
-    for seq, row in enumerate(_pages(session, page), 1):
-        if row.seq < seq:
-            return ChainReport(seq - 1, False, row.seq, f"event {row.seq} was never written")
-        if row.seq > seq:
-            return ChainReport(seq - 1, False, seq, f"event {seq} is missing, {row.seq} follows")
-        if bytes(row.previous_hash) != previous:
-            return ChainReport(
-                seq - 1, False, seq, f"event {seq} does not follow the one before it"
-            )
-        event = Event(row.event, row.subject, row.actor, row.request_id, row.payload)
-        if link_hash(previous, seq, row.at, event) != bytes(row.hash):
-            return ChainReport(seq - 1, False, seq, f"event {seq} is not what was written")
-        previous = bytes(row.hash)
-    return _against_head(session, seq, previous)
+    begun = _believed(session, after or BEGINNING)
+    if begun is None or begun.hash is None:
+        missing = after.seq if after else 0
+        return ChainReport(0, False, missing, f"event {missing} is missing", Checkpoint(missing))
+    seq, last = begun.seq, begun.hash
+    first = None if begun.seq == 0 else begun.seq + 1
+    for found in stored_links(session, first, until, page=page):
+        fault = _fault(found, seq + 1, last)
+        if fault is not None:
+            bad, reason = fault
+            return ChainReport(seq - begun.seq, False, bad, reason, Checkpoint(seq, last))
+        seq, last = found.seq, found.hash
+        if each is not None:
+            each(found)
+        if progress is not None and seq % _EVERY == 0:
+            progress(Checkpoint(seq, last))
+    return _at_the_end(session, begun, Checkpoint(seq, last), until)
 
 
-def _against_head(session: Session, seq: int, last: bytes) -> ChainReport:
-    """Whether the chain of `seq` events with the hash `last` ends where the head says."""
+def _believed(session: Session, after: Checkpoint) -> Checkpoint | None:
+    """`after` with a hash; None where there is no such event."""
+    if after.seq == 0 or after.hash is not None:
+        return Checkpoint(after.seq, after.hash or GENESIS)
+    query = sa.text("SELECT hash FROM audit_event WHERE seq = :seq")
+    stored = session.execute(query, {"seq": after.seq}).scalar_one_or_none()
+    return None if stored is None else Checkpoint(after.seq, bytes(stored))
+
+
+def _fault(found: StoredLink, seq: int, previous: bytes) -> tuple[int, str] | None:
+    """What is wrong with the link that stands where `seq` should, behind `previous`."""
+    if found.seq < seq:
+        return found.seq, f"event {found.seq} was never written"
+    if found.seq > seq:
+        return seq, f"event {seq} is missing, {found.seq} follows"
+    if found.previous_hash != previous:
+        return seq, f"event {seq} does not follow the one before it"
+    if found.written is None or digest(previous, found.written) != found.hash:
+        return seq, f"event {seq} is not what was written"
+    return None
+
+
+def _at_the_end(
+    session: Session, begun: Checkpoint, last: Checkpoint, until: int | None
+) -> ChainReport:
+    """Whether the chain, good up to `last`, ends where the head says, or goes on behind `until`."""
+    events, seq = last.seq - begun.seq, last.seq
+
+    def broken(bad: int, reason: str) -> ChainReport:
+        return ChainReport(events, False, bad, reason, last)
+
     head = session.execute(sa.text("SELECT seq, hash FROM audit_head")).one_or_none()
     if head is None:
-        return ChainReport(seq, False, seq + 1, "the head of the chain is gone")
-    if head.seq != seq:
-        bad = min(seq, head.seq) + 1
-        return ChainReport(seq, False, bad, f"the chain ends at {seq}, the head is {head.seq}")
-    if bytes(head.hash) != last:
-        return ChainReport(seq, False, seq, f"event {seq} is not the one that the head names")
-    return ChainReport(seq, True, None, None)
-
-
-_PAGE = sa.text(
-    """
-    SELECT seq, actor, event, subject, request_id, payload, previous_hash, hash,
-           to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') AS at
-    FROM audit_event WHERE seq >= :first ORDER BY seq LIMIT :page
-    """
-)
-_LEAST = -(2**63)  # of a bigint: an event written before the first one must show too
-
-
-def _pages(session: Session, page: int) -> Iterator[Any]:
-    first = _LEAST
-    while True:
-        rows = session.execute(_PAGE, {"first": first, "page": page}).all()
-        yield from rows
-        if len(rows) < page:
-            return
-        first = rows[-1].seq + 1
+        return broken(seq + 1, "the head of the chain is gone")
+    end = head.seq if until is None else min(until, head.seq)
+    if until is not None and until < head.seq and seq >= end:
+        return ChainReport(events, True, None, None, last)
+    if seq != end:
+        return broken(min(seq, end) + 1, f"the chain ends at {seq}, the head is {head.seq}")
+    if bytes(head.hash) != last.hash:
+        return broken(seq, f"event {seq} is not the one that the head names")
+    return ChainReport(events, True, None, None, last)

@@ -171,7 +171,7 @@ _CHANGE = sa.text(
     """
     INSERT INTO stage_circuit AS c (stage, state, reason, changed_by, changed_at, counted_from,
                                     probe_at)
-    VALUES (:stage, :state, :reason, :by, :at, :at, :probe_at)
+    VALUES (:stage, :state, :reason, :by, :at, NULL, :probe_at)
     ON CONFLICT (stage) DO UPDATE
     SET state = excluded.state, reason = excluded.reason, changed_by = excluded.changed_by,
         changed_at = excluded.changed_at, probe_at = excluded.probe_at, probe = NULL,
@@ -214,7 +214,7 @@ def pause(work: UnitOfWork, stage: str, reason: str) -> bool:
         work.session, stage, "paused", work.actor, reason, only_from=("closed", "open")
     )
     if paused:
-        log.warning("stage_paused", stage=stage, by=work.actor)
+        log.info("stage_paused", stage=stage, by=work.actor)
         digest = hashlib.sha256(reason.encode(errors="surrogatepass")).hexdigest()
         work.record("stage.paused", stage, reason_sha256=digest)
     return paused
@@ -237,7 +237,7 @@ def resume(work: UnitOfWork, stage: str) -> int | None:
 def _close(work: UnitOfWork, stage: str, by: str) -> int:
     _change(work.session, stage, "closed", by, None, only_from=("open", "paused"))
     held = _release(work.session, stage)
-    log.warning("stage_works_again", stage=stage, by=by, held=held)
+    log.info("stage_works_again", stage=stage, by=by, held=held)
     return held
 
 

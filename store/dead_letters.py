@@ -303,11 +303,9 @@ def discard(work: UnitOfWork, letter_id: UUID, reason: str) -> DeadLetter:
         AlreadyResolved: it was replayed.
         ValueError: there is no reason.
     """
-    letter = _locked(work.session, letter_id)
+    letter = discardable(work.session, letter_id)
     if letter.status == "discarded":
         return letter
-    if letter.status != "open":
-        raise AlreadyResolved(f"dead letter {letter_id} is {letter.status} already")
     if not reason.strip():
         raise ValueError("say why it is discarded")
     given = DeadLetterResolution(
@@ -320,6 +318,19 @@ def discard(work: UnitOfWork, letter_id: UUID, reason: str) -> DeadLetter:
         dead_letter_id=str(letter.id),
         reason_sha256=text_hash(reason.strip()),
     )
+    return letter
+
+
+def discardable(session: Session, letter_id: UUID) -> DeadLetter:
+    """The dead letter, locked, if it may be discarded or has been.
+
+    Raises:
+        LookupError: there is no such dead letter.
+        AlreadyResolved: it was replayed.
+    """
+    letter = _locked(session, letter_id)
+    if letter.status == "replayed":
+        raise AlreadyResolved(f"dead letter {letter_id} is {letter.status} already")
     return letter
 
 

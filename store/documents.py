@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 from knowledge.sources import connector_policy
 from store.copying import ordered_uuid, text_array
 from store.models import DocumentVersion, now
+from store.recalls import superseded as recall_superseded
 from store.records import SourceRecord
 from store.spans import Structure
 from store.standing import asked, ended, first_asked, put_notices, settle
@@ -121,8 +122,13 @@ def put_versions(
                 status=document.status,
             )
         stored[place] = _stored(document, outcome)
-    _write(work.session, rows, superseded, standing.values())
+    replaced = _write(work.session, rows, superseded, standing.values())
     if superseded:
+        # The end of a work has been told with its notice: that it got a new version adds nothing.
+        newest = {one.document_id: one.n for one in standing.values() if not one.ended}
+        recall_superseded(
+            work, {one: (replaced[one], newest[one]) for one in replaced.keys() & newest}
+        )
         displaced(work.session, {row.document_id for row in rows}, source)
     gone = [one.document_id for one in standing.values() if one.ended]
     if gone:
@@ -291,20 +297,25 @@ def _write(
     rows: list[VersionRow],
     superseded: list[UUID],
     documents: Iterable[_Standing],
-) -> None:
+) -> dict[UUID, int]:
+    """Write what changed; gives the number of the version that was current, for the documents that
+    got another."""
+    replaced: dict[UUID, int] = {}
     if superseded:
-        session.execute(
+        gone = session.execute(
             sa.text(
                 "UPDATE document_version SET status = 'superseded', superseded_at = "
-                "clock_timestamp() WHERE id = ANY(:ids) AND status = 'current'"
+                "clock_timestamp() WHERE id = ANY(:ids) AND status = 'current' "
+                "RETURNING document_id, n"
             ),
             {"ids": superseded},
         )
+        replaced = {row.document_id: row.n for row in gone}
     if rows:
         put_rows(session, rows)
     moved = [one for one in documents if one.checked_at and one.checked_at != one.written]
     if not moved:
-        return
+        return replaced
     session.execute(
         sa.text(
             "UPDATE document SET checked_at = given.checked_at FROM "
@@ -316,6 +327,7 @@ def _write(
             "moments": [document.checked_at for document in moved],
         },
     )
+    return replaced
 
 
 def get_versions(session: Session, version_ids: Sequence[UUID]) -> list[DocumentVersion]:

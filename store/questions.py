@@ -14,6 +14,7 @@ from messages import RetrieveV1
 from store.cursors import InvalidCursor, pack, unpack
 from store.hashes import json_hash, text_hash
 from store.models import Question, StageRun, now
+from store.recall_log import with_state
 from store.unit_of_work import UnitOfWork
 
 CHANNEL = "question"
@@ -119,6 +120,7 @@ def listing(
     *,
     status: str | None = None,
     since: datetime | None = None,
+    recall: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page:
@@ -126,6 +128,7 @@ def listing(
 
     Args:
         since: only questions accepted at or after this moment.
+        recall: only questions whose answer is in this state (`store.recall_log`).
         cursor: `next_cursor` of the page before.
 
     Raises:
@@ -137,6 +140,8 @@ def listing(
         query = query.where(Question.status == status)
     if since is not None:
         query = query.where(created >= since)
+    if recall is not None:
+        query = query.where(with_state(recall))
     if cursor is not None:
         at, last = _position(cursor)
         query = query.where(sa.or_(created < at, sa.and_(created == at, key > last)))

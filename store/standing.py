@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from knowledge.sources import connector_policies
+from store import recalls
 from store.copying import copy_rows, timestamptz, uuid_array
 from store.records import ENDING_NOTICES, Notice
 from store.unit_of_work import UnitOfWork
@@ -154,6 +155,8 @@ def put_notices(
         work.record("document.notice", document_id, source=source, kind=kind, notice_id=notice_id)
     for key in held.keys() - stated.keys():
         work.record("document.notice_gone", key[0], source=source, kind=key[1], notice_id=key[2])
+    if fresh:
+        recalls.noticed(work, source, [(*key, stated[key].stated_on) for key in fresh])
 
 
 def _heard_after(

@@ -5,19 +5,21 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import AwareDatetime
 
-from api_gateway.problems import documented
-from api_gateway.schemas import AuditEventOut, AuditPage, ChainOut
+from api_gateway.audit_schemas import AuditEventOut, AuditPage, ChainOut
+from api_gateway.problems import documented, invalid
+from api_gateway.routes import trail
 from api_gateway.state import InGateway
 from store import audit, audit_log
 from store.models import AuditEvent
 
-router = APIRouter(prefix="/v1/audit", tags=["operators"])
+router = APIRouter(tags=["operators"])
+router.include_router(trail.router)  # what an auditor asks next, of one answer
 
 Filter = Annotated[str | None, Query(max_length=200)]
 
 
 @router.get(
-    "",
+    "/v1/audit",
     summary="Query the audit events",
     description="Newest first. All filters given must fit; `since` is inclusive, `until` is not. "
     "Payloads hold ids, hashes and counts, never texts.",
@@ -64,13 +66,33 @@ def _event_out(event: AuditEvent) -> AuditEventOut:
 
 
 @router.get(
-    "/verify",
+    "/v1/audit/verify",
     summary="Verify the audit chain",
-    description="Walks the whole chain and finds the first edit, deletion, insertion or "
-    "reordering. Takes time in proportion to the number of events.",
-    responses=documented(503),
+    description="Walks the chain and finds the first edit, deletion, insertion or reordering. "
+    "Takes time in proportion to the number of events; a range takes up where another ended.",
+    responses=documented(422, 503),
 )
-def verify_audit(gateway: InGateway) -> ChainOut:
+def verify_audit(
+    gateway: InGateway,
+    after: Annotated[
+        str | None,
+        Query(
+            max_length=100, description="begin behind this link: SEQ, or SEQ:HASH as it was kept"
+        ),
+    ] = None,
+    until: Annotated[int | None, Query(ge=1, lt=2**63, description="end with this event")] = None,
+) -> ChainOut:
     """Whether the chain is whole."""
+    try:
+        begin = audit.Checkpoint.parse(after) if after is not None else None
+    except ValueError as error:
+        raise invalid("query.after", str(error)) from None
     with gateway.store.reading() as session:
-        return ChainOut.model_validate(audit.verify(session))
+        report = audit.verify(session, after=begin, until=until)
+    return ChainOut(
+        events=report.events,
+        whole=report.whole,
+        first_bad_seq=report.first_bad_seq,
+        reason=report.reason,
+        checked=str(report.checked),
+    )

@@ -10,6 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from api_gateway.problems import Problem, documented
 from api_gateway.schemas import Health, Readiness
 from api_gateway.state import Gateway, InGateway
+from store import circuits
 from store.database import SchemaOutdated, require_current_schema
 
 router = APIRouter(tags=["monitoring"])
@@ -27,7 +28,8 @@ async def healthz() -> Health:
     "/readyz",
     summary="Whether the gateway can work",
     description="PostgreSQL answers, its schema is the one this code needs, Redis answers. "
-    "Otherwise a 503 whose `checks` say what is away.",
+    "Otherwise a 503 whose `checks` say what is away. A stage that is paused is named, and no "
+    "reason not to be ready: what is asked meanwhile waits.",
     responses=documented(503),
 )
 def readyz(gateway: InGateway) -> Readiness:
@@ -42,7 +44,8 @@ def readyz(gateway: InGateway) -> Readiness:
             headers={"Retry-After": "2"},
             extra={"checks": checks},
         )
-    return Readiness(checks=checks)
+    with gateway.store.reading() as session:
+        return Readiness(checks=checks, paused_stages=circuits.paused(session))
 
 
 def _checked(check: Callable[[], object], *expected: type[Exception]) -> str:

@@ -13,6 +13,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api_gateway.answers import Snapshot, snapshot
 from api_gateway.problems import Problem, documented, not_found, request_id_of
+from api_gateway.recall_schemas import RecallFilter
 from api_gateway.schemas import (
     MAX_WAIT_SECONDS,
     POLL_AFTER_MS,
@@ -26,7 +27,7 @@ from api_gateway.schemas import (
 )
 from api_gateway.state import Gateway, InGateway
 from api_gateway.waiting import settled
-from store import questions
+from store import questions, recall_log
 from store.database import passes_by_itself
 
 log = structlog.get_logger(__name__)
@@ -89,12 +90,18 @@ def list_questions(
     gateway: InGateway,
     status: Annotated[QuestionStatus | None, Query()] = None,
     since: Annotated[AwareDatetime | None, Query(description="accepted at or after this")] = None,
+    recall: Annotated[
+        RecallFilter | None, Query(description="whose answer is in this state")
+    ] = None,
     cursor: Annotated[str | None, Query()] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> QuestionPage:
     """A page of questions."""
     with gateway.store.reading() as session:
-        page = questions.listing(session, status=status, since=since, cursor=cursor, limit=limit)
+        page = questions.listing(
+            session, status=status, since=since, recall=recall, cursor=cursor, limit=limit
+        )
+        states = recall_log.states(session, [question.id for question in page.questions])
         lines = [
             QuestionLine.model_validate(
                 {
@@ -104,6 +111,7 @@ def list_questions(
                     "question": question.text,
                     "created_at": question.created_at,
                     "finished_at": question.finished_at,
+                    "recall": states.get(question.id, "current"),
                 }
             )
             for question in page.questions

@@ -4,8 +4,10 @@ from store.models.chain import AuditEvent, AuditHead, DeadLetter, Outbox, StageR
 from store.models.columns import EMBEDDING_DIMENSIONS, now
 from store.models.evidence import Anchor, Document, DocumentVersion, EffectEstimate, IngestItem
 from store.models.index import Chunk, ChunkVector, IndexEncoder, LexPosting, LexSegment
+from store.models.notes import Note
 from store.models.questions import (
     Answer,
+    AnswerInputs,
     Citation,
     Draft,
     ModelUsage,
@@ -13,12 +15,15 @@ from store.models.questions import (
     Retrieval,
     Verification,
 )
+from store.models.recalls import AnswerRecall
 from store.models.sources import Finding, Refresh, SlaBreach, Watch
 
 __all__ = [
     "EMBEDDING_DIMENSIONS",
     "Anchor",
     "Answer",
+    "AnswerInputs",
+    "AnswerRecall",
     "AuditEvent",
     "AuditHead",
     "Chunk",
@@ -35,6 +40,7 @@ __all__ = [
     "LexPosting",
     "LexSegment",
     "ModelUsage",
+    "Note",
     "Outbox",
     "Question",
     "Refresh",

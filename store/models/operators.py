@@ -34,7 +34,7 @@ class StageCircuit(SQLModel, table=True):
     reason: str | None = None
     changed_by: str
     changed_at: datetime = moment()
-    counted_from: datetime = moment()
+    counted_from: datetime | None = moment(nullable=True)
     probe_at: datetime | None = moment(nullable=True)
     probe: UUID | None = None
     failed_probes: int = 0

@@ -57,6 +57,20 @@ class Answer(SQLModel, table=True):
     sealed_at: datetime | None = moment(nullable=True)
 
 
+class AnswerInputs(SQLModel, table=True):
+    """What an answer was composed from beside what is stored anyway: verdicts, moments, costs.
+
+    With it the same bytes can be composed again without a model.
+    """
+
+    __tablename__: ClassVar[str] = "answer_inputs"
+
+    question_id: UUID = Field(foreign_key="question.id", primary_key=True)
+    body: dict[str, Any] = json_column()
+    hash: str
+    created_at: datetime = created()
+
+
 class Citation(SQLModel, table=True):
     """Which version an answer rests on, so that a change of it finds the answer again."""
 

@@ -6,6 +6,7 @@ at once; the slow poll stays as the safety net. Everything is a hint only: a los
 again from PostgreSQL.
 """
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -254,17 +255,20 @@ class WokenBroker(RedisBroker):
         log.error("message_unreadable", stage=queue_name, cause=fault(body, queue_name))
         self.report_death(unreadable(body, queue_name, letter_id(redis_id)), redis_id)
 
-    def copy_dead(self) -> int:
+    def copy_dead(self, older_than_ms: int | None = None) -> int:
         """Copy what Redis holds as dead because no worker could copy it; returns how many.
+
+        Args:
+            older_than_ms: `UNCOPIED_MS` if left out; a younger one its worker may be copying.
 
         Raises:
             redis.RedisError: Redis is away.
             sqlalchemy.exc.SQLAlchemyError: PostgreSQL is away.
         """
-        copied = 0
+        copied, age = 0, UNCOPIED_MS if older_than_ms is None else older_than_ms
         for stage in Stage:
             key = f"{self.namespace}:{stage.value}.XQ"
-            dead: list[Any] = self.client.zrangebyscore(key, 0, current_millis() - UNCOPIED_MS)
+            dead: list[Any] = self.client.zrangebyscore(key, 0, current_millis() - age)
             for redis_id in [raw_id.decode() for raw_id in dead]:
                 body: Any = self.client.hget(f"{key}.msgs", redis_id)
                 if body is not None:
@@ -272,6 +276,25 @@ class WokenBroker(RedisBroker):
                     copied += 1
                 self._forget(stage.value, redis_id)
         return copied
+
+    def empty(self, stage: str) -> int:
+        """Forget all messages of a stage's queue, fetched ones too; returns how many there were.
+
+        Only for who sends them again from PostgreSQL. A worker that holds one finishes and
+        acknowledges it as ever.
+
+        Raises:
+            redis.RedisError: Redis is away.
+        """
+        acks = list(self.client.scan_iter(f"{_literal(self.namespace)}:__acks__.*.{stage}"))
+        names = [f"{self.namespace}:{stage}{end}" for end in ("", ".msgs", ".DQ", ".DQ.msgs")]
+        delayed = list(self.client.scan_iter(f"{_literal(self.namespace)}:__acks__.*.{stage}.DQ"))
+        with self.client.pipeline() as pipe:
+            pipe.hlen(names[1])
+            pipe.hlen(names[3])
+            pipe.delete(*names, *acks, *delayed)
+            found: list[Any] = pipe.execute()
+        return int(found[0]) + int(found[1])
 
     def _copy(self, death: Death, redis_id: str) -> None:
         if self._store is None:
@@ -325,6 +348,11 @@ class WokenBroker(RedisBroker):
                     event = self._events.get(notice["data"].decode(errors="replace"))
                     if event is not None:
                         event.set()
+
+
+def _literal(name: str) -> str:
+    """`name` as a pattern of Redis that fits nothing else."""
+    return re.sub(r"([*?\[\]\\^])", r"\\\1", name)
 
 
 def _death_of(body: bytes, stage: str, redis_id: str) -> Death:

@@ -18,8 +18,10 @@ from uuid import UUID
 import structlog
 from dramatiq.middleware import Interrupt
 
-from messages import Message, MessageError, Stage, parse
-from store import dead_letters, ledger, outbox
+from messages import Message, MessageError, Stage
+from messages.upgrades import parse_upgraded
+from store import circuits, dead_letters, ledger, outbox
+from store.circuits import Admission
 from store.database import passes_by_itself
 from store.dead_letters import Death
 from store.models import now
@@ -129,12 +131,42 @@ def _handle(
     context: Context, spec: StageSpec[Any, Any], payload: object, outbox_id: UUID | None
 ) -> None:
     try:
-        message = parse(spec.stage, payload)
+        message = parse_upgraded(spec.stage, payload)
     except MessageError as error:
         _bury_unreadable(context, spec, payload, outbox_id, error)
         return
-    bound = {"stage": spec.stage.value, "subject": message.subject[:36]}
+    held, admission = _claim(context, spec, message, outbox_id), Admission.WORK
+    if held is None:
+        admission = _ask_circuit(context, spec, message, outbox_id)
+        if admission is Admission.HELD:
+            return
+        held = _claim(context, spec, message, outbox_id, admitted=True)
+    if isinstance(held, ledger.Claim):
+        _attempt(context, spec, message, outbox_id, held)
+    else:
+        standing = held.value if held is not None else "held"
+        log.info("message_already_" + standing, **_bound(spec, message))
+    if admission is Admission.PROBE:
+        with context.store.unit_of_work(f"stage:{spec.stage.value}") as work:
+            circuits.settle(work, spec.stage.value)
+
+
+def _bound(spec: StageSpec[Any, Any], message: Message) -> dict[str, str]:
+    return {"stage": spec.stage.value, "subject": message.subject[:36]}
+
+
+def _claim(
+    context: Context,
+    spec: StageSpec[Any, Any],
+    message: Message,
+    outbox_id: UUID | None,
+    *,
+    admitted: bool = False,
+) -> ledger.Claim | ledger.Standing | None:
+    """The claim, or why there is none; None if the stage is paused and nothing was `admitted`."""
     with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
+        if not admitted and not circuits.is_closed(work.session, spec.stage.value):
+            return None
         held = ledger.claim(
             work.session,
             stage=spec.stage.value,
@@ -146,9 +178,28 @@ def _handle(
         )
         if isinstance(held, ledger.Standing) and outbox_id is not None:
             _follow(work, held, message, outbox_id)
-    if isinstance(held, ledger.Standing):
-        log.info("message_already_" + held.value, **bound)
-        return
+    return held
+
+
+def _ask_circuit(
+    context: Context, spec: StageSpec[Any, Any], message: Message, outbox_id: UUID | None
+) -> Admission:
+    """Whether the paused stage may try this message; in a transaction of its own, because
+    whoever opens the circuit has locked a row of the ledger before."""
+    with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
+        admission = circuits.admit(work, spec.stage.value, outbox_id)
+    log.info("stage_is_paused", **_bound(spec, message), message_is=admission.value)
+    return admission
+
+
+def _attempt(
+    context: Context,
+    spec: StageSpec[Any, Any],
+    message: Message,
+    outbox_id: UUID | None,
+    held: ledger.Claim,
+) -> None:
+    """Do the claimed work and write down how it ended."""
     if held.attempts > spec.max_attempts:
         reason = Permanent(f"given up after {spec.max_attempts} attempts; the last left no word")
         _die(context, spec, message, outbox_id, held, reason, "")
@@ -159,12 +210,12 @@ def _handle(
             result = spec.work(context, message)
             _commit(context, spec, message, outbox_id, held, result)
     except ledger.LeaseLost:
-        log.warning("lease_lost", **bound, attempts=held.attempts)
+        log.warning("lease_lost", **_bound(spec, message), attempts=held.attempts)
     except (Exception, Interrupt) as error:  # noqa: BLE001  every failure is written down
         _failed(context, spec, message, outbox_id, held, error)
     else:
         took = round((time.monotonic() - started) * 1000, 1)
-        log.info("stage_done", **bound, attempts=held.attempts, ms=took)
+        log.info("stage_done", **_bound(spec, message), attempts=held.attempts, ms=took)
 
 
 def _follow(work: UnitOfWork, standing: ledger.Standing, message: Message, outbox_id: UUID) -> None:

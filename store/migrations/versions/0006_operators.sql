@@ -26,7 +26,7 @@ CREATE TABLE stage_circuit (
     reason varchar,
     changed_by varchar NOT NULL,
     changed_at timestamptz NOT NULL,
-    counted_from timestamptz NOT NULL,
+    counted_from timestamptz,
     probe_at timestamptz,
     probe uuid,
     failed_probes integer NOT NULL DEFAULT 0,

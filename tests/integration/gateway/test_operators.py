@@ -128,7 +128,14 @@ def test_the_chain_is_whole_until_somebody_edits_it(new_database: Any, settings_
         for _ in range(3):
             own.ask()
         report = own.client.get("/v1/audit/verify").json()
-        assert report == {"events": 3, "whole": True, "first_bad_seq": None, "reason": None}
+        head = own.scalar("SELECT seq || ':' || encode(hash, 'hex') FROM audit_head")
+        assert report == {
+            "events": 3,
+            "whole": True,
+            "first_bad_seq": None,
+            "reason": None,
+            "checked": head,
+        }
         own.execute("ALTER TABLE audit_event DISABLE TRIGGER ALL")
         own.execute("UPDATE audit_event SET actor = 'nobody' WHERE seq = 2")
         report = own.client.get("/v1/audit/verify").json()
@@ -140,6 +147,15 @@ def test_a_ready_gateway_says_so(gateway: Running) -> None:
     response = gateway.client.get("/readyz")
     assert response.status_code == 200
     assert set(response.json()["checks"].values()) == {"ok"}
+    assert response.json()["paused_stages"] == {}
+
+
+def test_a_gateway_with_a_paused_stage_is_ready_and_names_it(gateway: Running) -> None:
+    gateway.client.post("/v1/stages/anchor/pause", json={"reason": "a test"})
+    response = gateway.client.get("/readyz")
+    assert (response.status_code, response.json()["paused_stages"]) == (200, {"anchor": "paused"})
+    gateway.client.post("/v1/stages/anchor/resume")
+    assert gateway.client.get("/readyz").json()["paused_stages"] == {}
 
 
 def test_metrics_count_requests_by_route_and_show_the_state_without_ids_or_texts(
@@ -153,6 +169,7 @@ def test_metrics_count_requests_by_route_and_show_the_state_without_ids_or_texts
     assert 'attest_http_requests_total{method="POST",route="/v1/questions",status="202"}' in text
     assert "attest_http_request_seconds_bucket" in text
     assert "attest_database_up 1.0" in text
+    assert 'attest_stage_paused{stage="verify",state="open"} 0.0' in text
     for name in ("outbox_rows", "dead_letters_open", "oldest_unfinished_question_age_seconds"):
         assert f"attest_{name}" in text
     assert "XYZZY" not in text

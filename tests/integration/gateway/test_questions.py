@@ -124,7 +124,8 @@ def test_an_answered_question_shows_its_answer(gateway: Running) -> None:
     assert body["status"] == "answered"
     times = body["answer"]["provenance"].pop("stage_timings_ms")
     assert list(times) == ["retrieve", "generate", "verify", "audit"]
-    assert body["answer"] == {**ANSWER, "provenance": {"generator": "extractive"}}
+    recall = {"state": "current", "because": []}
+    assert body["answer"] == {**ANSWER, "provenance": {"generator": "extractive"}, "recall": recall}
     assert body["finished_at"] is not None
     assert [timing["stage"] for timing in body["timings"]] == [
         "retrieve",

@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 import dramatiq
 import redis
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Session, select
 
 from messages import RetrieveV1, Stage
@@ -112,24 +111,27 @@ def message(question_id: UUID | None = None) -> RetrieveV1:
 
 
 def promise(store: Store, *given: RetrieveV1) -> list[UUID]:
-    """Promise these messages, or a new one, in one transaction; the outbox ids.
-
-    Their questions are there, so that a replay finds somebody to work for.
-    """
+    """Promise these messages, or a new one, in one transaction; the outbox ids."""
     with store.unit_of_work("test") as work:
-        messages = given or (message(),)
-        for one in messages:
-            work.session.execute(
-                insert(Question)
-                .values(**_question(one).model_dump())
-                .on_conflict_do_nothing()
-            )
-        return [work.emit(one) for one in messages]
+        return [work.emit(one) for one in given or (message(),)]
+
+
+def promise_asked(store: Store, *given: RetrieveV1) -> list[UUID]:
+    """As `promise`, but their questions are there: a replay finds somebody to work for."""
+    messages = given or (message(),)
+    with store.unit_of_work("test") as work:
+        work.session.add_all([_question(one) for one in dict.fromkeys(messages)])
+    return promise(store, *messages)
 
 
 def _question(of: RetrieveV1) -> Question:
     return Question(
-        id=of.question_id, text="?", text_hash=HASH, options={}, request_id=of.request_id
+        id=of.question_id,
+        text="?",
+        text_hash=HASH,
+        options={},
+        request_id=of.request_id,
+        request_hash=HASH,
     )
 
 

@@ -1,6 +1,7 @@
 """Invariant 10: whatever is done to the audit log behind our back is found, and located."""
 
 import threading
+from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
@@ -12,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session
 
 from store import audit
-from store.audit import ChainReport
+from store.audit import ChainReport, Checkpoint
 from store.unit_of_work import Store
 
 pytestmark = pytest.mark.requirement("DC-6")
@@ -46,7 +47,8 @@ def tamper(store: Store, *statements: str, **values: Any) -> ChainReport:
     """What verification says after these statements of somebody who may switch the triggers off;
     all is undone afterwards."""
     with Session(store.engine) as session:
-        session.execute(sa.text("ALTER TABLE audit_event DISABLE TRIGGER ALL"))
+        for table in ("audit_event", "audit_head"):
+            session.execute(sa.text(f"ALTER TABLE {table} DISABLE TRIGGER ALL"))
         for statement in statements:
             session.execute(sa.text(statement), values)
         return audit.verify(session)
@@ -193,17 +195,40 @@ def test_a_changed_head_is_found(chain: Store, change: str, named: int) -> None:
     assert tamper(chain, change).first_bad_seq == named
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE audit_event SET actor = 'x' WHERE seq = 1",
-        "DELETE FROM audit_event WHERE seq = 1",
-        "TRUNCATE audit_event",
-    ],
-)
-def test_the_database_refuses_to_change_the_log(chain: Store, statement: str) -> None:
-    with pytest.raises(DBAPIError, match="append-only"), chain.engine.begin() as connection:
-        connection.execute(sa.text(statement))
+REFUSED = [
+    "UPDATE audit_event SET actor = 'x' WHERE seq = 1",
+    "UPDATE audit_event SET actor = actor",
+    "DELETE FROM audit_event WHERE seq = 1",
+    "TRUNCATE audit_event",
+    "TRUNCATE audit_event CASCADE",
+    "INSERT INTO audit_event SELECT * FROM audit_event WHERE seq = 1 "
+    "ON CONFLICT (seq) DO UPDATE SET actor = 'x'",
+    "MERGE INTO audit_event e USING (SELECT 1 AS seq) s ON e.seq = s.seq WHEN MATCHED THEN DELETE",
+    "UPDATE audit_head SET hash = sha256(hash)",
+    "UPDATE audit_head SET seq = seq - 1",
+    "DELETE FROM audit_head",
+    "TRUNCATE audit_head",
+]
+
+
+def run(store: Store, *statements: str) -> None:
+    """Run these as the owner of the tables, in one transaction."""
+    with store.engine.begin() as connection:
+        for statement in statements:
+            connection.execute(sa.text(statement))
+
+
+@pytest.mark.parametrize("statement", REFUSED)
+def test_the_database_refuses_its_owner_to_change_the_log(chain: Store, statement: str) -> None:
+    with pytest.raises(DBAPIError, match=r"append-only|only moves on"):
+        run(chain, statement)
+    assert verify(chain).whole
+
+
+@pytest.mark.parametrize("statement", REFUSED)
+def test_nor_may_a_session_that_plays_a_replica(chain: Store, statement: str) -> None:
+    with pytest.raises(DBAPIError, match=r"append-only|only moves on"):
+        run(chain, "SET LOCAL session_replication_role = replica", statement)
     assert verify(chain).whole
 
 
@@ -279,3 +304,144 @@ def test_any_change_of_any_field_of_any_event_is_found_and_named(
         used = {"id": str(uuid4())}
     statement = f"UPDATE audit_event SET {change} WHERE seq = {seq}"
     assert tamper(chain, statement, **used).first_bad_seq == seq
+
+
+class Copy:
+    """A copy of both tables, as an auditor takes one: without keys, without triggers."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        session.execute(sa.text("CREATE SCHEMA auditor"))
+        for table in ("audit_event", "audit_head"):
+            session.execute(sa.text(f"CREATE TABLE auditor.{table} AS TABLE {table}"))
+        session.execute(sa.text("SET LOCAL search_path TO auditor, public"))
+
+    def after(self, *statements: str) -> ChainReport:
+        """What verification says after these statements, with windows of any size."""
+        for statement in statements:
+            self.session.execute(sa.text(statement))
+        reports = [audit.verify(self.session, page=page) for page in (1, 2, 3, 5000)]
+        assert len({(one.whole, one.first_bad_seq) for one in reports}) == 1
+        return reports[-1]
+
+
+@pytest.fixture
+def copy(chain: Store) -> Iterator[Copy]:
+    """A copy that is gone afterwards."""
+    with Session(chain.engine) as session:
+        yield Copy(session)
+
+
+def test_an_untouched_copy_is_whole(copy: Copy) -> None:
+    assert copy.after() == ChainReport(EVENTS, True, None, None)
+
+
+@pytest.mark.parametrize("seq", range(1, EVENTS + 1))
+def test_one_changed_byte_is_detected_in_the_right_place(copy: Copy, seq: int) -> None:
+    report = copy.after(
+        "UPDATE audit_event SET subject = overlay(subject placing 'x' from 3 for 1) "
+        f"WHERE seq = {seq}"
+    )
+    assert (report.first_bad_seq, report.reason) == (seq, f"event {seq} is not what was written")
+
+
+@pytest.mark.parametrize("seq", range(1, EVENTS + 1))
+def test_one_deleted_row_is_detected_in_the_right_place(copy: Copy, seq: int) -> None:
+    assert copy.after(f"DELETE FROM audit_event WHERE seq = {seq}").first_bad_seq == seq
+
+
+@pytest.mark.parametrize("seq", range(1, EVENTS + 1))
+def test_one_inserted_row_is_detected_in_the_right_place(copy: Copy, seq: int) -> None:
+    """The others make room for it: the copy has the right numbers, and one event too many."""
+    report = copy.after(
+        f"UPDATE audit_event SET seq = seq + 1 WHERE seq >= {seq}",
+        "UPDATE audit_head SET seq = seq + 1",
+        f"INSERT INTO audit_event SELECT {seq}, at, actor, 'thing.forged', subject, request_id, "
+        "payload, previous_hash, sha256(hash) FROM audit_event LIMIT 1",
+    )
+    assert report.first_bad_seq == seq
+
+
+@pytest.mark.parametrize("seq", range(1, EVENTS + 1))
+def test_a_row_inserted_beside_its_number_is_detected_there_or_right_behind(
+    copy: Copy, seq: int
+) -> None:
+    report = copy.after(
+        f"INSERT INTO audit_event SELECT * FROM audit_event WHERE seq = {seq}",
+    )
+    assert (report.whole, report.first_bad_seq) == (False, seq)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [(a, b) for a in range(1, EVENTS) for b in range(a + 1, EVENTS + 1)]
+)
+def test_two_swapped_rows_are_detected_at_the_first_of_them(copy: Copy, a: int, b: int) -> None:
+    report = copy.after(
+        f"UPDATE audit_event SET seq = CASE seq WHEN {a} THEN {b} ELSE {a} END "
+        f"WHERE seq IN ({a}, {b})"
+    )
+    assert report.first_bad_seq == a
+
+
+def walk(store: Store, after: Checkpoint | None = None, until: int | None = None) -> ChainReport:
+    """Verify a range."""
+    with store.reading() as session:
+        return audit.verify(session, after=after, until=until, page=2)
+
+
+@pytest.mark.parametrize("middle", range(1, EVENTS))
+def test_a_walk_is_taken_up_where_another_ended(chain: Store, middle: int) -> None:
+    first = walk(chain, until=middle)
+    assert (first.whole, first.events, first.checked.seq) == (True, middle, middle)
+    second = walk(chain, after=Checkpoint.parse(str(first.checked)))
+    assert (second.whole, second.events) == (True, EVENTS - middle)
+    assert second.checked == verify(chain).checked
+
+
+def test_a_link_that_was_kept_elsewhere_shows_that_all_before_it_was_rewritten(
+    chain: Store,
+) -> None:
+    kept = walk(chain, until=3).checked
+    assert kept.hash is not None
+    forged_hash = bytes([kept.hash[0] ^ 1, *kept.hash[1:]])
+    report = walk(chain, after=Checkpoint(3, forged_hash))
+    assert (report.whole, report.first_bad_seq) == (False, 4)
+    assert walk(chain, after=Checkpoint(3)).whole  # without the hash, the table is believed
+
+
+def test_a_range_does_not_see_what_lies_outside_it(chain: Store) -> None:
+    with Session(chain.engine) as session:
+        session.execute(sa.text("ALTER TABLE audit_event DISABLE TRIGGER ALL"))
+        session.execute(sa.text("UPDATE audit_event SET actor = 'x' WHERE seq = 3"))
+        assert audit.verify(session, until=2).whole
+        assert audit.verify(session, after=Checkpoint(3)).whole
+        assert audit.verify(session, after=Checkpoint(2)).first_bad_seq == 3
+        assert audit.verify(session, until=3).first_bad_seq == 3
+
+
+@pytest.mark.parametrize(
+    ("after", "until", "named"),
+    [(Checkpoint(99), None, 99), (Checkpoint(99, bytes(32)), None, EVENTS + 1)],
+)
+def test_a_walk_that_begins_behind_the_end_is_no_pass(
+    chain: Store, after: Checkpoint, until: int | None, named: int
+) -> None:
+    report = walk(chain, after, until)
+    assert (report.whole, report.first_bad_seq) == (False, named)
+
+
+@pytest.mark.parametrize(
+    "written", ["", "x", "-1", "1:", "1:zz", f"1:{'a' * 62}", "1:2:3", "9" * 30]
+)
+def test_what_is_no_place_in_the_chain_is_refused(written: str) -> None:
+    with pytest.raises(ValueError, match="SEQ or SEQ:HASH"):
+        Checkpoint.parse(written)
+
+
+def test_each_good_link_is_handed_on_and_none_behind_a_bad_one(chain: Store) -> None:
+    seen: list[int] = []
+    with Session(chain.engine) as session:
+        session.execute(sa.text("ALTER TABLE audit_event DISABLE TRIGGER ALL"))
+        session.execute(sa.text("UPDATE audit_event SET actor = 'x' WHERE seq = 4"))
+        audit.verify(session, each=lambda link: seen.append(link.seq))
+    assert seen == [1, 2, 3]

@@ -26,6 +26,7 @@ from tests.integration.runtime.harness import (
     done,
     message,
     promise,
+    promise_asked,
     push,
     rows,
     settled,
@@ -158,7 +159,7 @@ def died(running: Runtime) -> UUID:
     def never(_: object) -> None:
         raise Permanent("it can never work")
 
-    (outbox_id,) = promise(running.store, asked := message())
+    (outbox_id,) = promise_asked(running.store, asked := message())
     handle(running.context, Probe(never).spec(), asked.payload(), outbox_id)
     (found,) = rows(running.store, "SELECT id FROM dead_letter WHERE outbox_id = :o", o=outbox_id)
     letter_id: UUID = found.id
@@ -206,7 +207,7 @@ def test_a_replay_that_can_never_succeed_is_refused_with_the_reason(
     runtime: Start, payload: dict[str, object], reason: str
 ) -> None:
     running = runtime(Probe().spec())
-    (outbox_id,) = promise(running.store)
+    (outbox_id,) = promise_asked(running.store)
     handle(running.context, Probe().spec(), payload, outbox_id)
     with pytest.raises(NotReplayable, match=reason):
         replay(running.store, letter(running.store).id)
@@ -227,7 +228,7 @@ def test_a_replay_of_an_unknown_dead_letter_says_so(store: Store) -> None:
 
 def test_a_future_message_is_replayable_after_the_upgrade(runtime: Start) -> None:
     running = runtime(Probe().spec())
-    (outbox_id,) = promise(running.store, asked := message())
+    (outbox_id,) = promise_asked(running.store, asked := message())
     handle(running.context, Probe().spec(), {**asked.payload(), "schema": "retrieve.v2"}, outbox_id)
     assert letter(running.store).error_type == "FutureMessage"
     replay(running.store, letter(running.store).id)
@@ -281,7 +282,7 @@ def test_a_death_without_database_is_kept_in_redis_and_copied_later(
 
     cut = runtime(Probe().spec(), broker=Cut)
     push(cut.broker.client, cut.broker.namespace, "retrieve", b'{"patient": "zebrafish"}')
-    (outbox_id,) = promise(cut.store, asked := message())
+    (outbox_id,) = promise_asked(cut.store, asked := message())
     cut.broker.actors.clear()
     cut.work()
     client, dead = cut.broker.client, f"{settings.redis_namespace}:retrieve.XQ"

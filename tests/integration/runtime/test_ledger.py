@@ -18,6 +18,7 @@ from tests.integration.runtime.harness import (
     expire,
     message,
     promise,
+    promise_asked,
     rows,
     run_of,
     settled,
@@ -173,7 +174,7 @@ def test_a_second_promise_of_work_that_died_dies_with_it_and_one_replay_revives_
     probe = Probe(never)
     running = runtime(probe.spec())
     asked = message()
-    first, second = promise(running.store, asked, asked)
+    first, second = promise_asked(running.store, asked, asked)
     for outbox_id in (first, second):
         handle(running.context, probe.spec(), asked.payload(), outbox_id)
     assert settled(running.store)

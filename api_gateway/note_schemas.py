@@ -1,0 +1,51 @@
+"""Clinical notes and what became of them, as callers send and see them."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+MAX_NOTE_CHARS = 200_000
+
+NoteStatus = Literal["queued", "done", "failed"]
+
+
+class NoteIn(BaseModel):
+    """A clinical note to be summarized."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=MAX_NOTE_CHARS, pattern=r"\S"),
+        Field(description="the note as it is; spans count its code points"),
+    ]
+    title: Annotated[str | None, Field(max_length=300)] = None
+
+    @field_validator("text", "title")
+    @classmethod
+    def _storable(cls, value: str | None) -> str | None:
+        if value is not None and "\x00" in value:
+            raise ValueError("contains a NUL character; remove it")
+        return value
+
+
+class NoteOut(BaseModel):
+    """A note at one moment; `result` once it is done."""
+
+    id: UUID
+    status: NoteStatus
+    title: str | None
+    created_at: datetime
+    finished_at: datetime | None
+    result: Annotated[
+        dict[str, Any] | None,
+        Field(
+            description="`summary` with seven lists of `{text, source}`; `plan.recommendations` "
+            "with number, recommendation, source, confidence and hallucination_guard_note; "
+            "`sections` and `chunks` that the citations name; `validation` with counts; "
+            "`provenance`. All offsets are code points of the text as it was sent."
+        ),
+    ] = None
+    error: dict[str, Any] | None = None

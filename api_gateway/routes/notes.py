@@ -1,0 +1,101 @@
+"""Notes: a clinical note in, a summary and a plan with citations out."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from api_gateway.note_schemas import NoteIn, NoteOut
+from api_gateway.problems import Problem, documented, not_found, request_id_of
+from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
+from api_gateway.state import Gateway, InGateway
+from api_gateway.waiting import settled
+from store import notes
+
+router = APIRouter(prefix="/v1/notes", tags=["notes"])
+
+RETRY_AFTER_SECONDS = 1
+
+
+@router.post(
+    "",
+    status_code=202,
+    summary="Submit a clinical note to be summarized",
+    description="Each item of the summary and each recommendation stands, to the letter, in the "
+    "span of the note that it cites. The note is kept in its row and in nothing else.",
+    response_description="Accepted; `Location` says where to look",
+    responses=documented(400, 403, 413, 415, 422, 503),
+)
+def submit_note(body: NoteIn, request: Request, response: Response, gateway: InGateway) -> Accepted:
+    """Write the note and promise it to the summarize stage."""
+    with gateway.store.unit_of_work("gateway", request_id_of(request)) as work:
+        note = notes.submit(work, body.text, body.title)
+    response.headers["Location"] = f"/v1/notes/{note.id}"
+    return Accepted.model_validate(
+        {"id": note.id, "status": "queued", "poll_after_ms": POLL_AFTER_MS}
+    )
+
+
+@router.get(
+    "/{note_id}",
+    summary="Get the summary and plan of a note",
+    description="With `wait`, answers as soon as they are made, at the latest after so many "
+    "seconds.",
+    response_model=NoteOut,
+    responses=documented(404, 422, 503),
+)
+async def get_note(
+    note_id: UUID,
+    response: Response,
+    gateway: InGateway,
+    wait: Annotated[
+        float,
+        Query(ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="seconds, up to 60"),
+    ] = 0,
+) -> NoteOut:
+    """The note, now or once it has ended."""
+    found = await settled(
+        gateway,
+        note_id,
+        lambda: _read(gateway, note_id),
+        lambda one: one.status != "queued",
+        wait,
+    )
+    if found.status == "queued":
+        response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
+    return found
+
+
+async def _read(gateway: Gateway, note_id: UUID) -> NoteOut:
+    """The note as it is now.
+
+    Raises:
+        Problem: there is no such note.
+    """
+
+    def read() -> NoteOut | None:
+        with gateway.store.reading() as session:
+            row = notes.get(session, note_id)
+            if row is None:
+                return None
+            error = None
+            if row.status == "failed":
+                cause = row.error or "the summary was given up on"
+                error = Problem(500, cause, kind="note-failed").body(row.request_id)
+            return NoteOut.model_validate(
+                {
+                    "id": row.id,
+                    "status": row.status,
+                    "title": row.title,
+                    "created_at": row.created_at,
+                    "finished_at": row.finished_at,
+                    "result": row.result if row.status == "done" else None,
+                    "error": error,
+                }
+            )
+
+    found = await run_in_threadpool(read)
+    if found is None:
+        raise not_found("note")
+    return found

@@ -1,0 +1,29 @@
+"""The story of one answer: what an auditor reads first."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from api_gateway.audit_schemas import TrailOut
+from api_gateway.problems import documented, not_found
+from api_gateway.state import InGateway
+from store import audit_trail
+
+router = APIRouter(prefix="/v1/questions", tags=["operators"])
+
+
+@router.get(
+    "/{question_id}/trail",
+    summary="Tell the story of an answer",
+    description="Every event of the question in order, with plain words, times, versions, verdicts "
+    "and hashes, and the versions that were evidence. No words of the question, of documents or of "
+    "claims stand in it.",
+    responses=documented(404, 503),
+)
+def question_trail(question_id: UUID, gateway: InGateway) -> TrailOut:
+    """What happened to a question, and on which evidence."""
+    with gateway.store.reading() as session:
+        found = audit_trail.trail(session, question_id)
+    if found is None:
+        raise not_found("question")
+    return TrailOut.model_validate(found)

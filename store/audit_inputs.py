@@ -1,0 +1,116 @@
+"""What an answer was composed from, beside question, retrieval and draft: kept, so that the same
+bytes can be composed again without asking anybody.
+
+It holds words of claims, as answers do: it is shown to nobody, and goes where they go.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from uuid import UUID
+
+import sqlalchemy as sa
+from pydantic_core import to_jsonable_python
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlmodel import Session
+
+from store.hashes import json_hash
+from store.models import DocumentVersion, now
+from store.standing import Standing
+
+_TABLE = sa.table(
+    "answer_inputs",
+    sa.column("question_id", sa.Uuid),
+    sa.column("body", JSONB),
+    sa.column("hash", sa.String),
+    sa.column("created_at", sa.DateTime(timezone=True)),
+)
+
+CURED = ("cure", "cure_refreshes")
+"""What a commit may add to a composed answer: the refreshes that it asked for have ids."""
+
+
+class _Cited(Protocol):
+    @property
+    def version(self) -> DocumentVersion: ...
+    @property
+    def standing(self) -> Standing: ...
+    @property
+    def doubts(self) -> Collection[str]: ...
+    @property
+    def cited_by(self) -> int | None: ...
+
+
+class _Held(Protocol):
+    @property
+    def cited(self) -> _Cited: ...
+    @property
+    def clocks(self) -> Any: ...
+
+
+def inputs(
+    *,
+    checked: Sequence[Any],
+    contested: Collection[str],
+    conflicts: Sequence[Mapping[str, Any]],
+    cost_usd: str | None,
+    held: Mapping[str, _Held],
+) -> dict[str, Any]:
+    """The arguments of composing an answer as JSON. Pure.
+
+    Args:
+        checked: all drafted claims with their verdicts.
+        contested: ids of claims that another source contradicts, undecided.
+        conflicts: as they stand in the answer.
+        held: the versions by evidence key, with what became of their works and both clocks.
+    """
+    body: dict[str, Any] = to_jsonable_python(
+        {
+            "checked": list(checked),
+            "contested": sorted(contested),
+            "conflicts": list(conflicts),
+            "cost_usd": cost_usd,
+            "held": {
+                key: {
+                    "version_id": one.cited.version.id,
+                    "status": one.cited.version.status,
+                    "standing": one.cited.standing,
+                    "doubts": sorted(one.cited.doubts),
+                    "cited_by": one.cited.cited_by,
+                    "clocks": one.clocks,
+                }
+                for key, one in held.items()
+            },
+        }
+    )
+    return body
+
+
+def keep(
+    session: Session, question_id: UUID, composed_from: Mapping[str, Any], answer: Mapping[str, Any]
+) -> str:
+    """Store the inputs of an answer that is about to be stored; gives their hash, for the audit.
+
+    Args:
+        answer: its body as it is stored, with the cure that the commit named.
+    """
+    body = {**composed_from, "cured": {key: answer[key] for key in CURED}}
+    digest = json_hash(body)
+    row = {"question_id": question_id, "body": body, "hash": digest, "created_at": now()}
+    session.execute(sa.insert(_TABLE), [row])
+    return digest
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Inputs as they are stored."""
+
+    body: Mapping[str, Any]
+    hash: str
+
+
+def kept(session: Session, question_id: UUID) -> Kept | None:
+    """The inputs of a question's answer; None for answers from before they were kept."""
+    query = sa.select(_TABLE.c.body, _TABLE.c.hash).where(_TABLE.c.question_id == question_id)
+    row = session.execute(query).one_or_none()
+    return None if row is None else Kept(row.body, row.hash)

@@ -1,0 +1,63 @@
+"""Clinical notes to be summarized: accepted once, done or failed once."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID, uuid4
+
+import sqlalchemy as sa
+from sqlmodel import Session, col
+
+from messages import SummarizeV1
+from store.hashes import json_hash, text_hash
+from store.models import Note, now
+from store.unit_of_work import UnitOfWork
+
+CHANNEL = "note"
+"""LISTEN/NOTIFY channel; the payload is the id of the note that ended."""
+
+
+def submit(work: UnitOfWork, text: str, title: str | None = None) -> Note:
+    """Accept a note: its row, the audit event with its hash, the message to the summarize stage.
+
+    A title may name a patient, so it stays in the row as the text does (invariant 11).
+    """
+    note = Note(
+        id=uuid4(),
+        text=text,
+        text_hash=text_hash(text),
+        title=title,
+        request_id=work.request_id or uuid4(),
+        created_at=now(),
+    )
+    work.session.add(note)
+    work.session.flush()
+    work.record("note.submitted", note.id, text_hash=note.text_hash)
+    work.emit(SummarizeV1(request_id=note.request_id, note_id=note.id, text_hash=note.text_hash))
+    return note
+
+
+def get(session: Session, note_id: UUID) -> Note | None:
+    """The note with this id, if there is one."""
+    return session.get(Note, note_id)
+
+
+def done(work: UnitOfWork, note_id: UUID, result: Mapping[str, Any]) -> str:
+    """Keep the result and wake who waits for it; gives its hash."""
+    digest = json_hash(result)
+    _end(work, note_id, status="done", error=None, result=dict(result), result_hash=digest)
+    return digest
+
+
+def failed(work: UnitOfWork, note_id: UUID, cause: str) -> None:
+    """The stage died: there is no summary until an operator replays it."""
+    _end(work, note_id, status="failed", error=cause)
+    work.record("note.failed", note_id)
+
+
+def _end(work: UnitOfWork, note_id: UUID, **values: Any) -> None:
+    work.session.execute(
+        sa.update(Note)
+        .where(col(Note.id) == note_id, col(Note.status) != "done")
+        .values(finished_at=now(), **values)
+    )
+    work.notify(CHANNEL, note_id)

@@ -1,0 +1,174 @@
+"""What is told of recalls: beside an answer, in lists, as a feed, to operators.
+
+The feed is the audit log's own events: they stand in the order of the commits, so a reader that
+comes back with a cursor has missed nothing.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from store.cursors import InvalidCursor, pack, unpack
+from store.models import AnswerRecall, Question
+
+RecallState = Literal["current", "affected", "reaffirmed", "superseded"]
+CHANGED = ("affected", "reaffirmed", "superseded")
+
+
+@dataclass(frozen=True)
+class RecallChange:
+    """One change of an answer's recall, as the audit log has it."""
+
+    seq: int
+    at: datetime
+    question_id: UUID
+    state: str
+    detail: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Feed:
+    """Changes in the order in which they were committed; `cursor` is where the next ones begin."""
+
+    changes: list[RecallChange]
+    cursor: str | None
+    more: bool
+
+
+@dataclass(frozen=True)
+class Recalls:
+    """A page of recalled answers, the latest change first."""
+
+    recalls: list[AnswerRecall]
+    next_cursor: str | None
+
+
+def shown(session: Session, question_id: UUID) -> dict[str, Any]:
+    """`recall` of an answer, as callers see it (DESIGN section 5)."""
+    supersedes = session.execute(
+        select(col(AnswerRecall.question_id)).where(AnswerRecall.superseded_by == question_id)
+    ).scalar_one_or_none()
+    row = session.get(AnswerRecall, question_id)
+    told: dict[str, Any] = {"state": "current", "because": []}
+    if supersedes is not None:
+        told["supersedes"] = str(supersedes)
+    if row is None:
+        return told
+    told |= {
+        "state": row.state,
+        "because": row.because,
+        "affected_at": row.affected_at.isoformat(),
+        "changed_at": row.changed_at.isoformat(),
+    }
+    match row.state:
+        case "reaffirmed":
+            told["spans"] = row.spans
+        case "superseded":
+            told["findings"] = row.findings
+            told["superseded_by"] = str(row.superseded_by) if row.superseded_by else None
+    return told
+
+
+def states(session: Session, question_ids: Collection[UUID]) -> dict[UUID, str]:
+    """The states of those among these that are not `current`."""
+    rows = session.execute(
+        select(col(AnswerRecall.question_id), col(AnswerRecall.state)).where(
+            col(AnswerRecall.question_id).in_(question_ids)
+        )
+    )
+    return {row.question_id: row.state for row in rows}
+
+
+def counts(session: Session) -> dict[str, int]:
+    """How many answers are in each state; 0 where there are none."""
+    rows = session.execute(
+        sa.text("SELECT state, count(*) AS answers FROM answer_recall GROUP BY state")
+    )
+    return dict.fromkeys(CHANGED, 0) | {row.state: row.answers for row in rows}
+
+
+def oldest_affected_seconds(session: Session) -> float:
+    """For how long the answer that waits longest has been affected; 0 if none is."""
+    query = sa.text(
+        "SELECT coalesce(extract(epoch FROM clock_timestamp() - min(affected_at)), 0) "
+        "FROM answer_recall WHERE state = 'affected'"
+    )
+    return float(session.execute(query).scalar_one())
+
+
+_FEED = "\nUNION ALL\n".join(
+    f"""(SELECT seq, at, subject, '{state}' AS state, payload FROM audit_event
+        WHERE event = 'answer.{state}' AND seq > :after
+          AND (CAST(:since AS timestamptz) IS NULL OR at >= :since) ORDER BY seq LIMIT :limit)"""  # noqa: S608  our own
+    for state in CHANGED
+)
+
+
+def feed(
+    session: Session,
+    *,
+    since: datetime | None = None,
+    cursor: str | None = None,
+    limit: int = 100,
+) -> Feed:
+    """Changes, the first ones first.
+
+    Args:
+        since: only changes at or after this moment.
+        cursor: of the page before; it leads on even from the last page, once there is more.
+
+    Raises:
+        InvalidCursor: `cursor` was not given out by this function.
+    """
+    after = int(unpack(cursor, [int])[0]) if cursor is not None else 0
+    rows = session.execute(
+        sa.text(f"{_FEED} ORDER BY seq LIMIT :limit"),
+        {"after": after, "since": since, "limit": limit + 1},
+    ).all()
+    changes = [
+        RecallChange(row.seq, row.at, UUID(row.subject), row.state, row.payload)
+        for row in rows[:limit]
+    ]
+    last = pack([changes[-1].seq]) if changes else cursor
+    return Feed(changes, last, len(rows) > limit)
+
+
+def listing(
+    session: Session, *, state: str | None = None, cursor: str | None = None, limit: int = 50
+) -> Recalls:
+    """Recalled answers, the latest change first.
+
+    Raises:
+        InvalidCursor: `cursor` was not given out by this function.
+    """
+    changed, key = col(AnswerRecall.changed_at), col(AnswerRecall.question_id)
+    query = select(AnswerRecall).order_by(changed.desc(), key).limit(limit + 1)
+    if state is not None:
+        query = query.where(AnswerRecall.state == state)
+    if cursor is not None:
+        at, last = _position(cursor)
+        query = query.where(sa.or_(changed < at, sa.and_(changed == at, key > last)))
+    rows = list(session.exec(query))
+    page = rows[:limit]
+    if len(rows) <= limit:
+        return Recalls(page, None)
+    return Recalls(page, pack([page[-1].changed_at.isoformat(), str(page[-1].question_id)]))
+
+
+def _position(cursor: str) -> tuple[datetime, UUID]:
+    at, key = unpack(cursor, [str, str])
+    try:
+        return datetime.fromisoformat(str(at)), UUID(str(key))
+    except ValueError as error:
+        raise InvalidCursor("use the next_cursor of the page before, unchanged") from error
+
+
+def with_state(state: str) -> sa.ColumnElement[bool]:
+    """For a query of questions: only those whose answer is in this state."""
+    found = select(col(AnswerRecall.question_id)).where(AnswerRecall.state == state)
+    return col(Question.id).in_(found)

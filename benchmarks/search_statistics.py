@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from store.index.terms import terms
 from store.records import SourceRecord
 from store.settings import Settings
-from workers.embed.chunks import chunk
 from workers.encoder import encoder_for
+from workers.reading.chunks import chunk
 from workers.reading.structure import segment
 
 STATISTICS = Path(__file__).with_name("search_statistics.json")

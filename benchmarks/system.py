@@ -28,8 +28,8 @@ from cli.questions import ask
 from store.records import SourceRecord
 from store.settings import Settings
 from store.unit_of_work import Store
-from workers.embed.chunks import chunk
 from workers.encoder import encoder_for
+from workers.reading.chunks import chunk
 from workers.reading.structure import segment
 
 console = Console(stderr=True)

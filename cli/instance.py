@@ -57,6 +57,12 @@ def open_store(settings: Settings) -> Store:
     return Store(engine, WokenBroker(found).publish)
 
 
+def running_url(settings: Settings) -> str | None:
+    """Where the gateway of an instance listens that runs on the data directory; None: none does."""
+    connection = read_connection(settings.data_dir)
+    return connection.gateway_url if connection is not None else None
+
+
 def gateway_url(settings: Settings) -> str:
     """Where the gateway of the running instance listens."""
     connection = read_connection(settings.data_dir)

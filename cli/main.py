@@ -12,13 +12,17 @@ from rich.console import Console
 from sqlalchemy.exc import OperationalError
 
 from cli.anchors import anchors_app
+from cli.audit import audit_app
 from cli.context import Instance, JsonOption, print_json
+from cli.dead_letters import dead_letters_app
 from cli.evaluate.commands import evaluate_app
+from cli.extract import extract
 from cli.imports import import_files
-from cli.instance import NotRunning, resolve, with_data_dir
-from cli.operate import audit_app, dead_letters_app
+from cli.instance import NotRunning, resolve, running_url, with_data_dir
+from cli.recalls import recalls_app
 from cli.refresh import refresh
 from cli.sources import findings, sources, watches_app
+from cli.stages import queues_app, stages_app
 from messages import Stage
 from store.settings import Settings, get_settings
 
@@ -29,7 +33,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(dead_letters_app, name="dead-letters")
+app.add_typer(stages_app, name="stages")
+app.add_typer(queues_app, name="queues")
 app.add_typer(audit_app, name="audit")
+app.add_typer(recalls_app, name="recalls")
 app.add_typer(watches_app, name="watches")
 app.add_typer(evaluate_app, name="evaluate")
 app.add_typer(anchors_app, name="anchors")
@@ -169,6 +176,35 @@ def verify(
 
 
 @app.command()
+def summarize(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="a clinical note, in any format that is read")],
+    here: Annotated[
+        bool, typer.Option("--here", help="by rules in this process, whatever runs")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Summarize a clinical note: seven lists and a plan, each line with its place in the note.
+
+    A running instance does it, with a language model where it has one; where none runs, this
+    process does, by rules.
+    """
+    from cli.gateway import GatewayRefused
+    from cli.summarize import note_in, render, summarize_here, summarize_there
+
+    text, instance = note_in(file), Instance.of(ctx)
+    try:
+        url = None if here else running_url(instance.settings)
+        result = summarize_here(text) if url is None else summarize_there(url, text)
+    except GatewayRefused as error:
+        raise RuntimeError(f"{error} (or add --here)") from error
+    if as_json:
+        print_json(result)
+    else:
+        render(Console(), result)
+
+
+@app.command()
 def ingest(
     ctx: typer.Context,
     paths: Annotated[list[Path], typer.Argument(help="files and folders")],
@@ -237,6 +273,7 @@ def search(
 
 
 app.command(name="import")(import_files)
+app.command()(extract)
 app.command()(refresh)
 app.command()(sources)
 app.command()(findings)

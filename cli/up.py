@@ -10,7 +10,14 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from cli.supervise import ProcessSpec, Supervisor, server_spec
-from messages import EVIDENCE_STAGES, QUESTION_STAGES, SOURCE_STAGES, TEXT_STAGES, Stage
+from messages import (
+    EVIDENCE_STAGES,
+    QUESTION_STAGES,
+    RECALL_STAGES,
+    SOURCE_STAGES,
+    TEXT_STAGES,
+    Stage,
+)
 from store.embedded import DataDir, EmbeddedPostgres, EmbeddedRedis
 from store.settings import Settings
 
@@ -112,7 +119,7 @@ def processes(
         spec("migrate", "migrate", after=servers, restart=False),
         worker("questions", QUESTION_STAGES + TEXT_STAGES, QUESTION_THREADS),
         worker("evidence", EVIDENCE_STAGES, EVIDENCE_THREADS),
-        worker("sources", SOURCE_STAGES, SOURCE_THREADS),
+        worker("sources", SOURCE_STAGES + RECALL_STAGES, SOURCE_THREADS),
         spec("scheduler", "scheduler", after=("migrate",)),
         spec("gateway", "gateway", after=("migrate",), ready=_answers(settings)),
     ]

@@ -19,6 +19,8 @@ MODULES = {
     Stage.AUDIT: "workers.audit.stage",
     # A pasted text goes through the same gate as an answer, in a queue of its own.
     Stage.CHECK: "workers.verify.text_stage",
+    Stage.RECALL: "workers.recall.stage",
+    Stage.SUMMARIZE: "workers.summarize.stage",
 }
 
 

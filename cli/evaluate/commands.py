@@ -1,5 +1,6 @@
 """`attest evaluate …`: each prints one JSON object on its last line."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -43,26 +44,44 @@ def quotes(directory: Folder) -> None:
 
 
 @evaluate_app.command()
+def extraction(directory: Folder) -> None:
+    """Fields of clinical documents, by rules, against the gold beside them."""
+    from cli.evaluate.extraction import evaluate_extraction
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("extract", total=None)
+        report = evaluate_extraction(
+            directory, lambda done, total: progress.update(task, completed=done, total=total)
+        )
+    print_json(report)
+
+
+@evaluate_app.command()
 def regression(
     ctx: typer.Context,
     corpus: Annotated[
         Path | None, typer.Option(help="a folder of *.jsonl with records; the samples if left out")
     ] = None,
+    more: Annotated[
+        list[Path] | None,
+        typer.Option("--with", help="count the anchors of these documents too; repeat it for more"),
+    ] = None,
 ) -> None:
     """The thirty questions of the remediation plan through every stage; names those that fail.
 
-    Ends with exit code 1 if one does, or a target is missed.
+    Ends with exit code 1 if one does, or a target is missed; that of anchors counts only --with.
     """
     from cli.demo import SAMPLES
     from cli.evaluate.regression import evaluate_regression
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        tasks = {name: progress.add_task(name, total=None) for name in ("ingest", "ask")}
+        tasks = {name: progress.add_task(name, total=None) for name in ("ingest", "ask", "more")}
 
         def advance(name: str, done: int, total: int) -> None:
             progress.update(tasks[name], completed=done, total=total)
 
-        report = evaluate_regression(corpus or SAMPLES, Instance.of(ctx).settings, advance)
+        settings = Instance.of(ctx).settings
+        report = evaluate_regression(corpus or SAMPLES, settings, advance, more or ())
     print_json(report)
     if not report["passed"]:
         raise typer.Exit(1)
@@ -97,3 +116,45 @@ def packs(
         console.print(shown(report), soft_wrap=True)
     if report.faults:
         raise typer.Exit(1)
+
+
+@evaluate_app.command()
+def notes(directory: Folder) -> None:
+    """Clinical notes (*.txt): does every word of a summary stand in the span it cites?"""
+    from cli.evaluate.notes import evaluate_notes
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("summarize", total=None)
+        report = evaluate_notes(
+            directory, lambda done, total: progress.update(task, completed=done, total=total)
+        )
+    print_json(report)
+
+
+@evaluate_app.command()
+def claims(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="JSONL with id, claim, evidence and label")],
+    curve: Annotated[
+        bool, typer.Option("--curve", help="also what other thresholds would give")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Claims against the evidence beside them, judged without a language model.
+
+    The last line is one JSON object; with --json it is the only one, and --curve adds to it.
+    """
+    from cli.evaluate.claims import evaluate_claims, shown
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("judge", total=None)
+        report, points = evaluate_claims(
+            file,
+            Instance.of(ctx).settings,
+            lambda done, total: progress.update(task, completed=done, total=total),
+        )
+    if curve and as_json:
+        report["curve"] = [asdict(point) for point in points]
+    elif curve:
+        Console().print(shown(points), highlight=False)
+    print_json(report)

@@ -60,7 +60,7 @@ _RULES = {
     "work is neither done nor dead": """
         SELECT stage, subject, status FROM stage_run WHERE status NOT IN ('done', 'dead')""",
     "a stage worked on one subject more than once": """
-        SELECT stage, subject FROM stage_run WHERE stage <> 'refresh'
+        SELECT stage, subject FROM stage_run WHERE stage NOT IN ('refresh', 'recall')
         GROUP BY stage, subject HAVING count(*) > 1""",
     "a refresh has not ended, or took a step more or less than once": """
         SELECT r.id, r.status FROM refresh r WHERE r.status NOT IN ('complete', 'failed')

@@ -16,6 +16,7 @@ _WRITES = {
     Stage.GENERATE: ("draft", "INSERT"),
     Stage.VERIFY: ("citation", "INSERT"),
     Stage.AUDIT: ("answer", "UPDATE"),
+    Stage.RECALL: ("question", "INSERT"),
 }
 """What each stage does in its commit, and no other stage does at all."""
 _KEY = 4711

@@ -40,8 +40,8 @@ def hurried(fleet: Fleet) -> Fleet:
     return fleet
 
 
-FED = [stage for stage in Stage if stage is not Stage.REFRESH]
-"""Refresh begins with a source: `test_killed_refreshes.py`."""
+FED = [*EVIDENCE_STAGES, *QUESTION_STAGES]
+"""Refresh begins with a source: `test_killed_refreshes.py`; recall with a change, below."""
 
 
 @pytest.mark.parametrize("stage", FED, ids=[stage.value for stage in FED])
@@ -70,6 +70,30 @@ def test_kill_9_in_the_commit_of_a_stage(
     assert attempts(published, stage) == [2]
     others = set(QUESTION_STAGES if asked else EVIDENCE_STAGES) - {stage}
     assert all(attempts(published, other) == [1] for other in others)
+
+
+def test_kill_9_while_an_answer_that_no_longer_stands_is_asked_anew(
+    fleet: Fleet, published: Store, inline: InlineWorker, hold: Hold
+) -> None:
+    ingest(inline.store, TRIAL)
+    inline.run()
+    old = ask(inline.store, TRIAL_QUESTION)
+    inline.run()
+    hold.commit_of(Stage.RECALL)
+    victim = hurried(fleet).start("worker", "--threads=2")
+    fleet.start("scheduler")
+    ingest(published, {**TRIAL, "text": str(TRIAL["text"]).replace("recurrence-free", "overall")})
+    hold.wait_for()
+    victim.kill()
+    victim.wait()
+    hold.release()
+    fleet.start("worker", "--threads=2")
+    wait_quiet(published)
+    (recall,) = rows(published, "SELECT question_id, state, superseded_by FROM answer_recall")
+    assert (recall.question_id, recall.state) == (old, "superseded")
+    assert count(published, "question", "true") == 2
+    assert get_question(published, recall.superseded_by).status == "answered"
+    assert attempts(published, Stage.RECALL) == [2]
 
 
 def test_kill_9_in_the_work_of_a_stage(

@@ -62,7 +62,9 @@ def test_documents_that_come_along_are_compared_with_and_not_kept(inline: Inline
         assert session.execute(sa.text("SELECT count(*) FROM document")).scalar_one() == 0
 
 
-def test_a_text_of_too_many_sentences_dies_with_a_cause_that_says_so(inline: InlineWorker) -> None:
+def test_a_text_of_too_many_sentences_fails_with_its_reason_and_no_dead_letter(
+    inline: InlineWorker,
+) -> None:
     with inline.store.unit_of_work("test") as work:
         verification = verifications.submit(work, "It works in adults. " * 500)
     inline.run()
@@ -71,6 +73,8 @@ def test_a_text_of_too_many_sentences_dies_with_a_cause_that_says_so(inline: Inl
         assert found is not None
         assert found.status == "failed"
         assert "at most 400" in str(found.error)
+        letters = session.execute(sa.text("SELECT count(*) FROM dead_letter")).scalar_one()
+    assert letters == 0
 
 
 @pytest.mark.parametrize("stage", [Stage.CHECK])

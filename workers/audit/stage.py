@@ -8,6 +8,9 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from messages import AuditV1, Stage
+from store import recalls
+from store.audit_payloads import evidence_of
+from store.dead_letters import CODE_VERSION
 from store.hashes import json_hash
 from store.models import Answer, now
 from store.question_states import answered
@@ -92,11 +95,15 @@ def commit(unit: UnitOfWork, message: AuditV1, quality: Quality) -> None:
     answer.sealed_at = now()
     unit.session.add(answer)
     answered(unit, message.question_id)
+    recalls.sealed(unit, message.question_id, message.request_id)
     unit.record(
         "answer.sealed",
         message.question_id,
         answer_hash=answer.hash,
         abstain_reason=answer.abstain_reason,
+        evidence=evidence_of(answer.body["evidence"]),
+        knowledge_version=answer.body["provenance"]["knowledge_version"],
+        code_version=CODE_VERSION,
         claims=quality.claims,
         citations=quality.citations,
         verbatim=quality.verbatim,

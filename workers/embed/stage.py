@@ -17,8 +17,8 @@ from store.index.terms import terms
 from store.models import DocumentVersion
 from store.spans import Structure
 from store.unit_of_work import UnitOfWork
-from workers.embed.chunks import Chunk, chunk
 from workers.encoder import EncoderRefused, EncoderUnavailable
+from workers.reading.chunks import Chunk, chunk
 from workers.runtime.errors import Later, Permanent, Transient
 from workers.runtime.stage import Context, StageSpec
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from knowledge.loader import load
-from store.models import DocumentVersion
 from store.spans import Section, Span, Structure
 from workers.generate.facets import is_left_out, states
+from workers.generate.snippets import Version
 from workers.generate.wording import is_whole, leans
 from workers.reading.instructions import without_instructions
 
@@ -39,7 +39,7 @@ class Candidate:
 
 
 def candidates_of(
-    entry: Mapping[str, Any], version: DocumentVersion, anchors: Mapping[int, int]
+    entry: Mapping[str, Any], version: Version, anchors: Mapping[int, int]
 ) -> list[Candidate]:
     """The candidates of one document: what was found in it, and what it states of itself anywhere.
 
@@ -124,7 +124,7 @@ def _title_at(sections: Sequence[Section], starts: Sequence[int], place: int) ->
     return sections[at].title if 0 <= at < len(sections) else ""
 
 
-def _is_detail(version: DocumentVersion, sentence: str, section: str) -> bool:
+def _is_detail(version: Version, sentence: str, section: str) -> bool:
     """Whether a sentence outside the passages is wanted for what it states of its document."""
     wanted: tuple[str, ...] = ()
     if version.source_type == "clinicaltrials":

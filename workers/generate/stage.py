@@ -16,6 +16,7 @@ from sqlmodel import Session, col, select
 from knowledge.generation import Reason, generation_policy
 from messages import GenerateV1, Stage, VerifyV1
 from store import model_usage
+from store.audit_payloads import models_asked
 from store.content import Content, content
 from store.documents import get_versions
 from store.hashes import json_hash
@@ -177,6 +178,7 @@ def commit(unit: UnitOfWork, message: GenerateV1, body: dict[str, Any]) -> None:
         draft_hash=digest,
         claims=len(body["claims"]),
         fallback=fallback,
+        asked=models_asked(draft=body.get("consulted", body)),
     )
     if fallback in ("misconfigured", "budget_spent"):
         unit.record(

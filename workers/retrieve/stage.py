@@ -11,6 +11,7 @@ from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Scenario, scenario_for
 from messages import GenerateV1, RetrieveV1, Stage
 from store import cures
+from store.audit_payloads import models_asked
 from store.hashes import json_hash
 from store.index.filters import Filter
 from store.models import Question, Retrieval, now
@@ -211,6 +212,7 @@ def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
         retrieval_hash=digest,
         version_ids=[entry["version_id"] for entry in body["evidence"]],
         sufficiency=body["sufficiency"]["score"],
+        asked=models_asked(understand=body["language_model"], rerank=body["reranked"]),
     )
 
 

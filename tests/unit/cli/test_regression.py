@@ -11,6 +11,16 @@ from knowledge.regression import Asked
 TRIALS = Asked(type="clinical_trials", text="Which trials are there?")
 
 
+def counts(verified: int = 0, partial: int = 0, unverified: int = 0) -> dict[str, int]:
+    """What became of the drafted claims."""
+    return {
+        "verified_count": verified,
+        "partial_count": partial,
+        "unverified_count": unverified,
+        "conflicting_count": 0,
+    }
+
+
 def run(
     *kinds: str, asked: Asked = TRIALS, heading: str = "CLINICAL TRIALS", **changed: Any
 ) -> Run:
@@ -21,6 +31,8 @@ def run(
         "claims": [{"verdict": "supported", "citations": [{"quote_verdict": "verbatim"}]}],
         "references": [{"url": "https://clinicaltrials.gov/study/NCT04264702"}],
         "evidence": [{"source": {"url": None}}],
+        "verification_summary": counts(verified=1),
+        "quotations": {"inside_claims": 0, "unanchored": 0},
     }
     retrieval = {
         "query_type": asked.type,
@@ -76,6 +88,16 @@ def test_questions_that_keep_every_rule_pass() -> None:
                 claims=[{"verdict": "partial", "citations": [{"quote_verdict": "altered"}]}],
             ),
             "shows a quotation that is altered",
+            "unanchored_quote_rate",
+        ),
+        (
+            run(*["pubmed"] * 3, verification_summary=counts(verified=9, unverified=1)),
+            None,
+            "supported_claim_rate",
+        ),
+        (
+            run(*["pubmed"] * 3, quotations={"inside_claims": 3, "unanchored": 1}),
+            None,
             "unanchored_quote_rate",
         ),
     ],

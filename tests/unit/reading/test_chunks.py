@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workers.embed.chunks import Chunk, chunk, citation
+from workers.reading.chunks import Chunk, chunk, citation
 from workers.reading.structure import segment
 
 _FRAGMENTS = st.sampled_from(

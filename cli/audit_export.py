@@ -1,0 +1,102 @@
+"""`attest audit export`, `verify-export`, `public-key`: what an auditor takes along."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+from pydantic_core import to_jsonable_python
+
+from cli.audit_walk import AfterOption, UntilSeqOption, bar, checkpoint, complain, walking
+from cli.context import Instance, JsonOption, print_json
+from store.audit_ed25519 import public_key
+from store.audit_export import read_manifest, verify_export, write_export
+from store.audit_keys import VARIABLE, parse, signing_key
+
+FileArgument = Annotated[Path, typer.Argument(help="JSON Lines; the manifest stands beside it")]
+
+
+def manifest_of(file: Path) -> Path:
+    """Where the manifest of an export stands."""
+    return file.with_name(f"{file.name}.manifest.json")
+
+
+def _key(ctx: typer.Context) -> bytes:
+    return signing_key(Instance.of(ctx).settings.data_dir, os.environ.get(VARIABLE))
+
+
+def export(
+    ctx: typer.Context,
+    file: FileArgument,
+    after: AfterOption = None,
+    until: UntilSeqOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write the events to FILE and a signed manifest beside it; a broken chain is not signed.
+
+    The key is audit.key in the data directory, or 64 hex digits in ATTEST_AUDIT_KEY.
+    """
+    for path in (file, manifest_of(file)):
+        if path.exists():
+            raise FileExistsError(f"{path} is there already: name another file")
+    begin, store, key = checkpoint(after), Instance.of(ctx).store, _key(ctx)
+    with (
+        _appearing(file) as out,
+        store.reading() as session,
+        walking(session, begin, until) as tell,
+    ):
+        made = write_export(
+            session, out, key, datetime.now(UTC), after=begin, until=until, progress=tell
+        )
+    with _appearing(manifest_of(file)) as out:
+        out.write(made.model_dump_json(indent=1).encode() + b"\n")
+    if as_json:
+        print_json(made.model_dump(mode="json"))
+    else:
+        print(f"{made.count} events in {file}, signed by {made.public_key}")
+
+
+@contextmanager
+def _appearing(path: Path) -> Iterator[BinaryIO]:
+    """A file that is there once it is whole, and not before."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def verify_exported(
+    file: FileArgument,
+    key: Annotated[
+        str | None, typer.Option("--key", help="the public key that must have signed, in hex")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check an export against its manifest; needs no database and no instance."""
+    for path in (file, manifest_of(file)):
+        if not path.is_file():
+            raise FileNotFoundError(f"there is no {path}")
+    trusted = parse(key, "--key") if key is not None else None
+    manifest = read_manifest(manifest_of(file).read_bytes(), trusted=trusted)
+    with file.open("rb") as lines, bar("verify", manifest.count) as move:
+        report = verify_export(lines, manifest, progress=move)
+    if as_json:
+        print_json(to_jsonable_python(report))
+    elif report.whole:
+        whose = "the key given" if trusted else "whoever holds that key: compare it, or use --key"
+        print(f"whole: {report.events} events, signed by {report.public_key} ({whose})")
+    if not report.whole:
+        raise typer.Exit(complain(f"the export is broken: {report.reason}"))
+
+
+def show_public_key(ctx: typer.Context) -> None:
+    """Print the public key of exports; give it to auditors by another way than the exports."""
+    print(public_key(_key(ctx)).hex())

@@ -1,0 +1,62 @@
+"""`attest recalls`: answers whose sources changed."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from cli.context import Instance, JsonOption, print_json
+from store import recall_log, recalls
+
+recalls_app = typer.Typer(help="Answers whose sources changed.", no_args_is_help=True)
+
+ACTOR = "cli"
+
+
+class State(StrEnum):
+    """What became of an answer."""
+
+    AFFECTED = "affected"
+    REAFFIRMED = "reaffirmed"
+    SUPERSEDED = "superseded"
+
+
+@recalls_app.command("list")
+def list_recalls(
+    ctx: typer.Context,
+    state: Annotated[State | None, typer.Option(help="only answers in this state")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 100,
+    cursor: Annotated[str | None, typer.Option(help="next_cursor of the page before")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List answers whose sources changed, the latest change first."""
+    with Instance.of(ctx).store.reading() as session:
+        page = recall_log.listing(
+            session, state=state.value if state else None, cursor=cursor, limit=limit
+        )
+    if as_json:
+        print_json([row.model_dump(mode="json") for row in page.recalls])
+    else:
+        table = Table("question", "state", "changed", "because", "superseded by")
+        for row in page.recalls:
+            changed = row.changed_at.isoformat(timespec="seconds")
+            because = ", ".join(dict.fromkeys(one["change"] for one in row.because))
+            new = str(row.superseded_by or "")
+            table.add_row(str(row.question_id), row.state, changed, because, new)
+        Console().print(table)
+    if page.next_cursor is not None:  # not on stdout: what is there is the page
+        more = f"more: --cursor {page.next_cursor}"
+        Console(stderr=True).print(more, markup=False, soft_wrap=True)
+
+
+@recalls_app.command("find")
+def find_recalls(ctx: typer.Context, as_json: JsonOption = False) -> None:
+    """Find answers whose sources changed before Attest followed that; they are checked then."""
+    with Instance.of(ctx).store.unit_of_work(ACTOR) as work:
+        found = recalls.find_missed(work)
+    if as_json:
+        print_json({"affected": found})
+    else:
+        print(f"{found} answers are affected")

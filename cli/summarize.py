@@ -1,0 +1,91 @@
+"""`attest summarize`: a clinical note's summary and plan, for people and programs."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+from rich.console import Console
+from rich.text import Text
+
+from cli.evaluate.notes import note_of
+from cli.gateway import call
+from cli.verify import text_of
+from workers.summarize.summary import summarize
+
+POLL_SECONDS = 20
+_AS_IT_IS = {".txt", ".md", ".text", ""}
+
+
+class SummaryFailed(RuntimeError):
+    """There is no summary; the message says why."""
+
+
+def note_in(path: Path) -> str:
+    """The text of a note: a text file as it is, other formats as they are read.
+
+    Raises:
+        ValueError: it cannot be read, or holds no word.
+        VerifyFailed: its format is not read.
+    """
+    text = note_of(path) if path.suffix.lower() in _AS_IT_IS else text_of(path)
+    if not text.strip():
+        raise ValueError(f"{path} holds no text")
+    return text
+
+
+def summarize_here(text: str) -> dict[str, Any]:
+    """The result by rules, in this process: no server and no language model is asked."""
+    return summarize(text)
+
+
+def summarize_there(url: str, text: str, *, timeout_seconds: float = 600.0) -> dict[str, Any]:
+    """The result of a running instance, which asks a language model where it has one.
+
+    Raises:
+        SummaryFailed: it died, or took too long.
+        GatewayRefused: the gateway refused it, or none answers.
+    """
+    with httpx.Client(
+        base_url=url, timeout=POLL_SECONDS + 10, verify=url.startswith("https")
+    ) as client:
+        accepted = call(client, "POST", "/v1/notes", json={"text": text})
+        waited = 0.0
+        while waited < timeout_seconds:
+            path = f"/v1/notes/{accepted['id']}"
+            found = call(client, "GET", path, params={"wait": POLL_SECONDS})
+            if found["status"] == "done":
+                result: dict[str, Any] = found["result"]
+                return result
+            if found["status"] == "failed":
+                raise SummaryFailed(found["error"]["detail"])
+            waited += POLL_SECONDS
+    raise SummaryFailed(f"no summary within {timeout_seconds:.0f} s; {accepted['id']} goes on")
+
+
+def render(console: Console, result: dict[str, Any]) -> None:
+    """Print the lists that hold something, then the plan, each line with its citation."""
+    for name, items in result["summary"].items():
+        if not items:
+            continue
+        console.print(Text(f"\n{name.replace('_', ' ').capitalize()}", style="bold underline"))
+        for one in items:
+            _line(console, " • ", one["text"], one["source"])
+    if result["plan"]["recommendations"]:
+        console.print(Text("\nPlan", style="bold underline"))
+    for one in result["plan"]["recommendations"]:
+        _line(console, f" {one['number']}. ", one["recommendation"], one["source"])
+        if one["hallucination_guard_note"]:
+            note = f"    {one['confidence']:.2f}: {one['hallucination_guard_note']}"
+            console.print(Text(note, style="yellow"))
+    counts, made = result["validation"], result["provenance"]
+    console.print(
+        Text(
+            f"\n{counts['items']} items and {counts['recommendations']} recommendations, "
+            f"{counts['unsupported']} not in their span · {made['generator']}",
+            style="dim",
+        )
+    )
+
+
+def _line(console: Console, mark: str, words: str, source: str) -> None:
+    console.print(Text.assemble(mark, " ".join(words.split()), ("  " + source, "dim")))

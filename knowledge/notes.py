@@ -1,0 +1,177 @@
+"""Policy for clinical notes: `note_sections.yaml` and `note_plans.yaml` as validated models."""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from knowledge.loader import load
+
+ListName = Literal[
+    "patient_snapshot",
+    "key_problems",
+    "pertinent_history",
+    "medicines_allergies",
+    "objective_findings",
+    "labs_imaging",
+    "assessment",
+]
+"""The seven lists of a summary (clinical notes seed, "Summary Generation Prompt Schema")."""
+LISTS: tuple[ListName, ...] = get_args(ListName)
+
+Reason = Literal["refused", "unusable", "unavailable", "misconfigured", "budget_spent"]
+"""Why the rules did what a language model was asked for."""
+
+Count = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Words = frozenset[str]
+
+
+def matcher(words: Iterable[str]) -> re.Pattern[str]:
+    """Finds any of the words in lower-case text; `~` before one: anywhere within a word."""
+    whole = sorted((re.escape(w) for w in words if w[0] != "~"), key=len, reverse=True)
+    parts = [re.escape(w[1:]) for w in words if w[0] == "~"]
+    patterns = [rf"(?<![\w/-])(?:{'|'.join(whole)})(?![\w/])"] if whole else []
+    return re.compile("|".join([*patterns, *parts]) or r"(?!)")
+
+
+class _Policy(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Kind(_Policy):
+    """A kind of part: the list its items go to (None: to none), and the names it goes by."""
+
+    list: ListName | None
+    names: Words
+
+
+class Cue(_Policy):
+    """Words that put a sentence into a list."""
+
+    list: ListName
+    words: Words
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches lower-case text that has one of the words."""
+        return matcher(self.words)
+
+
+class SectionPolicy(_Policy):
+    """See the comments of `note_sections.yaml`."""
+
+    kinds: dict[str, Kind]
+    qualifiers: Words
+    tails: dict[str, Words]
+    dividers: Words
+    inside_results: Words
+    placeholders: Words
+    identifiers: Words
+    cues: tuple[Cue, ...]
+    otherwise: ListName
+    heading_chars: Count
+    heading_words: Count
+    label_chars: Count
+    divider_words: Count
+    wrap_least: Count
+    wrap_most: Count
+
+    @cached_property
+    def by_name(self) -> Mapping[str, str]:
+        """The kind that each known name stands for."""
+        return {name: kind for kind, one in self.kinds.items() for name in one.names}
+
+    @cached_property
+    def by_tail(self) -> Mapping[str, str]:
+        """The kind that each last word of a heading stands for."""
+        return {word: kind for kind, words in self.tails.items() for word in words}
+
+    def list_of(self, kind: str) -> ListName | None:
+        """The list of a known kind; None for others and for those that are left out."""
+        known = self.kinds.get(kind)
+        return known.list if known else None
+
+    def left_out(self, kind: str) -> bool:
+        """Whether nothing under such a heading belongs into a summary."""
+        return kind in self.kinds and self.kinds[kind].list is None
+
+
+class Confidence(_Policy):
+    """How sure a reading is, by where the words stand, and what is taken off."""
+
+    plan_with_cue: Share
+    plan: Share
+    assessment_plan_with_cue: Share
+    assessment_with_cue: Share
+    conditional: Share
+    withheld: Share
+
+
+class GuardNotes(_Policy):
+    """What a recommendation says of itself where its reading is not sure."""
+
+    assessment: str
+    conditional: str
+    withheld: str
+    model: str
+
+
+class ModelBounds(_Policy):
+    """What is sent to a language model at once, and what is taken of its answer."""
+
+    call_chars: Count
+    items: Count
+    quote_chars: Count
+    recommendations: Count
+    max_tokens: Count
+    patience: float = Field(ge=1)
+
+
+class PlanPolicy(_Policy):
+    """See the comments of `note_plans.yaml`."""
+
+    guard_below: Share
+    confidence: Confidence
+    notes: GuardNotes
+    actions: Words
+    strong: Words
+    agreements: Words
+    conditional: Words
+    withheld: Words
+    urgent: Words
+    routine: Words
+    model: ModelBounds
+    fallbacks: dict[Reason, str]
+
+    def has(self, group: str, text: str) -> bool:
+        """Whether `text` has a word of the group, such as `actions`."""
+        return _matcher(group).search(text.lower()) is not None
+
+
+@cache
+def _matcher(group: str) -> re.Pattern[str]:
+    words = getattr(plan_policy(), group)
+    marks = "".join(word for word in words if not word[-1].isalnum())
+    found = matcher(word for word in words if word[-1].isalnum())
+    return re.compile(f"{found.pattern}|[{re.escape(marks)}]") if marks else found
+
+
+@cache
+def section_policy() -> SectionPolicy:
+    """The policy of sections, validated.
+
+    Raises pydantic.ValidationError if the file is not what it should be.
+    """
+    return SectionPolicy.model_validate(load("note_sections"))
+
+
+@cache
+def plan_policy() -> PlanPolicy:
+    """The policy of plans, validated.
+
+    Raises pydantic.ValidationError if the file is not what it should be.
+    """
+    return PlanPolicy.model_validate(load("note_plans"))

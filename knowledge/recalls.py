@@ -1,0 +1,24 @@
+"""How answers are checked again when something they cite changes (`recalls.yaml`)."""
+
+from functools import cache
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from knowledge.loader import load
+
+
+class RecallPolicy(BaseModel):
+    """How many at once, and what makes a quotation doubtful though it still stands."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    step_answers: Annotated[int, Field(ge=1, le=1000)]
+    asked_anew_at_once: Annotated[int, Field(ge=1)]
+    same_subject: Annotated[float, Field(gt=0, le=1)]
+
+
+@cache
+def recall_policy() -> RecallPolicy:
+    """The policy, read and validated once in a process."""
+    return RecallPolicy.model_validate(load("recalls"))

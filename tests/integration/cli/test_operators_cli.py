@@ -1,0 +1,205 @@
+"""`attest dead-letters`, `stages` and `queues`: exit codes, JSON, dry runs; nobody is surprised."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+import structlog
+import typer
+from typer.testing import CliRunner
+
+from cli.context import Instance
+from cli.dead_letters import dead_letters_app
+from cli.stages import queues_app, stages_app
+from store.dead_letters import Death
+from store.settings import Settings
+from store.unit_of_work import Store
+from tests.integration.runtime.harness import count, rows
+from tests.servers import ask
+from workers.runtime.stage import bury
+
+pytestmark = pytest.mark.requirement("DC-5")
+CANARY = "zebrafishoma"
+
+
+class Desk:
+    """Runs commands of the operators on one instance."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self.settings, self.store = settings, store
+        self.instance = Instance(settings)
+
+    def run(self, app: typer.Typer, *arguments: str, code: int = 0) -> str:
+        """What a command prints; it must end with `code`."""
+        result = CliRunner().invoke(app, [*arguments], obj=self.instance)
+        assert result.exit_code == code, result.output
+        return result.stdout
+
+    def letters(self, *arguments: str, code: int = 0) -> Any:
+        """The JSON of a command on dead letters."""
+        return json.loads(self.run(dead_letters_app, *arguments, "--json", code=code))
+
+    def died(self, n: int = 1, **changes: Any) -> list[str]:
+        """So many questions whose message died; their dead letters, oldest first."""
+        found = []
+        for _ in range(n):
+            question_id = ask(self.store, f"What about {CANARY}?")
+            (row,) = rows(
+                self.store,
+                "SELECT id FROM outbox WHERE payload->>'question_id' = :id",
+                id=str(question_id),
+            )
+            given: dict[str, Any] = {
+                "stage": "retrieve",
+                "payload": {"schema": "retrieve.v1", "question_id": str(question_id)},
+                "error_type": "ActorNotFound",
+                "cause": "no such actor",
+                "outbox_id": row.id,
+            }
+            death = Death(**given | changes)
+            bury(self.store, death)
+            found.append(str(death.id))
+        return found
+
+
+@pytest.fixture
+def desk(settings: Settings, store: Store) -> Iterator[Desk]:
+    """The commands on the test's instance; logs as `attest` itself sets them."""
+    before = structlog.get_config()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    found = Desk(settings, store)
+    yield found
+    structlog.configure(**before)
+    found.instance.store.engine.dispose()
+
+
+def test_list_filters_and_groups(desk: Desk) -> None:
+    letters = desk.died(2)
+    (other,) = desk.died(cause="another", error_type="Permanent")
+    assert [one["id"] for one in desk.letters("list")] == [other, *letters[::-1]]
+    assert [one["id"] for one in desk.letters("list", "--error-type", "Permanent")] == [other]
+    assert desk.letters("list", "--stage", "verify") == []
+    assert desk.letters("list", "--status", "replayed") == []
+    assert desk.letters("list", "--until", "2020-01-01") == []
+    groups = desk.letters("list", "--group")
+    assert [(one["cause"], one["open"]) for one in groups] == [("another", 1), ("no such actor", 2)]
+    fingerprint = groups[1]["fingerprint"]
+    assert len(desk.letters("list", "--fingerprint", fingerprint)) == 2
+    assert "3 of 3 dead letters" in desk.run(dead_letters_app, "list")
+    assert fingerprint in desk.run(dead_letters_app, "list", "--group")
+    desk.run(dead_letters_app, "list", "--status", "odd", code=2)
+
+
+def test_pages_of_a_list_are_reached_by_the_cursor_that_stderr_names(desk: Desk) -> None:
+    letters = desk.died(3)
+    result = CliRunner().invoke(
+        dead_letters_app, ["list", "--limit", "2", "--json"], obj=desk.instance
+    )
+    assert [one["id"] for one in json.loads(result.stdout)] == letters[:0:-1]
+    cursor = result.stderr.split("--cursor ")[1].strip()
+    assert [one["id"] for one in desk.letters("list", "--cursor", cursor)] == letters[:1]
+
+
+def test_show_has_all_and_no_word_of_the_question(desk: Desk) -> None:
+    (letter_id,) = desk.died()
+    shown = desk.letters("show", letter_id)
+    assert shown["cause"] == "no such actor"
+    assert shown["resolution"] is None
+    printed = desk.run(dead_letters_app, "show", letter_id) + desk.run(dead_letters_app, "list")
+    assert CANARY not in str(shown) + printed
+
+
+def test_one_is_replayed_once_and_looked_at_before(desk: Desk) -> None:
+    (letter_id,) = desk.died()
+    desk.letters("replay", letter_id, "--dry-run")
+    assert count(desk.store, "dead_letter", "status = 'open'") == 1
+    assert desk.letters("replay", letter_id)["status"] == "replayed"
+    desk.run(dead_letters_app, "replay", letter_id, code=1)
+    desk.run(dead_letters_app, "replay", letter_id, "--dry-run", code=1)
+    assert count(desk.store, "audit_event", "event = 'message.replayed'") == 1
+
+
+def test_many_are_replayed_after_a_yes_only(desk: Desk) -> None:
+    desk.died(3)
+    dry = desk.letters("replay", "--all", "--dry-run")
+    assert (dry["matched"], dry["replayed"], dry["dry_run"]) == (3, 3, True)
+    desk.run(dead_letters_app, "replay", "--all", code=1)  # nobody is there to be asked
+    assert count(desk.store, "dead_letter", "status = 'open'") == 3
+    done = desk.letters("replay", "--all", "--yes", "--per-second", "100")
+    assert (done["replayed"], done["dry_run"]) == (3, False)
+    again = desk.letters("replay", "--all", "--yes")
+    assert (again["matched"], again["replayed"]) == (0, 0)
+
+
+def test_a_replay_of_which_something_is_refused_ends_with_1_and_the_reason(desk: Desk) -> None:
+    desk.died(1)
+    desk.died(2, error_type="InvalidMessage", cause="its fields do not fit")
+    report = desk.letters("replay", "--stage", "retrieve", "--yes", code=1)
+    assert (report["replayed"], report["refused"][0]["count"]) == (1, 2)
+    printed = desk.run(dead_letters_app, "replay", "--all", "--dry-run", code=1)
+    assert "can never succeed as it is: its fields do not fit" in printed
+
+
+@pytest.mark.parametrize("command", ["replay", "discard"])
+def test_neither_everything_by_accident_nor_one_and_many(desk: Desk, command: str) -> None:
+    (letter_id,) = desk.died()
+    reason = ["--reason", "x"] if command == "discard" else []
+    desk.run(dead_letters_app, command, *reason, code=2)
+    desk.run(dead_letters_app, command, letter_id, "--all", *reason, code=2)
+    assert count(desk.store, "dead_letter", "status = 'open'") == 1
+
+
+def test_discard_wants_a_reason_and_keeps_the_letter(desk: Desk) -> None:
+    first, *_ = desk.died(3)
+    desk.run(dead_letters_app, "discard", first, code=2)
+    desk.run(dead_letters_app, "discard", first, "--reason", " ", code=1)
+    desk.letters("discard", first, "--reason", "asked twice", "--dry-run")
+    assert count(desk.store, "dead_letter", "status = 'open'") == 3
+    assert desk.letters("discard", first, "--reason", "asked twice")["status"] == "discarded"
+    assert desk.letters("show", first)["resolution"]["reason"] == "asked twice"
+    rest = desk.letters("discard", "--all", "--reason", "old", "--yes")
+    assert (rest["discarded"], count(desk.store, "dead_letter")) == (2, 3)
+    desk.run(dead_letters_app, "replay", first, code=1)
+
+
+def test_stages_are_paused_for_a_reason_and_resumed(desk: Desk) -> None:
+    desk.run(stages_app, "pause", "verify", code=2)
+    desk.run(stages_app, "pause", "odd", "--reason", "x", code=2)
+    paused = json.loads(desk.run(stages_app, "pause", "verify", "--reason", "moving", "--json"))
+    assert paused == {"stage": "verify", "state": "paused", "changed": True}
+    assert "paused already" in desk.run(stages_app, "pause", "verify", "--reason", "again")
+    listed = {one["stage"]: one for one in json.loads(desk.run(stages_app, "list", "--json"))}
+    assert (listed["verify"]["state"], listed["verify"]["reason"]) == ("paused", "moving")
+    assert listed["audit"]["state"] == "closed"
+    assert "moving" in desk.run(stages_app, "list")
+    assert "works again" in desk.run(stages_app, "resume", "verify")
+    assert "works already" in desk.run(stages_app, "resume", "verify")
+
+
+def test_queues_are_rebuilt_with_one_command(desk: Desk) -> None:
+    ask(desk.store, "One?")
+    ask(desk.store, "Two?")
+    report = json.loads(desk.run(queues_app, "rebuild", "--json"))
+    assert report["sent"] == 2
+    assert "2 sent" in desk.run(queues_app, "rebuild")
+
+
+def test_the_command_itself_ends_with_one_line_on_stderr(desk: Desk) -> None:
+    env = {**os.environ, "ATTEST_DATABASE_URL": desk.settings.database_url}
+    env |= {"ATTEST_REDIS_URL": desk.settings.redis_url, "ATTEST_REDIS_NAMESPACE": uuid4().hex}
+    absent = str(UUID(int=7))
+    ended = subprocess.run(
+        [sys.executable, "-m", "cli.main", "dead-letters", "replay", absent],
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.strip() == f"attest: there is no dead letter {absent}"

@@ -1,0 +1,65 @@
+"""`attest recalls list` over a real database."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+
+from store import recalls
+from store.recalls import Change
+from store.settings import Settings
+from store.unit_of_work import Store
+from tests.integration.test_recalls import answered, document_id
+from tests.servers import TRIAL, ingest
+from workers.inline import InlineWorker
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run(settings: Settings) -> Run:
+    """Run `attest ARGUMENTS`."""
+
+    def once(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        env = {
+            **os.environ,
+            "ATTEST_DATABASE_URL": settings.database_url or "",
+            "ATTEST_REDIS_URL": settings.redis_url or "",
+            "ATTEST_DATA_DIR": str(settings.data_dir),
+            "COLUMNS": "200",
+        }
+        command = [sys.executable, "-m", "cli.main", *arguments]
+        return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+
+    return once
+
+
+def _affected(inline: InlineWorker) -> list[UUID]:
+    ingest(inline.store, TRIAL)
+    inline.run()
+    ids = [answered(inline), answered(inline)]
+    with inline.store.unit_of_work("test") as work:
+        trial = document_id(inline.store, "test-trial")
+        recalls.affect(work, [Change(trial, "corrected", {"notice": "correction"})])
+    return ids
+
+
+def test_recalls_are_listed_and_paged(run: Run, inline: InlineWorker, store: Store) -> None:
+    ids = _affected(inline)
+    listed = run("recalls", "list", "--json")
+    assert listed.returncode == 0, listed.stderr
+    rows = json.loads(listed.stdout)
+    assert {row["question_id"] for row in rows} == {str(one) for one in ids}
+    assert {row["state"] for row in rows} == {"affected"}
+    first = run("recalls", "list", "--json", "--limit", "1")
+    cursor = first.stderr.split()[-1]
+    second = run("recalls", "list", "--json", "--limit", "1", "--cursor", cursor)
+    both = json.loads(first.stdout) + json.loads(second.stdout)
+    assert {row["question_id"] for row in both} == {str(one) for one in ids}
+    assert "--cursor" not in second.stderr
+    assert json.loads(run("recalls", "list", "--json", "--state", "reaffirmed").stdout) == []
+    assert "corrected" in run("recalls", "list").stdout

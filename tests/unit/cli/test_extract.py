@@ -1,0 +1,57 @@
+"""`attest extract` and `attest evaluate extraction`, in this process and without a server."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from cli.extract import ExtractFailed
+from cli.main import app
+from tests.unit.extract.made import REPORT
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Path:
+    path = tmp_path / "report.txt"
+    path.write_text(REPORT, encoding="utf-8")
+    return path
+
+
+def test_the_fields_of_a_file_as_json_with_their_spans(report: Path) -> None:
+    result = CliRunner().invoke(app, ["extract", str(report), "--json", "--rules-only"])
+    assert result.exit_code == 0
+    body = json.loads(result.stdout)
+    assert body["type"] == "pathology"
+    grade = body["fields"]["grade"]
+    assert grade["status"] == "found"
+    assert REPORT[grade["start"] : grade["end"]] == "Nottingham grade 2"
+    loop = body["parts"][0]["reliability_loop"]
+    assert loop["met_threshold"]
+    assert len(loop["iteration_history"]) == loop["iterations"]
+
+
+def test_the_fields_for_people(report: Path) -> None:
+    result = CliRunner().invoke(app, ["extract", str(report), "--rules-only"])
+    assert result.exit_code == 0
+    assert "histology" in result.stdout
+
+
+def test_debris_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "scan.txt"
+    path.write_text("~^}{ ¤¦ xq |\\ §¬ zzk " * 30, encoding="utf-8")
+    result = CliRunner().invoke(app, ["extract", str(path), "--rules-only"])
+    assert result.exit_code == 1
+    assert isinstance(result.exception, ExtractFailed)
+    assert "Document quality too low for extraction" in str(result.exception)
+    assert "\n" not in str(result.exception)
+
+
+def test_an_evaluation_ends_with_one_json_object(report: Path) -> None:
+    gold = {"type": "pathology", "fields": {"grade": "2", "ihcMarkers": {"ER": "95%"}}}
+    report.with_suffix(".json").write_text(json.dumps(gold), encoding="utf-8")
+    result = CliRunner().invoke(app, ["evaluate", "extraction", str(report.parent)])
+    assert result.exit_code == 0
+    body = json.loads(result.stdout.splitlines()[-1])
+    assert body["documents"] == 1
+    assert body["field_accuracy"] == pytest.approx(0.7)

@@ -1,0 +1,1 @@
+"""Extraction of clinical documents: rules and a model propose, code places, an evaluator scores."""

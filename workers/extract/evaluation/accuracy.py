@@ -1,0 +1,184 @@
+"""Do the words at the spans say the values, and does nothing else in the document? Pure.
+
+The whole document is looked at, whatever its length. A value is read again from `text[start:end]`
+alone; what is denied there is no value; another place that states another value contradicts it; and
+of a field of many values, whatever in the document looks like one and no span covers was missed.
+"""
+
+from collections.abc import Sequence
+
+from workers.extract.evaluation.scores import FieldScore
+from workers.extract.fields import Attempt, FieldResult, Item, Status
+from workers.extract.parts import Parts
+from workers.extract.rubrics import Rubric, field_policies, policy
+from workers.extract.rules.choosing import compatible, extract_field
+from workers.extract.rules.labs import cut_short
+from workers.extract.rules.negation import negated
+from workers.extract.rules.reading import read_every, read_words
+from workers.extract.values import LabValue, Value, Words
+
+_DENIED_IS_NO_VALUE = frozenset(["histology", "grade", "gleason", "tnm", "stage", "mutations"])
+
+
+def accuracy(parts: Parts, rubric: Rubric, attempt: Attempt) -> tuple[float, Sequence[FieldScore]]:
+    """The score, and that of each field that there was something to compare of."""
+    scores = []
+    for field, result in attempt.fields.items():
+        if field not in field_policies():
+            scores.append(_scored(field, rubric, 0.0, ("there is no such field",)))
+            continue
+        judged = _judge(field, parts, result)
+        if judged is not None:
+            scores.append(_scored(field, rubric, *judged))
+    total = sum(one.weight for one in scores)
+    return (sum(one.score * one.weight for one in scores) / total if total else 1.0), scores
+
+
+def _scored(field: str, rubric: Rubric, score: float, issues: tuple[str, ...]) -> FieldScore:
+    return FieldScore(
+        field=field,
+        dimension="accuracy",
+        present=score > 0,
+        score=score,
+        weight=policy().tiers[rubric.tier(field)],
+        issues=issues,
+    )
+
+
+def _judge(field: str, parts: Parts, result: FieldResult) -> tuple[float, tuple[str, ...]] | None:
+    if field_policies()[field].many:
+        return _judge_many(field, parts, result)
+    if result.status is Status.NOT_PRESENT:
+        ours = extract_field(field, parts)
+        if ours.status is Status.NOT_PRESENT:
+            return None
+        return 0.0, (f'"{field}" is said not to be there, but the document states it',)
+    problems = [problem for one in result.items if (problem := unsupported(field, parts, one))]
+    if problems:
+        return 0.0, tuple(dict.fromkeys(problems))
+    if result.status is Status.AMBIGUOUS:
+        return 1.0, ()
+    other = _contradicted(field, parts, result.items[0].value)
+    if other is not None:
+        return policy().contradicted, (other,)
+    return 1.0, ()
+
+
+def unsupported(field: str, parts: Parts, item: Item) -> str | None:
+    """What is wrong with an item's span, None where its words say the value."""
+    text = parts.text
+    if item.end > len(text):
+        return f'the span of "{field}" runs past the end of the document'
+    words = text[item.start : item.end]
+    if not any(_says(value, item.value) for value in _readings(field, words)):
+        return f'the words at the span of "{field}" do not say its value'
+    if isinstance(item.value, LabValue) and cut_short(text, item.value, item.end):
+        return "a laboratory value is given without the unit that stands behind it"
+    if field in _DENIED_IS_NO_VALUE and negated(text, item.start, item.end):
+        return f'"{field}" is denied where it is said to stand'
+    return None
+
+
+def _readings(field: str, words: str) -> list[Value]:
+    if field_policies()[field].many:
+        return read_every(field, words)
+    value = read_words(field, words)
+    return [value] if value is not None else []
+
+
+def _says(read: Value, held: Value) -> bool:
+    if isinstance(read, Words) and isinstance(held, Words):
+        return read.key == held.key
+    return read.key == held.key or (read.kind == held.kind and compatible(read, held))
+
+
+def _contradicted(field: str, parts: Parts, value: Value) -> str | None:
+    """What else the document says of the field, None where that agrees or is less telling."""
+    ours = extract_field(field, parts)
+    if ours.status is Status.NOT_PRESENT or (isinstance(value, Words) and field != "histology"):
+        return None
+    if ours.status is Status.AMBIGUOUS:
+        return f'the document states "{field}" in ways that contradict each other'
+    stated = ours.items[0].value
+    if isinstance(value, Words) and isinstance(stated, Words):
+        mine, theirs = set(value.key[1].split()), set(stated.key[1].split())  # type: ignore[attr-defined]
+        if mine <= theirs or theirs <= mine:
+            short = len(mine) < 2 <= len(theirs)
+            return f'"{field}" is named more fully elsewhere' if short else None
+        return f'the document names another "{field}" in a place that counts more'
+    if compatible(value, stated):
+        fuller = _says_more(stated, value)
+        return f'"{field}" is stated more fully elsewhere' if fuller else None
+    return f'the document states another "{field}" in a place that counts more'
+
+
+def _says_more(stated: Value, value: Value) -> bool:
+    """Whether the document gives a part that the value lacks, such as a distance or N and M."""
+    theirs, mine = (one.model_dump(exclude_none=True) for one in (stated, value))
+    return bool({"distance_mm", "n", "m"} & (theirs.keys() - mine.keys()))
+
+
+def _judge_many(
+    field: str, parts: Parts, result: FieldResult
+) -> tuple[float, tuple[str, ...]] | None:
+    """Share of items that hold, times the share of look-alikes that a span covers."""
+    covered, seen = _coverage(field, parts, result)
+    if not result.items:
+        if not seen:
+            return None if result.status is Status.NOT_PRESENT else (1.0, ())
+        if result.stated is not None and not _rules_find(field, parts):
+            return 1.0, ()
+        if not _rules_find(field, parts) and seen < 2:
+            return None
+        return 0.0, (f'"{field}" is left empty, but {seen} places look like one',)
+    problems = [problem for one in result.items if (problem := unsupported(field, parts, one))]
+    held = 1.0 - len(problems) / len(result.items)
+    issues = list(dict.fromkeys(problems))
+    if covered < seen:
+        issues.append(f'{seen - covered} of {seen} places that look like "{field}" are left out')
+    missing = _values_left_out(field, parts, result)
+    if missing:
+        issues.append(f'{missing} values of "{field}" that the document states are left out')
+    stated = len(result.items) - len(problems) + missing
+    recall = (stated - missing) / stated if stated else 0.0
+    share = covered / seen if seen else 1.0
+    return held * min(share, recall), tuple(issues)
+
+
+def _rules_find(field: str, parts: Parts) -> bool:
+    return bool(extract_field(field, parts).items)
+
+
+def _values_left_out(field: str, parts: Parts, result: FieldResult) -> int:
+    """How many values the rules read that the attempt does not have."""
+    ours = extract_field(field, parts)
+    held = [one.value for one in result.items]
+    return sum(not any(_same_item(field, one.value, value) for value in held) for one in ours.items)
+
+
+def _same_item(field: str, a: Value, b: Value) -> bool:
+    if a.key == b.key:
+        return True
+    # markers: one entry for each marker; which of two results is right, the spans say
+    return field == "ihc_markers" and a.key[:2] == b.key[:2]
+
+
+def _coverage(field: str, parts: Parts, result: FieldResult) -> tuple[int, int]:
+    """Places covered by spans, and all that look like a value outside background."""
+    shaped = field_policies()[field].shaped
+    if shaped is None:
+        return 0, 0
+    spans = [(one.start, one.end) for one in result.items]
+    covered = seen = 0
+    texts = {parts.text[start:end].lower() for start, end in spans}
+    for match in shaped.finditer(parts.text):
+        inside = any(start < match.end() and match.start() < end for start, end in spans)
+        # the same words again say nothing new
+        again = any(match.group().lower() in words for words in texts)
+        # a stain that is negative is a value, too
+        denied = field != "ihc_markers" and negated(parts.text, match.start(), match.end())
+        if not inside and (denied or parts.rank(match.start()) == 0):
+            continue
+        seen += 1
+        covered += inside or again
+    return covered, seen

@@ -1,0 +1,108 @@
+"""Do the values agree with each other? Rules of seed marc_v1 section 3.3.1, and ours. Pure."""
+
+from collections.abc import Callable, Iterator
+
+from workers.extract.evaluation.scores import Issue
+from workers.extract.fields import Attempt, Status
+from workers.extract.values import Day, LabValue, Margin, Marker, Nodes, Tnm, Value, Words
+
+LOW_ER_PERCENT = 1.0
+"""ER and PR are positive from 1 % of nuclei (ASCO/CAP 2020, doi:10.1200/JCO.19.02309)."""
+
+Said = Callable[[str], bool]
+
+
+def consistency(attempt: Attempt, spoken: Said) -> list[Issue]:
+    """What contradicts itself inside the attempt.
+
+    Args:
+        spoken: whether the document speaks of a field; one that it does not speak of may be absent.
+    """
+    found = [
+        *_companions(attempt, spoken),
+        *_markers(attempt),
+        *_numbers(attempt),
+        *_dates(attempt),
+    ]
+    return [
+        Issue(severity="minor", field=field, description=words, suggested_fix=None)
+        for field, words in found
+    ]
+
+
+def _values(attempt: Attempt, field: str) -> list[Value]:
+    result = attempt.fields.get(field)
+    return [one.value for one in result.items] if result else []
+
+
+def _lacks(attempt: Attempt, field: str, spoken: Said) -> bool:
+    result = attempt.fields.get(field)
+    if result is None:
+        return True
+    return result.status is Status.NOT_PRESENT and spoken(field)
+
+
+def _companions(attempt: Attempt, spoken: Said) -> Iterator[tuple[str, str]]:
+    named = [one.text.lower() for one in _values(attempt, "histology") if isinstance(one, Words)]
+    if any("carcinoma" in one for one in named) and _lacks(attempt, "grade", spoken):
+        yield "grade", "Carcinoma identified but grade not extracted"
+    if _values(attempt, "mutations") and _lacks(attempt, "msi_status", spoken):
+        yield "msi_status", "Mutations present but MSI status not extracted"
+
+
+def _markers(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    for value in _values(attempt, "ihc_markers"):
+        if not isinstance(value, Marker):
+            continue
+        if value.marker in ("ER", "PR") and value.percent is not None:
+            most = value.percent_to or value.percent
+            if value.result == "positive" and most < LOW_ER_PERCENT and value.comparator != ">":
+                yield "ihc_markers", f"{value.marker} is called positive below 1 %"
+            if value.result == "negative" and value.percent >= 10 and value.comparator != "<":
+                yield "ihc_markers", f"{value.marker} is called negative above 1 %"
+        if value.marker == "HER2" and value.score and value.result:
+            wrong = {"3+": "negative", "0": "positive"}.get(value.score)
+            if value.result == wrong:
+                yield "ihc_markers", "HER2 score and result contradict each other"
+
+
+def _numbers(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    nodes = [one for one in _values(attempt, "lymph_nodes") if isinstance(one, Nodes)]
+    formulas = [one for one in _values(attempt, "tnm") if isinstance(one, Tnm)]
+    for one in nodes:
+        if one.examined is not None and one.positive > one.examined:
+            yield "lymph_nodes", "More nodes with tumor than nodes examined"
+        for formula in formulas:
+            n = (formula.n or "X")[0]
+            if (n == "0" and one.positive > 0) or (n in "123" and one.positive == 0):
+                yield "tnm", "The N of the TNM does not agree with the number of nodes"
+    for margin in _values(attempt, "margins"):
+        if isinstance(margin, Margin) and margin.status == "negative" and margin.distance_mm == 0:
+            yield "margins", "Negative margin at a distance of 0 mm"
+    for lab in _values(attempt, "lab_values"):
+        if isinstance(lab, LabValue) and _flag_is_wrong(lab):
+            yield "lab_values", f"The flag of {lab.name} does not agree with its range"
+
+
+def _flag_is_wrong(lab: LabValue) -> bool:
+    if lab.number is None or lab.low is None or lab.high is None or lab.flag is None:
+        return False
+    if lab.low > lab.high:
+        return True
+    wrong = {
+        "high": lab.number <= lab.high,
+        "low": lab.number >= lab.low,
+        "normal": not lab.low <= lab.number <= lab.high,
+    }
+    return wrong.get(lab.flag, False)
+
+
+def _dates(attempt: Attempt) -> Iterator[tuple[str, str]]:
+    days = {
+        field: one.iso
+        for field in ("admission_date", "discharge_date")
+        for one in _values(attempt, field)
+        if isinstance(one, Day) and one.other is None
+    }
+    if len(days) == 2 and days["discharge_date"] < days["admission_date"]:
+        yield "discharge_date", "Discharge before admission"

@@ -1,0 +1,67 @@
+"""What an evaluation consists of. Pure."""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Severity = Literal["critical", "major", "minor"]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class EvaluationFailed(RuntimeError):
+    """There is no evaluation: it is retried or given up, and never a score."""
+
+
+class Issue(_Record):
+    """Something wrong with an attempt, and how to mend it."""
+
+    severity: Severity
+    field: str
+    description: str
+    suggested_fix: str | None = None
+
+
+class FieldScore(_Record):
+    """How one field fares in one dimension, 0-1."""
+
+    field: str
+    dimension: Literal["completeness", "accuracy"]
+    present: bool
+    score: float
+    weight: float
+    issues: tuple[str, ...] = ()
+
+
+class Score(_Record):
+    """The four dimensions and their weighted sum, 0-1."""
+
+    overall: float
+    completeness: float
+    accuracy: float
+    consistency: float
+    clinical_validity: float
+    breakdown: tuple[FieldScore, ...] = ()
+
+
+class Feedback(_Record):
+    """What the next attempt should mend."""
+
+    overall_score: float
+    issues: tuple[Issue, ...] = ()
+    missing_fields: tuple[str, ...] = ()
+    priority_fields: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+
+class Evaluation(_Record):
+    """A score with its feedback."""
+
+    score: Score
+    feedback: Feedback
+
+    def as_body(self) -> dict[str, Any]:
+        """As JSON data."""
+        return self.model_dump(mode="json")

@@ -1,0 +1,142 @@
+"""How good an attempt is, in four dimensions, and what the next one should mend. Pure.
+
+Weights, rules and feedback are those of seed marc_v1, section 3.3.1, without the defects that PEERS
+section 1 (d) found: the whole document counts, spans are compared, and an evaluator that fails
+raises; nothing here makes up a score.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+
+from workers.extract.evaluation.accuracy import accuracy
+from workers.extract.evaluation.completeness import completeness, spoken_of
+from workers.extract.evaluation.consistency import consistency
+from workers.extract.evaluation.scores import (
+    Evaluation,
+    EvaluationFailed,
+    Feedback,
+    FieldScore,
+    Issue,
+    Score,
+)
+from workers.extract.evaluation.validity import validity
+from workers.extract.fields import Attempt
+from workers.extract.parts import Parts
+from workers.extract.rubrics import Rubric, field_policies, policy
+
+Opinion = Callable[[str, Attempt], Mapping[str, float]]
+"""Of a document and an attempt: how accurate each field is, 0-1. Raises EvaluationFailed."""
+
+
+def evaluate(
+    parts: Parts, rubric: Rubric, attempt: Attempt, *, opinions: Sequence[Opinion] = ()
+) -> Evaluation:
+    """Score an attempt and say what is wrong with it.
+
+    Args:
+        opinions: further judges of accuracy, such as models; a field counts the median of them
+            and of the spans, but one that the spans do not bear is 0 whatever they say.
+
+    Raises:
+        EvaluationFailed: there is no text, the attempt is of another type, or an opinion failed.
+    """
+    if not parts.text.strip():
+        raise EvaluationFailed("there is no text to evaluate against")
+    if attempt.document_type != rubric.type:
+        raise EvaluationFailed("the attempt is of another type than the rubric")
+    spoken = {field: spoken_of(field, parts) for field in rubric.fields}
+    complete, filled = completeness(parts, rubric, attempt, spoken)
+    _, exact = accuracy(parts, rubric, attempt)
+    exact = _with_opinions(parts.text, attempt, exact, opinions)
+    precise = _weighted(exact)
+    impossible = validity(attempt)
+    contrary = consistency(attempt, lambda field: spoken.get(field, False))
+    dimensions = policy().dimensions
+    valid = policy().validity.score(len(impossible))
+    agreeing = policy().consistency.score(len(contrary))
+    overall = (
+        complete * dimensions.completeness
+        + precise * dimensions.accuracy
+        + agreeing * dimensions.consistency
+        + valid * dimensions.clinical_validity
+    )
+    score = Score(
+        overall=round(overall, 6),
+        completeness=complete,
+        accuracy=precise,
+        consistency=agreeing,
+        clinical_validity=valid,
+        breakdown=(*filled, *exact),
+    )
+    return Evaluation(score=score, feedback=_feedback(score, rubric, impossible, contrary))
+
+
+def _weighted(scores: Sequence[FieldScore]) -> float:
+    total = sum(one.weight for one in scores)
+    return sum(one.score * one.weight for one in scores) / total if total else 1.0
+
+
+def _with_opinions(
+    text: str, attempt: Attempt, scores: Sequence[FieldScore], opinions: Sequence[Opinion]
+) -> Sequence[FieldScore]:
+    if not opinions:
+        return scores
+    heard = [opinion(text, attempt) for opinion in opinions]
+    if any(not 0.0 <= share <= 1.0 for one in heard for share in one.values()):
+        raise EvaluationFailed("an opinion is no number from 0 to 1")
+    judged = []
+    for one in scores:
+        said = [opinion[one.field] for opinion in heard if one.field in opinion]
+        middle = median([one.score, *said]) if one.score > 0 else 0.0
+        issues = one.issues
+        if middle < one.score:
+            issues = (*issues, f'a second reader does not find the value of "{one.field}" right')
+        judged.append(one.model_copy(update={"score": middle, "issues": issues}))
+    return judged
+
+
+def _feedback(
+    score: Score, rubric: Rubric, impossible: Sequence[Issue], contrary: Sequence[Issue]
+) -> Feedback:
+    """Issues, worst first; what is missing; what to look at first; where to look."""
+    issues: dict[tuple[str, str], Issue] = {}
+    missing: list[str] = []
+    for one in score.breakdown:
+        if one.score >= 1.0:
+            continue
+        if one.dimension == "completeness" and one.score == 0:
+            missing.append(one.field)
+        hint = field_policies()[one.field].hint if one.field in field_policies() else None
+        for words in one.issues:
+            issue = Issue(
+                severity=_severity(one, rubric),
+                field=one.field,
+                description=words,
+                suggested_fix=f"Look for {hint}" if hint else None,
+            )
+            issues.setdefault((one.field, words), issue)
+    for issue in (*impossible, *contrary):
+        issues.setdefault((issue.field, issue.description), issue)
+    order = {"critical": 0, "major": 1, "minor": 2}
+    ranked = sorted(issues.values(), key=lambda issue: order[issue.severity])
+    priority = list(dict.fromkeys(one.field for one in ranked if one.severity != "minor"))
+    fields = list(dict.fromkeys(one.field for one in ranked))
+    return Feedback(
+        overall_score=score.overall,
+        issues=tuple(ranked),
+        missing_fields=tuple(dict.fromkeys(missing)),
+        priority_fields=tuple(priority or fields),
+        suggestions=tuple(_suggestion(one) for one in fields if one in field_policies()),
+    )
+
+
+def _severity(one: FieldScore, rubric: Rubric) -> str:
+    """A required field that is missing, or a value below half, is critical (seed 3.3.1)."""
+    tier = rubric.tier(one.field)
+    if one.dimension == "completeness":
+        return {"required": "critical", "important": "major", "optional": "minor"}[tier]
+    return "critical" if one.score < 0.5 else "major"
+
+
+def _suggestion(field: str) -> str:
+    return f"{field}: {field_policies()[field].hint}"

@@ -1,0 +1,192 @@
+"""A document from its words to its fields: readability, type, loop for each part, merging. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from workers.extract.documents import Classification, Part, as_type, classify, parts_of
+from workers.extract.evaluation.scores import Evaluation
+from workers.extract.evaluator import Opinion, evaluate
+from workers.extract.fields import Attempt, FieldResult, Status, shifted
+from workers.extract.loop import Iteration, Outcome, run
+from workers.extract.parts import Parts
+from workers.extract.proposing import Ask, prompt_for, proposed_attempt
+from workers.extract.readability import Readability, require_readable
+from workers.extract.rubrics import Profile, Rubric, policy, rubric
+from workers.extract.rules.choosing import extract_field
+
+
+@dataclass(frozen=True)
+class PartResult:
+    """One part of a document with what its loop made of it; places count from the part's start."""
+
+    part: Part
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """All that was made of a document."""
+
+    readability: Readability
+    classification: Classification
+    parts: Sequence[PartResult]
+    fields: dict[str, FieldResult]
+    """Of the whole document, in its places."""
+
+    @property
+    def score(self) -> float:
+        """The mean of the parts' best scores."""
+        return sum(one.outcome.best.score for one in self.parts) / len(self.parts)
+
+    @property
+    def iterations(self) -> int:
+        """Those of the part that took most."""
+        return max(one.outcome.iterations for one in self.parts)
+
+    @property
+    def met_threshold(self) -> bool:
+        """Whether every part did."""
+        return all(one.outcome.met_threshold for one in self.parts)
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether a person should look at it (seed marc_v1, section 9.3)."""
+        return any(one.outcome.best.score < policy().review_below for one in self.parts)
+
+    def as_body(self) -> dict[str, Any]:
+        """As JSON data, with the loop's metadata for each part."""
+        return {
+            "type": self.classification.document_type,
+            "confidence": self.classification.confidence,
+            "composite": self.classification.is_composite,
+            "readability": self.readability.model_dump(),
+            "fields": {name: one.as_body() for name, one in self.fields.items()},
+            "score": self.score,
+            "iterations": self.iterations,
+            "met_threshold": self.met_threshold,
+            "needs_review": self.needs_review,
+            "parts": [
+                {
+                    "type": one.part.document_type,
+                    "start": one.part.start,
+                    "end": one.part.end,
+                    "reliability_loop": one.outcome.as_body(),
+                }
+                for one in self.parts
+            ],
+        }
+
+
+def extract_by_rules(parts: Parts, wanted: Rubric, previous: Iteration | None) -> Attempt:
+    """The rules' attempt: a strict reading, and a wide one of the fields that feedback names."""
+    named: set[str] = set()
+    if previous is not None:
+        feedback = previous.evaluation.feedback
+        named = {*feedback.missing_fields, *feedback.priority_fields}
+        named |= {one.field for one in feedback.issues}
+    fields = {}
+    for field in wanted.fields:
+        before = previous.attempt.fields.get(field) if previous is not None else None
+        if before is not None and field not in named:
+            fields[field] = before
+        else:
+            fields[field] = extract_field(field, parts, wide=field in named)
+    return Attempt(document_type=wanted.type, fields=fields)
+
+
+def with_model(ask: Ask, *, target: float, base: str | None = None) -> "Extractor":
+    """An extractor that asks a model and lets the rules fill in and object.
+
+    Args:
+        target: the score that is asked for, as the prompt says.
+        base: a prompt that did well before for this type.
+    """
+
+    def extract(parts: Parts, wanted: Rubric, previous: Iteration | None) -> Attempt:
+        rules = extract_by_rules(parts, wanted, previous)
+        prompt = prompt_for(
+            parts,
+            wanted,
+            previous=previous.attempt if previous else None,
+            feedback=previous.evaluation.feedback if previous else None,
+            iteration=previous.number if previous else 0,
+            target=target,
+            base=base,
+        )
+        return proposed_attempt(parts, wanted, ask(prompt), rules)
+
+    return extract
+
+
+Extractor = Callable[[Parts, Rubric, Iteration | None], Attempt]
+
+
+def extract_text(
+    text: str,
+    *,
+    profile: str | Profile = "batch",
+    document_type: str | None = None,
+    ask: Ask | None = None,
+    opinions: Sequence[Opinion] = (),
+    progress: Callable[[Part, Iteration], None] | None = None,
+) -> Extraction:
+    """Extract a document in this process.
+
+    Raises:
+        Unreadable: the text is too bad.
+        EvaluationFailed: an attempt could not be judged.
+        ValueError: there is no such profile or type.
+        ModelError: the model gave nothing usable.
+    """
+    readability = require_readable(text)
+    limits = policy().profile(profile) if isinstance(profile, str) else profile
+    found = classify(text) if document_type is None else as_type(text, document_type)
+    extractor = extract_by_rules if ask is None else with_model(ask, target=limits.threshold)
+
+    def judge(parts: Parts, wanted: Rubric, attempt: Attempt) -> Evaluation:
+        return evaluate(parts, wanted, attempt, opinions=opinions)
+
+    results = []
+    for part in found.parts:
+
+        def tell(iteration: Iteration, part: Part = part) -> None:
+            if progress is not None:
+                progress(part, iteration)
+
+        outcome = run(
+            parts_of(text, part), rubric(part.document_type), limits, extractor, judge,
+            progress=tell,
+        )  # fmt: skip
+        results.append(PartResult(part, outcome))
+    return Extraction(readability, found, results, merged(results))
+
+
+def merged(results: Sequence[PartResult]) -> dict[str, FieldResult]:
+    """The fields of all parts, in places of the whole document.
+
+    Of two parts that give a field, the one for whose type it matters more is taken, then the
+    first; many values are put together.
+    """
+    rank = {"required": 0, "important": 1, "optional": 2}
+    fields: dict[str, tuple[int, FieldResult]] = {}
+    for one in results:
+        wanted = rubric(one.part.document_type)
+        for name, result in one.outcome.best.attempt.fields.items():
+            placed = shifted(result, one.part.start)
+            order = rank[wanted.tier(name)] + (3 if result.status is Status.NOT_PRESENT else 0)
+            if name not in fields:
+                fields[name] = (order, placed)
+                continue
+            held_order, held = fields[name]
+            if held.many and held.items and placed.items:
+                fields[name] = (min(order, held_order), _joined(held, placed))
+            elif order < held_order:
+                fields[name] = (order, placed)
+    return {name: result for name, (_, result) in fields.items()}
+
+
+def _joined(a: FieldResult, b: FieldResult) -> FieldResult:
+    keys = {one.value.key for one in a.items}
+    items = (*a.items, *(one for one in b.items if one.value.key not in keys))
+    return a.model_copy(update={"items": items})

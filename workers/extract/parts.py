@@ -1,0 +1,164 @@
+"""A clinical document's sections: which words stand under which heading. Pure.
+
+Headings of reports are labels more often than lines of their own ("CONCLUSION: biopsy of …"), so a
+heading is a known label with a colon, wherever a line or a run-on sentence begins, or a line of its
+own.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from workers.extract.rubrics import alternatives, field_policies, vocabulary
+
+_LINE = re.compile(r"[^\n]*")
+_MARKS = "#*_ \t=-•>"
+_LABEL = re.compile(
+    r"(?P<name>(?:\d{1,2}[.)]\s*)?[A-Za-z][A-Za-z0-9 ,/&'()\-]{0,58}?)\**\s*[:|](?=\D|$|\s*\S)"
+)
+_CLAUSE_ENDS = re.compile(r"[.;!?](?=\s|$)|\n\s*\n|\n(?=\s*(?:[-•*]|\d+[.)]))")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading, and where its words stand."""
+
+    title: str
+    heading_start: int
+    start: int
+    end: int
+    alone: bool
+    """Whether the heading has a line to itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """A text with its sections, in order; words before the first heading are in none."""
+
+    text: str
+
+    @cached_property
+    def sections(self) -> Sequence[Section]:
+        """Every section and labelled line, in order; each ends where the next begins."""
+        heads = sorted(_heads(self.text))
+        found = []
+        for index, (at, start, title, alone) in enumerate(heads):
+            end = heads[index + 1][0] if index + 1 < len(heads) else len(self.text)
+            found.append(Section(title, at, start, end, alone))
+        return found
+
+    @cached_property
+    def _major(self) -> Sequence[Section]:
+        known = vocabulary().background | vocabulary().conclusive | _others()
+        return [one for one in self.sections if one.title in known]
+
+    def title_at(self, place: int) -> str | None:
+        """The heading that rules at a place: of those that open sections, the last before it."""
+        rules = None
+        for one in self._major:
+            if one.heading_start > place:
+                break
+            rules = one.title
+        return rules
+
+    def rank(self, place: int) -> int:
+        """2 where the author concludes, 0 where others are told of, else 1."""
+        title = self.title_at(place)
+        if title in vocabulary().conclusive:
+            return 2
+        return 0 if title in vocabulary().background else 1
+
+    def under(self, titles: frozenset[str]) -> list[Section]:
+        """The sections with one of these headings."""
+        return [one for one in self.sections if one.title in titles]
+
+
+@cache
+def _others() -> frozenset[str]:
+    """Headings that end a background section without being conclusive."""
+    return frozenset(
+        ["findings", "report", "microscopic description", "microscopic examination", "microscopy",
+         "gross description", "macroscopic examination", "macroscopy", "immunohistochemistry",
+         "biomarkers", "medications", "discharge medications", "hospital course", "margins",
+         "mutations", "plan", "assessment", "assessment and plan", "laboratory results", "labs",
+         "description of procedure", "operative findings", "specimen", "tnm", "stage",
+         "physical examination", "physical exam", "course", "follow-up", "measurements"]
+    )  # fmt: skip
+
+
+@cache
+def labels() -> frozenset[str]:
+    """Every heading that is known."""
+    named = {label for one in field_policies().values() for label in one.labels}
+    return frozenset(named) | vocabulary().background | vocabulary().conclusive | _others()
+
+
+@cache
+def _inside() -> re.Pattern[str]:
+    """A known heading in a run-on text: written large, with a colon."""
+    return re.compile(rf"(?<=[a-z0-9.)])\s?(?P<name>(?i:{alternatives(tuple(labels()))})):")
+
+
+def _heads(text: str) -> list[tuple[int, int, str, bool]]:
+    """Start of heading, start of what it heads, title, whether alone in its line."""
+    found: dict[int, tuple[int, int, str, bool]] = {}
+    for match in _LINE.finditer(text):
+        line = match.group()
+        if not line.strip():
+            continue
+        lead = len(line) - len(line.lstrip(_MARKS))
+        at = match.start() + lead
+        bare = line[lead:]
+        label = _LABEL.match(bare)
+        if label is not None and len(label["name"].split()) <= 7:
+            after = bare[label.end() :].lstrip("* \t")
+            start = match.start() + len(line) - len(after)
+            found[at] = (at, start, _title(label["name"]), not after.strip())
+        elif _title(bare) in labels() and len(bare) < 60:
+            found[at] = (at, match.end(), _title(bare), True)
+    for inner in _inside().finditer(text):
+        name = inner["name"]
+        at = inner.start("name")
+        if at not in found and name[0].isupper():
+            found[at] = (at, inner.end(), _title(name), False)
+    return list(found.values())
+
+
+def _title(words: str) -> str:
+    words = re.sub(r"^\d{1,2}[.)]\s*|\([^)]*\)", "", words.strip(_MARKS + ":")).strip()
+    return " ".join(words.lower().replace("_", " ").split())
+
+
+_NEW_LINE = re.compile(r"\n")
+_FULL_LINE = 60
+"""Characters from which a line is one that was cut by its width (ours)."""
+
+
+def clause(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence, or entry of a list, around a span."""
+    begin = 0
+    for one in _CLAUSE_ENDS.finditer(text, max(0, start - 400), start):
+        begin = one.end()
+    begin = max(begin, start - 400, 0)
+    for line in _NEW_LINE.finditer(text, begin, start):
+        if not _wrapped(text, line.start()):
+            begin = line.end()
+    after = _CLAUSE_ENDS.search(text, end)
+    stop = min(after.start() if after else len(text), end + 400)
+    for line in _NEW_LINE.finditer(text, end, stop):
+        if not _wrapped(text, line.start()):
+            return begin, line.start()
+    return begin, stop
+
+
+def _wrapped(text: str, at: int) -> bool:
+    """Whether the line that ends at `at` goes on in the next: long, no stop, no new entry."""
+    line = text[text.rfind("\n", 0, at) + 1 : at].rstrip()
+    below = text[at + 1 : at + 60].lstrip()
+    if not below or line.endswith((".", ":", ";")):
+        return False
+    return below[0].islower() or (len(line) >= _FULL_LINE and not _LABEL.match(below))
+
+
+__all__ = ["Parts", "Section", "clause", "labels"]

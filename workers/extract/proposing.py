@@ -1,0 +1,225 @@
+"""A model proposes values by quoting the document's words; code finds the words and reads them.
+
+The model's word for a value counts for nothing: the span is where its quotation stands (invariant
+4), and the value is what the rules read there. A quotation that stands nowhere is dropped.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from workers.extract.evaluation.scores import EvaluationFailed, Feedback
+from workers.extract.fields import NOT_PRESENT, Attempt, FieldResult, Item, Status
+from workers.extract.optimizer import optimized_prompt
+from workers.extract.parts import Parts
+from workers.extract.rubrics import Rubric, field_policies
+from workers.extract.rules.choosing import compatible
+from workers.extract.rules.reading import read_every, read_words
+from workers.extract.values import Value
+from workers.language_model.port import ModelError, Prompt, Proposal
+from workers.reading.quotes import Source, check
+
+PURPOSE = "extract"
+OPINION_PURPOSE = "judge extraction"
+MOST_TOKENS = 4096
+LONGEST = 2_000
+"""Characters of a quoted value; sections of text may be longer, and are the rules' business."""
+
+
+class ProposedField(BaseModel):
+    """One value that the model proposes, by the words that state it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    field: str
+    status: Status
+    words: Annotated[str, Field(description="the document's own words, exactly; empty if none")]
+
+
+class ProposedFields(BaseModel):
+    """What is asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    fields: list[ProposedField]
+
+
+class OpinionOnField(BaseModel):
+    """How right one field is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    field: str
+    accuracy: float
+
+
+class OpinionOnFields(BaseModel):
+    """What a second reader is asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    fields: list[OpinionOnField]
+
+
+Ask = Callable[[Prompt[ProposedFields]], Proposal[ProposedFields]]
+AskOpinion = Callable[[Prompt[OpinionOnFields]], Proposal[OpinionOnFields]]
+
+
+@cache
+def _written(name: str) -> tuple[str, str]:
+    """Version and text of `prompts/<name>.md`."""
+    written = files("workers.extract").joinpath(f"prompts/{name}.md").read_text("utf-8")
+    head, _, text = written.partition("\n")
+    return head.removeprefix("version:").strip(), text.strip()
+
+
+def base_prompt(rubric: Rubric) -> str:
+    """What is asked of a document of a type: its fields by tier, each with what it holds."""
+    lines = [f"Extract clinical data from this {rubric.type.upper()} document."]
+    for title, fields in (
+        ("Required fields", rubric.required),
+        ("Important fields", rubric.important),
+        ("Optional fields", rubric.optional),
+    ):
+        asked = [one for one in fields if field_policies()[one].extent != "document"]
+        if asked:
+            lines.append(f"\n{title}:")
+        for field in asked:
+            many = " (any number of values)" if field_policies()[field].many else ""
+            lines.append(f"- {field}: {field_policies()[field].hint}{many}")
+    return "\n".join(lines)
+
+
+def prompt_for(
+    parts: Parts,
+    rubric: Rubric,
+    *,
+    previous: Attempt | None = None,
+    feedback: Feedback | None = None,
+    iteration: int = 0,
+    target: float = 0.95,
+    base: str | None = None,
+) -> Prompt[ProposedFields]:
+    """The request for an attempt; the whole document is in it, as a string of JSON.
+
+    Args:
+        base: a prompt that did well before, in place of the one of the rubric.
+    """
+    version, system = _written("base")
+    asked = base or base_prompt(rubric)
+    if previous is not None and feedback is not None:
+        held = {name: one for name, one in previous.values().items() if name != "raw_text"}
+        asked = optimized_prompt(asked, feedback, held, iteration, target)
+    document = json.dumps({"document": parts.text}, ensure_ascii=False)
+    user = f"{asked}\n\n{document}"
+    return Prompt(PURPOSE, version, system, user, ProposedFields, MOST_TOKENS, patience=2.0)
+
+
+def located(
+    parts: Parts, rubric: Rubric, proposed: Sequence[ProposedField]
+) -> Mapping[str, FieldResult]:
+    """The fields of which the model's words stand in the document and state a value."""
+    source = Source(parts.text)
+    entries: dict[str, list[ProposedField]] = defaultdict(list)
+    for one in proposed:
+        if one.field in rubric.fields:
+            entries[one.field].append(one)
+    found: dict[str, FieldResult] = {}
+    for field, ones in entries.items():
+        items = [item for one in ones for item in _items(field, one, source)]
+        if items:
+            found[field] = _result(field, items, ones)
+        elif all(one.status is Status.NOT_PRESENT for one in ones):
+            many = field_policies()[field].many
+            found[field] = FieldResult(status=Status.NOT_PRESENT, many=many, origin="model")
+    return found
+
+
+def _items(field: str, one: ProposedField, source: Source) -> list[Item]:
+    if one.status is Status.NOT_PRESENT or not one.words.strip() or len(one.words) > LONGEST:
+        return []
+    quote = check(one.words.strip(), source)
+    if not quote.accepted or quote.start is None or quote.end is None:
+        return []
+    words = source.text[quote.start : quote.end]
+    if field_policies()[field].many:
+        values: list[Value] = read_every(field, words)
+    else:
+        value = read_words(field, words)
+        values = [] if value is None else [value]
+    return [Item(value=value, start=quote.start, end=quote.end) for value in values]
+
+
+def _result(field: str, items: list[Item], ones: Sequence[ProposedField]) -> FieldResult:
+    many = field_policies()[field].many
+    if many:
+        kept = list({one.value.key: one for one in items}.values())
+        return FieldResult(status=Status.FOUND, many=True, items=tuple(kept), origin="model")
+    readings: list[Item] = []
+    for item in items:
+        if not any(compatible(item.value, one.value) for one in readings):
+            readings.append(item)
+    said = any(one.status is Status.AMBIGUOUS for one in ones) and len(readings) > 1
+    status = Status.AMBIGUOUS if said else Status.FOUND
+    kept = readings if said else readings[:1]
+    return FieldResult(status=status, items=tuple(kept), origin="model")
+
+
+def proposed_attempt(
+    parts: Parts, rubric: Rubric, proposal: Proposal[ProposedFields], rules: Attempt | None = None
+) -> Attempt:
+    """The attempt that a proposal makes.
+
+    Args:
+        rules: what the rules found; it stands where the model's words stand nowhere or state
+            nothing, and a model's "not present" does not overrule what the rules found.
+    """
+    fields = dict(rules.fields) if rules is not None else {}
+    for field, result in located(parts, rubric, proposal.value.fields).items():
+        held = fields.get(field)
+        if result.status is Status.NOT_PRESENT and held is not None and held.items:
+            continue
+        fields[field] = result
+    if "raw_text" in rubric.fields and "raw_text" not in fields:
+        value = parts.text.strip()
+        at = parts.text.find(value)
+        whole = read_words("raw_text", value)
+        fields["raw_text"] = (
+            FieldResult(
+                status=Status.FOUND, items=(Item(value=whole, start=at, end=at + len(value)),)
+            )
+            if whole is not None
+            else NOT_PRESENT
+        )
+    return Attempt(document_type=rubric.type, fields=fields)
+
+
+def second_opinion(ask: AskOpinion) -> Callable[[str, Attempt], Mapping[str, float]]:
+    """A model as a further judge of accuracy, shown the whole document.
+
+    What it returns raises EvaluationFailed when the model gives nothing usable: a second reader
+    that fails is a failed evaluation.
+    """
+
+    def opinion(text: str, attempt: Attempt) -> Mapping[str, float]:
+        version, system = _written("opinion")
+        values = {k: v for k, v in attempt.values().items() if v is not None and k != "raw_text"}
+        user = json.dumps({"document": text, "values": values}, ensure_ascii=False)
+        prompt = Prompt(OPINION_PURPOSE, version, system, user, OpinionOnFields, MOST_TOKENS)
+        try:
+            proposal = ask(prompt)
+        except ModelError as error:
+            raise EvaluationFailed("the second reader gave no opinion") from error
+        said = {one.field: one.accuracy for one in proposal.value.fields if one.field in values}
+        if any(not 0.0 <= share <= 1.0 for share in said.values()):
+            raise EvaluationFailed("the second reader gave no number from 0 to 1")
+        if values and not said:
+            raise EvaluationFailed("the second reader judged no field")
+        return said
+
+    return opinion

@@ -1,0 +1,96 @@
+"""Can a text be read at all? Asked before the loop, for no loop mends a bad scan. Pure."""
+
+import re
+from itertools import pairwise
+
+from pydantic import BaseModel, ConfigDict
+
+from workers.extract.rubrics import policy
+
+_WORD = re.compile(r"[^\W\d_]+")
+_VOWEL = re.compile(r"(?i)[aeiouyäöüáéíóúàèìòù]")
+_PLAIN = re.compile(r"[\w\s.,;:()\[\]/%+\-–—'\"’“”<>=*&#|°²³µμα-ω×≥≤~^@?!$€£•·±→]")
+
+
+class Unreadable(ValueError):
+    """The text is too bad to extract from; the message is the one that the seed states."""
+
+    def __init__(self, readability: "Readability") -> None:
+        """Keeps what was found, so that a caller can show what to do."""
+        super().__init__(policy().readability.error)
+        self.readability = readability
+
+
+class Readability(BaseModel):
+    """How well a text can be read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    readable: bool
+    confidence: float
+    issues: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+
+def assess(text: str) -> Readability:
+    """Whether the text has words, or the debris of a scan (seed marc_v1, section 7.1)."""
+    limits = policy().readability
+    words = _WORD.findall(text)
+    issues: list[str] = []
+    confidence = 1.0
+    stripped = "".join(text.split())
+    if len(text.strip()) < limits.least_characters or len(words) < limits.least_words:
+        issues.append("there is hardly any text")
+        confidence -= 0.6
+    if stripped and _share(stripped, str.isalpha) < limits.letters_share:
+        # a table of numbers has few letters and is no debris: its words are whole
+        issues.append("few of the characters are letters")
+        confidence -= 0.2
+    odd = sum(_PLAIN.match(one) is None for one in stripped)
+    if stripped and odd / len(stripped) > limits.odd_characters_share:
+        issues.append("many characters belong to no text")
+        confidence -= min(0.6, 4 * odd / len(stripped))
+    if words:
+        strange = sum(_is_odd(one) for one in words) / len(words)
+        if strange > limits.odd_words_share:
+            issues.append("many words are none")
+            confidence -= min(0.7, 0.2 + strange)
+        alone = sum(len(one) == 1 for one in words) / len(words)
+        if alone > limits.single_letters_share:
+            issues.append("letters stand alone, as in a bad scan")
+            confidence -= min(0.6, 0.1 + alone)
+    confidence = round(max(0.0, confidence), 3)
+    suggestions = ("Upload a clearer scan", "Use a PDF with text in place of a photo")
+    return Readability(
+        readable=confidence >= limits.readable_from,
+        confidence=confidence,
+        issues=tuple(issues),
+        suggestions=suggestions if issues else (),
+    )
+
+
+def require_readable(text: str) -> Readability:
+    """The same.
+
+    Raises:
+        Unreadable: the confidence is below the limit.
+    """
+    found = assess(text)
+    if not found.readable:
+        raise Unreadable(found)
+    return found
+
+
+def _share(text: str, test: object) -> float:
+    assert callable(test)
+    return sum(bool(test(one)) for one in text) / len(text)
+
+
+def _is_odd(word: str) -> bool:
+    """No vowel in a longer word that is not all capitals, or capitals inside small letters."""
+    if len(word) < 4:
+        return False
+    if word.isupper():
+        return len(word) > 6 and _VOWEL.search(word) is None
+    inside = any(a.islower() and b.isupper() for a, b in pairwise(word))
+    return _VOWEL.search(word) is None or (inside and sum(map(str.isupper, word)) > 2)

@@ -1,0 +1,1 @@
+"""Rules that find the values of fields in the words of a whole document, and read quoted words."""

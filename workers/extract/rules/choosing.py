@@ -1,0 +1,167 @@
+"""Of all places that give a value, what a field's value is, by rules alone. Pure."""
+
+from collections.abc import Sequence
+
+from workers.extract.fields import NOT_PRESENT, FieldResult, Found, Item, Status
+from workers.extract.parts import Parts
+from workers.extract.rubrics import field_policies
+from workers.extract.rules import genomes
+from workers.extract.rules.negation import doubted
+from workers.extract.rules.reading import read_document
+from workers.extract.values import Day, Grade, Margin, Tnm, Value, Words
+
+_ORDERED = frozenset(["words", "day"])
+"""Kinds whose first label wins: other places of the same kind contradict nothing."""
+_NEVER = frozenset(["family history"])
+_WORST = ("positive", "close", "negative")
+
+
+def extract_field(field: str, parts: Parts, *, wide: bool = False) -> FieldResult:
+    """What the rules make of a field.
+
+    Args:
+        wide: accept what only a second reading does: general words, places of background.
+    """
+    policy = field_policies()[field]
+    found = read_document(field, parts)
+    if policy.many:
+        return _many(field, parts, found, wide=wide)
+    strict = [one for one in found if not one.wide]
+    if field == "institution":
+        strict = strict[:1]
+    usable = strict or (found if wide else [])
+    if not usable:
+        return NOT_PRESENT
+    if policy.kind == "margin":
+        return _margins(parts, usable)
+    if field == "findings":
+        return _result([max(usable, key=lambda one: one.end - one.start)], Status.FOUND)
+    if policy.kind in _ORDERED and field != "histology":
+        return _result(usable[:1], Status.FOUND)
+    best = _best(parts, usable)
+    if field == "histology":
+        concluded = [one for one in best if parts.rank(one.start) == 2] or best
+        return _result([max(concluded, key=lambda one: (_weight(one), -one.start))], Status.FOUND)
+    if field in ("tumor_size", "prostate_volume", "psa", "assessment_category"):
+        return _leading(field, best)
+    readings = _distinct(best)
+    status = Status.FOUND if len(readings) == 1 else Status.AMBIGUOUS
+    return _result(readings, status)
+
+
+def _result(found: Sequence[Found], status: Status, *, many: bool = False) -> FieldResult:
+    items = tuple(Item(value=one.value, start=one.start, end=one.end) for one in found)
+    return FieldResult(status=status, items=items, many=many)
+
+
+def _many(field: str, parts: Parts, found: list[Found], *, wide: bool) -> FieldResult:
+    """All different values, by place; of two that differ only in detail, the fuller."""
+    kept: dict[object, Found] = {}
+    for one in found:
+        if one.wide and not wide:
+            continue
+        if parts.title_at(one.start) in _NEVER or (
+            field == "measurements" and parts.rank(one.start) == 0
+        ):
+            continue
+        key = one.value.key if field != "ihc_markers" else one.value.key[1]
+        held = kept.get(key)
+        if held is None or _detail(one.value) > _detail(held.value):
+            kept[key] = one
+    if not kept:
+        none = genomes.nothing_found(parts.text) if field == "mutations" else None
+        if none is None:
+            return FieldResult(status=Status.NOT_PRESENT, many=True)
+        return FieldResult(status=Status.FOUND, many=True, stated=none)
+    return _result(sorted(kept.values(), key=lambda one: one.start), Status.FOUND, many=True)
+
+
+def _detail(value: Value) -> int:
+    return len(value.model_dump(exclude_none=True))
+
+
+def _best(parts: Parts, found: Sequence[Found]) -> list[Found]:
+    """Of places, those where the author concludes, else those that are no background."""
+    plain = [one for one in found if not doubted(parts.text, one.start)] or list(found)
+    top = max(parts.rank(one.start) for one in plain)
+    if top == 0:
+        return list(plain)
+    settled = [one for one in plain if parts.rank(one.start) >= 1]
+    # An amended value rules; else a conclusion and the description must agree, or it is ambiguous.
+    amended = [
+        one for one in settled if parts.title_at(one.start) in ("addendum", "amended diagnosis")
+    ]
+    return amended or settled
+
+
+def _weight(one: Found) -> tuple[bool, int]:
+    """How much a histologic type says: invasive tumors before those in situ, then more words."""
+    words = one.value.text.lower() if isinstance(one.value, Words) else ""
+    aside = "in situ" in words or "in-situ" in words or words.startswith("metastatic")
+    return not aside, len(words.split())
+
+
+def _distinct(found: Sequence[Found]) -> list[Found]:
+    """One place for each different value: the one with the most detail first seen."""
+    kept: list[Found] = []
+    for one in found:
+        for index, held in enumerate(kept):
+            if compatible(one.value, held.value):
+                if _detail(one.value) > _detail(held.value):
+                    kept[index] = one
+                break
+        else:
+            kept.append(one)
+    return kept
+
+
+def compatible(a: Value, b: Value) -> bool:
+    """Whether two values of one field can both be true: equal, or one only says more."""
+    if isinstance(a, Tnm) and isinstance(b, Tnm):
+        pairs = ((a.t, b.t), (a.n, b.n), (a.m, b.m))
+        return all(x is None or y is None or x.lower() == y.lower() for x, y in pairs)
+    if isinstance(a, Grade) and isinstance(b, Grade):
+        return a.level == b.level or _same_gleason(a.level, b.level) or _systems_differ(a, b)
+    if isinstance(a, Day) and isinstance(b, Day):
+        return bool({a.iso, a.other} & {b.iso, b.other} - {None})
+    if isinstance(a, Margin) and isinstance(b, Margin):
+        return a.status == b.status
+    return a.key == b.key
+
+
+def _same_gleason(a: str, b: str) -> bool:
+    return a.split("=")[-1] == b.split("=")[-1] and ("+" in a or "+" in b)
+
+
+def _systems_differ(a: Grade, b: Grade) -> bool:
+    """High and low grade stand beside numbers; they contradict only each other."""
+    return ("two levels" in (a.system, b.system)) and a.system != b.system
+
+
+def _leading(field: str, found: Sequence[Found]) -> FieldResult:
+    """Of several sizes the first, of categories the highest; of levels the first."""
+    if field == "assessment_category":
+        found = sorted(found, key=lambda one: -float(getattr(one.value, "number", 0.0)))
+    return _result(found[:1], Status.FOUND)
+
+
+def _margins(parts: Parts, found: Sequence[Found]) -> FieldResult:
+    """The worst of the margins; ambiguous where one margin is called both ways."""
+    values = [(one, one.value) for one in _best(parts, found) if isinstance(one.value, Margin)]
+    by_name: dict[str | None, set[str]] = {}
+    for _, value in values:
+        by_name.setdefault(value.which, set()).add(
+            "positive" if value.status == "positive" else "not"
+        )
+    contradictory = any(len(states) > 1 for states in by_name.values())
+    ordered = sorted(
+        values,
+        key=lambda pair: (
+            _WORST.index(pair[1].status),
+            pair[1].distance_mm is None,
+            pair[1].distance_mm or 0.0,
+        ),
+    )
+    if contradictory:
+        return _result(_distinct([one for one, _ in ordered]), Status.AMBIGUOUS)
+    return _result([ordered[0][0]], Status.FOUND)

@@ -1,0 +1,226 @@
+"""Mutations, microsatellites, mutational burden. Pure."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from workers.extract.fields import Found
+from workers.extract.rubrics import vocabulary
+from workers.extract.rules.negation import negated
+from workers.extract.rules.numbers import NUMBER, number
+from workers.extract.values import Amount, Microsatellites, Mutation
+
+_THREE = {"ala": "A", "arg": "R", "asn": "N", "asp": "D", "cys": "C", "gln": "Q", "glu": "E",
+          "gly": "G", "his": "H", "ile": "I", "leu": "L", "lys": "K", "met": "M", "phe": "F",
+          "pro": "P", "ser": "S", "thr": "T", "trp": "W", "tyr": "Y",
+          "val": "V", "ter": "*"}  # fmt: skip
+_PROTEIN = (
+    r"(?:p\.\s?\(?(?P<p>(?:[A-Z][a-z]{2}|[A-Z*])\d{1,5}[A-Za-z0-9_*=?]*)\)?|"
+    r"(?<![A-Za-z0-9.])(?P<short>[ACDEFGHIKLMNPQRSTVWY]\d{1,4}(?:[ACDEFGHIKLMNPQRSTVWY*]|"
+    r"fs\*?\d*|del|dup)"
+    r"(?![a-z0-9])))"
+)
+_CODING = r"c\.\s?(?P<c>[0-9*_+\-]+(?:[ACGT]+>[ACGT]+|(?:del|dup|ins)[ACGTinsdel0-9]*|\S*[A-Z])?)"
+_VAF = re.compile(
+    rf"(?i)(?:VAF|variant\s+allele\s+(?:frequency|fraction)|allele\s+(?:frequency|fraction)|AF|MAF)"
+    rf"\s*(?:is|of|:|=|,|\|)?\s*~?\s*(?P<n>{NUMBER})\s*%|(?P<n2>{NUMBER})\s*%\s*(?:VAF|"
+    rf"variant allele)"
+)
+_EVENTS = re.compile(
+    r"(?i)\b(?:exon\s*(?P<exon>\d{1,2})\s*(?P<what>deletions?|insertions?|skipping|"
+    r"in-frame\s+deletion|"
+    r"mutations?|del|ins|frameshift)|(?P<amp>amplification|amplified|copy\s+number\s+gain)|"
+    r"(?P<loss>homozygous\s+(?:deletion|loss)|deep\s+deletion|copy\s+number\s+loss|deletion|"
+    r"biallelic\s+loss|loss)|"
+    r"(?P<promoter>promoter\s+(?:mutation|variant))|(?P<fusion>fusion|rearrangement|"
+    r"rearranged|translocation)|"
+    r"(?P<itd>ITD|internal\s+tandem\s+duplication)|(?P<vag>pathogenic\s+(?:variant|mutation)|"
+    r"mutat(?:ed|ion)|mutant|splice\s+site\s+\w+))"
+)
+_NAMES = {
+    "amp": "amplification",
+    "loss": "loss",
+    "promoter": "promoter mutation",
+    "fusion": "fusion",
+    "itd": "ITD",
+}
+_FUSION = r"(?P<left>[A-Z][A-Z0-9]{1,7})\s?(?:-|::|/|–)\s?(?P<right>[A-Z][A-Z0-9]{1,7})"
+_NOT_FOUND = re.compile(
+    r"(?i)\b(?:not\s+(?:detected|identified|found|present|mutated|amplified|rearranged)|"
+    r"wild[- ]?type|negative|none\s+detected|undetected|no\s+(?:\w+\s+){0,3}?"
+    r"(?:mutations?|variants?|alterations?|detected|amplification|rearrangement|fusions?)|"
+    r"WT\b|absent|"
+    r"unmutated|no\s+mutation|analy[sz]ed\s+genes|benign\s+polymorphism)"
+)
+_NONE_OF = re.compile(r"(?i)\b(?:no|without|negative\s+for|wild[- ]?type)\s[^.;]*$")
+_NONE = re.compile(
+    r"(?i)\bno\s+(?:(?:clinically|reportable|actionable|significant|relevant|somatic|"
+    r"pathogenic|likely|"
+    r"or|genomic|targetable|known|oncogenic|additional)\s+)*(?:mutations?|variants?|alterations?)"
+    r"(?:\s+or\s+\w+)?(?:\s+\w+){0,2}?\s+(?:was|were|detected|identified|found|is|are|"
+    r"of)[^.\n]{0,40}"
+)
+_MSI = re.compile(
+    r"(?i)(?<![a-z])(?:(?P<high>MSI[\s-]?(?:H(?:igh)?)\b|"
+    r"microsatellite[\s-]+(?:instability[\s-]*(?:\(MSI\))?"
+    r"\s*(?:status)?\s*(?:is|:|-|=|,)?\s*(?:MSI[\s-]?)?high|instable|unstable)|"
+    r"microsatellite instability[\s-]+(?:is\s+)?(?:present|detected)\b"
+    r"|MSI\s*(?:status)?\s*[:=|]?\s*(?:unstable|instable|high|positive|detected)\b)|"
+    r"(?P<low>MSI[\s-]?L(?:ow)?\b|"
+    r"microsatellite\s+instability[\s-]*(?:\(MSI\))?\s*(?:status)?\s*[:=-]?\s*low|"
+    r"MSI\s*(?:status)?\s*[:=|]?\s*low\b)|"
+    r"(?P<stable>MSS\b|MS[- ]stable|microsatellite[\s-]+stable|"
+    r"microsatellite\s+(?:instability\s*)?(?:\(MSI\)\s*)?"
+    r"(?:status)?\s*(?:is|:|=|\||-)?\s*(?:MSS|stable|not\s+detected|negative|absent)|"
+    r"MSI\s*(?:status)?\s*(?:is|:|=|\||-)?\s*"
+    r"(?:stable|MSS|not\s+detected|negative|absent)|"
+    r"no\s+(?:evidence\s+of\s+)?microsatellite\s+instability))"
+)
+_TMB = re.compile(
+    rf"(?i)(?<![A-Za-z])(?:TMB(?:-(?:H|L))?|(?:tumou?r\s+)?mutation(?:al)?\s+(?:burden|"
+    rf"load))(?![A-Za-z])"
+    rf"(?P<between>[^\d\n]{{0,45}}?)(?P<sign>[<>≤≥])?\s*(?P<n>{NUMBER})(?!\d)"
+    r"\s*(?P<unit>(?:mut(?:ation)?s?\.?|m|variants?)\s*(?:/|per\s+)\s*(?:mb|megabase)s?)?"
+)
+
+
+@cache
+def _gene() -> re.Pattern[str]:
+    symbols = "|".join(sorted(vocabulary().genes, key=len, reverse=True))
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{symbols})(?![A-Za-z0-9])")
+
+
+def mutations(text: str) -> Iterator[Found]:
+    """Variants by gene, each with what changed; those not detected are none."""
+    genes = list(_gene().finditer(text))
+    fused: set[int] = set()
+    for match in re.finditer(_FUSION, text):
+        if _gene().search(match["left"]) or _gene().search(match["right"]):
+            end = match.end()
+            after = re.match(r"\s*(?:gene\s+)?(?:fusion|rearrangement|translocation)", text[end:])
+            if after and not _denied(text, match.start(), end + after.end()):
+                fused.update(range(match.start(), match.end()))
+                name = f"{match['left']}-{match['right']}"
+                value = Mutation(
+                    gene=name, event="fusion", vaf=_vaf(text, end, _line_end(text, end))
+                )
+                yield Found(value, match.start(), end + after.end())
+    for index, match in enumerate(genes):
+        if match.start() in fused:
+            continue
+        limit = _line_end(text, match.end())
+        if index + 1 < len(genes):
+            limit = min(limit, genes[index + 1].start())
+        found = _variant(text, match, limit)
+        if found is not None and not _denied(text, match.start(), found.end):
+            yield found
+            yield from _more(text, match, found, limit)
+
+
+def _line_end(text: str, at: int) -> int:
+    stop = re.compile(r"\n|\.(?=\s+[A-Z]|\s*$)|;").search(text, at)
+    return stop.start() if stop else len(text)
+
+
+def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
+    """What is said to have changed in the gene, before `limit`."""
+    words = text[gene.end() : limit]
+    protein, coding = re.search(_PROTEIN, words), re.search(_CODING, words)
+    event = _EVENTS.search(words[:60])
+    if protein is None and coding is None:
+        if event is None:
+            return None
+        name = _event(event)
+        value = Mutation(gene=gene.group(), event=name, vaf=_vaf(text, gene.end(), limit))
+        return Found(value, gene.start(), gene.end() + event.end(), wide=name == "mutation")
+    if protein is not None and protein.start() > 60 and coding is None:
+        return None
+    ends = [one.end() for one in (protein, coding) if one is not None]
+    vaf = _VAF.search(words) or (re.search(r"(?<![\d.])(?P<n>\d{1,3}(?:\.\d+)?)\s*%(?P<n2>(?!))?",
+                                           words[max(ends) :]))  # fmt: skip
+    share = None
+    if vaf is not None:
+        share = number(vaf["n"] or vaf["n2"])
+        ends.append(vaf.end() if vaf.re is _VAF else max(ends) + vaf.end())
+    value = Mutation(
+        gene=gene.group(),
+        protein=one_letter(protein["p"] or protein["short"]) if protein else None,
+        coding=coding["c"].rstrip(".,;)") if coding else None,
+        vaf=share,
+    )
+    return Found(value, gene.start(), min(limit, gene.end() + max(ends)))
+
+
+def _more(text: str, gene: re.Match[str], first: Found, limit: int) -> Iterator[Found]:
+    """Further variants of the same gene in the same line ("TP53 R175H and R248Q")."""
+    at = first.end
+    while match := re.compile(rf"(?:\s*,|\s*and|\s*;)\s*{_PROTEIN}").search(text, at, limit):
+        protein = one_letter(match["p"] or match["short"])
+        yield Found(Mutation(gene=gene.group(), protein=protein), gene.start(), match.end())
+        at = match.end()
+
+
+def _event(match: re.Match[str]) -> str:
+    if match["exon"]:
+        what = match["what"].lower()
+        for name in ("skipping", "deletion", "insertion"):
+            if what.startswith(name[:3]) or name in what:
+                return f"exon {match['exon']} {name}"
+        return f"exon {match['exon']} {what.removesuffix('s')}"
+    for group, name in _NAMES.items():
+        if match[group]:
+            return name
+    return "mutation"
+
+
+def _vaf(text: str, start: int, limit: int) -> float | None:
+    match = _VAF.search(text, start, limit)
+    return number(match["n"] or match["n2"]) if match else None
+
+
+def _denied(text: str, start: int, end: int) -> bool:
+    """Whether the line says that it was not found."""
+    line_start = text.rfind("\n", 0, start) + 1
+    stop = _line_end(text, end)
+    after = _NOT_FOUND.search(text, end - min(12, end - start), min(stop, end + 60))
+    if after is not None and not _gene().search(text, end, after.start()):
+        return True
+    before = text[max(line_start, start - 60) : start]
+    return negated(text, start, start) or _NONE_OF.search(before) is not None
+
+
+def one_letter(protein: str) -> str:
+    """A protein change with amino acids in one letter, such as L858R."""
+    return re.sub(
+        r"[A-Z][a-z]{2}", lambda one: _THREE.get(one.group().lower(), one.group()), protein
+    )
+
+
+def nothing_found(text: str) -> tuple[int, int] | None:
+    """Where a document says that it found no variant at all."""
+    match = _NONE.search(text)
+    return match.span() if match else None
+
+
+def microsatellites(text: str) -> Iterator[Found]:
+    """MSI-H, MSI-L or MSS."""
+    for match in _MSI.finditer(text):
+        status = "MSI-H" if match["high"] else "MSI-L" if match["low"] else "MSS"
+        if status == "MSI-H" and negated(text, match.start(), match.start()):
+            continue
+        after = text[match.end() : match.end() + 25]
+        if status == "MSI-H" and re.match(r"(?i)\s*(?:not|testing|analysis|:\s*not)", after):
+            continue
+        yield Found(Microsatellites(status=status), *match.span())
+
+
+def burdens(text: str) -> Iterator[Found]:
+    """Mutations per megabase."""
+    for match in _TMB.finditer(text):
+        if re.search(r"(?i)cutoff|cut-off|threshold|defined", match["between"]):
+            continue
+        unit = "mut/Mb" if match["unit"] else None
+        value = Amount(number=number(match["n"]), unit=unit, comparator=match["sign"])
+        yield Found(
+            value, match.start(), match.end() if unit else match.end("n"), wide=unit is None
+        )

@@ -1,0 +1,189 @@
+"""Measurements, amounts, lymph nodes and dates. Pure."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from workers.extract.fields import Found
+from workers.extract.values import Amount, Day, Measurement, Nodes
+
+NUMBER = r"\d{1,5}(?:[.,]\d{1,3})?"
+_UNIT = r"(?:mm|cm|millimet(?:er|re)s?|centimet(?:er|re)s?)"
+_SIZE = re.compile(
+    rf"(?i)(?<![\d.,/])(?P<a>{NUMBER})(?:\s*-?\s*(?P<u1>{_UNIT})?\s*(?:x|×|by|\*)\s*"
+    rf"(?P<b>{NUMBER})(?:\s*-?\s*(?P<u2>{_UNIT})?\s*(?:x|×|by|\*)\s*(?P<c>{NUMBER}))?)?"
+    rf"\s*-?\s*(?P<unit>{_UNIT})(?![a-z0-9²³])(?!\s*(?:\^|/|3\b))"
+)
+_NOT_A_SIZE = re.compile(
+    r"(?i)\b(?:slices?|sections?\s+thickness|thickness|collimation|intervals?|reconstruct\w*|"
+    r"spacing|margin\w*|from\s+(?:the\s+)?(?:anal|incisors|teeth|nipple|verge))\b"
+)
+_EARLIER = re.compile(
+    r"(?i)\b(?:previously|prior(?:ly)?|formerly|then|compared\s+(?:to|with)|from|versus|vs\.?)\W*"
+    r"(?:measur\w+\s+|was\s+|were\s+)?$"
+)
+_EARLIER_AFTER = re.compile(r"(?i)\s*(?:previously|before|on the prior|in the prior|earlier)\b")
+_LABEL_BEFORE = re.compile(r"(?:^|[\n.;:])\s*[-•*\d.)(]*\s*([A-Za-z][^\n.;:]{0,80}?)\W*$")
+_SIZE_OF_TUMOR = re.compile(
+    r"(?i)\b(?:tumou?r|lesion|mass|carcinoma|nodule|neoplasm|focus|adenoma|melanoma|sarcoma|"
+    r"greatest dimension|maximum dimension)"
+)
+_NODES = [
+    re.compile(
+        r"(?i)(?P<p>\d{1,3})\s*(?:/|of|out of|\(of)\s*(?P<e>\d{1,3})\)?\s*(?:\w+\s+){0,4}?"
+        r"(?:lymph\s+)?nodes?\b"
+    ),
+    re.compile(
+        r"(?i)(?:lymph\s+)?nodes?\b[^.\n]{0,60}?(?<![\d/])(?P<p>\d{1,3})\s*(?:/|of|out of)\s*"
+        r"(?P<e>\d{1,3})(?![\d/])"
+    ),
+    re.compile(
+        r"(?i)(?:lymph\s+)?nodes?\s+examined\W+(?P<e>\d{1,3})\D{0,60}?"
+        r"(?:positive|involved|with\s+\w*metast\w*)\W+(?:nodes?\W+)?(?P<p>\d{1,3})"
+    ),
+    re.compile(
+        r"(?i)(?:positive|involved)\s+(?:lymph\s+)?nodes\W+(?P<p>\d{1,3})\D{0,60}?examined\W+"
+        r"(?P<e>\d{1,3})"
+    ),
+]
+_OF_WHICH = re.compile(
+    r"(?i)(?P<e>\d{1,3})\s+(?:\w+\s+){0,3}?(?:lymph\s+)?nodes?\b[^.\n]{0,40}?(?:of\s+which|"
+    r"of\s+these|,|\()"
+    r"\s*(?P<p>\d{1,3}|no(?:ne)?|one|two|three|four|five|six)\b\s*(?:of\s+(?:which|them)\s*)?"
+    r"(?:contains?|shows?|is|are|with|positive|involved|harbou?rs?|has|have|metast\w+)"
+)
+_WORD_NUMBERS = {"no": 0, "none": 0, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4,
+                 "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+                 "eleven": 11, "twelve": 12}  # fmt: skip
+_SPELLED = re.compile(
+    rf"(?i)\b(?P<p>{'|'.join(_WORD_NUMBERS)})\s+(?:of|out of)\s+(?:the\s+)?"
+    rf"(?P<e>\d{{1,3}}|{'|'.join(_WORD_NUMBERS)})\s*(?:\w+\s+){{0,4}}?(?:lymph\s+)?nodes?\b"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|" \
+         r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"  # fmt: skip
+_DATES = re.compile(
+    r"(?i)(?<![\d/.-])(?:"
+    r"(?P<y1>(?:19|20)\d\d)[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})|"
+    r"(?P<d2>\d{1,2})[-/.](?P<m2>\d{1,2})[-/.](?P<y2>(?:(?:19|20)\d\d|\d\d))|"
+    rf"(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+(?:of\s+)?(?P<m3>{_MONTH})[\s,-]+(?P<y3>(?:19|"
+    rf"20)\d\d)|"
+    rf"(?P<m4>{_MONTH})\s+(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y4>(?:19|20)\d\d)"
+    r")(?![\d])"
+)
+
+
+def number(words: str) -> float:
+    """The number, with a decimal point or comma."""
+    return float(words.replace(",", "."))
+
+
+def sizes(text: str) -> Iterator[Found]:
+    """Every length with its unit, in one to three dimensions."""
+    for match in _SIZE.finditer(text):
+        parts = [number(match[one]) for one in "abc" if match[one]]
+        unit = "cm" if match["unit"].lower().startswith("c") else "mm"
+        for mark, at in (("u1", 0), ("u2", 1)):
+            if match[mark] and (("c" in match[mark].lower()[:1]) != (unit == "cm")):
+                parts[at] *= 10.0 if unit == "mm" else 0.1
+        before = re.split(r"\n|\.\s", text[max(0, match.start() - 30) : match.start()])[-1]
+        after = re.split(r"\n|\.\s|,", text[match.end() : match.end() + 18])[0]
+        if _NOT_A_SIZE.search(before) or _NOT_A_SIZE.search(after):
+            continue
+        earlier = _EARLIER.search(before) or _EARLIER_AFTER.match(text[match.end() :][:20])
+        value = Measurement(dimensions=tuple(parts), unit=unit, of=_of(text, match.start()))
+        yield Found(value, *match.span(), wide=earlier is not None)
+
+
+def _of(text: str, start: int) -> str | None:
+    """What was measured: the words before, back to the last stop."""
+    before = _LABEL_BEFORE.search(text[max(0, start - 90) : start])
+    if before is None:
+        return None
+    label = " ".join(before[1].split())
+    return label or None
+
+
+def tumor_sizes(text: str) -> Iterator[Found]:
+    """Sizes in whose line a tumor is spoken of."""
+    for found in sizes(text):
+        begin = max(text.rfind("\n", 0, found.start), text.rfind(". ", 0, found.start)) + 1
+        after = re.split(r"\n|\.\s", text[found.end : found.end + 40])[0]
+        near = text[max(begin, found.start - 120) : found.start] + after
+        if _SIZE_OF_TUMOR.search(near):
+            yield found
+
+
+def nodes(text: str) -> Iterator[Found]:
+    """How many lymph nodes have tumor."""
+    for pattern in _NODES:
+        for match in pattern.finditer(text):
+            positive, examined = int(match["p"]), int(match["e"])
+            if positive <= examined:
+                yield Found(Nodes(positive=positive, examined=examined), *match.span())
+    for match in (*_SPELLED.finditer(text), *_OF_WHICH.finditer(text)):
+        p, e = (_spelled(match[one]) for one in "pe")
+        if p <= e:
+            yield Found(Nodes(positive=p, examined=e), *match.span())
+
+
+def _spelled(word: str) -> int:
+    return int(word) if word.isdigit() else _WORD_NUMBERS[word.lower()]
+
+
+def bare_nodes(text: str) -> Iterator[Found]:
+    """A pair of numbers alone."""
+    for match in re.finditer(r"(?<![\d/])(\d{1,3})\s*(?:/|of|out of)\s*(\d{1,3})(?![\d/])", text):
+        if int(match[1]) <= int(match[2]):
+            yield Found(Nodes(positive=int(match[1]), examined=int(match[2])), *match.span())
+
+
+def days(text: str) -> Iterator[Found]:
+    """Every full date; what day and month both could be is read day first where it must be."""
+    for match in _DATES.finditer(text):
+        value = _day(match)
+        if value is not None:
+            yield Found(value, *match.span())
+
+
+def _day(match: re.Match[str]) -> Day | None:
+    for index in "1234":
+        year = match[f"y{index}"]
+        if year is None:
+            continue
+        y = int(year) + (2000 if len(year) == 2 else 0)
+        d, m = int(match[f"d{index}"]), _month(match[f"m{index}"])
+        first = _iso(y, m, d)
+        other = _iso(y, d, m) if index == "2" and d != m else None
+        if first is None:
+            return Day(iso=other) if other else None
+        return Day(iso=first, other=other)
+    return None
+
+
+def _month(words: str) -> int:
+    return int(words) if words.isdigit() else _MONTHS.index(words.lower()[:3]) + 1
+
+
+def _iso(year: int, month: int, day: int) -> str | None:
+    try:
+        return date(year, month, day).isoformat()
+    except ValueError:
+        return None
+
+
+def amounts(label: str, unit: str, *, reach: int = 25, bare: bool = True) -> re.Pattern[str]:
+    """A pattern: a label, few other characters, a number, a unit that may be left out if `bare`."""
+    optional = "?" if bare else ""
+    return re.compile(
+        rf"(?i)(?<![A-Za-z0-9-])(?:{label})(?![A-Za-z])(?P<between>[^\d\n.;<>≤≥]{{0,{reach}}})"
+        rf"(?P<sign>[<>≤≥]=?)?\s*(?P<n>{NUMBER})(?![\d])\s*(?P<unit>{unit}){optional}"
+    )
+
+
+def amount(pattern: re.Pattern[str], text: str) -> Iterator[Found]:
+    """What such a pattern finds."""
+    for match in pattern.finditer(text):
+        unit = match["unit"] or None
+        value = Amount(number=number(match["n"]), unit=unit, comparator=match["sign"])
+        yield Found(value, match.start(), match.end() if unit else match.end("n"))

@@ -1,0 +1,197 @@
+"""Each field's values in a document, and the value of quoted words: one door to the rules. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+from workers.extract.fields import Found
+from workers.extract.parts import Parts
+from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
+from workers.extract.rules import genomes, labs, markers, numbers, tumors, words
+from workers.extract.values import Amount, Microsatellites, Presence, Value, Words
+
+Finder = Callable[[str], Iterator[Found]]
+
+_BY_KIND: dict[str, Finder] = {
+    "grade": tumors.grades,
+    "tnm": tumors.tnms,
+    "stage": tumors.stages,
+    "marker": markers.markers,
+    "margin": tumors.margins,
+    "measurement": numbers.sizes,
+    "msi": genomes.microsatellites,
+    "mutation": genomes.mutations,
+    "lab": labs.lab_values,
+    "nodes": numbers.nodes,
+    "day": numbers.days,
+    "medication": labs.medications,
+}
+_BY_FIELD: dict[str, Finder] = {
+    "gleason": tumors.gleasons,
+    "tumor_size": numbers.tumor_sizes,
+    "tmb": genomes.burdens,
+}
+_UNITS = {
+    "psa": r"(?:ng|µg|ug|μg)\s?/\s?(?:m?[lL])",
+    "psa_density": r"ng/m[lL](?:/(?:cc|m[lL]))?",
+    "prostate_volume": r"(?:cc|m[lL]|cm\s?(?:3|³|\^3)|cubic\s+centimet(?:er|re)s)",
+    "blood_loss": r"(?:m[lL]|cc|millilit(?:er|re)s)",
+    "assessment_category": r"(?:(?<=\d)[abcx](?![a-z]))",
+}
+_OTHER_DAY = re.compile(r"(?i)birth|dob|born|compar|prior|received|collected|since|surgery|d\.o\.b")
+_HEAD = 300
+"""Characters in which an unlabelled date is that of the document (ours)."""
+_BARE_NUMBER = re.compile(
+    r"^\W*?(?P<sign>[<>≤≥])?\s*(?P<n>\d+(?:[.,]\d+)?)\s*(?P<unit>[^\d\s]\S*(?:\s?\S+)?)?\W*$"
+)
+
+
+def read_document(field: str, parts: Parts) -> list[Found]:
+    """Every place in a document that gives a value of the field, in the order of the text.
+
+    Labelled texts come in the order of the labels instead. Places that only the second reading
+    accepts are marked `wide`.
+    """
+    policy = field_policies()[field]
+    if policy.extent == "document":
+        return _whole(parts.text)
+    if field == "histology":
+        return [*_inside_labels(parts, policy, tumors.histologies),
+                *tumors.histologies(parts.text)]  # fmt: skip
+    if field == "institution":
+        return [*words.labelled(parts, policy), *words.institutions(parts.text)]
+    if policy.kind == "words":
+        found = list(words.labelled(parts, policy))
+        if not found and field == "impression":
+            found = list(words.concluding(parts.text))
+        return found
+    if policy.kind == "day":
+        return list(_labelled_days(parts, policy))
+    if policy.kind == "grade" and field == "grade":
+        direct = [*_inside_labels(parts, policy, tumors.bare_grades), *tumors.grades(parts.text)]
+        certain = any(not one.wide for one in direct)
+        return direct if certain else [*tumors.gleasons(parts.text), *direct]
+    found = list(_finder(field)(parts.text))
+    if field == "lymph_nodes":
+        found = [*_inside_labels(parts, policy, numbers.bare_nodes), *found]
+    return found
+
+
+def _whole(text: str) -> list[Found]:
+    stripped = text.strip()
+    if not stripped:
+        return []
+    at = text.index(stripped)
+    return [Found(Words(text=stripped), at, at + len(stripped))]
+
+
+@cache
+def _finder(field: str) -> Finder:
+    if field in _BY_FIELD:
+        return _BY_FIELD[field]
+    policy = field_policies()[field]
+    if policy.kind == "presence":
+        label = alternatives(policy.labels)
+        if field == "lymphovascular_invasion":
+            label += r"|lympho-?vascular(?=(?:\s+|\s*/\s*)(?:or|and|and/or)?\s*\w+\s+invasion)"
+        return lambda text: tumors.presences(label, text)
+    if policy.kind == "amount":
+        label = alternatives(policy.labels)
+        if field == "psa":
+            label += r"(?!\s*-?\s*dens)"
+        if field == "assessment_category":
+            label += r"(?:\s+v?\d\.\d|\s+v\d)?(?:\s*(?:category|score|version))*"
+        pattern = numbers.amounts(label, _UNITS.get(field, r"(?!)"))
+        return lambda text: numbers.amount(pattern, text)
+    return _BY_KIND[policy.kind]
+
+
+def _inside_labels(parts: Parts, policy: FieldPolicy, finder: Finder) -> Iterator[Found]:
+    """What a finder reads in the line after a label."""
+    for one in words.labelled(parts, policy):
+        for found in finder(parts.text[one.start : one.end]):
+            yield found._replace(
+                start=found.start + one.start, end=found.end + one.start, wide=False
+            )
+            break
+
+
+def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
+    seen = set()
+    for one in words.labelled(parts, policy):
+        for found in numbers.days(parts.text[one.start : one.end]):
+            if found.start <= 12:
+                seen.add(found.start + one.start)
+                yield found._replace(start=found.start + one.start, end=found.end + one.start)
+            break
+    text = parts.text
+    label = re.compile(rf"(?i)\b(?:{alternatives(policy.labels)})\b[\s:]*(?:on\s+|the\s+)?$")
+    for found in numbers.days(text):
+        if found.start in seen:
+            continue
+        before = text[max(0, found.start - 40) : found.start]
+        if label.search(before):
+            yield found
+        elif "date" in policy.labels and not _OTHER_DAY.search(before):
+            # unlabelled: the date of the document where it stands in the head
+            yield found._replace(wide=found.start > _HEAD)
+
+
+def read_words(field: str, quoted: str) -> Value | None:
+    """The value that quoted words state, None where they state none of the field's kind."""
+    policy = field_policies()[field]
+    stripped = quoted.strip()
+    if not stripped:
+        return None
+    if policy.kind == "words":
+        return Words(text=stripped)
+    for finder in _readers(field):
+        found = list(finder(stripped))
+        if found:
+            return found[0].value
+    return _bare(policy.kind, stripped)
+
+
+def read_every(field: str, quoted: str) -> list[Value]:
+    """All values that quoted words state, for a field of many."""
+    found = [one.value for one in _finder(field)(quoted.strip())]
+    single = None if found else read_words(field, quoted)
+    return found or ([single] if single is not None else [])
+
+
+def _readers(field: str) -> Sequence[Finder]:
+    kind = field_policies()[field].kind
+    if field == "gleason":
+        return (tumors.gleasons, tumors.bare_grades)
+    if kind == "grade":
+        return (tumors.grades, tumors.bare_grades, tumors.gleasons)
+    if kind == "stage":
+        return (tumors.stages, tumors.bare_stages)
+    if kind == "nodes":
+        return (numbers.nodes, numbers.bare_nodes)
+    if kind == "measurement":
+        return (numbers.sizes,)
+    return (_finder(field),)
+
+
+def _bare(kind: str, stripped: str) -> Value | None:
+    """Words that name their value without saying of what, as models and people quote them."""
+    value: Value | None = None
+    if kind == "margin":
+        value = tumors.margin_of(f"margins {stripped}")
+    elif kind == "presence":
+        state = tumors.presence_of(stripped)
+        value = Presence(state=state) if state else None
+    elif kind == "msi" and (
+        match := re.fullmatch(r"(?i)\W*(stable|high|low|instable)\W*", stripped)
+    ):
+        status = {"stable": "MSS", "low": "MSI-L"}.get(match[1].lower(), "MSI-H")
+        value = Microsatellites(status=status)
+    elif kind == "amount" and (match := _BARE_NUMBER.match(stripped)):
+        value = Amount(
+            number=numbers.number(match["n"]), unit=match["unit"], comparator=match["sign"]
+        )
+    return value
+
+
+__all__ = ["read_document", "read_every", "read_words"]

@@ -1,0 +1,321 @@
+"""Histology, grade, stage, margins and invasion. Pure."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from workers.extract.fields import Found
+from workers.extract.parts import clause
+from workers.extract.rubrics import alternatives, any_of, vocabulary
+from workers.extract.rules.negation import negated
+from workers.extract.rules.numbers import number
+from workers.extract.values import Grade, Margin, Presence, Stage, Tnm, Words
+
+_ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4"}
+_LEVEL = r"(?:iv|iii|ii|i|[1-4]|x)"
+_DIFFERENTIATION = {"well": "1", "moderately": "2", "moderate": "2", "poorly": "3", "poor": "3",
+                    "undifferentiated": "4"}  # fmt: skip
+_SYSTEMS = r"nottingham|bloom[- ]?richardson|sbr|fuhrman|who/?\s?isup|isup|who|fnclcc|figo|" \
+           r"elston[- ]ellis|modified|scarff|nuclear|histolog(?:ic|ical)|tumou?r|overall|final|" \
+           r"combined|ajcc|furhman|cns"  # fmt: skip
+_GRADED = re.compile(
+    rf"(?i)(?<![a-z0-9-])(?:(?P<system>{_SYSTEMS})[\s,)]+)*(?:(?:histolog(?:ic|ical)\s+)?"
+    rf"(?:grade|grading))(?:\s+group)?(?:\s*\((?:[^()\n]{{0,40}})\))?\s*(?:is|of|was|:|=|-|,|"
+    rf"\|)?\s*"
+    rf"(?:grade\s*|G\s?)?(?P<level>{_LEVEL})(?![a-z0-9%]|\.\d|\s*[+x×]\s*\d)(?:\s*(?:/|of|"
+    rf"out of)\s*[34](?!\d))?"
+)
+_G = re.compile(r"(?<![A-Za-z0-9.])G\s?([1-4X])(?![A-Za-z0-9]|\.\d|\s*[x×+]\s*\d)")
+_DIFFERENTIATED = re.compile(
+    r"(?i)\b(?P<from>well|moderately|poorly)(?:\s*(?:to|-|/|and)\s*(?P<to>moderately|poorly))?"
+    r"[\s-]+differentiated\b|\b(?P<un>undifferentiated)\b"
+)
+_DIFFERENTIATION_LABEL = re.compile(
+    r"(?i)\bdifferentiation\s*(?:grade)?\s*[:|-]\s*(?P<d>well|moderate(?:ly)?|poor(?:ly)?)\b"
+    r"|\b(?P<d2>good|moderate|poor)\s+differentiation\b|"
+    r"grade\s*(?:is|of|:|-)?\s*(?P<d3>well|moderate(?:ly)?|poor(?:ly)?)\b"
+)
+_TWO_LEVEL = re.compile(r"(?i)\b(?P<l>high|low|intermediate)[\s-]+grade\b|"
+                        r"\bgrade\s*[:|=-]?\s*(?P<l2>high|low|intermediate)\b")  # fmt: skip
+_GLEASON = re.compile(
+    r"(?i)\bgleason(?:['’]?s)?\b[^.\n\d]{0,40}?(?P<a>[1-5])\s*\+\s*(?P<b>[1-5])"
+    r"(?:\s*\)?\s*=\s*\(?\s*(?P<s>\d{1,2}))?|"
+    r"\bgleason(?:['’]?s)?\b\s*(?:score|sum|grade)?\s*(?:is|of|:|=)?\s*(?P<sum>[6-9]|10)\b"
+    r"(?:\s*\(\s*(?P<a2>[1-5])\s*\+\s*(?P<b2>[1-5])\s*\))?"
+)
+_TNM = re.compile(
+    r"(?<![A-Za-z0-9])(?P<prefix>(?:[ymra]{0,2}[cpu])?|y)T\s?(?P<t>is|[0-4][a-d]?[1-3]?|a|X|x)"
+    r"(?:\s?\((?:m|\d+|DCIS|Paget|LCIS)\))?"
+    r"(?:[\s,;/]*(?:[ymra]{0,2}[cpu])?N\s?(?P<n>[0-3Xx](?:mi|[a-d])?)(?:\s?\((?:sn|i[+-]|"
+    r"mol[+-]|mi|f|\d+/\d+)\))*)?"
+    r"(?:[\s,;/]*(?:[ymra]{0,2}[cpu])?M\s?(?P<m>[01Xx][a-d]?))?(?![A-Za-z0-9-])"
+)
+_STAGING = re.compile(r"(?i)\b(?:stage|staging|tnm|category)\b[^\n.;]{0,15}$")
+_MRI = re.compile(r"(?i)[\s-]?(?:w\b|weight|signal|hyper|hypo|sequence|relax)")
+_NM = re.compile(r"(?<![A-Za-z0-9])(?P<prefix>[ymra]{0,2}[cpu]?)(?P<k>[NM])\s?"
+                 r"(?P<v>[0-3X](?:mi|[a-d])?)(?![A-Za-z0-9-])")  # fmt: skip
+_STAGE = re.compile(
+    r"(?i)(?<![a-z])(?:stage|figo)(?:\s+group(?:ing)?)?\s*(?:is|of|:|=|-|\|)?\s*(?:stage\s+)?"
+    r"(?P<g>iv|iii|ii|i|[0-4])\s?(?P<sub>[a-d][1-3]?)?(?![a-z0-9])"
+)
+_MARGIN = re.compile(r"(?i)\b(?:margins?|resection\s+(?:planes?|edges?)|section\s+margins?|"
+                     r"surgical\s+edges?|R[012]\b|(?:in)?completely\s+(?:excised|resected|removed)|"
+                     r"(?:in)?complete\s+(?:excision|resection))")  # fmt: skip
+_MARGIN_NEGATIVE = re.compile(
+    r"(?i)\b(?:negative|clear|free|uninvolved|unremarkable|tumou?r[- ]free|not\s+involved|R0|"
+    r"no\s+(?:evidence\s+of\s+)?(?:residual\s+)?(?:tumou?r|carcinoma|malignancy|invasive|"
+    r"involvement)|"
+    r"not\s+(?:seen|present|identified)\s+at|without\s+(?:tumou?r|involvement)|"
+    r"does\s+not\s+(?:reach|extend|involve)|uninvolved\s+by|"
+    r"(?<!in)completely\s+(?:excised|resected|removed)|(?<!in)complete\s+(?:excision|resection))\b"
+)
+_MARGIN_POSITIVE = re.compile(
+    r"(?i)\b(?<!non-)(?:positive|involved(?!\s*:\s*no)|R1|R2|"
+    r"tumou?r\s+(?:is\s+)?(?:present\s+)?(?:at|on)\s+"
+    r"(?:the\s+)?(?:ink|inked|margin|\w+\s+margin)|present\s+at|extends?\s+to|reaches|reaching|"
+    r"incompletely\s+(?:excised|resected|removed)|incomplete\s+(?:excision|resection)|"
+    r"at\s+(?:the\s+)?(?:inked?|\w+\s+)\s?margin)\b"
+)
+_MARGIN_CLOSE = re.compile(r"(?i)\b(?:close|closely)\b")
+_MARGIN_UNKNOWN = re.compile(
+    r"(?i)cannot\s+be|not\s+(?:assess|applicable|evaluat|report|state)|n/a|indeterminate|"
+    r"for\s+(?:margin|orientation)|inked|marginal\s+zone|well-defined|irregular\s+margins?|"
+    r"spiculated|smooth|ill-defined|circumscribed|frozen\s+section\s+pending|to\s+obtain|"
+    r"to\s+achieve|costal|liver\s+margin|lobulated"
+)
+_CLOSEST = re.compile(r"(?i);\s*(?:the\s+)?(?:closest|nearest)\b[^.;\n]*(?:\.\d[^.;\n]*)?")
+_AWAY = re.compile(r"(?i)\b(?:within|from|away|distance)\b|\d\s*[mc]m\s+(?:of|clear)")
+_UNINVOLVED = re.compile(r"(?i)\b(?:not|un)[\s-]?involved|\b(?:no|not)\b[^,;]{0,30}\bpositive")
+_DISTANCE = re.compile(r"(?i)(?P<n>\d+(?:[.,]\d+)?)\s*(?P<u>mm|cm)\b")
+_WHICH = re.compile(
+    r"(?i)\b(superior|inferior|medial|lateral|anterior|posterior|deep|superficial|proximal|distal|"
+    r"radial|circumferential|bronchial|vascular|ureteral|urethral|apical|bladder neck|peripheral|"
+    r"mucosal|pancreatic neck|retroperitoneal|uncinate|mesenteric)\b"
+)
+_ABSENT = re.compile(r"(?i)\b(?:absent|not\s+(?:identified|seen|present|detected|found|observed)|"
+                     r"no(?:ne)?\b|negative|without|free)")  # fmt: skip
+_PRESENT = re.compile(r"(?i)\b(?:present|identified|seen|positive|yes|extensive|focal(?:ly)?|found|"
+                      r"detected|noted|observed)\b|\+")  # fmt: skip
+_DENIED = re.compile(
+    r"(?i)\b(?:no|without|negative\s+for|absence\s+of|free\s+of|neither)\s+(?:[\w-]+\s+){0,5}$"
+)
+_SHOWN = re.compile(r"(?i)\b(?:with|shows?|showing|there\s+is|present:)\s+(?:[\w-]+\s+){0,2}$")
+_UNSURE = re.compile(r"(?i)\b(?:indeterminate|cannot\s+be|suspicious|equivocal|suspected)\b")
+
+
+@cache
+def _histology() -> re.Pattern[str]:
+    words = vocabulary()
+    modifiers = alternatives(words.histology_modifiers)
+    heads = alternatives(words.histology_heads)
+    tails = "|".join(words.histology_tails)
+    return re.compile(
+        rf"(?i)(?<![a-z-])(?:(?:{modifiers})[\s,]+(?:and\s+|type\s+|\(?\w+\)?\s+(?={modifiers}))?)*"
+        rf"(?:(?:{modifiers})[\s/-]+)*(?:{heads})s?(?![a-z-])(?:[\s,]+(?:{tails}))*"
+    )
+
+
+def histologies(text: str) -> Iterator[Found]:
+    """Types of tumor as phrases; those only suspected, denied or told of are wide."""
+    for match in _histology().finditer(text):
+        start, end = match.span()
+        if negated(text, start, end):
+            continue
+        words = match.group()
+        general = len(words.split()) == 1 and words.lower() not in ("adenocarcinoma", "melanoma")
+        yield Found(Words(text=words), start, end, wide=general)
+    for match in any_of(vocabulary().histology_benign).finditer(text):
+        yield Found(Words(text=match.group()), *match.span(), wide=True)
+
+
+def grades(text: str) -> Iterator[Found]:
+    """Grades in numbers, in words of differentiation, in two levels."""
+    for match in _GRADED.finditer(text):
+        if not _of_something_else(text, match.start(), match.end()):
+            level = match["level"].lower()
+            system = match["system"]
+            value = Grade(level=_ROMAN.get(level, level.upper()), system=system and system.lower())
+            yield Found(value, *match.span())
+    for match in _G.finditer(text):
+        yield Found(Grade(level=match[1]), *match.span())
+    for match in _DIFFERENTIATED.finditer(text):
+        worst = (match["to"] or match["from"] or match["un"]).lower()
+        value = Grade(level=_DIFFERENTIATION[worst], system="differentiation")
+        yield Found(value, *match.span(), wide=match["un"] is not None)
+    for match in _DIFFERENTIATION_LABEL.finditer(text):
+        word = (match["d"] or match["d2"] or match["d3"]).lower()
+        level = _DIFFERENTIATION["well" if word == "good" else word]
+        yield Found(Grade(level=level, system="differentiation"), *match.span())
+    for match in _TWO_LEVEL.finditer(text):
+        if not _of_something_else(text, match.start(), match.end()):
+            level = (match["l"] or match["l2"]).lower()
+            yield Found(Grade(level=level, system="two levels"), *match.span(), wide=True)
+
+
+def _of_something_else(text: str, start: int, end: int) -> bool:
+    """Whether the grade is of a side effect, a joint, a dysplasia."""
+    about = any_of(vocabulary().not_tumor_grade)
+    after = text[end : end + 30].split("\n")[0].split(".")[0]
+    before = text[max(0, start - 25) : start].split("\n")[-1]
+    return about.search(after) is not None or about.search(before) is not None
+
+
+def gleasons(text: str) -> Iterator[Found]:
+    """Gleason scores; the level is the sum with its patterns where they are named."""
+    for match in _GLEASON.finditer(text):
+        a, b = match["a"] or match["a2"], match["b"] or match["b2"]
+        level = f"{a}+{b}={int(a) + int(b)}" if a and b else match["sum"]
+        yield Found(Grade(level=level, system="gleason"), *match.span())
+
+
+def bare_grades(text: str) -> Iterator[Found]:
+    """A grade alone, for quoted words and stated values."""
+    match = re.fullmatch(
+        rf"(?i)\W*(?P<l>{_LEVEL}|high|low|intermediate|well|moderate(?:ly)?|poor(?:ly)?)"
+        r"(?:\s*(?:/|of|out of)\s*[34])?\W*",
+        text,
+    )
+    if match:
+        word = match["l"].lower()
+        level = _DIFFERENTIATION.get(word) or _ROMAN.get(word) or word
+        yield Found(Grade(level=level.upper() if level == "x" else level), *match.span("l"))
+    sums = re.fullmatch(r"\W*([1-5])\s*\+\s*([1-5])(?:\s*=\s*\d+)?\W*", text)
+    if sums:
+        total = int(sums[1]) + int(sums[2])
+        value = Grade(level=f"{sums[1]}+{sums[2]}={total}", system="gleason")
+        yield Found(value, 0, len(text))
+
+
+def tnms(text: str) -> Iterator[Found]:
+    """TNM formulas; T alone only with a prefix or a word of stage near, for MRI has T1 and T2."""
+    for match in _TNM.finditer(text):
+        start, end = match.span()
+        t, n, m = (_part(match[one]) for one in "tnm")
+        if n is None and m is None:
+            if not match["prefix"]:
+                cue = _STAGING.search(text[max(0, start - 30) : start])
+                if cue is None or _MRI.match(text, end):
+                    continue
+                start -= len(cue.group())
+            # "pT2", "pN1": the parts may stand in lines of their own
+            n, end = _later(text, "N", end)
+            m, end = _later(text, "M", end)
+        yield Found(Tnm(prefix=match["prefix"], t=t, n=n, m=m), start, end)
+
+
+def _later(text: str, kind: str, end: int) -> tuple[str | None, int]:
+    """N or M a line or two below a T that stands alone."""
+    match = next((one for one in _NM.finditer(text, end, min(len(text), end + 120))
+                  if one["k"] == kind), None)  # fmt: skip
+    if match is None:
+        return None, end
+    return _part(match["v"]), max(end, match.end())
+
+
+def _part(words: str | None) -> str | None:
+    return None if words is None else re.sub(r"\s", "", words).replace("x", "X")
+
+
+def stages(text: str) -> Iterator[Found]:
+    """Stage groups; not of ulcers, of kidneys, of sleep."""
+    for match in _STAGE.finditer(text):
+        around = text[max(0, match.start() - 25) : match.start()] + text[match.end() :][:30]
+        if re.search(
+            r"(?i)ckd|kidney|pressure|ulcer|sleep|labou?r|decubitus|renal disease", around
+        ):
+            continue
+        group = match["g"].upper()
+        group = {"1": "I", "2": "II", "3": "III", "4": "IV"}.get(group, group)
+        yield Found(Stage(group=group + (match["sub"] or "").upper()), *match.span())
+
+
+def bare_stages(text: str) -> Iterator[Found]:
+    """A stage group alone."""
+    if match := re.fullmatch(r"(?i)\W*(iv|iii|ii|i|[0-4])([a-d][1-3]?)?\W*", text):
+        group = {"1": "I", "2": "II", "3": "III", "4": "IV"}.get(match[1], match[1].upper())
+        yield Found(Stage(group=group + (match[2] or "").upper()), 0, len(text))
+
+
+def margins(text: str) -> Iterator[Found]:
+    """What sentences say of margins: one value for each sentence that says something."""
+    seen: set[tuple[int, int]] = set()
+    for match in _MARGIN.finditer(text):
+        begin, stop = clause(text, match.start(), match.end())
+        line = text.rfind("\n", begin, match.start()) + 1
+        begin = max(begin, line)
+        # "all margins negative; closest (anterior) 4 mm"
+        further = _CLOSEST.match(text, stop)
+        stop = further.end() if further else stop
+        if (begin, stop) in seen:
+            continue
+        seen.add((begin, stop))
+        words = text[begin:stop]
+        value = margin_of(words)
+        if value is not None:
+            lead = len(words) - len(words.lstrip(" -•*\t"))
+            yield Found(value, begin + lead, begin + len(words.rstrip()))
+
+
+def margin_of(words: str) -> Margin | None:
+    """What one sentence says of a margin."""
+    positive = _MARGIN_POSITIVE.search(words)
+    negative = _MARGIN_NEGATIVE.search(words)
+    close = _MARGIN_CLOSE.search(words)
+    distances = [number(one["n"]) * (10.0 if one["u"].lower() == "cm" else 1.0)
+                 for one in _DISTANCE.finditer(words)]  # fmt: skip
+    distance = round(min(distances), 2) if distances else None
+    if positive and not _AWAY.search(words):
+        distance = None
+    status = _margin_status(words, positive, negative, close, distance)
+    if status is None:
+        return None
+    which = ", ".join(dict.fromkeys(one.lower() for one in _WHICH.findall(words)))
+    return Margin(status=status, distance_mm=distance, which=which or None)
+
+
+def _margin_status(
+    words: str,
+    positive: re.Match[str] | None,
+    negative: re.Match[str] | None,
+    close: re.Match[str] | None,
+    distance: float | None,
+) -> str | None:
+    if positive and not _UNINVOLVED.search(words):
+        at_distance = distance is not None and distance > 0
+        return "negative" if at_distance and "positive" not in words.lower() else "positive"
+    if close:
+        return "close"
+    if positive or negative:
+        return "negative"
+    if distance is None or _MARGIN_UNKNOWN.search(words):
+        return None
+    return "negative"
+
+
+def presences(label: str, text: str) -> Iterator[Found]:
+    """Whether what `label` (a pattern) names is present, absent or indeterminate."""
+    for match in re.finditer(rf"(?i)(?<![a-z])(?:{label})(?![a-z])", text):
+        begin, stop = clause(text, match.start(), match.end())
+        line_end = text.find("\n", match.end())
+        stop = min(stop, line_end if line_end >= 0 else stop)
+        after = text[match.end() : stop]
+        before = text[max(begin, match.start() - 40) : match.start()].split("\n")[-1]
+        denied = _DENIED.search(before)
+        state = "absent" if denied else presence_of(after)
+        start, end = match.start(), stop
+        if denied:
+            start, end = match.start() - len(denied.group()), match.end()
+        elif state is None and (shown := _SHOWN.search(before)):
+            state = "present"
+            start, end = match.start() - len(shown.group()), match.end()
+        if state is not None:
+            yield Found(Presence(state=state), start, len(text[:end].rstrip()))
+
+
+def presence_of(words: str) -> str | None:
+    """present, absent or indeterminate, as the words say."""
+    if _UNSURE.search(words):
+        return "indeterminate"
+    if _ABSENT.search(words):
+        return "absent"
+    return "present" if _PRESENT.search(words) else None

@@ -1,0 +1,131 @@
+"""Texts under a label or heading, and where a document comes from. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from workers.extract.fields import Found
+from workers.extract.parts import Parts, Section, labels
+from workers.extract.rubrics import FieldPolicy, alternatives, vocabulary
+from workers.extract.rules.negation import negated
+from workers.extract.values import Words
+
+_PLACE_WORD = r"[A-Z][A-Za-z'’.&\-]*"
+_HOPELESS = re.compile(
+    r"(?i)^(?:\W*|n/?a|none given|not (?:given|stated|provided|specified)|unknown|pending)$"
+)
+_NO_PLACE = re.compile(r"(?i)[ ]+(?:note|report|letter|summary|visit|consultation|reference)\b")
+_GENERAL = frozenset(["Pathology", "Clinical", "Diagnostic", "Molecular", "Department", "of",
+                      "and", "Central", "Medical", "Oncology", "Surgery", "Radiology",
+                      "Outpatient", "The", "Genetics", "Imaging", "Histopathology", "CLINICAL",
+                      "PATHOLOGY"])  # fmt: skip
+_SENTENCE = re.compile(r"[^.\n]+\.")
+_CONCLUDES = re.compile(
+    r"(?i)\b(?:in conclusion|consistent with|suggestive of|compatible with|suspicious for|"
+    r"no evidence of|most likely)\b"
+)
+
+
+def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
+    """What stands under the field's labels, in the order of the labels."""
+    sections = parts.sections
+    for label in field.labels:
+        for index, one in enumerate(sections):
+            if one.title != label:
+                continue
+            end = _line(one, parts)
+            if field.extent != "line":
+                inside = field.extent == "section"
+                end = _end(sections, index, parts.text, labels_inside=inside)
+            found = _trimmed(parts.text, one.start, end)
+            if found is not None:
+                yield found
+
+
+def _line(one: Section, parts: Parts) -> int:
+    """A value of one line: the label's own, or the next one under a heading alone."""
+    text = parts.text
+    lead = len(text[one.start : one.end]) - len(text[one.start : one.end].lstrip())
+    stop = text.find("\n", one.start + lead)
+    return min(one.end, stop if stop >= 0 else len(text))
+
+
+def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: bool) -> int:
+    """A section ends at the next heading of its rank: a line alone, or one that is known to open
+    a section; labels inside it ("Liver: normal") belong to it."""
+    for later in sections[index + 1 :]:
+        if later.alone or not labels_inside or later.title in _openers():
+            return later.heading_start
+    return len(text)
+
+
+@cache
+def _openers() -> frozenset[str]:
+    """Headings that end a section: all that are known, but those of single values inside one."""
+    return (labels() - _INSIDE) | _MORE
+
+
+_INSIDE = frozenset(
+    ["size", "site", "lab", "lesion size", "tumor size", "tumour size", "location", "margin",
+     "grade", "greatest dimension", "dod", "doa", "cc", "course", "rx", "test", "surgery",
+     "treatment",
+     "nodes", "lymph nodes", "operation", "results", "drugs", "organ", "pi-rads", "pirads", "psa",
+     "bi-rads", "psa density", "prostate volume", "stage", "staging", "tnm", "complication",
+     "vascular invasion", "issued", "signed", "discharged", "admitted", "admission",
+     "differentiation"]
+)  # fmt: skip
+_MORE = frozenset(
+    ["signed", "electronically signed", "electronically signed by", "signed by", "reported by",
+     "radiologist", "pathologist", "dictated by", "disposition", "discharge instructions",
+     "condition at discharge", "discharge condition", "physician", "attending", "subjective",
+     "objective", "history of present illness", "social history", "review of systems", "vitals",
+     "vital signs", "physical exam", "surgeon", "exam", "hpi", "prescriber", "indications",
+     "description of procedure", "operative findings", "note", "addendum"]
+)  # fmt: skip
+
+
+def _trimmed(text: str, start: int, end: int) -> Found | None:
+    words = text[start:end]
+    lead = len(words) - len(words.lstrip(" \t\n*:|-•"))
+    words = words[lead:].rstrip(" \t\n*|-_=#")
+    # a disclaimer below a rule of signs belongs to nobody
+    cut = re.search(r"\n\s*(?:[-=_*#]{4,}|\f)", words)
+    if cut:
+        words = words[: cut.start()].rstrip()
+    if _HOPELESS.match(words):
+        return None
+    return Found(Words(text=words), start + lead, start + lead + len(words))
+
+
+def concluding(text: str) -> Iterator[Found]:
+    """Without a heading: the last sentences that conclude, as a second reading."""
+    for match in reversed(list(_SENTENCE.finditer(text))):
+        if _CONCLUDES.search(match.group()) is None:
+            continue
+        lead = len(match.group()) - len(match.group().lstrip())
+        words = match.group().strip()
+        yield Found(
+            Words(text=words), match.start() + lead, match.start() + lead + len(words), True
+        )
+        return
+
+
+def institutions(text: str) -> Iterator[Found]:
+    """Names of hospitals and laboratories: capitalized words around one of their nouns."""
+    nouns = alternatives(vocabulary().institutions)
+    pattern = re.compile(
+        rf"(?<![A-Za-z])(?:{_PLACE_WORD}[ ]+(?:of[ ]+|and[ ]+|for[ ]+|"
+        rf"the[ ]+)?){{1,5}}(?i:{nouns})(?![a-z])"
+        rf"(?:[ ]+(?:of|for|and|at)[ ]+(?:the[ ]+)?{_PLACE_WORD}(?:[ ]+{_PLACE_WORD}){{0,3}})?"
+        rf"|(?<![A-Za-z])(?:University|Institute|Hospital)[ ]+(?:of|"
+        rf"for)[ ]+{_PLACE_WORD}(?:[ ]+(?:and[ ]+)?{_PLACE_WORD}){{0,4}}"
+    )
+    for match in pattern.finditer(text):
+        words = match.group()
+        if _NO_PLACE.match(text[match.end() :]) or negated(text, match.start(), match.start()):
+            continue
+        if all(one in _GENERAL or one.lower() in nouns for one in words.split()):
+            continue
+        line = text.rfind("\n", 0, match.start()) + 1
+        early = match.start() < 400 or text[line : match.start()].strip() == ""
+        yield Found(Words(text=words), *match.span(), wide=not early)

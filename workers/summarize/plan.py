@@ -1,0 +1,93 @@
+"""The plan of a note: recommendations among the assessment items, ordered, with a confidence. Pure.
+
+A recommendation is an assessment item, or words of one, and inherits its citation: so what it says
+stands in the span that it cites (clinical notes seed, citation rule 4).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from knowledge.notes import plan_policy
+from workers.summarize.items import Item
+
+_CAUTION = re.compile(
+    r"\b(?:seek|present to|return|go to|call)\b.*\bif\b|\bif\b.*\b(?:seek|return|call)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Recommendation:
+    """Words of an assessment item, how sure it is that they recommend, and why not surer."""
+
+    item: Item
+    text: str
+    confidence: float
+    note: str | None
+
+    def as_body(self, number: int) -> dict[str, object]:
+        """The five fields of a recommendation (seed, "Plan Generation Prompt Schema")."""
+        return {
+            "number": number,
+            "recommendation": self.text,
+            "source": self.item.source,
+            "confidence": self.confidence,
+            "hallucination_guard_note": self.note,
+        }
+
+
+def recommendations(text: str, items: Sequence[Item]) -> list[Recommendation]:
+    """What the rules take for recommendations, the most urgent first, else in the note's order."""
+    found = [
+        one
+        for item in items
+        if item.list == "assessment" and (one := _read(item, item.text_in(text))) is not None
+    ]
+    return sorted(found, key=lambda one: urgency(one.text))
+
+
+def urgency(words: str) -> int:
+    """0: now; 1: between; 2: routine, or only if something happens."""
+    policy, lower = plan_policy(), words.lower()
+    if _CAUTION.search(lower):
+        return 2
+    if policy.has("urgent", words) and not policy.has("withheld", words):
+        return 0
+    return 2 if policy.has("routine", words) else 1
+
+
+def guarded(confidence: float, note: str | None) -> tuple[float, str | None]:
+    """The confidence to two places, with a note exactly where it is below the threshold."""
+    policy = plan_policy()
+    sure = round(min(1.0, max(0.0, confidence)), 2)
+    if sure >= policy.guard_below:
+        return sure, None
+    return sure, note or policy.notes.model
+
+
+def _asks(words: str) -> bool:
+    """Whether a sentence among reasons is an order: by its first word, or a strong one."""
+    policy = plan_policy()
+    _, _, after = words.rpartition(": ")
+    first = (after or words).split(None, 1)[0].strip(".,;").lower()
+    return policy.has("strong", words) or first in policy.actions
+
+
+def _read(item: Item, words: str) -> Recommendation | None:
+    policy = plan_policy()
+    sure, note = policy.confidence, None
+    if policy.has("agreements", words):
+        return None
+    if item.kind == "plan":
+        base = sure.plan_with_cue if policy.has("actions", words) else sure.plan
+    elif item.kind == "assessment_plan" and _asks(words):
+        base = sure.assessment_plan_with_cue
+    elif policy.has("strong", words):
+        base, note = sure.assessment_with_cue, policy.notes.assessment
+    else:
+        return None
+    if policy.has("withheld", words):
+        base, note = base - sure.withheld, policy.notes.withheld
+    elif policy.has("conditional", words):
+        base, note = base - sure.conditional, policy.notes.conditional
+    return Recommendation(item, words, *guarded(base, note))

@@ -110,8 +110,8 @@ def _histology() -> re.Pattern[str]:
     heads = alternatives(words.histology_heads)
     tails = "|".join(words.histology_tails)
     return re.compile(
-        rf"(?i)(?<![a-z-])(?:(?:{modifiers})[\s,]+(?:and\s+|type\s+|\(?\w+\)?\s+(?={modifiers}))?)*"
-        rf"(?:(?:{modifiers})[\s/-]+)*(?:{heads})s?(?![a-z-])(?:[\s,]+(?:{tails}))*"
+        rf"(?i)(?<![a-z-])(?:(?:{modifiers})[\s,]+(?:and\s+|type\s+|\(?\w+\)?\s+(?={modifiers}))?){{0,6}}"
+        rf"(?:(?:{modifiers})[\s/-]+){{0,3}}(?:{heads})s?(?![a-z-])(?:[\s,]+(?:{tails})){{0,3}}"
     )
 
 

@@ -19,7 +19,7 @@ _GENERAL = frozenset(["Pathology", "Clinical", "Diagnostic", "Molecular", "Depar
                       "and", "Central", "Medical", "Oncology", "Surgery", "Radiology",
                       "Outpatient", "The", "Genetics", "Imaging", "Histopathology", "CLINICAL",
                       "PATHOLOGY"])  # fmt: skip
-_SENTENCE = re.compile(r"[^.\n]+\.")
+_SENTENCE = re.compile(r"[^.\n]+\.?")
 _CONCLUDES = re.compile(
     r"(?i)\b(?:in conclusion|consistent with|suggestive of|compatible with|suspicious for|"
     r"no evidence of|most likely)\b"

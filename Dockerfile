@@ -17,6 +17,9 @@ COPY cli /src/cli
 RUN /opt/attest/bin/pip install --no-deps --no-build-isolation /src
 
 FROM python:3.11-slim
+# Tesseract reads scanned pages and pictures of documents; without it they are refused with that advice.
+RUN apt-get update && apt-get install --yes --no-install-recommends tesseract-ocr \
+    && rm -rf /var/lib/apt/lists/*
 # The number is fixed, so that a volume written by one image can be read by the next.
 RUN useradd --system --uid 10001 --home-dir /var/lib/attest --create-home attest
 COPY --from=build /opt/attest /opt/attest

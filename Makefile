@@ -24,7 +24,7 @@ PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-dev demo up test lint bench bench-search fuzz requirements lock clean
+.PHONY: help setup setup-dev demo up test lint bench bench-search screenshots fuzz chaos requirements lock clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,12 +63,18 @@ bench: $(READY) ## measure latency and throughput on this machine
 bench-search: $(READY) ## measure search among up to a million chunks (ARGS="--sizes 10000 --keep DIR")
 	@$(BIN)/python -m benchmarks.search $(ARGS)
 
+screenshots: $(DEV_READY) ## make the pictures of the README anew; needs a Chromium
+	@$(BIN)/python -m benchmarks.screenshots
+
 fuzz: $(DEV_READY) ## mutate the payloads of every parser (EXAMPLES=20000 each; takes half an hour)
 	@ATTEST_TEST_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m pytest $(PARALLEL) --timeout 0 -q \
 		-k "mutated or damaged or changed_fields or changed_bytes or any_bytes" tests/unit/ingest
 
 requirements: $(DEV_READY) ## write docs/requirements.md anew from the markers of the tests
 	@$(BIN)/python -m tests.requirements_report --write
+
+chaos: $(DEV_READY) ## break a running system by a seeded script, and see what it keeps (SEEDS=20)
+	@$(BIN)/python -m tests.chaos.storm --seeds $(or $(SEEDS),5) $(ARGS)
 
 lock: ## compile both locks anew; needs uv (ARGS="--upgrade")
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv, or UV=/path/to/uv" >&2; exit 1; }

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from api_gateway.problems import Problem
+from api_gateway.problems import Problem, erased
 from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
 from knowledge.loader import load
 from store import questions, recall_log
@@ -28,10 +28,16 @@ class Snapshot:
 
 
 def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
-    """The question as it is now; None if there is no such question."""
+    """The question as it is now; None if there is no such question.
+
+    Raises:
+        Problem: its words were erased.
+    """
     question = questions.get(session, question_id)
     if question is None:
         return None
+    if question.status == "erased":
+        raise erased("question", question.erased_at)
     status = _status(question)
     steps = questions.progress(session, question_id)
     answer: dict[str, Any] | None = None

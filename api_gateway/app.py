@@ -1,7 +1,9 @@
 """The gateway as an ASGI app: thin, it validates, writes rows, emits messages and reads rows."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
@@ -15,23 +17,43 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from api_gateway import problems
+from api_gateway.access import Gate, guarded_routes, keys_required
+from api_gateway.extraction_schemas import ExtractionIn
+from api_gateway.limits import Limiter
 from api_gateway.listen import Notices
 from api_gateway.metrics import Metrics
-from api_gateway.middleware import Envelope, is_loopback
+from api_gateway.middleware import Envelope
+from api_gateway.names import is_loopback
+from api_gateway.pages.errors import ErrorPages
 from api_gateway.publishing import PublishingThread
+from api_gateway.refusals import Refusals
 from api_gateway.routes import (
     audit,
     dead_letters,
     documents,
+    erasures,
+    extractions,
     health,
     notes,
+    pages_ask,
+    pages_documents,
+    pages_evidence,
+    pages_notes,
+    pages_operate,
+    pages_reviews,
+    pages_signin,
+    pages_static,
+    pages_verify,
+    quality,
     questions,
     recalls,
+    reviews,
     sources,
     verifications,
 )
 from api_gateway.schemas import MAX_QUESTION_BODY_BYTES
 from api_gateway.state import Gateway
+from store import extractions as store_extractions
 from store import notes as store_notes
 from store import question_states, refreshes
 from store import verifications as store_verifications
@@ -47,6 +69,8 @@ POOL_SIZE = 8
 THREADS = 2 * POOL_SIZE
 """As many threads as `connect` lets connections be: a thread never waits for a connection."""
 READINESS_TIMEOUT_SECONDS = 1.0
+FLUSH_SECONDS = 30.0
+"""Ours: how often it is looked for refusals whose count is due to be written."""
 PUBLISH_AT_END_SECONDS = 2.0
 
 DESCRIPTION = """
@@ -76,8 +100,13 @@ class GatewayApp(FastAPI):
                 routes=self.routes,
             )
             _without_default_422(schema)
+            _with_access(self, schema)
             _, models = models_json_schema(
-                [(SourceRecord, "validation"), (problems.ProblemDetails, "serialization")],
+                [
+                    (SourceRecord, "validation"),
+                    (ExtractionIn, "validation"),
+                    (problems.ProblemDetails, "serialization"),
+                ],
                 ref_template="#/components/schemas/{model}",
             )
             schema["components"]["schemas"].update(models["$defs"])
@@ -93,6 +122,32 @@ def _without_default_422(schema: dict[str, Any]) -> None:
                 del operation["responses"]["422"]
     for name in ("HTTPValidationError", "ValidationError"):
         schema["components"]["schemas"].pop(name, None)
+
+
+def _with_access(app: FastAPI, schema: dict[str, Any]) -> None:
+    """Say which scope each operation needs, and what may be answered before a route is reached."""
+    gateway: Gateway = app.state.gateway
+    bearer = {"type": "http", "scheme": "bearer", "description": "from `attest keys create`"}
+    schema["components"].setdefault("securitySchemes", {})["key"] = bearer
+    for operations in schema["paths"].values():
+        for operation in operations.values():
+            statuses = [400, 403] + ([408, 413] if "requestBody" in operation else [])
+            _add_problems(operation, statuses)
+    for route, scopes in guarded_routes(app):
+        for method in route.methods or ():
+            operation = schema["paths"].get(route.path_format, {}).get(method.lower())
+            if operation is None:  # it is not in the document
+                continue
+            # In OpenAPI 3.1 the list beside a bearer scheme names the roles that it needs.
+            operation["security"] = [{"key": [scope.value]} for scope in scopes]
+            if not keys_required(gateway.settings):
+                operation["security"].append({})
+            _add_problems(operation, [401, 403, 429])
+
+
+def _add_problems(operation: dict[str, Any], statuses: list[int]) -> None:
+    for status, response in problems.documented(*statuses).items():
+        operation["responses"].setdefault(str(status), response)
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -116,24 +171,45 @@ def create_app(settings: Settings) -> FastAPI:
         redoc_url=None,
     )
     app.state.gateway = gateway
+    app.add_middleware(Gate, gateway=gateway)
     app.add_middleware(
         Envelope,
         metrics=gateway.metrics,
         max_body_bytes=settings.max_body_bytes,
-        body_limits={("POST", questions.router.prefix): MAX_QUESTION_BODY_BYTES},
+        body_limits={
+            ("POST", questions.router.prefix): MAX_QUESTION_BODY_BYTES,
+            **pages_ask.BODY_LIMITS,
+            **pages_signin.BODY_LIMITS,
+        },
+        body_seconds=settings.body_seconds,
+        refusals=gateway.refusals,
         local_only=is_loopback(settings.host),
     )
+    app.add_middleware(ErrorPages)  # added last, so that it stands around the others
     problems.install(app)
     for routes in (
         recalls,
         questions,
         verifications,
         notes,
+        extractions,
+        reviews,
+        erasures,
         documents,
         sources,
         dead_letters,
         audit,
+        quality,
         health,
+        pages_ask,
+        pages_evidence,
+        pages_verify,
+        pages_operate,
+        pages_documents,
+        pages_notes,
+        pages_reviews,
+        pages_signin,
+        pages_static,
     ):
         app.include_router(routes.router)
     return app
@@ -142,25 +218,48 @@ def create_app(settings: Settings) -> FastAPI:
 def _gateway(settings: Settings) -> Gateway:
     engine = connect(settings.database_url, pool_size=POOL_SIZE)
     publishing = PublishingThread(engine, WokenBroker(settings).publish)
+    store = Store(engine, publishing)
+    client = redis.Redis.from_url(
+        settings.redis_url,
+        socket_timeout=READINESS_TIMEOUT_SECONDS,
+        socket_connect_timeout=READINESS_TIMEOUT_SECONDS,
+        retry=Retry(NoBackoff(), 0),
+    )
     return Gateway(
         settings=settings,
-        store=Store(engine, publishing),
+        store=store,
         notices=Notices(
             settings.database_url,
             question_states.CHANNEL,
             refreshes.CHANNEL,
             store_verifications.CHANNEL,
             store_notes.CHANNEL,
+            store_extractions.CHANNEL,
         ),
         publishing=publishing,
         metrics=Metrics(engine),
-        redis=redis.Redis.from_url(
-            settings.redis_url,
-            socket_timeout=READINESS_TIMEOUT_SECONDS,
-            socket_connect_timeout=READINESS_TIMEOUT_SECONDS,
-            retry=Retry(NoBackoff(), 0),
-        ),
+        redis=client,
+        limiter=Limiter(store, client, settings.redis_namespace),
+        refusals=Refusals(store),
     )
+
+
+def _say_who_may_ask(settings: Settings) -> None:
+    if keys_required(settings):
+        log.info("gateway_asks_for_keys", host=settings.host)
+    else:
+        log.warning(
+            "gateway_open",
+            host=settings.host,
+            means="every program and person on this machine may read and write everything of "
+            "the owner local; ATTEST_REQUIRE_KEYS=true asks for keys",
+        )
+
+
+async def _flush_refusals(gateway: Gateway) -> None:
+    while True:
+        await asyncio.sleep(FLUSH_SECONDS)
+        await anyio.to_thread.run_sync(gateway.refusals.flush)
 
 
 @asynccontextmanager
@@ -169,9 +268,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     gateway.publishing.start()
     gateway.notices.start()
+    flushing = asyncio.create_task(_flush_refusals(gateway))
     log.info("gateway_ready", port=gateway.settings.port)
+    _say_who_may_ask(gateway.settings)
     yield
     log.info("gateway_stopping")
+    flushing.cancel()
+    await anyio.to_thread.run_sync(partial(gateway.refusals.flush, everything=True))
     await gateway.notices.stop()
     await anyio.to_thread.run_sync(gateway.publishing.stop, PUBLISH_AT_END_SECONDS)
     gateway.redis.close()

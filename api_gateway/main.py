@@ -4,12 +4,18 @@ import logging
 import signal
 import socket
 
+import sqlalchemy as sa
 import structlog
 import uvicorn
+from sqlalchemy.exc import SQLAlchemyError
+from sqlmodel import Session
 
 from api_gateway.app import create_app
-from api_gateway.middleware import is_loopback
+from api_gateway.names import is_loopback
 from api_gateway.state import Gateway
+from store import keys
+from store.database import passes_by_itself, require_current_schema
+from store.models import now
 from store.settings import Settings
 from workers.runtime.logs import configure_logs
 
@@ -19,21 +25,39 @@ TALKATIVE = ("sse_starlette", "python_multipart", "uvicorn.access")
 """Libraries that write bodies or addresses to the log at a low level (invariant 11)."""
 
 
-class NotLoopback(ValueError):
-    """The gateway was told to listen where other machines reach it."""
+FIRST_KEY = (
+    "attest keys create --name first --owner local --scopes ask,read,documents,operate,audit "
+    "--expires 90d"
+)
 
 
-def require_loopback(host: str) -> None:
-    """Refuse to listen on anything but loopback, because there are no keys yet.
+class NoKeys(ValueError):
+    """The gateway was told to listen where other machines reach it, and there is no key."""
+
+
+def require_a_key(gateway: Gateway) -> None:
+    """Refuse to listen where other machines reach the gateway as long as nobody could be let in.
+
+    Whoever comes is asked for a key there in any case; this only says early what is missing. So it
+    lets pass if the database cannot tell.
 
     Raises:
-        NotLoopback: `host` is another address; says why, and what to do.
+        NoKeys: no key holds; says how to make one.
     """
-    if not is_loopback(host):
-        raise NotLoopback(
-            f"the gateway does not listen on {host[:60]!r}: it has no keys yet, so whoever reaches "
-            "it could read and write everything. Set ATTEST_HOST=127.0.0.1 and reach it from "
-            "elsewhere through an SSH tunnel, or a proxy that checks who is asking"
+    host = gateway.settings.host
+    if is_loopback(host):
+        return
+    try:
+        with Session(gateway.store.engine) as session:
+            usable = keys.any_usable(session, now())
+    except SQLAlchemyError as error:
+        log.warning("keys_not_counted", error=type(error).__name__)
+        return
+    if not usable:
+        gateway.store.engine.dispose()  # nothing will serve, so nothing would do it
+        raise NoKeys(
+            f"the gateway does not listen on {host[:60]!r} before there is a key, because nobody "
+            f"could use it: make one with `{FIRST_KEY}`, or set ATTEST_HOST=127.0.0.1"
         )
 
 
@@ -44,6 +68,11 @@ class GatewayServer(uvicorn.Server):
         super().__init__(config)
         self._gateway = gateway
 
+    @property
+    def engine(self) -> sa.Engine:
+        """The database that it works with."""
+        return self._gateway.store.engine
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop accepting, release who waits, finish what is under way."""
         self._gateway.notices.release()
@@ -51,9 +80,9 @@ class GatewayServer(uvicorn.Server):
 
 
 def build_server(settings: Settings) -> GatewayServer:
-    """The gateway's server, not yet running. Raises NotLoopback and MissingSetting."""
-    require_loopback(settings.host)
+    """The gateway's server, not yet running. Raises NoKeys and MissingSetting."""
     app = create_app(settings)
+    require_a_key(app.state.gateway)
     config = uvicorn.Config(
         app,
         host=settings.host,
@@ -67,14 +96,29 @@ def build_server(settings: Settings) -> GatewayServer:
     return GatewayServer(config, app.state.gateway)
 
 
+def _require_schema(engine: sa.Engine) -> None:
+    """Refuse a database of another release. One that is away may come: `/readyz` looks again.
+
+    Raises:
+        SchemaMismatch: the database answers, and its schema is older or newer than this code.
+    """
+    try:
+        require_current_schema(engine)
+    except Exception as error:
+        if not passes_by_itself(error):
+            raise
+
+
 def run_gateway(settings: Settings) -> None:
     """Serve until SIGTERM or SIGINT, then finish what is under way and return.
 
     Raises:
-        NotLoopback: `settings.host` is reachable from elsewhere.
+        NoKeys: `settings.host` is reachable from elsewhere, and there is no key.
         MissingSetting: there is no database or Redis URL.
+        SchemaMismatch: the database's schema is older or newer than this code.
     """
     server = build_server(settings)
+    _require_schema(server.engine)
     configure_logs(settings, "gateway")
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -10,13 +10,17 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from sqlmodel import Session
 
+from api_gateway.extraction_metrics import extraction_metrics
 from api_gateway.operator_metrics import operator_gauges
+from api_gateway.quality_metrics import quality_metrics
+from api_gateway.queue_metrics import queue_metrics
 from api_gateway.recall_metrics import recall_metrics
-from api_gateway.truth_metrics import WINDOW, truth_metrics
-from store import model_usage, source_report
+from api_gateway.truth_metrics import truth_metrics
+from store import source_report
+from store.day_figures import LastDay
 from store.models import now
 from store.source_report import SourceReport
-from store.truth_report import truth_report
+from store.usage_totals import UsageTotals
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +44,8 @@ class _DatabaseState(Collector):
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
+        self._usage = UsageTotals()
+        self._day = LastDay()
 
     def describe(self) -> list[Metric]:
         """Nothing ahead of the first scrape: registering must not need the database."""
@@ -53,9 +59,11 @@ class _DatabaseState(Collector):
                 state = session.execute(_STATE).one()
                 sources = source_report.report(session, now())
                 stages = list(operator_gauges(session))
-                truth = truth_report(session, now() - WINDOW)
-                asked = model_usage.totals(session)
-                recalls = [*recall_metrics(session)]
+                moment = now()
+                day = self._day.figures(session, moment)
+                queues = list(queue_metrics(session))
+                asked = self._usage.totals(session, moment)
+                recalls = [*recall_metrics(session), *extraction_metrics(session)]
         except sa.exc.SQLAlchemyError as error:
             log.warning("metrics_without_database", error=type(error).__name__)
             up.add_metric([], 0)
@@ -84,8 +92,10 @@ class _DatabaseState(Collector):
             float(state.oldest_seconds),
         )
         yield from stages
+        yield from queues
         yield from _source_gauges([one for one in sources if one.is_known])
-        yield from truth_metrics(truth, asked)
+        yield from truth_metrics(day.truth, asked)
+        yield from quality_metrics(day.judged, day.counts)
         yield from recalls
 
 

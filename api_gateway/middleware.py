@@ -1,18 +1,21 @@
 """What surrounds every request: its id, its limits, its headers, and the errors nobody foresaw."""
 
-import ipaddress
+import asyncio
 import time
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 import structlog
+from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import TimeoutError as PoolExhausted
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api_gateway.metrics import Metrics
+from api_gateway.names import is_loopback
 from api_gateway.problems import Problem
+from api_gateway.refusals import Refusals, Refused
 from store.database import passes_by_itself
 from workers.runtime.errors import describe
 
@@ -23,6 +26,10 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _METHODS = _SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
@@ -36,13 +43,26 @@ class BodyTooLarge(Problem):
         super().__init__(413, f"the body may have up to {limit} bytes here")
 
 
+class BodyTooSlow(Problem):
+    """The body did not arrive in time."""
+
+    def __init__(self, seconds: float) -> None:
+        # What is still on its way would be taken for the next request: the connection ends here.
+        headers = {"Connection": "close"}
+        super().__init__(
+            408, f"the body must arrive within {seconds:g} seconds here", headers=headers
+        )
+
+
 class Envelope:
     """Gives each request an id, guards its body and origin, and answers for unforeseen errors.
 
     Args:
         max_body_bytes: for every path without a limit of its own.
         body_limits: bytes by (method, path).
-        local_only: refuse requests whose Host is no loopback name. While the gateway has no keys
+        body_seconds: within which a body must have arrived, counted from its request's headers.
+        refusals: where it is written down who was refused.
+        local_only: refuse requests whose Host is no loopback name. Where no keys are asked for
             this keeps web pages from reaching it through a name that they point at 127.0.0.1.
     """
 
@@ -53,12 +73,16 @@ class Envelope:
         metrics: Metrics,
         max_body_bytes: int,
         body_limits: Mapping[tuple[str, str], int],
+        body_seconds: float,
+        refusals: Refusals,
         local_only: bool,
     ) -> None:
         self._app = app
         self._metrics = metrics
         self._max_body_bytes = max_body_bytes
         self._body_limits = body_limits
+        self._body_seconds = body_seconds
+        self._refusals = refusals
         self._local_only = local_only
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -67,12 +91,13 @@ class Envelope:
             return
         request_id = _request_id(Headers(scope=scope))
         scope.setdefault("state", {})["request_id"] = request_id
-        exchange = _Exchange(scope, send, request_id, self._metrics)
+        exchange = _Exchange(scope, send, request_id, self._metrics, self._refusals)
         limit = self._body_limits.get((scope["method"], scope["path"]), self._max_body_bytes)
         with structlog.contextvars.bound_contextvars(request_id=str(request_id)):
             try:
                 self._admit(scope)
-                await self._app(scope, _limited(scope, receive, limit), exchange.send)
+                limited = _limited(scope, receive, limit, self._body_seconds)
+                await self._app(scope, limited, exchange.send)
             except Exception as error:  # noqa: BLE001  every error is answered and logged here
                 await exchange.fail(error, receive)
 
@@ -86,28 +111,36 @@ class Envelope:
             raise Problem(400, "the address contains a NUL character")
         headers = Headers(scope=scope)
         if self._local_only and not is_loopback(_host_name(headers.get("host", ""))):
-            raise Problem(403, "the gateway answers to loopback names only, see the Host header")
+            raise Refused(
+                403,
+                "the gateway answers to loopback names only, see the Host header",
+                reason="foreign_host",
+            )
         if scope["method"] in _SAFE_METHODS:
             return
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-            raise Problem(403, "pages of another origin cannot write here")
+            raise Refused(403, "pages of another origin cannot write here", reason="foreign_origin")
 
 
 class _Exchange:
     """The response of one request on its way out."""
 
-    def __init__(self, scope: Scope, send: Send, request_id: UUID, metrics: Metrics) -> None:
+    def __init__(
+        self, scope: Scope, send: Send, request_id: UUID, metrics: Metrics, refusals: Refusals
+    ) -> None:
         self._scope = scope
         self._send = send
         self._request_id = request_id
         self._metrics = metrics
+        self._refusals = refusals
         self._began = time.perf_counter()
         self._started = False
 
     async def send(self, message: Message) -> None:
         """Pass on a part of the response; its first part gets the headers and is counted."""
         if message["type"] == "http.response.start":
+            await self._note()
             self._started = True
             headers = MutableHeaders(scope=message)
             for name, value in SECURITY_HEADERS.items():
@@ -115,6 +148,23 @@ class _Exchange:
             headers["X-Request-ID"] = str(self._request_id)
             self._count(message["status"])
         await self._send(message)
+
+    async def _note(self) -> None:
+        """Write down who is refused, before he is told."""
+        problem = self._scope["state"].pop("problem", None)
+        if isinstance(problem, Refused):
+            route = f"{self._method} {self._route}"
+            await run_in_threadpool(self._refusals.note, problem, route, self._request_id)
+
+    @property
+    def _method(self) -> str:
+        method: str = self._scope["method"]
+        return method if method in _METHODS else "other"
+
+    @property
+    def _route(self) -> str:
+        """The template of the path, never the path itself."""
+        return getattr(self._scope.get("route"), "path", "none")
 
     async def fail(self, error: Exception, receive: Receive) -> None:
         """Answer for an error that no handler took, if the response has not begun."""
@@ -125,12 +175,12 @@ class _Exchange:
         problem = _unforeseen(error)
         if problem.status_code == 500:
             log.error("request_failed", cause=describe(error))
+        self._scope["state"]["problem"] = problem
         await problem.response(self._request_id)(self._scope, receive, self.send)
 
     def _count(self, status: int) -> None:
         seconds = time.perf_counter() - self._began
-        method = self._scope["method"] if self._scope["method"] in _METHODS else "other"
-        route = getattr(self._scope.get("route"), "path", "none")
+        method, route = self._method, self._route
         self._metrics.answered(method, route, status, seconds)
         if route not in _QUIET_ROUTES:
             ms = round(seconds * 1000, 1)
@@ -153,20 +203,30 @@ def _request_id(headers: Headers) -> UUID:
         return uuid4()
 
 
-def _limited(scope: Scope, receive: Receive, limit: int) -> Receive:
-    """`receive`, raising BodyTooLarge as soon as the body is known to exceed `limit` bytes.
+def _limited(scope: Scope, receive: Receive, limit: int, seconds: float) -> Receive:
+    """`receive`, raising BodyTooLarge as soon as the body is known to exceed `limit` bytes, and
+    BodyTooSlow once it has taken longer than `seconds`.
 
     The error surfaces where the body is read. What is still on its way is thrown away by the
     server, so that the client can read the answer.
     """
     announced = Headers(scope=scope).get("content-length", "")
     received = 0
+    deadline = asyncio.get_running_loop().time() + seconds
+    complete = False
 
     async def receive_limited() -> Message:
-        nonlocal received
+        nonlocal received, complete
         if announced.isdecimal() and int(announced[:20]) > limit:
             raise BodyTooLarge(limit)
-        message = await receive()
+        if complete:  # what comes now is the client that goes away
+            return await receive()
+        try:
+            async with asyncio.timeout_at(deadline):
+                message = await receive()
+        except TimeoutError:
+            raise BodyTooSlow(seconds) from None
+        complete = not message.get("more_body", False)
         if message["type"] == "http.request":
             received += len(message.get("body", b""))
             if received > limit:
@@ -179,11 +239,3 @@ def _limited(scope: Scope, receive: Receive, limit: int) -> Receive:
 def _host_name(host: str) -> str:
     """The name in a Host header, without the port and the brackets of IPv6."""
     return (urlsplit(f"//{host}").hostname or "") if host else ""
-
-
-def is_loopback(name: str) -> bool:
-    """Whether a host name or address means this machine only."""
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return name == "localhost" or name.endswith(".localhost")

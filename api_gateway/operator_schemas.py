@@ -78,7 +78,7 @@ class ReplayIn(LetterFilter):
     )
     per_second: float | None = Field(
         default=None,
-        gt=0,
+        ge=0.001,
         le=1000,
         description=f"that fall due in a second; {replay_policy().per_second:g} if left out",
     )

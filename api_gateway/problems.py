@@ -1,11 +1,12 @@
 """Errors as RFC 9457 problem details, all of them, made in this one place.
 
 A problem names fields and rules. It never repeats a value: values are questions and documents
-(invariant 11), and a field's name is cut at 60 characters, because a caller chooses that too.
+(invariant 11), and of a field that there is not, whose name the caller chose, it says `?`.
 """
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 from uuid import UUID, uuid4
@@ -21,6 +22,8 @@ from store.cursors import InvalidCursor
 MEDIA_TYPE = "application/problem+json"
 MAX_NAME_CHARS = 60
 MAX_ERRORS = 20
+UNKNOWN_NAME = "?"
+_LIKE_OURS = re.compile(r"[A-Za-z0-9_\[\](),.=\-]{1,60}")
 
 TITLES: Mapping[str, str] = {
     "malformed-request": "The request cannot be read",
@@ -28,6 +31,11 @@ TITLES: Mapping[str, str] = {
     "too-large": "The request is too large",
     "unsupported-media-type": "This kind of content is not accepted",
     "unreadable-file": "The file is not what it claims to be",
+    "unauthenticated": "The request needs a key that holds",
+    "missing-scope": "The key does not allow this",
+    "rate-limited": "The key asks too fast",
+    "daily-budget-spent": "The key has used up its day",
+    "too-slow": "The request did not arrive in time",
     "not-found": "There is nothing here",
     "method-not-allowed": "This method is not possible here",
     "idempotency-key-reused": "The idempotency key stands for another request",
@@ -36,6 +44,10 @@ TITLES: Mapping[str, str] = {
     "question-failed": "The question could not be answered",
     "verification-failed": "The text could not be checked",
     "note-failed": "The note could not be summarized",
+    "extraction-failed": "The document could not be extracted",
+    "already-decided": "Somebody has decided this before",
+    "under-way": "It is being worked on",
+    "erased": "Its words were erased",
     "temporarily-unavailable": "Something that is needed is away",
     "internal-error": "Something went wrong here",
 }
@@ -43,13 +55,17 @@ TITLES: Mapping[str, str] = {
 
 _BY_STATUS = {
     400: "malformed-request",
+    401: "unauthenticated",
     403: "foreign-origin",
     404: "not-found",
     405: "method-not-allowed",
+    408: "too-slow",
     409: "not-replayable",
+    410: "erased",
     413: "too-large",
     415: "unsupported-media-type",
     422: "invalid-request",
+    429: "rate-limited",
     500: "internal-error",
     503: "temporarily-unavailable",
 }
@@ -144,6 +160,12 @@ def not_found(what: str) -> Problem:
     return Problem(404, f"there is no such {what}")
 
 
+def erased(what: str, at: datetime | None) -> Problem:
+    """Its words were erased; `what` is our own word for it."""
+    moment = at.isoformat(timespec="seconds") if at is not None else None
+    return Problem(410, f"the words of this {what} were erased", extra={"erased_at": moment})
+
+
 def invalid(field: str, message: str, **extra: Any) -> Problem:
     """One field does not fit."""
     error = FieldError(field=_name(field), message=message)
@@ -154,7 +176,7 @@ def from_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
     """What pydantic found, without the values that it found."""
     found = [
         FieldError(
-            field=_name(".".join(str(part) for part in error["loc"]) or "body"),
+            field=_name(".".join(_parts(error)) or "body"),
             message=str(error["msg"]).removeprefix("Value error, "),
         )
         for error in errors[:MAX_ERRORS]
@@ -162,6 +184,17 @@ def from_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
     names = ", ".join(dict.fromkeys(error.field for error in found[:3]))
     count = f"{len(errors)} fields do" if len(errors) > 1 else "1 field does"
     return Problem(422, f"{count} not fit: {names}", errors=found)
+
+
+def _parts(error: Mapping[str, Any]) -> list[str]:
+    """Where it does not fit. A name that we never gave anything is the caller's own word, and may
+    be a patient's: it is not repeated."""
+    parts = [str(part) for part in error["loc"]]
+    if parts and parts[-1] == "[key]":
+        parts = [*parts[:-2], UNKNOWN_NAME]
+    elif parts and error.get("type") == "extra_forbidden":
+        parts[-1] = UNKNOWN_NAME
+    return [part if _LIKE_OURS.fullmatch(part) else UNKNOWN_NAME for part in parts]
 
 
 def _name(field: str) -> str:
@@ -189,6 +222,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Problem)
     async def _problem(request: Request, error: Problem) -> JSONResponse:
+        request.state.problem = error  # the middleware writes refusals down
         return error.response(request_id_of(request))
 
     @app.exception_handler(InvalidCursor)

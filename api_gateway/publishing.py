@@ -55,7 +55,12 @@ class PublishingThread:
             try:
                 self._publish(promises)
             except Exception as error:  # noqa: BLE001  whatever it was, the relay publishes them
-                log.warning("publish_failed", error=type(error).__name__, rows=len(promises))
+                log.warning(
+                    "publish_failed",
+                    error=type(error).__name__,
+                    rows=len(promises),
+                    request_id=promises[0].payload.get("request_id"),
+                )
                 self._give_back(promises)
 
     def _give_back(self, promises: list[Promise]) -> None:

@@ -28,7 +28,7 @@ MAX_QUESTION_BODY_BYTES = 64 * 1024
 POLL_AFTER_MS = 250
 MAX_WAIT_SECONDS = 60
 
-QuestionStatus = Literal["queued", "running", "answered", "failed"]
+QuestionStatus = Literal["queued", "running", "answered", "failed", "erased"]
 
 
 class QuestionIn(BaseModel):

@@ -6,9 +6,11 @@ from typing import Annotated
 import redis
 from fastapi import Depends, Request
 
+from api_gateway.limits import Limiter
 from api_gateway.listen import Notices
 from api_gateway.metrics import Metrics
 from api_gateway.publishing import PublishingThread
+from api_gateway.refusals import Refusals
 from store.settings import Settings
 from store.unit_of_work import Store
 
@@ -23,6 +25,8 @@ class Gateway:
     publishing: PublishingThread
     metrics: Metrics
     redis: "redis.Redis"
+    limiter: Limiter
+    refusals: Refusals
 
 
 async def _gateway(request: Request) -> Gateway:

@@ -1,15 +1,11 @@
 """What Prometheus reads of claims, quotations and what models cost."""
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from store.model_usage import Total
 from store.truth_report import TruthReport
-
-WINDOW = timedelta(hours=24)
-"""Of the quality metrics (MRD 4.1: "last_24h")."""
 
 
 def truth_metrics(report: TruthReport, totals: Sequence[Total]) -> Iterator[Metric]:

@@ -4,14 +4,23 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 MAX_TEXT_CHARS = 100_000
 MAX_DOCUMENTS = 50
 MAX_DOCUMENT_CHARS = 1_000_000
 
 VerificationStatus = Literal["queued", "done", "failed"]
-Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+
+
+def _without_nul(value: str) -> str:
+    if "\x00" in value:  # PostgreSQL keeps none
+        raise ValueError("contains a NUL character; remove it")
+    return value
+
+
+Line = Annotated[str, AfterValidator(_without_nul)]
+Words = Annotated[Line, StringConstraints(min_length=1, pattern=r"\S")]
 
 
 class DocumentIn(BaseModel):
@@ -19,10 +28,10 @@ class DocumentIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    title: Annotated[str, Field(max_length=1000)] = ""
+    title: Annotated[Line, Field(max_length=1000)] = ""
     text: Annotated[Words, Field(max_length=MAX_DOCUMENT_CHARS)]
     identifiers: Annotated[
-        dict[Literal["pmid", "pmcid", "doi", "nct_id"], Annotated[str, Field(max_length=300)]],
+        dict[Literal["pmid", "pmcid", "doi", "nct_id"], Annotated[Line, Field(max_length=300)]],
         Field(description="what names it; a statement that cites one is held to this document"),
     ] = {}
 

@@ -12,47 +12,23 @@ missed here, for this measures.
 
 # ruff: noqa: E501 - the lines of a made-up document are as long as it needs
 
-import json
 import random
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from benchmarks.extraction_letters import discharge, labs, note, prescription, surgery
+from benchmarks.extraction_made import PLACES, Report, written, written_date
 
 SEED = 20260117
 EACH = 7
 """Plain documents of each kind."""
 
 
-class Report(NamedTuple):
-    """A document with the fields that it states; None: it says nothing of it."""
-
-    name: str
-    text: str
-    type: str
-    fields: dict[str, Any]
-
-
-_PLACES = ["Lakeside General Hospital", "Northfield Cancer Center", "St. Bride Medical Center",
-           "Harbour Street Clinic", "Institute of Pathology Westmark", "Ridgeway University Hospital",
-           "Calder Valley Diagnostics", "Meridian Reference Laboratories"]  # fmt: skip
-_MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September",
-           "October", "November", "December"]  # fmt: skip
-
-
-def _date(rng: random.Random) -> tuple[str, str]:
-    """As a document writes it, and ISO."""
-    year, month, day = rng.randint(2019, 2025), rng.randint(1, 12), rng.randint(13, 28)
-    iso = f"{year}-{month:02d}-{day:02d}"
-    forms = [iso, f"{_MONTHS[month - 1]} {day}, {year}", f"{day} {_MONTHS[month - 1][:3]} {year}",
-             f"{day:02d}/{month:02d}/{year}", f"{day:02d}.{month:02d}.{year}",
-             f"{day}-{_MONTHS[month - 1][:3]}-{year}"]  # fmt: skip
-    return rng.choice(forms), iso
-
-
 def _breast(rng: random.Random, number: int) -> Report:
-    date, iso = _date(rng)
-    place = rng.choice(_PLACES)
+    date, iso = written_date(rng)
+    place = rng.choice(PLACES)
     histology = rng.choice(["Invasive ductal carcinoma", "Invasive lobular carcinoma",
                             "Mucinous carcinoma", "Infiltrating ductal carcinoma"])  # fmt: skip
     grade = rng.choice([1, 2, 3])
@@ -127,8 +103,8 @@ ER {er}%, PR {pr}%, HER2 {her2} ({score}), Ki-67 proliferation index of {ki}%
 
 
 def _other_pathology(rng: random.Random, number: int) -> Report:
-    date, iso = _date(rng)
-    place = rng.choice(_PLACES)
+    date, iso = written_date(rng)
+    place = rng.choice(PLACES)
     size, distance = rng.choice(["4.2", "5.5"]), rng.choice(["1.2", "3.5"])
     positive, examined = rng.randint(1, 4), rng.randint(12, 24)
     volume = rng.choice([34, 47])
@@ -204,8 +180,8 @@ Colon, polypectomy at 25 cm: tubulovillous adenoma. There is no evidence of mali
 
 
 def _radiology(rng: random.Random, number: int) -> Report:
-    date, iso = _date(rng)
-    place = rng.choice(_PLACES)
+    date, iso = written_date(rng)
+    place = rng.choice(PLACES)
     a, b, c = rng.randint(12, 48), rng.randint(8, 30), rng.randint(5, 9)
     impressions = [
         f"Spiculated mass in the left lower lobe, {a} mm, suspicious for primary malignancy.",
@@ -256,8 +232,8 @@ Impression: {impression if str(a) not in impression else 'PI-RADS 4 lesion in th
 
 
 def _genomics(rng: random.Random, number: int) -> Report:
-    date, iso = _date(rng)
-    place = rng.choice(_PLACES)
+    date, iso = written_date(rng)
+    place = rng.choice(PLACES)
     vaf, tmb = rng.choice(["12.4", "31", "45.2"]), rng.choice(["4.2", "11.6", "28"])
     msi, written = rng.choice([("MSS", "MSS"), ("MSI-H", "MSI-High"), ("MSS", "Stable (MSS)")])
     styles: list[tuple[str, dict[str, Any]]] = [
@@ -308,177 +284,6 @@ Microsatellite status: {written}. Tumor mutational burden {tmb} mut/Mb.
     return Report(f"genomics_{number}", text, "genomics", fields)
 
 
-def _labs(rng: random.Random, number: int) -> Report:
-    date, iso = _date(rng)
-    place = rng.choice(_PLACES)
-    hb, wbc, plt = rng.choice([9.8, 13.1]), rng.choice([4.2, 11.9]), rng.choice([88, 245])
-    cr, na, alt = rng.choice([0.9, 1.7]), rng.choice([128, 139]), rng.choice([22, 86])
-    styles = [
-        f"""LABORATORY REPORT
-{place}
-Reported: {date}
-Test            Result   Unit      Reference range   Flag
-Hemoglobin      {hb}     g/dL      12.0-16.0         {"L" if hb < 12 else ""}
-WBC             {wbc}    x10^9/L   4.0-11.0          {"H" if wbc > 11 else ""}
-Platelets       {plt}    x10^9/L   150-400           {"L" if plt < 150 else ""}
-Creatinine      {cr}     mg/dL     0.6-1.2           {"H" if cr > 1.2 else ""}
-Sodium          {na}     mmol/L    135-145           {"L" if na < 135 else ""}
-ALT             {alt}    U/L       7-55              {"H" if alt > 55 else ""}
-""",
-        f"""Clinical chemistry report
-Laboratory: {place}
-Date: {date}
-Hemoglobin: {hb} g/dL (ref 12.0 - 16.0)
-WBC: {wbc} x10^9/L (4.0 - 11.0)
-Platelet count: {plt} x10^9/L (150 - 400)
-Serum creatinine: {cr} mg/dL (0.6 - 1.2)
-Na: {na} mmol/L (135 - 145)
-ALT (SGPT): {alt} U/L (7 - 55)
-""",
-        f"""Laboratory results of {date}
-{place}
-| Hemoglobin | {hb} | g/dL | 12.0-16.0 |
-| White blood cell count | {wbc} | x10^9/L | 4.0-11.0 |
-| Platelets | {plt} | x10^9/L | 150-400 |
-| Creatinine | {cr} | mg/dL | 0.6-1.2 |
-| Sodium | {na} | mmol/L | 135-145 |
-| ALT | {alt} | U/L | 7-55 |
-""",
-    ]
-    fields: dict[str, Any] = {
-        "labValues": {"Hemoglobin": f"{hb} g/dL", "WBC": f"{wbc} x10^9/L",
-                      "Platelets": f"{plt} x10^9/L", "Creatinine": f"{cr} mg/dL",
-                      "Sodium": f"{na} mmol/L", "ALT": f"{alt} U/L"},
-        "date": iso,
-        "institution": place,
-    }  # fmt: skip
-    return Report(f"labs_{number}", styles[number % 3], "lab-report", fields)
-
-
-def _prescription(rng: random.Random, number: int) -> Report:
-    date, iso = _date(rng)
-    place = rng.choice(_PLACES)
-    drugs = rng.sample([("Letrozole", "2.5", "once daily"), ("Metformin", "500", "twice daily"),
-                        ("Ondansetron", "8", "every 8 hours"), ("Capecitabine", "1500", "BID"),
-                        ("Atorvastatin", "40", "at bedtime")], 2)  # fmt: skip
-    lines = [
-        "\n".join(f"{i}. {n} {d} mg tablet PO {f} x 30 days" for i, (n, d, f) in enumerate(drugs, 1)),
-        "\n".join(f"Rx: Tab. {n} {d} mg, {f}\nDispense: 30 tablets. Refills: 2" for n, d, f in drugs),
-    ][number % 2]  # fmt: skip
-    text = f"""PRESCRIPTION
-{place}
-Date: {date}
-Allergies: penicillin
-
-{lines}
-
-Sig: take with water. Prescriber on file.
-"""
-    fields = {
-        "medications": [{"name": n, "dose": f"{d} mg", "frequency": f} for n, d, f in drugs],
-        "date": iso,
-        "institution": place,
-        "allergies": "penicillin",
-    }
-    return Report(f"prescription_{number}", text, "prescription", fields)
-
-
-def _note(rng: random.Random, number: int) -> Report:
-    date, iso = _date(rng)
-    place = rng.choice(_PLACES)
-    diagnosis = rng.choice(["Stage IIIA adenocarcinoma of the lung", "Metastatic colon cancer",
-                            "Early breast cancer after lumpectomy"])  # fmt: skip
-    plan = rng.choice(["Start adjuvant chemotherapy next week. CT in three months.",
-                       "Continue letrozole. Review in clinic in six months."])  # fmt: skip
-    text = [
-        f"""ONCOLOGY CLINIC NOTE
-{place}
-Date of visit: {date}
-Chief complaint: fatigue
-History of present illness: The patient reports fatigue for two weeks. Denies fever.
-Medications: Letrozole 2.5 mg daily
-Physical examination: unremarkable.
-Assessment: {diagnosis}
-Plan: {plan}
-""",
-        f"""Progress note, {place}
-Date: {date}
-Reason for visit: fatigue
-Subjective: tired, no pain. Takes letrozole 2.5 mg daily.
-Objective: vital signs stable. Hemoglobin 11.2 g/dL.
-Diagnosis: {diagnosis}
-Treatment plan: {plan}
-""",
-    ][number % 2]
-    fields = {"diagnosis": diagnosis, "plan": plan, "chiefComplaint": "fatigue",
-              "medications": ["Letrozole 2.5 mg daily"], "date": iso, "institution": place}  # fmt: skip
-    return Report(f"note_{number}", text, "clinical-notes", fields)
-
-
-def _discharge(rng: random.Random, number: int) -> Report:
-    place = rng.choice(_PLACES)
-    day = rng.randint(13, 20)
-    later = day + rng.randint(2, 7)
-    course = "The patient underwent right hemicolectomy and recovered without events."
-    text = f"""DISCHARGE SUMMARY
-{place}
-Date of admission: 2024-03-{day}
-Date of discharge: 2024-03-{later}
-{["Discharge diagnosis", "Principal diagnosis", "Final diagnosis"][number % 3]}: Adenocarcinoma of the ascending colon
-Hospital course: {course}
-Discharge medications:
-1. Enoxaparin 40 mg SC once daily
-2. Paracetamol 1000 mg PO every 6 hours
-Follow-up: surgical clinic in two weeks
-"""
-    fields = {
-        "diagnosis": "Adenocarcinoma of the ascending colon",
-        "admissionDate": f"2024-03-{day}",
-        "dischargeDate": f"2024-03-{later}",
-        "hospitalCourse": course,
-        "medications": [{"name": "Enoxaparin", "dose": 40, "unit": "mg"},
-                        {"name": "Paracetamol", "dose": 1000, "unit": "mg"}],
-        "followUp": "surgical clinic in two weeks",
-        "institution": place,
-    }  # fmt: skip
-    return Report(f"discharge_{number}", text, "discharge-summary", fields)
-
-
-def _surgery(rng: random.Random, number: int) -> Report:
-    date, iso = _date(rng)
-    place = rng.choice(_PLACES)
-    blood = rng.choice([50, 150, 400])
-    procedure = rng.choice(["Left modified radical mastectomy", "Laparoscopic right hemicolectomy",
-                            "Video-assisted left lower lobectomy"])  # fmt: skip
-    margin, written = rng.choice([
-        ("negative", "Frozen section margins were negative."),
-        ("positive", "Frozen section showed tumor at the bronchial margin, which was positive."),
-        ("negative 5 mm", "Frozen section: margins clear by 5 mm."),
-    ])  # fmt: skip
-    text = f"""{["OPERATIVE REPORT", "Operation note"][number % 2]}
-{place}
-Date of surgery: {date}
-Preoperative diagnosis: Malignant tumor
-Postoperative diagnosis: Same
-{["Procedure performed", "Operation"][number % 2]}: {procedure}
-Anesthesia: General endotracheal
-Estimated blood loss: {blood} mL
-Complications: None apparent
-Description of procedure: After induction the field was prepped and draped. The specimen was removed. {written} Hemostasis was secured and the wound closed in layers.
-"""
-    fields = {
-        "procedure": procedure,
-        "margins": margin,
-        "bloodLoss": blood,
-        "anesthesia": "General endotracheal",
-        "complications": "None apparent",
-        "preoperativeDiagnosis": "Malignant tumor",
-        "date": iso,
-        "institution": place,
-    }
-    return Report(f"surgery_{number}", text, "surgical-notes", fields)
-
-
 def _special(rng: random.Random) -> Iterator[Report]:
     """Missing, contradictory, composite, long, unreadable and unknown documents."""
     base = _breast(rng, 0)
@@ -508,7 +313,7 @@ def _special(rng: random.Random) -> Iterator[Report]:
             fields.pop("pT")
         yield Report(f"contradictory_{number}", one.text + extra, "pathology", fields)
     for number in range(4):
-        first, second = _breast(rng, 0), [_radiology(rng, 1), _genomics(rng, 0), _labs(rng, 1),
+        first, second = _breast(rng, 0), [_radiology(rng, 1), _genomics(rng, 0), labs(rng, 1),
                                           _radiology(rng, 0)][number]  # fmt: skip
         if number == 3:
             second = second._replace(text="RADIOLOGY REPORT\n" + second.text)
@@ -543,8 +348,8 @@ def reports(seed: int = SEED) -> list[Report]:
     """All of them; the same seed gives the same ones."""
     rng = random.Random(seed)
     makers: list[Callable[[random.Random, int], Report]] = [
-        _breast, _other_pathology, _radiology, _genomics, _labs, _prescription, _note, _discharge,
-        _surgery,
+        _breast, _other_pathology, _radiology, _genomics, labs, prescription, note, discharge,
+        surgery,
     ]  # fmt: skip
     plain = [make(rng, number) for make in makers for number in range(EACH)]
     return [*plain, *_special(rng)]
@@ -552,14 +357,7 @@ def reports(seed: int = SEED) -> list[Report]:
 
 def write(folder: Path, seed: int = SEED) -> int:
     """Write `NAME.txt` beside `NAME.json` for each; returns how many."""
-    folder.mkdir(parents=True, exist_ok=True)
-    every = reports(seed)
-    for one in every:
-        (folder / f"{one.name}.txt").write_text(one.text, encoding="utf-8")
-        gold = {"type": one.type, "fields": one.fields}
-        body = json.dumps(gold, indent=1, ensure_ascii=False)
-        (folder / f"{one.name}.json").write_text(body, encoding="utf-8")
-    return len(every)
+    return written(folder, reports(seed))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from cli.audit_walk import AfterOption, UntilSeqOption, bar, checkpoint, complai
 from cli.context import Instance, JsonOption, print_json
 from store.audit_ed25519 import public_key
 from store.audit_export import read_manifest, verify_export, write_export
-from store.audit_keys import VARIABLE, parse, signing_key
+from store.audit_keys import parse, signing_key
 
 FileArgument = Annotated[Path, typer.Argument(help="JSON Lines; the manifest stands beside it")]
 
@@ -25,7 +25,8 @@ def manifest_of(file: Path) -> Path:
 
 
 def _key(ctx: typer.Context) -> bytes:
-    return signing_key(Instance.of(ctx).settings.data_dir, os.environ.get(VARIABLE))
+    settings = Instance.of(ctx).settings
+    return signing_key(settings.data_dir, settings.audit_key)
 
 
 def export(

@@ -68,6 +68,11 @@ def read(session: Session, question_id: UUID) -> Rows:
         CannotReplay: there is no sealed answer, or not all was recorded.
     """
     question, answer = session.get(Question, question_id), session.get(Answer, question_id)
+    if question is not None and question.status == "erased":
+        raise CannotReplay(
+            f"the words of question {question_id} were erased, and what was composed of them: it "
+            "cannot be replayed. `attest audit trail` tells what happened to it"
+        )
     retrieval, draft = session.get(Retrieval, question_id), session.get(Draft, question_id)
     if question is None or answer is None or answer.sealed_at is None:
         raise CannotReplay(f"question {question_id} has no sealed answer")
@@ -141,10 +146,15 @@ def _held(key: str, recorded: Mapping[str, Any], versions: Mapping[UUID, Documen
     return Held(cited, _CLOCKS.validate_python(recorded["clocks"]))
 
 
+def _said(question: Question) -> str:
+    """The hash of the question's words, as the audit chain has it."""
+    return text_hash(question.text, question.hash_key)
+
+
 def _not_as_attested(rows: Rows) -> list[str]:
     """The rows that are not the ones whose hashes the audit chain has."""
     found = {
-        "the question": ("question.submitted", "text_hash", text_hash(rows.question.text)),
+        "the question": ("question.submitted", "text_hash", _said(rows.question)),
         "the retrieval": ("question.retrieved", "retrieval_hash", json_hash(rows.retrieval.body)),
         "the draft": ("question.drafted", "draft_hash", json_hash(rows.draft.body)),
         "what it was composed from": (

@@ -1,6 +1,7 @@
 """`attest demo`: a private instance, the sample corpus, three answers and one abstention."""
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from rich.console import Console
 
 from cli.answers import render
 from cli.evidence import follow, submit
+from cli.gateway import without_key
 from cli.instance import open_store
 from cli.questions import ask
 from store.settings import Settings
@@ -61,7 +63,8 @@ def run_demo(settings: Settings, *, as_json: bool) -> int:
                 f"Ingested {report['documents']} sample records: paraphrases with true "
                 "identifiers, labeled as such.\n"
             )
-            answered = [ask(url, {"question": text}) for text in QUESTIONS]
+            with without_key():
+                answered = [ask(url, {"question": text}) for text in QUESTIONS]
             for question in answered:
                 if as_json:
                     print(json.dumps(question, ensure_ascii=False))
@@ -100,7 +103,10 @@ def running(settings: Settings, console: Console) -> Iterator[str]:
     command = [sys.executable, "-m", "cli.main", "up", f"--data-dir={settings.data_dir}"]
     with log.open("wb") as output:
         process = subprocess.Popen(  # noqa: S603  our own command
-            [*command, f"--port={settings.port}"], stdout=output, stderr=output
+            [*command, f"--port={settings.port}"],
+            stdout=output,
+            stderr=output,
+            env={**os.environ, "ATTEST_HOST": "127.0.0.1", "ATTEST_REQUIRE_KEYS": "false"},
         )
     try:
         with console.status("starting PostgreSQL, Redis, workers, scheduler and gateway"):

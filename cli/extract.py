@@ -8,77 +8,120 @@ from rich.console import Console
 from rich.table import Table
 
 from cli.context import Instance, JsonOption, print_json
+from cli.extractions import ExtractFailed, extract_there
+from cli.gateway import GatewayRefused
+from cli.instance import gateway_url, running_url
 from store.settings import Settings
 from workers.extract.documents import Part
-from workers.extract.extraction import Extraction, extract_text
+from workers.extract.extraction import extract_text
+from workers.extract.intake import take_in
 from workers.extract.loop import Iteration
 from workers.extract.proposing import Ask
 from workers.extract.readability import Unreadable
+from workers.extract.refusals import IntakeRefused
 from workers.extract.rubrics import DOCUMENT_TYPES, policy
-from workers.ingest.readers import UnreadableDocument, read
+from workers.extract.steps import TooLong, require_length
 from workers.language_model import model_for
+
+__all__ = ["ExtractFailed", "extract"]
 
 SHOWN = 80
 """Characters of a value's words that the table shows."""
 
 
-class ExtractFailed(RuntimeError):
-    """The document could not be extracted; the message says what to do."""
-
-
 def extract(
     ctx: typer.Context,
-    file: Annotated[Path, typer.Argument(help="a clinical document: text, Markdown, HTML, PDF")],
+    file: Annotated[
+        Path,
+        typer.Argument(help="a clinical document: text, Markdown, HTML, PDF, PNG, JPEG, TIFF"),
+    ],
     profile: Annotated[
         str, typer.Option(help=f"how good is good enough: {', '.join(policy().profiles)}")
     ] = "batch",
     document_type: Annotated[
         str | None, typer.Option("--type", help=f"if known: {', '.join(DOCUMENT_TYPES)}")
     ] = None,
+    here: Annotated[bool, typer.Option("--here", help="in this process, whatever runs")] = False,
     rules_only: Annotated[
-        bool, typer.Option("--rules-only", help="ask no language model, key or not")
+        bool, typer.Option("--rules-only", help="in this process, and ask no language model")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Extract a clinical document: by rules, and with a key by the language model too."""
+    """Extract a clinical document: by rules, and with a key by the language model too.
+
+    A running instance does it and keeps it; where none runs, this process does.
+    """
     console = Console(stderr=True)
 
-    def tell(part: Part, one: Iteration) -> None:
+    def tell(kind: str, number: int, score: float) -> None:
         if not as_json:
-            console.print(
-                f"{part.document_type}: iteration {one.number}, score {one.score:.3f}",
-                highlight=False,
-            )
+            console.print(f"{kind}: iteration {number}, score {score:.3f}", highlight=False)
 
     settings = Instance.of(ctx).settings
-    ask = None if rules_only else _model(settings)
     try:
+        url = None if here or rules_only else _instance(settings)
+        if url is None:
+            ask = None if rules_only else _model(settings)
+            body, text = _here(file, profile, document_type, ask, tell)
+        else:
+            body, text = extract_there(
+                url,
+                file,
+                profile=profile,
+                document_type=document_type,
+                tell=lambda one: tell(one["type"], one["iteration"], one["score"]),
+            )
+    except GatewayRefused as error:
+        raise ExtractFailed(f"{error} (or add --here)") from error
+    if body.get("outcome") == "unreadable":
+        raise ExtractFailed(_advice(body["error"], body["readability"]["issues"], body))
+    if as_json:
+        print_json(body)
+    else:
+        render(Console(), text, body)
+
+
+def _instance(settings: Settings) -> str | None:
+    """The gateway of the instance that runs or that the environment names; None: there is none."""
+    return running_url(settings) or (gateway_url(settings) if settings.database_url else None)
+
+
+def _advice(error: str, issues: list[str], body: dict[str, Any]) -> str:
+    said = [one for one in (*issues, *body["suggestions"]) if one != error]
+    return f"{error}: {'; '.join(said)}"
+
+
+def _here(
+    file: Path, profile: str, document_type: str | None, ask: Ask | None, tell: Any
+) -> tuple[dict[str, Any], str]:
+    """The result of this process, and the text that its spans count.
+
+    Raises:
+        ExtractFailed: the document could not be extracted.
+    """
+
+    def each(part: Part, one: Iteration) -> None:
+        tell(part.document_type, one.number, one.score)
+
+    try:
+        taken = take_in(file.read_bytes(), filename=file.name)
+        require_length(taken.text)
         found = extract_text(
-            text_of(file), profile=profile, document_type=document_type, ask=ask, progress=tell
+            taken.text,
+            profile=profile,
+            document_type=document_type,
+            ask=ask,
+            progress=each,
+            readability=taken.readability,
         )
+    except OSError as error:
+        raise ExtractFailed(f"{file}: {error.strerror}") from error
+    except (IntakeRefused, TooLong) as error:
+        raise ExtractFailed(f"{file.name}: {error}") from error
     except Unreadable as error:
         advice = "; ".join((*error.readability.issues, *error.readability.suggestions))
         raise ExtractFailed(f"{error}: {advice}") from error
-    if as_json:
-        print_json(found.as_body())
-    else:
-        render(Console(), text_of(file), found)
-
-
-def text_of(path: Path) -> str:
-    """The text of a file, as it stands there where it is text.
-
-    Raises:
-        ExtractFailed: it cannot be read.
-    """
-    try:
-        if path.suffix.lower() in (".txt", ".text", ""):
-            return path.read_text(encoding="utf-8-sig")
-        return "\n\n".join(one.text for one in read(path.read_bytes(), filename=path.name))
-    except OSError as error:
-        raise ExtractFailed(f"{path}: {error.strerror}") from error
-    except (UnreadableDocument, UnicodeDecodeError) as error:
-        raise ExtractFailed(f"{path.name}: {error}") from error
+    return found.as_body(), taken.text
 
 
 def _model(settings: Settings) -> Ask | None:
@@ -86,23 +129,22 @@ def _model(settings: Settings) -> Ask | None:
     return None if model is None else model.propose
 
 
-def render(console: Console, text: str, found: Extraction) -> None:
+def render(console: Console, text: str, body: dict[str, Any]) -> None:
     """The fields as a table for people, with the words that state each."""
     table = Table("field", "status", "value", "start", "end")
-    for name, one in found.fields.items():
+    for name, one in body["fields"].items():
         if name == "raw_text":
             continue
-        for item in one.items:
-            words = " ".join(text[item.start : item.end].split())[:SHOWN]
-            table.add_row(name, one.status.value, words, str(item.start), str(item.end))
-        if not one.items:
-            table.add_row(name, one.status.value, "", "", "")
+        places = one.get("items") or ([one] if one["start"] is not None else [])
+        for item in places:
+            words = " ".join(text[item["start"] : item["end"]].split())[:SHOWN]
+            table.add_row(name, one["status"], words, str(item["start"]), str(item["end"]))
+        if not places:
+            table.add_row(name, one["status"], "", "", "")
     console.print(table)
-    verdict: dict[str, Any] = {
-        "type": found.classification.document_type,
-        "score": f"{found.score:.3f}",
-        "iterations": found.iterations,
-    }
-    console.print(", ".join(f"{key} {value}" for key, value in verdict.items()), highlight=False)
-    if found.needs_review:
+    console.print(
+        f"type {body['type']}, score {body['score']:.3f}, iterations {body['iterations']}",
+        highlight=False,
+    )
+    if body["needs_review"]:
         console.print("A person should look at it.", style="yellow")

@@ -47,7 +47,7 @@ def open_store(settings: Settings) -> Store:
     """The store of the running instance, publishing through its broker.
 
     Raises:
-        NotRunning, SchemaOutdated, sqlalchemy.exc.OperationalError: it cannot be used.
+        NotRunning, SchemaMismatch, sqlalchemy.exc.OperationalError: it cannot be used.
     """
     from workers.runtime.broker import WokenBroker  # late: it loads dramatiq and the encoder
 

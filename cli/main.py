@@ -12,15 +12,21 @@ from rich.console import Console
 from sqlalchemy.exc import OperationalError
 
 from cli.anchors import anchors_app
+from cli.assistant.command import mcp
 from cli.audit import audit_app
+from cli.backup import backup, restore
 from cli.context import Instance, JsonOption, print_json
 from cli.dead_letters import dead_letters_app
+from cli.erase import erase
 from cli.evaluate.commands import evaluate_app
 from cli.extract import extract
 from cli.imports import import_files
 from cli.instance import NotRunning, resolve, running_url, with_data_dir
+from cli.keys import keys_app
 from cli.recalls import recalls_app
 from cli.refresh import refresh
+from cli.report import report
+from cli.reviews import reviews_app
 from cli.sources import findings, sources, watches_app
 from cli.stages import queues_app, stages_app
 from messages import Stage
@@ -37,6 +43,8 @@ app.add_typer(stages_app, name="stages")
 app.add_typer(queues_app, name="queues")
 app.add_typer(audit_app, name="audit")
 app.add_typer(recalls_app, name="recalls")
+app.add_typer(reviews_app, name="reviews")
+app.add_typer(keys_app, name="keys")
 app.add_typer(watches_app, name="watches")
 app.add_typer(evaluate_app, name="evaluate")
 app.add_typer(anchors_app, name="anchors")
@@ -83,12 +91,12 @@ def up(
     verbose: Annotated[bool, typer.Option(help="print the processes' logs here")] = False,
 ) -> None:
     """Run PostgreSQL, Redis, workers, scheduler and gateway until Ctrl-C."""
-    from api_gateway.main import require_loopback
-    from cli.up import run
+    from cli.up import run, who_may_ask
 
     settings = _settings(ctx, data_dir=data_dir, port=port, host=host)
-    require_loopback(settings.host)
     console = Console(stderr=True)
+    for line in who_may_ask(settings):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     def tell(name: str, what: str) -> None:
         console.print(f"[bold]{name:>10}[/] {what}", highlight=False)
@@ -274,9 +282,14 @@ def search(
 
 app.command(name="import")(import_files)
 app.command()(extract)
+app.command()(mcp)
 app.command()(refresh)
+app.command()(report)
 app.command()(sources)
 app.command()(findings)
+app.command()(erase)
+app.command()(backup)
+app.command()(restore)
 
 
 @app.command()

@@ -9,8 +9,11 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
+from api_gateway.access import keys_required
+from api_gateway.names import is_loopback
 from cli.supervise import ProcessSpec, Supervisor, server_spec
 from messages import (
+    DOCUMENT_STAGES,
     EVIDENCE_STAGES,
     QUESTION_STAGES,
     RECALL_STAGES,
@@ -27,7 +30,22 @@ QUESTION_THREADS = 4
 EVIDENCE_THREADS = 2
 SOURCE_THREADS = 4
 """They mostly wait, for answers and for their turn; in a process of their own, so that an upload
-never waits with them."""
+never waits with them. There a clinical document that takes minutes to read delays no question."""
+
+
+def who_may_ask(settings: Settings) -> list[str]:
+    """What to tell whoever starts an instance about keys, one line each."""
+    if keys_required(settings):
+        return [
+            "Callers need a key (attest keys create; the attest command sends ATTEST_KEY). On "
+            f"{settings.host} the gateway waits for the first one."
+            if not is_loopback(settings.host)
+            else "Callers need a key (attest keys create; the attest command sends ATTEST_KEY)."
+        ]
+    return [
+        f"No keys are asked for on {settings.host}: whoever can run programs on this machine may "
+        "read and write everything of the owner local. ATTEST_REQUIRE_KEYS=true asks for keys."
+    ]
 
 
 class PortInUse(RuntimeError):
@@ -98,6 +116,7 @@ def processes(
         "ATTEST_DATA_DIR": str(settings.data_dir.resolve()),
         "ATTEST_HOST": settings.host,
         "ATTEST_PORT": str(settings.port),
+        "ATTEST_REQUIRE_KEYS": str(settings.require_keys).lower(),
         "OMP_NUM_THREADS": "1",  # the encoder has threads of its own
     }
     grace = settings.shutdown_seconds + 5.0
@@ -119,7 +138,7 @@ def processes(
         spec("migrate", "migrate", after=servers, restart=False),
         worker("questions", QUESTION_STAGES + TEXT_STAGES, QUESTION_THREADS),
         worker("evidence", EVIDENCE_STAGES, EVIDENCE_THREADS),
-        worker("sources", SOURCE_STAGES + RECALL_STAGES, SOURCE_THREADS),
+        worker("sources", SOURCE_STAGES + RECALL_STAGES + DOCUMENT_STAGES, SOURCE_THREADS),
         spec("scheduler", "scheduler", after=("migrate",)),
         spec("gateway", "gateway", after=("migrate",), ready=_answers(settings)),
     ]

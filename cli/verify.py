@@ -11,7 +11,7 @@ from rich.text import Text
 
 from cli.gateway import call
 from store.settings import Settings
-from workers.ingest.readers import UnreadableDocument, read
+from workers.readers import UnreadableDocument, read
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import TooLong, statements

@@ -107,6 +107,7 @@ class ArmTerms(_File):
     down: frozenset[Lower]
     measurable: frozenset[Lower]
     controls: Words
+    allotted: frozenset[Lower]
     phrase_ends: frozenset[Lower]
 
 

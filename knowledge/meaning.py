@@ -44,6 +44,8 @@ class DirectionPolicy(_Policy):
     opposites: tuple[tuple[Phrase, Phrase], ...]
     outcomes: dict[str, Outcomes]
     versus: Phrases
+    joins: frozenset[Phrase]
+    joins_clauses: frozenset[Phrase]
     least_closeness: Share
 
 
@@ -123,10 +125,13 @@ class Close(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     least_share: Share
+    least_literal: Share
     title_weight: Share
     news: Words
     leads: Phrases
     pointers: frozenset[Phrase]
+    pronouns: frozenset[Phrase]
+    prepositions: frozenset[Phrase]
 
 
 class ContentPolicy(_Policy):

@@ -6,6 +6,7 @@ from messages.models import (
     AuditV1,
     CheckV1,
     EmbedV1,
+    ExtractV1,
     GenerateV1,
     IngestV1,
     Message,
@@ -17,6 +18,7 @@ from messages.models import (
 )
 from messages.parsing import FutureMessage, InvalidMessage, MessageError, UnknownMessage, parse
 from messages.stages import (
+    DOCUMENT_STAGES,
     EVIDENCE_STAGES,
     QUESTION_STAGES,
     RECALL_STAGES,
@@ -26,6 +28,7 @@ from messages.stages import (
 )
 
 __all__ = [
+    "DOCUMENT_STAGES",
     "EVIDENCE_STAGES",
     "MESSAGES",
     "QUESTION_STAGES",
@@ -36,6 +39,7 @@ __all__ = [
     "AuditV1",
     "CheckV1",
     "EmbedV1",
+    "ExtractV1",
     "FutureMessage",
     "GenerateV1",
     "IngestV1",

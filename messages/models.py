@@ -170,6 +170,21 @@ class SummarizeV1(Message):
         return str(self.note_id)
 
 
+class ExtractV1(Message):
+    """Read the document with this hash (iteration 0), or make one iteration over a part of it."""
+
+    stage = Stage.EXTRACT
+    schema_: Literal["extract.v1"] = Field(default="extract.v1", alias="schema")
+    extraction_id: UUID
+    content_hash: Sha256
+    part: Annotated[int, Field(ge=0)]
+    iteration: Annotated[int, Field(ge=0)]
+
+    @property
+    def subject(self) -> str:
+        return str(self.extraction_id)
+
+
 MESSAGES: tuple[type[Message], ...] = (
     RefreshV1,
     IngestV1,
@@ -182,4 +197,5 @@ MESSAGES: tuple[type[Message], ...] = (
     CheckV1,
     RecallV1,
     SummarizeV1,
+    ExtractV1,
 )

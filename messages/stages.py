@@ -6,7 +6,7 @@ from enum import StrEnum
 class Stage(StrEnum):
     """refresh asks the sources; ingest → embed → anchor holds evidence; retrieve → generate →
     verify → audit answers; check verifies a pasted text; recall checks answers whose sources
-    changed; summarize reads a clinical note."""
+    changed; summarize reads a clinical note; extract takes the fields of a clinical document."""
 
     REFRESH = "refresh"
     INGEST = "ingest"
@@ -19,10 +19,12 @@ class Stage(StrEnum):
     CHECK = "check"
     RECALL = "recall"
     SUMMARIZE = "summarize"
+    EXTRACT = "extract"
 
 
 SOURCE_STAGES = (Stage.REFRESH,)
 EVIDENCE_STAGES = (Stage.INGEST, Stage.EMBED, Stage.ANCHOR)
 TEXT_STAGES = (Stage.CHECK, Stage.SUMMARIZE)
+DOCUMENT_STAGES = (Stage.EXTRACT,)
 RECALL_STAGES = (Stage.RECALL,)
 QUESTION_STAGES = (Stage.RETRIEVE, Stage.GENERATE, Stage.VERIFY, Stage.AUDIT)

@@ -1,13 +1,19 @@
 """What runs on a clock. Every job may run in any number of schedulers at once: rows are locked or
 skipped by the others, so a tick done twice changes nothing."""
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
 import structlog
 from sqlmodel import Session
 
-from store import circuits, tags
+from knowledge.retention import TextKind
+from scheduler.weekly.writing import write_weekly
+from store import circuits, retention, tags
 from store.imports import keep_statistics
 from store.index import dense, lexical
-from store.unit_of_work import Store
+from store.models import now
+from store.unit_of_work import Promise, Store
 from workers.runtime.broker import WokenBroker
 from workers.runtime.relay import reconcile, sweep
 
@@ -15,8 +21,19 @@ log = structlog.get_logger(__name__)
 
 
 def relay(store: Store, broker: WokenBroker) -> None:
-    """Publish what is due."""
-    while sent := sweep(store, broker.publish):
+    """Publish what is due; each message is logged with the id of its request."""
+
+    def publish(promises: Sequence[Promise]) -> None:
+        broker.publish(promises)
+        for one in promises:
+            log.info(
+                "relay_sent",
+                stage=one.stage,
+                message_id=str(one.id),
+                request_id=one.payload.get("request_id"),
+            )
+
+    while sent := sweep(store, publish):
         log.info("relay_published", messages=sent)
 
 
@@ -74,6 +91,18 @@ def index_vectors(store: Store) -> None:
     with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         if dense.ensure_index(connection):
             log.info("vector_index_built")
+
+
+def erase_old(store: Store, days: Mapping[TextKind, int]) -> None:
+    """Erase the words that are older than they are kept."""
+    erased = retention.erase_old(store, days, now())
+    if erased:
+        log.info("words_erased", rows=dict(erased))
+
+
+def write_weekly_report(store: Store, folder: Path) -> None:
+    """Write the report of the last whole week, once, by whichever scheduler comes first."""
+    write_weekly(store, folder, now())
 
 
 def look_at_tables(store: Store) -> None:

@@ -11,6 +11,7 @@ import structlog
 from apscheduler.events import EVENT_JOB_ERROR, JobExecutionEvent
 from apscheduler.schedulers.background import BackgroundScheduler
 
+from knowledge.retention import keep_days
 from scheduler import jobs, refreshing
 from store.database import passes_by_itself
 from store.models import now
@@ -33,6 +34,9 @@ STATISTICS_SECONDS = 10.0
 RETAG_SECONDS = 15.0
 PLAN_SECONDS = 5.0
 SLA_SECONDS = 30.0
+ERASE_SECONDS = 600.0
+WEEKLY_REPORT_SECONDS = 3600.0
+"""Hourly: the week before is written at the first look after it ended."""
 FORGET_TICKS_SECONDS = 3600.0
 """Hourly, not daily: the interval begins anew with the process, which may not live for a day."""
 
@@ -76,6 +80,13 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
         ("look_at_tables", STATISTICS_SECONDS, jobs.look_at_tables, (store,)),
         ("plan_refreshes", PLAN_SECONDS, _as_of_now, (refreshing.plan_refreshes, store)),
         ("watch_slas", SLA_SECONDS, _as_of_now, (refreshing.watch_slas, store)),
+        ("erase_old", ERASE_SECONDS, jobs.erase_old, (store, keep_days(settings.keep_days))),
+        (
+            "write_weekly_report",
+            WEEKLY_REPORT_SECONDS,
+            jobs.write_weekly_report,
+            (store, settings.data_dir / "reports"),
+        ),
         ("forget_ticks", FORGET_TICKS_SECONDS, _as_of_now, (refreshing.forget_ticks, store)),
     ]
     for name, seconds, job, args in timed:

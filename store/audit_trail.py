@@ -96,7 +96,7 @@ def trail(session: Session, question_id: UUID) -> Trail | None:
         text_hash=question.text_hash,
         steps=[_step(one, events[0].at) for one in events],
         sources=_sources(session, question_id, list(dict.fromkeys(retrieved))),
-        answer=_sealed(answer) if answer is not None else None,
+        answer=_sealed(answer, own) if answer is not None else None,
     )
 
 
@@ -156,14 +156,18 @@ def _sources(session: Session, question_id: UUID, version_ids: Sequence[str]) ->
 _PROVENANCE = ("generator", "model", "prompt_version", "knowledge_version", "cost_usd")
 
 
-def _sealed(answer: Answer) -> Sealed:
-    claims, provenance = answer.body.get("claims", []), answer.body.get("provenance", {})
+def _sealed(answer: Answer, events: Sequence[AuditEvent]) -> Sealed:
+    """The answer as it was sealed; of one whose words were erased the counts are the event's."""
+    provenance = answer.body.get("provenance", {})
+    attested = next((one.payload for one in events if one.event == "answer.sealed"), {})
+    claims = answer.body.get("claims")
+    citations = sum(len(one["citations"]) for one in claims or ())
     return Sealed(
         hash=answer.hash,
         sealed_at=answer.sealed_at,
         abstain_reason=answer.abstain_reason,
-        claims=len(claims),
-        citations=sum(len(one["citations"]) for one in claims),
+        claims=len(claims) if claims is not None else attested.get("claims", 0),
+        citations=citations if claims is not None else attested.get("citations", 0),
         provenance={name: provenance.get(name) for name in _PROVENANCE},
     )
 
@@ -234,6 +238,9 @@ _WORDS: Mapping[str, Callable[[Payload], str]] = {
     "message.dead": _died,
     "message.replayed": lambda _: "An operator sent the work again.",
     "message.discarded": lambda _: "An operator gave the work up.",
+    "question.erased": lambda payload: (
+        f"Its words were erased ({payload.get('reason')}); what proves the rest stays."
+    ),
     "question.failed": lambda _: "The question ended without an answer.",
     "language_model.misconfigured": lambda _: "The language model cannot be used as it is set.",
     "language_model.budget_spent": lambda _: "The language model's budget was spent.",

@@ -324,8 +324,11 @@ def states(session: Session, policy: CircuitPolicy | None = None) -> list[StageS
         row.stage: row
         for row in session.execute(
             sa.text(
+                # Apart, because each status has an index of its own.
                 "SELECT stage, count(*) FILTER (WHERE not_before = :held) AS held, "
-                "count(*) AS waiting FROM outbox WHERE status IN ('pending', 'published') "
+                "count(*) AS waiting FROM ("
+                "SELECT stage, not_before FROM outbox WHERE status = 'pending' UNION ALL "
+                "SELECT stage, not_before FROM outbox WHERE status = 'published') AS waiting "
                 "GROUP BY stage"
             ),
             {"held": HELD_UNTIL},

@@ -1,5 +1,6 @@
 """The connection to PostgreSQL: engine, migrations, and the errors that pass by themselves."""
 
+from functools import cache
 from pathlib import Path
 
 import psycopg
@@ -27,8 +28,16 @@ IDLE_IN_TRANSACTION_SECONDS = 60.0
 head of the audit chain among them: the server ends its transaction after this long."""
 
 
-class SchemaOutdated(RuntimeError):
-    """The database is not at the migration that this code needs."""
+class SchemaMismatch(RuntimeError):
+    """The database is not at the migration that this code needs; the text says what to do."""
+
+
+class SchemaOutdated(SchemaMismatch):
+    """It is at an older one, or at none: it has to be migrated."""
+
+
+class SchemaAhead(SchemaMismatch):
+    """It is at one that this code does not know: a newer release has migrated it."""
 
 
 def connect(
@@ -72,28 +81,64 @@ def _config() -> Config:
 
 
 def migrate(engine: sa.Engine) -> None:
-    """Bring the schema up to date; safe to call from several processes at once."""
+    """Bring the schema up to date; safe to call from several processes at once.
+
+    Raises:
+        SchemaAhead: a newer release has migrated it; nothing was changed.
+    """
     with engine.begin() as connection:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
+        have = schema_revision(connection)
+        if have is not None and have not in _known():
+            raise _ahead(have)
         config = _config()
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 
 
 def require_current_schema(engine: sa.Engine) -> None:
-    """Check that the schema is the one this code needs.
+    """Check that the schema is the one this code needs. Every process does when it starts.
 
     Raises:
-        SchemaOutdated: it is not; says what to run.
+        SchemaOutdated: it is older, or there is none.
+        SchemaAhead: it is newer.
     """
     with engine.connect() as connection:
-        have = MigrationContext.configure(connection).get_current_revision()
-    need = ScriptDirectory.from_config(_config()).get_current_head()
-    if have != need:
-        raise SchemaOutdated(
-            f"the database is at migration {have or 'none'}, this code needs {need}: "
-            "run `attest migrate` (or `attest up`, which does it)"
-        )
+        have = schema_revision(connection)
+    known = _known()
+    if have == known[0]:
+        return
+    if have is not None and have not in known:
+        raise _ahead(have)
+    raise SchemaOutdated(
+        f"the database is at migration {have or 'none'}, this code needs {known[0]}: "
+        "run `attest migrate` (or `attest up`, which does it)"
+    )
+
+
+def knows_revision(revision: str) -> bool:
+    """Whether this code has the migration, so that it can bring such a database up to date."""
+    return revision in _known()
+
+
+def schema_revision(connection: sa.Connection) -> str | None:
+    """The migration that the database is at; None: it has seen none."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    """All migrations of this code, the newest one first."""
+    script = ScriptDirectory.from_config(_config())
+    return tuple(one.revision for one in script.walk_revisions())
+
+
+def _ahead(have: str) -> SchemaAhead:
+    return SchemaAhead(
+        f"the database is at migration {have}, which this code does not know (it ends at "
+        f"{_known()[0]}): a newer release of Attest has migrated it; start that release, or "
+        "restore a backup from before"
+    )
 
 
 def passes_by_itself(error: BaseException) -> bool:

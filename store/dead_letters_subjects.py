@@ -12,7 +12,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from store import notes, question_states, refreshes, verifications
+from store import extractions, notes, question_states, refreshes, verifications
 from store.models import IngestItem, now
 from store.refreshes import ACTIVE
 from store.unit_of_work import UnitOfWork
@@ -32,6 +32,7 @@ _KINDS = (
     _Kind("question_id", "question", "question", "queued"),
     _Kind("verification_id", "verification", "pasted text", "queued"),
     _Kind("note_id", "note", "clinical note", "queued"),
+    _Kind("extraction_id", "extraction", "clinical document", "queued"),
     _Kind("item_id", "ingest_item", "submitted item", "pending"),
     _Kind("refresh_id", "refresh", "refresh", None),
 )
@@ -39,6 +40,7 @@ _NO_SENSE: Mapping[tuple[str, str], str] = {
     ("question", "answered"): "its question has its answer",
     ("verification", "done"): "its text has been checked",
     ("note", "done"): "its note has its summary",
+    ("extraction", "done"): "its document has been extracted",
     ("refresh", "failed"): "its refresh has ended: the next one begins where it began",
     ("refresh", "complete"): "its refresh is complete",
 }
@@ -81,6 +83,8 @@ def fail(work: UnitOfWork, promised: Mapping[str, Any], cause: str) -> None:
         verifications.failed(work, UUID(str(verification_id)), cause)
     if (note_id := promised.get("note_id")) is not None:
         notes.failed(work, UUID(str(note_id)), cause)
+    if (extraction_id := promised.get("extraction_id")) is not None:
+        extractions.failed(work, UUID(str(extraction_id)), cause)
     if (refresh_id := promised.get("refresh_id")) is not None:
         _fail_refresh(work, UUID(str(refresh_id)), cause)
     if (item_id := promised.get("item_id")) is not None:
@@ -117,3 +121,5 @@ def revive(work: UnitOfWork, promised: Mapping[str, Any]) -> None:
         work.notify(verifications.CHANNEL, verification_id)
     if (note_id := promised.get("note_id")) is not None:
         work.notify(notes.CHANNEL, note_id)
+    if (extraction_id := promised.get("extraction_id")) is not None:
+        work.notify(extractions.CHANNEL, extraction_id)

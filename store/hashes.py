@@ -1,8 +1,14 @@
-"""One way to hash what is stored as JSON."""
+"""One way to hash what is stored: JSON and texts.
+
+Words of patients are hashed with a key that stands beside them and is erased with them: of a short
+text a plain hash would tell whoever guesses it that the guess is right.
+"""
 
 import hashlib
+import hmac
 import json
 import math
+import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -30,15 +36,27 @@ def plain(value: Any) -> Any:
     return value
 
 
-def json_hash(body: object) -> str:
+HASH_KEY_BYTES = 32
+"""As long as what SHA-256 gives (RFC 2104, section 3: a shorter key would weaken it)."""
+
+
+def new_hash_key() -> bytes:
+    """A key for the hashes of one row's words, (32,) bytes."""
+    return secrets.token_bytes(HASH_KEY_BYTES)
+
+
+def json_hash(body: object, key: bytes | None = None) -> str:
     """SHA-256, in hex, of the canonical JSON of `body`: sorted keys, no spaces, UTF-8.
 
-    What jsonb gives back of `body` has the same hash, for numbers below 2**53.
+    What jsonb gives back of `body` has the same hash, for numbers below 2**53. With a `key` it is
+    HMAC-SHA-256 (RFC 2104).
     """
     canonical = json.dumps(plain(body), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    return text_hash(canonical, key)
 
 
-def text_hash(text: str) -> str:
-    """SHA-256, in hex, of a text in UTF-8."""
-    return hashlib.sha256(text.encode()).hexdigest()
+def text_hash(text: str, key: bytes | None = None) -> str:
+    """SHA-256, in hex, of a text in UTF-8; with a `key`, HMAC-SHA-256."""
+    if key is None:
+        return hashlib.sha256(text.encode()).hexdigest()
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()

@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, SQLModel, col
 
 from store.models import ModelUsage
 
@@ -84,12 +84,19 @@ def end(
         row.cache_read_tokens, row.cache_write_tokens = tokens[2:]
 
 
-def spent(session: Session, *, subject: str | None = None, since: datetime | None = None) -> Spent:
+def spent(
+    session: Session,
+    *,
+    subject: str | None = None,
+    since: datetime | None = None,
+    owner: str | None = None,
+) -> Spent:
     """What requests cost, those under way included.
 
     Args:
         subject: only what was asked for it, such as a question's id.
         since: only what was asked from then on.
+        owner: only what was asked for the questions and texts of this owner.
     """
     all_input = ModelUsage.input_tokens + ModelUsage.cache_read_tokens
     rows = session.execute(
@@ -101,7 +108,7 @@ def spent(session: Session, *, subject: str | None = None, since: datetime | Non
             sa.func.sum(all_input + ModelUsage.cache_write_tokens),
             sa.func.sum(col(ModelUsage.output_tokens)),
         )
-        .where(*_chosen(subject, since))
+        .where(*_chosen(subject, since), *_of(owner))
         .group_by(col(ModelUsage.model), col(ModelUsage.cost_usd).is_(None))
         .order_by(col(ModelUsage.model))
     ).all()
@@ -161,3 +168,22 @@ def _chosen(subject: str | None, since: datetime | None) -> list[sa.ColumnElemen
     if since is not None:
         chosen.append(col(ModelUsage.at) >= since)
     return chosen
+
+
+_UUID = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
+
+
+def _of(owner: str | None) -> list[sa.ColumnElement[bool]]:
+    """Whether the subject is a row of `owner`, in whichever table has rows of owners."""
+    if owner is None:
+        return []
+    subject = col(ModelUsage.subject)
+    key = sa.case((subject.regexp_match(_UUID), sa.cast(subject, sa.Uuid)))
+    owned = [
+        table
+        for table in SQLModel.metadata.sorted_tables
+        if "owner" in table.c and "id" in table.c and isinstance(table.c.id.type, sa.Uuid)
+    ]
+    return [
+        sa.or_(*(sa.exists().where(one.c.id == key, one.c.owner == owner) for one in owned)),
+    ]

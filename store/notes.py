@@ -8,26 +8,31 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from messages import SummarizeV1
-from store.hashes import json_hash, text_hash
-from store.models import Note, now
+from store.hashes import json_hash, new_hash_key, text_hash
+from store.models import LOCAL_OWNER, Note, now
 from store.unit_of_work import UnitOfWork
 
 CHANNEL = "note"
 """LISTEN/NOTIFY channel; the payload is the id of the note that ended."""
 
 
-def submit(work: UnitOfWork, text: str, title: str | None = None) -> Note:
+def submit(
+    work: UnitOfWork, text: str, title: str | None = None, *, owner: str = LOCAL_OWNER
+) -> Note:
     """Accept a note: its row, the audit event with its hash, the message to the summarize stage.
 
     A title may name a patient, so it stays in the row as the text does (invariant 11).
     """
+    key = new_hash_key()
     note = Note(
         id=uuid4(),
         text=text,
-        text_hash=text_hash(text),
+        text_hash=text_hash(text, key),
+        hash_key=key,
         title=title,
         request_id=work.request_id or uuid4(),
         created_at=now(),
+        owner=owner,
     )
     work.session.add(note)
     work.session.flush()
@@ -43,7 +48,8 @@ def get(session: Session, note_id: UUID) -> Note | None:
 
 def done(work: UnitOfWork, note_id: UUID, result: Mapping[str, Any]) -> str:
     """Keep the result and wake who waits for it; gives its hash."""
-    digest = json_hash(result)
+    key = work.session.execute(sa.select(col(Note.hash_key)).where(col(Note.id) == note_id))
+    digest = json_hash(result, key.scalar_one_or_none())
     _end(work, note_id, status="done", error=None, result=dict(result), result_hash=digest)
     return digest
 

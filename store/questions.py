@@ -12,8 +12,8 @@ from sqlmodel import Session, col, select
 
 from messages import RetrieveV1
 from store.cursors import InvalidCursor, pack, unpack
-from store.hashes import json_hash, text_hash
-from store.models import Question, StageRun, now
+from store.hashes import json_hash, new_hash_key, text_hash
+from store.models import LOCAL_OWNER, Question, StageRun, now
 from store.recall_log import with_state
 from store.unit_of_work import UnitOfWork
 
@@ -52,10 +52,12 @@ def submit(
     idempotency_key: str | None = None,
     *,
     request_id: UUID | None = None,
+    owner: str = LOCAL_OWNER,
 ) -> Question:
     """Accept a question: its row, the audit event with its hashes, the message to retrieve.
 
-    The same key with the same request gives the first question again and promises nothing new.
+    The same key of the same owner with the same request gives the first question again and promises
+    nothing new.
     Two transactions that bring one key at the same time meet at its unique index: the second
     waits there until the first has ended, so there is one question in the end.
 
@@ -63,34 +65,40 @@ def submit(
         options: JSON values; `as_of`, `filters`, `patient_context`, `max_references` where they
             were given.
         request_id: of the request that asks; the unit of work's, or a new one, if left out.
+        owner: whose it is.
 
     Raises:
         KeyReused: the key stands for another request.
     """
-    request_hash = json_hash({"text": text, "options": dict(options)})
+    key = new_hash_key()
     question = Question(
         id=uuid4(),
         text=text,
-        text_hash=text_hash(text),
+        text_hash=text_hash(text, key),
         options=dict(options),
         request_id=request_id or work.request_id or uuid4(),
         idempotency_key=idempotency_key,
-        request_hash=request_hash,
+        request_hash=_request_hash(text, options, key),
+        hash_key=key,
         created_at=now(),
+        owner=owner,
     )
     written = work.session.execute(
         insert(Question)
         .values(**question.model_dump())
-        .on_conflict_do_nothing(index_elements=["idempotency_key"])
+        .on_conflict_do_nothing(index_elements=["owner", "idempotency_key"])
         .returning(col(Question.id))
     ).one_or_none()
     if written is None:
-        return _first(work.session, idempotency_key, request_hash)
+        first = _first(work.session, (owner, idempotency_key), text, options)
+        if first is None:  # it was erased at this moment, and its key with it
+            return submit(work, text, options, idempotency_key, request_id=request_id, owner=owner)
+        return first
     work.record(
         "question.submitted",
         question.id,
         text_hash=question.text_hash,
-        request_hash=request_hash,
+        request_hash=question.request_hash,
     )
     work.emit(
         RetrieveV1(
@@ -102,10 +110,21 @@ def submit(
     return question
 
 
-def _first(session: Session, idempotency_key: str | None, request_hash: str) -> Question:
-    query = select(Question).where(Question.idempotency_key == idempotency_key)
-    question = session.exec(query).one()
-    if question.request_hash != request_hash:
+def _request_hash(text: str, options: Mapping[str, Any], key: bytes | None) -> str:
+    return json_hash({"text": text, "options": dict(options)}, key)
+
+
+def _first(
+    session: Session, key: tuple[str, str | None], text: str, options: Mapping[str, Any]
+) -> Question | None:
+    owner, idempotency_key = key
+    query = select(Question).where(
+        Question.owner == owner, Question.idempotency_key == idempotency_key
+    )
+    question = session.exec(query).one_or_none()
+    if question is None:
+        return None
+    if question.request_hash != _request_hash(text, options, question.hash_key):
         raise KeyReused("this Idempotency-Key came before with another request: use a new key")
     return question
 
@@ -118,6 +137,7 @@ def get(session: Session, question_id: UUID) -> Question | None:
 def listing(
     session: Session,
     *,
+    owner: str | None = None,
     status: str | None = None,
     since: datetime | None = None,
     recall: str | None = None,
@@ -127,6 +147,7 @@ def listing(
     """Questions, newest first.
 
     Args:
+        owner: only those of this owner.
         since: only questions accepted at or after this moment.
         recall: only questions whose answer is in this state (`store.recall_log`).
         cursor: `next_cursor` of the page before.
@@ -136,6 +157,8 @@ def listing(
     """
     created, key = col(Question.created_at), col(Question.id)
     query = select(Question).order_by(created.desc(), key).limit(limit + 1)
+    if owner is not None:
+        query = query.where(Question.owner == owner)
     if status is not None:
         query = query.where(Question.status == status)
     if since is not None:

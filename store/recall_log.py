@@ -104,7 +104,11 @@ def oldest_affected_seconds(session: Session) -> float:
 _FEED = "\nUNION ALL\n".join(
     f"""(SELECT seq, at, subject, '{state}' AS state, payload FROM audit_event
         WHERE event = 'answer.{state}' AND seq > :after
-          AND (CAST(:since AS timestamptz) IS NULL OR at >= :since) ORDER BY seq LIMIT :limit)"""  # noqa: S608  our own
+          AND (CAST(:since AS timestamptz) IS NULL OR at >= :since)
+          AND (CAST(:owner AS varchar) IS NULL OR EXISTS (
+              SELECT FROM question q WHERE q.owner = :owner
+              AND q.id = CASE WHEN event = 'answer.{state}' THEN CAST(subject AS uuid) END))
+        ORDER BY seq LIMIT :limit)"""  # noqa: S608  our own
     for state in CHANGED
 )
 
@@ -112,6 +116,7 @@ _FEED = "\nUNION ALL\n".join(
 def feed(
     session: Session,
     *,
+    owner: str | None = None,
     since: datetime | None = None,
     cursor: str | None = None,
     limit: int = 100,
@@ -119,6 +124,7 @@ def feed(
     """Changes, the first ones first.
 
     Args:
+        owner: only changes of this owner's answers.
         since: only changes at or after this moment.
         cursor: of the page before; it leads on even from the last page, once there is more.
 
@@ -128,7 +134,7 @@ def feed(
     after = int(unpack(cursor, [int])[0]) if cursor is not None else 0
     rows = session.execute(
         sa.text(f"{_FEED} ORDER BY seq LIMIT :limit"),
-        {"after": after, "since": since, "limit": limit + 1},
+        {"after": after, "since": since, "owner": owner, "limit": limit + 1},
     ).all()
     changes = [
         RecallChange(row.seq, row.at, UUID(row.subject), row.state, row.payload)

@@ -130,7 +130,7 @@ _CITING = sa.text(
     f"""
     SELECT c.question_id, v.document_id, array_agg(DISTINCT v.n ORDER BY v.n) AS cited
     FROM document_version v JOIN citation c ON c.version_id = v.id
-    JOIN question q ON q.id = c.question_id
+    JOIN question q ON q.id = c.question_id AND q.status <> 'erased'
     LEFT JOIN answer_recall r ON r.question_id = c.question_id
     WHERE v.document_id = ANY(:ids) AND r.state IS DISTINCT FROM 'superseded'
       AND (v.document_id = ANY(:ending) OR NOT {_ABOUT_THE_PAST})
@@ -367,7 +367,11 @@ def supersede(
     None where the question's text was erased: nobody can ask it any more.
     """
     old = work.session.get_one(Question, question_id)
-    new = submit(work, old.text, old.options, request_id=request_id) if old.text else None
+    new = (
+        submit(work, old.text, old.options, request_id=request_id, owner=old.owner)
+        if old.text
+        else None
+    )
     work.session.execute(
         sa.text(
             "UPDATE answer_recall SET state = 'superseded', findings = CAST(:findings AS jsonb), "

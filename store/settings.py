@@ -15,7 +15,7 @@ class Settings(BaseSettings):
     Leaving both URLs empty means the embedded servers of `data_dir` (DESIGN section 3).
     """
 
-    model_config = SettingsConfigDict(env_prefix="ATTEST_", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="ATTEST_", env_ignore_empty=True, frozen=True)
 
     data_dir: Path = Path(".attest")
     database_url: str = ""
@@ -25,6 +25,11 @@ class Settings(BaseSettings):
     host: str = "127.0.0.1"
     port: int = Field(default=8321, ge=1, le=65535)
     max_body_bytes: int = 32 * 1024 * 1024
+    body_seconds: float = Field(
+        default=60.0, gt=0, description="within which the body of a request must have arrived"
+    )
+    require_keys: bool = Field(default=False, description="ask for keys on loopback too")
+    key: str = Field(default="", repr=False, description="that the command sends to the gateway")
 
     encoder: Literal["minilm", "hash", "openai"] = "minilm"
     encoder_threads: int = Field(default=0, ge=0, description="0: as many as there are cores")
@@ -51,6 +56,9 @@ class Settings(BaseSettings):
     judge_votes: int = Field(
         default=1, ge=1, le=5, description="how often the language model is asked about a claim"
     )
+    extraction_opinions: int = Field(
+        default=0, ge=0, le=5, description="second opinions on each extracted document's iteration"
+    )
 
     contact_email: str = Field(
         default="", description="sent to sources that ask who is calling (NCBI, Crossref)"
@@ -72,6 +80,13 @@ class Settings(BaseSettings):
         default_factory=dict, description="origin of a source → the base URL that stands in for it"
     )
     source_max_bytes: int = Field(default=64 * 1024 * 1024, ge=1)
+
+    audit_key: str = Field(
+        default="", repr=False, description="64 hex digits that sign exports of the audit log"
+    )
+    keep_days: dict[str, int] = Field(
+        default_factory=dict, description="kind of text → days that it is kept (retention.yaml)"
+    )
 
     lease_seconds: float = Field(default=15.0, gt=0)
     relay_seconds: float = Field(default=1.0, gt=0)

@@ -1,4 +1,4 @@
-"""What the gate made of the claims of late, counted from the answers themselves."""
+"""What the gate made of the claims of late, from what was measured when answers were sealed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,16 +8,14 @@ from sqlmodel import Session
 
 _COUNTS = """
     SELECT count(*) AS answers,
-           count(*) FILTER (WHERE abstain_reason IS NOT NULL) AS abstained,
-           coalesce(sum((body #>> '{verification_summary,verified_count}')::int), 0) AS verified,
-           coalesce(sum((body #>> '{verification_summary,partial_count}')::int), 0) AS partial,
-           coalesce(sum((body #>> '{verification_summary,unverified_count}')::int), 0)
-               AS unverified,
-           coalesce(sum((body #>> '{verification_summary,conflicting_count}')::int), 0)
-               AS conflicting,
-           coalesce(sum((body #>> '{quotations,inside_claims}')::int), 0) AS quotations,
-           coalesce(sum((body #>> '{quotations,unanchored}')::int), 0) AS unanchored
-    FROM answer WHERE created_at >= :since
+           count(abstain_reason) AS abstained,
+           coalesce(sum(verified), 0) AS verified,
+           coalesce(sum(partial), 0) AS partial,
+           coalesce(sum(unverified), 0) AS unverified,
+           coalesce(sum(conflicting), 0) AS conflicting,
+           coalesce(sum(quotations - citations), 0) AS quotations,
+           coalesce(sum(unanchored), 0) AS unanchored
+    FROM answer_quality WHERE sealed_at >= :since
 """
 
 

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from messages import CheckV1
-from store.hashes import json_hash, text_hash
-from store.models import Verification, now
+from store.hashes import json_hash, new_hash_key, text_hash
+from store.models import LOCAL_OWNER, Verification, now
 from store.unit_of_work import UnitOfWork
 
 CHANNEL = "verification"
@@ -23,6 +23,7 @@ def submit(
     options: Mapping[str, Any] | None = None,
     *,
     request_id: UUID | None = None,
+    owner: str = LOCAL_OWNER,
 ) -> Verification:
     """Accept a text: its row, the audit event with its hash, the message to the check stage.
 
@@ -30,15 +31,19 @@ def submit(
         documents: what the text is compared with, each with `title`, `text` and where there are
             such `identifiers`; the evidence that is held, if there are none.
         request_id: of the request that asks; the unit of work's, or a new one, if left out.
+        owner: whose it is.
     """
+    key = new_hash_key()
     verification = Verification(
         id=uuid4(),
         text=text,
-        text_hash=text_hash(text),
+        text_hash=text_hash(text, key),
+        hash_key=key,
         documents=[dict(one) for one in documents],
         options=dict(options or {}),
         request_id=request_id or work.request_id or uuid4(),
         created_at=now(),
+        owner=owner,
     )
     work.session.add(verification)
     work.session.flush()
@@ -46,7 +51,7 @@ def submit(
         "verification.submitted",
         verification.id,
         text_hash=verification.text_hash,
-        documents=[text_hash(one["text"]) for one in verification.documents],
+        documents=[text_hash(one["text"], key) for one in verification.documents],
     )
     work.emit(
         CheckV1(
@@ -65,7 +70,10 @@ def get(session: Session, verification_id: UUID) -> Verification | None:
 
 def done(work: UnitOfWork, verification_id: UUID, result: Mapping[str, Any]) -> str:
     """Keep the result and wake who waits for it; gives its hash."""
-    digest = json_hash(result)
+    key = work.session.execute(
+        sa.select(col(Verification.hash_key)).where(col(Verification.id) == verification_id)
+    )
+    digest = json_hash(result, key.scalar_one_or_none())
     _end(
         work,
         verification_id,

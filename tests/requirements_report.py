@@ -35,7 +35,7 @@ class Requirement(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: str = Field(pattern=r"^(MC|EB|SP|MV|CN|DC)-[0-9A-Z]+(\.\d+)?[a-z]?$")
+    id: str = Field(pattern=r"^(MC|EB|SP|MV|CN|DC|OP)-[0-9A-Z]+(\.\d+)?[a-z]?$")
     met: Literal["whole", "part"]
     says: str = Field(min_length=10)
     open: str = ""

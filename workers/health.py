@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 import redis
 from sqlalchemy.exc import SQLAlchemyError
 
-from store.database import SchemaOutdated, connect, require_current_schema
+from store.database import SchemaMismatch, connect, require_current_schema
 from store.settings import Settings, get_settings
 
 SILENT_SECONDS = 75
@@ -44,7 +44,7 @@ def ailment(settings: Settings) -> str | None:
     engine = connect(settings.database_url, pool_size=1)
     try:
         require_current_schema(engine)
-    except SchemaOutdated as error:
+    except SchemaMismatch as error:
         return str(error)
     except SQLAlchemyError as error:
         return f"the database does not answer ({type(error).__name__})"

@@ -57,7 +57,7 @@ def wait_for_schema(engine: sa.Engine, seconds: float) -> None:
     """Wait until the database is reachable and at the migration this code needs.
 
     Raises:
-        SchemaOutdated: it answers, but is at another migration.
+        SchemaMismatch: it answers, but is at another migration.
         Exception: it does not answer within `seconds`.
     """
     deadline = time.monotonic() + seconds

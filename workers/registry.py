@@ -21,6 +21,7 @@ MODULES = {
     Stage.CHECK: "workers.verify.text_stage",
     Stage.RECALL: "workers.recall.stage",
     Stage.SUMMARIZE: "workers.summarize.stage",
+    Stage.EXTRACT: "workers.extract.stage",
 }
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import AwareDatetime
 
+from api_gateway.access import Scope, needs
 from api_gateway.audit_schemas import AuditEventOut, AuditPage, ChainOut
 from api_gateway.problems import documented, invalid
 from api_gateway.routes import trail
@@ -23,6 +24,7 @@ Filter = Annotated[str | None, Query(max_length=200)]
     summary="Query the audit events",
     description="Newest first. All filters given must fit; `since` is inclusive, `until` is not. "
     "Payloads hold ids, hashes and counts, never texts.",
+    dependencies=[needs(Scope.AUDIT)],
     responses=documented(422, 503),
 )
 def query_audit(
@@ -70,6 +72,7 @@ def _event_out(event: AuditEvent) -> AuditEventOut:
     summary="Verify the audit chain",
     description="Walks the chain and finds the first edit, deletion, insertion or reordering. "
     "Takes time in proportion to the number of events; a range takes up where another ended.",
+    dependencies=[needs(Scope.AUDIT)],
     responses=documented(422, 503),
 )
 def verify_audit(

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request
 
+from api_gateway.access import InCaller, Scope, needs
 from api_gateway.operator_schemas import (
     LetterFilter,
     LetterGroup,
@@ -28,7 +29,7 @@ from store.dead_letters_replay import Operator, Report
 from store.models import DeadLetter
 
 router = APIRouter(tags=["operators"])
-letters = APIRouter(prefix="/v1/dead-letters")
+letters = APIRouter(prefix="/v1/dead-letters", dependencies=[needs(Scope.OPERATE)])
 
 ACTOR = "operator"
 InFilter = Annotated[LetterFilter, Depends(letter_filter)]
@@ -86,11 +87,13 @@ def list_groups(
     "refused. Asking twice changes nothing.",
     responses=documented(400, 403, 413, 415, 422, 503),
 )
-def replay_dead_letters(body: ReplayIn, request: Request, gateway: InGateway) -> ReplayOut:
+def replay_dead_letters(
+    body: ReplayIn, request: Request, gateway: InGateway, caller: InCaller
+) -> ReplayOut:
     """Set the work of many dead letters pending again."""
     report = dead_letters_replay.replay_matching(
         gateway.store,
-        Operator(ACTOR, request_id_of(request)),
+        Operator(caller.actor(ACTOR), request_id_of(request)),
         body.chosen(),
         dry_run=body.dry_run,
         force=body.force,
@@ -150,11 +153,12 @@ def replay_dead_letter(
     letter_id: UUID,
     request: Request,
     gateway: InGateway,
+    caller: InCaller,
     force: Annotated[bool, Query()] = False,
 ) -> LetterOut:
     """Set the work of a dead letter pending again."""
     try:
-        with gateway.store.unit_of_work(ACTOR, request_id_of(request)) as work:
+        with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
             dead_letters.replay(work, letter_id, force=force)
     except LookupError as error:
         raise not_found("dead letter") from error
@@ -175,11 +179,12 @@ def discard_dead_letter(
     letter_id: UUID,
     request: Request,
     gateway: InGateway,
+    caller: InCaller,
     reason: Annotated[Reason, Query()],
 ) -> LetterOut:
     """Give a dead letter up."""
     try:
-        with gateway.store.unit_of_work(ACTOR, request_id_of(request)) as work:
+        with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
             dead_letters.discard(work, letter_id, reason)
     except LookupError as error:
         raise not_found("dead letter") from error

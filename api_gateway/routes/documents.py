@@ -10,7 +10,9 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import TypeAdapter, ValidationError
 from starlette.datastructures import FormData, UploadFile
 
+from api_gateway.access import InCaller, Scope, needs
 from api_gateway.problems import (
+    UNKNOWN_NAME,
     FieldError,
     Problem,
     documented,
@@ -123,7 +125,7 @@ async def _sent(request: Request) -> _Sent:
 
 async def _file_of(form: FormData) -> _Sent:
     unknown = [
-        FieldError(field=f"form.{name[:40]}", message="there is no such field")
+        FieldError(field=f"form.{UNKNOWN_NAME}", message="there is no such field")
         for name in form
         if name not in FORM_FIELDS
     ]
@@ -211,6 +213,7 @@ def _texts(value: object) -> Iterator[str]:
     "it claims to be is refused at once; what turns out to be unreadable becomes the status "
     "`failed` of the submission, with the reason.",
     response_description="Accepted; `Location` says where to look",
+    dependencies=[needs(Scope.DOCUMENTS)],
     responses=documented(400, 403, 413, 415, 422, 503),
     openapi_extra=REQUEST_BODY,
 )
@@ -218,11 +221,12 @@ def submit_document(
     request: Request,
     response: Response,
     gateway: InGateway,
+    caller: InCaller,
     sent: Annotated[_Sent, Depends(_sent)],
 ) -> SubmissionAccepted:
     """Keep the document and promise it to the ingest stage."""
     item = _item(sent)
-    with gateway.store.unit_of_work("gateway", request_id_of(request)) as work:
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
         kept = submit_item(
             work,
             filename=item.filename,
@@ -241,6 +245,7 @@ def submit_document(
     description="The id of a submission gives its status and what became of it; the id of a "
     "document gives its current version, its clocks, and what became of the work with the sources "
     "that were asked.",
+    dependencies=[needs(Scope.READ)],
     responses=documented(404, 503),
 )
 def get_document(document_id: UUID, gateway: InGateway) -> SubmissionOut | DocumentOut:
@@ -282,6 +287,7 @@ def _document_out(
     "/{document_id}/versions",
     summary="List the versions of a document",
     description="Newest first. Versions never change, save for their status.",
+    dependencies=[needs(Scope.READ)],
     responses=documented(404, 503),
 )
 def list_versions(document_id: UUID, gateway: InGateway) -> VersionList:
@@ -300,6 +306,7 @@ def list_versions(document_id: UUID, gateway: InGateway) -> VersionList:
     description="`start` and `end` are Unicode code points of the stored text, `end` exclusive, as "
     "in citations: the answer is exactly `text[start:end]`.",
     response_class=Response,
+    dependencies=[needs(Scope.READ)],
     responses={
         200: {"content": {"text/plain": {"schema": {"type": "string"}}}},
         304: {"description": "Not changed"},

@@ -7,11 +7,12 @@ import sqlalchemy as sa
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from api_gateway.access import Scope, needs
 from api_gateway.problems import Problem, documented
 from api_gateway.schemas import Health, Readiness
 from api_gateway.state import Gateway, InGateway
 from store import circuits
-from store.database import SchemaOutdated, require_current_schema
+from store.database import SchemaMismatch, require_current_schema
 
 router = APIRouter(tags=["monitoring"])
 
@@ -71,7 +72,7 @@ def _redis(gateway: Gateway) -> str:
 def _schema(gateway: Gateway) -> str:
     try:
         require_current_schema(gateway.store.engine)
-    except SchemaOutdated as error:
+    except SchemaMismatch as error:
         return str(error)
     except sa.exc.SQLAlchemyError as error:
         return f"away ({type(error).__name__})"
@@ -83,6 +84,7 @@ def _schema(gateway: Gateway) -> str:
     summary="Metrics for Prometheus",
     description="Requests by route and status, outbox, dead letters, the oldest unfinished "
     "question. No ids and no texts.",
+    dependencies=[needs(Scope.OPERATE)],
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )

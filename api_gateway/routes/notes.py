@@ -6,8 +6,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
+from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
 from api_gateway.note_schemas import NoteIn, NoteOut
-from api_gateway.problems import Problem, documented, not_found, request_id_of
+from api_gateway.problems import Problem, documented, erased, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
 from api_gateway.state import Gateway, InGateway
 from api_gateway.waiting import settled
@@ -25,12 +26,15 @@ RETRY_AFTER_SECONDS = 1
     description="Each item of the summary and each recommendation stands, to the letter, in the "
     "span of the note that it cites. The note is kept in its row and in nothing else.",
     response_description="Accepted; `Location` says where to look",
+    dependencies=[needs(Scope.ASK), within_budget],
     responses=documented(400, 403, 413, 415, 422, 503),
 )
-def submit_note(body: NoteIn, request: Request, response: Response, gateway: InGateway) -> Accepted:
+def submit_note(
+    body: NoteIn, request: Request, response: Response, gateway: InGateway, caller: InCaller
+) -> Accepted:
     """Write the note and promise it to the summarize stage."""
-    with gateway.store.unit_of_work("gateway", request_id_of(request)) as work:
-        note = notes.submit(work, body.text, body.title)
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+        note = notes.submit(work, body.text, body.title, owner=caller.owner)
     response.headers["Location"] = f"/v1/notes/{note.id}"
     return Accepted.model_validate(
         {"id": note.id, "status": "queued", "poll_after_ms": POLL_AFTER_MS}
@@ -43,12 +47,14 @@ def submit_note(body: NoteIn, request: Request, response: Response, gateway: InG
     description="With `wait`, answers as soon as they are made, at the latest after so many "
     "seconds.",
     response_model=NoteOut,
-    responses=documented(404, 422, 503),
+    dependencies=[needs(Scope.READ)],
+    responses=documented(404, 410, 422, 503),
 )
 async def get_note(
     note_id: UUID,
     response: Response,
     gateway: InGateway,
+    caller: InCaller,
     wait: Annotated[
         float,
         Query(ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="seconds, up to 60"),
@@ -58,7 +64,7 @@ async def get_note(
     found = await settled(
         gateway,
         note_id,
-        lambda: _read(gateway, note_id),
+        lambda: _read(gateway, caller, note_id),
         lambda one: one.status != "queued",
         wait,
     )
@@ -67,18 +73,18 @@ async def get_note(
     return found
 
 
-async def _read(gateway: Gateway, note_id: UUID) -> NoteOut:
+async def _read(gateway: Gateway, caller: Caller, note_id: UUID) -> NoteOut:
     """The note as it is now.
 
     Raises:
         Problem: there is no such note.
     """
 
-    def read() -> NoteOut | None:
+    def read() -> NoteOut:
         with gateway.store.reading() as session:
-            row = notes.get(session, note_id)
-            if row is None:
-                return None
+            row = owned(caller, notes.get(session, note_id), "note")
+            if row.status == "erased":
+                raise erased("note", row.erased_at)
             error = None
             if row.status == "failed":
                 cause = row.error or "the summary was given up on"
@@ -95,7 +101,4 @@ async def _read(gateway: Gateway, note_id: UUID) -> NoteOut:
                 }
             )
 
-    found = await run_in_threadpool(read)
-    if found is None:
-        raise not_found("note")
-    return found
+    return await run_in_threadpool(read)

@@ -11,6 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import AwareDatetime
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
+from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
 from api_gateway.answers import Snapshot, snapshot
 from api_gateway.problems import Problem, documented, not_found, request_id_of
 from api_gateway.recall_schemas import RecallFilter
@@ -58,6 +59,7 @@ IdempotencyKey = Annotated[
     "request is a 422, as draft-ietf-httpapi-idempotency-key-header-06 says under Error Scenarios; "
     "its 409 is for a first request still under way, and here a retry simply gets the question.",
     response_description="Accepted; `Location` says where to look",
+    dependencies=[needs(Scope.ASK), within_budget],
     responses=documented(400, 403, 413, 415, 422, 503),
 )
 def submit_question(
@@ -65,13 +67,16 @@ def submit_question(
     request: Request,
     response: Response,
     gateway: InGateway,
+    caller: InCaller,
     idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
     """Write the question and promise it to the retrieve stage."""
     request_id = request_id_of(request)
     try:
-        with gateway.store.unit_of_work("gateway", request_id) as work:
-            question = questions.submit(work, body.question, body.options(), idempotency_key)
+        with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
+            question = questions.submit(
+                work, body.question, body.options(), idempotency_key, owner=caller.owner
+            )
     except questions.KeyReused as error:
         raise Problem(422, str(error), kind="idempotency-key-reused") from error
     response.headers["Location"] = f"/v1/questions/{question.id}"
@@ -83,11 +88,13 @@ def submit_question(
 @router.get(
     "",
     summary="List questions",
-    description="Newest first. Follow `next_cursor` for older ones.",
+    description="Newest first, those of the key's owner. Follow `next_cursor` for older ones.",
+    dependencies=[needs(Scope.READ)],
     responses=documented(422, 503),
 )
 def list_questions(
     gateway: InGateway,
+    caller: InCaller,
     status: Annotated[QuestionStatus | None, Query()] = None,
     since: Annotated[AwareDatetime | None, Query(description="accepted at or after this")] = None,
     recall: Annotated[
@@ -99,7 +106,13 @@ def list_questions(
     """A page of questions."""
     with gateway.store.reading() as session:
         page = questions.listing(
-            session, status=status, since=since, recall=recall, cursor=cursor, limit=limit
+            session,
+            owner=caller.owner,
+            status=status,
+            since=since,
+            recall=recall,
+            cursor=cursor,
+            limit=limit,
         )
         states = recall_log.states(session, [question.id for question in page.questions])
         lines = [
@@ -125,11 +138,13 @@ def list_questions(
     description="With `wait`, answers as soon as the question is finished, at the latest after so "
     "many seconds. `ETag` and `If-None-Match` save the body of what has not changed.",
     response_model=QuestionOut,
-    responses={304: {"description": "Not changed"}, **documented(404, 422, 503)},
+    dependencies=[needs(Scope.READ)],
+    responses={304: {"description": "Not changed"}, **documented(404, 410, 422, 503)},
 )
 async def get_question(
     question_id: UUID,
     gateway: InGateway,
+    caller: InCaller,
     wait: Annotated[
         float,
         Query(ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="seconds, up to 60"),
@@ -138,7 +153,11 @@ async def get_question(
 ) -> Response:
     """The question, now or once it is finished."""
     found = await settled(
-        gateway, question_id, lambda: _read(gateway, question_id), lambda one: one.finished, wait
+        gateway,
+        question_id,
+        lambda: _read(gateway, caller, question_id),
+        lambda one: one.finished,
+        wait,
     )
     body = found.resource.model_dump_json().encode()
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
@@ -158,25 +177,27 @@ async def get_question(
     "with all that has happened so far; one that is asked for with the last event's id in "
     "`Last-Event-ID` is a 204, which tells an EventSource to stop.",
     response_class=EventSourceResponse,
+    dependencies=[needs(Scope.READ)],
     responses={
         200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
         204: {"description": "All events were seen"},
-        **documented(404, 503),
+        **documented(404, 410, 503),
     },
 )
 async def follow_question(
     question_id: UUID,
     gateway: InGateway,
+    caller: InCaller,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The progress of a question as a stream."""
-    await _read(gateway, question_id)  # a question that is not there is a 404, not a stream
+    await _read(gateway, caller, question_id)  # a question that is not there is a 404, not a stream
     if last_event_id == LAST_EVENT:
         return Response(status_code=204)
-    return EventSourceResponse(_events(gateway, question_id), ping=PING_SECONDS)
+    return EventSourceResponse(_events(gateway, caller, question_id), ping=PING_SECONDS)
 
 
-async def _read(gateway: Gateway, question_id: UUID) -> Snapshot:
+async def _read(gateway: Gateway, caller: Caller, question_id: UUID) -> Snapshot:
     """The question as it is now.
 
     Raises:
@@ -185,6 +206,7 @@ async def _read(gateway: Gateway, question_id: UUID) -> Snapshot:
 
     def read() -> Snapshot | None:
         with gateway.store.reading() as session:
+            owned(caller, questions.get(session, question_id), "question")
             return snapshot(session, question_id)
 
     found = await run_in_threadpool(read)
@@ -193,13 +215,15 @@ async def _read(gateway: Gateway, question_id: UUID) -> Snapshot:
     return found
 
 
-async def _events(gateway: Gateway, question_id: UUID) -> AsyncIterator[ServerSentEvent]:
+async def _events(
+    gateway: Gateway, caller: Caller, question_id: UUID
+) -> AsyncIterator[ServerSentEvent]:
     told: set[tuple[str, str, int]] = set()
     with gateway.notices.subscribe(str(question_id)) as woken:
         while True:
             woken.clear()
             try:
-                found = await _read(gateway, question_id)
+                found = await _read(gateway, caller, question_id)
             except Exception as error:
                 if not passes_by_itself(error):
                     raise

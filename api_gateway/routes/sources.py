@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
+from api_gateway.access import InCaller, Scope, needs
 from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS
 from api_gateway.source_schemas import (
@@ -40,6 +41,7 @@ RETRY_AFTER_SECONDS = 1
     "against the SLA, how it stands, its last success and error, its next run, and what it "
     "brought; `all=true` lists the others too. `held`: each kind of source of which something is "
     "held, uploads included, and when the longest unchecked document was looked at.",
+    dependencies=[needs(Scope.READ)],
     responses=documented(422, 503),
 )
 def list_sources(
@@ -70,6 +72,7 @@ def list_sources(
     "followed from now on, or asked once if `keep` is false. A refresh under way is given as it "
     "is and not doubled. A query that the source's connector refuses ends as a failed refresh.",
     response_description="Promised; `Location` says where to look, for the first of them",
+    dependencies=[needs(Scope.OPERATE)],
     responses=documented(400, 403, 404, 413, 415, 422, 503),
 )
 def refresh_source(
@@ -77,13 +80,14 @@ def refresh_source(
     request: Request,
     response: Response,
     gateway: InGateway,
+    caller: InCaller,
     body: RefreshIn | None = None,
 ) -> RefreshesPromised:
     """Promise the refreshes to the refresh stage."""
     _require_known(name)
     query = _checked_query(name, body)
     try:
-        with gateway.store.unit_of_work("gateway", request_id_of(request)) as work:
+        with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
             found = _promise(work, name, query, keep=body is None or body.keep)
     except refresh_requests.NothingFollowed as error:
         raise invalid("body.query", str(error)) from error
@@ -130,6 +134,7 @@ def _promise(work: UnitOfWork, name: str, query: str | None, *, keep: bool) -> l
     summary="Get a refresh",
     description="With `wait`, answers as soon as the refresh is complete or failed, at the latest "
     "after so many seconds.",
+    dependencies=[needs(Scope.READ)],
     responses=documented(404, 422, 503),
 )
 async def get_refresh(
@@ -180,6 +185,7 @@ def _read(gateway: Gateway, refresh_id: UUID) -> RefreshOut:
     description="Newest first; the open ones, unless asked otherwise. Identifiers that are "
     "malformed or in conflict are left out of references; an unreadable record is left out "
     "of what its refresh vouches for. Follow `next_cursor` for older ones.",
+    dependencies=[needs(Scope.READ)],
     responses=documented(404, 422, 503),
 )
 def list_findings(

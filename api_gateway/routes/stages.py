@@ -2,13 +2,14 @@
 
 from fastapi import APIRouter, Request
 
+from api_gateway.access import InCaller, Scope, needs
 from api_gateway.operator_schemas import PauseIn, StageList, StageOut
 from api_gateway.problems import documented, request_id_of
 from api_gateway.state import Gateway, InGateway
 from messages import Stage
 from store import circuits
 
-router = APIRouter(prefix="/v1/stages")
+router = APIRouter(prefix="/v1/stages", dependencies=[needs(Scope.OPERATE)])
 
 ACTOR = "operator"
 
@@ -34,9 +35,11 @@ def list_stages(gateway: InGateway) -> StageList:
     "paused stage changes nothing, not even the reason.",
     responses=documented(400, 403, 404, 413, 415, 422, 503),
 )
-def pause_stage(stage: Stage, body: PauseIn, request: Request, gateway: InGateway) -> StageOut:
+def pause_stage(
+    stage: Stage, body: PauseIn, request: Request, gateway: InGateway, caller: InCaller
+) -> StageOut:
     """Stop a stage."""
-    with gateway.store.unit_of_work(ACTOR, request_id_of(request)) as work:
+    with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
         circuits.pause(work, stage.value, body.reason)
     return _shown(gateway, stage)
 
@@ -48,9 +51,9 @@ def pause_stage(stage: Stage, body: PauseIn, request: Request, gateway: InGatewa
     "earlier deaths no longer count. Resuming a stage that works changes nothing.",
     responses=documented(403, 404, 503),
 )
-def resume_stage(stage: Stage, request: Request, gateway: InGateway) -> StageOut:
+def resume_stage(stage: Stage, request: Request, gateway: InGateway, caller: InCaller) -> StageOut:
     """Start a stage."""
-    with gateway.store.unit_of_work(ACTOR, request_id_of(request)) as work:
+    with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
         circuits.resume(work, stage.value)
     return _shown(gateway, stage)
 

@@ -4,10 +4,11 @@ from uuid import UUID
 
 from fastapi import APIRouter
 
+from api_gateway.access import InCaller, Scope, needs, owned
 from api_gateway.audit_schemas import TrailOut
 from api_gateway.problems import documented, not_found
 from api_gateway.state import InGateway
-from store import audit_trail
+from store import audit_trail, questions
 
 router = APIRouter(prefix="/v1/questions", tags=["operators"])
 
@@ -17,12 +18,16 @@ router = APIRouter(prefix="/v1/questions", tags=["operators"])
     summary="Tell the story of an answer",
     description="Every event of the question in order, with plain words, times, versions, verdicts "
     "and hashes, and the versions that were evidence. No words of the question, of documents or of "
-    "claims stand in it.",
+    "claims stand in it, so the scope `audit` shows the stories of all owners; the scope `read` "
+    "those of its own.",
+    dependencies=[needs(Scope.AUDIT, Scope.READ)],
     responses=documented(404, 503),
 )
-def question_trail(question_id: UUID, gateway: InGateway) -> TrailOut:
+def question_trail(question_id: UUID, gateway: InGateway, caller: InCaller) -> TrailOut:
     """What happened to a question, and on which evidence."""
     with gateway.store.reading() as session:
+        if Scope.AUDIT not in caller.scopes:
+            owned(caller, questions.get(session, question_id), "question")
         found = audit_trail.trail(session, question_id)
     if found is None:
         raise not_found("question")

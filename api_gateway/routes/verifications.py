@@ -6,7 +6,8 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api_gateway.problems import Problem, documented, not_found, request_id_of
+from api_gateway.access import Caller, InCaller, Scope, needs, owned
+from api_gateway.problems import Problem, documented, erased, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
 from api_gateway.state import Gateway, InGateway
 from api_gateway.verification_schemas import VerificationIn, VerificationOut
@@ -26,15 +27,20 @@ RETRY_AFTER_SECONDS = 1
     "identifier is compared with the documents sent along or, without such, with the evidence that "
     "is held.",
     response_description="Accepted; `Location` says where to look",
+    dependencies=[needs(Scope.ASK)],
     responses=documented(400, 403, 413, 415, 422, 503),
 )
 def submit_verification(
-    body: VerificationIn, request: Request, response: Response, gateway: InGateway
+    body: VerificationIn,
+    request: Request,
+    response: Response,
+    gateway: InGateway,
+    caller: InCaller,
 ) -> Accepted:
     """Write the text and promise it to the check stage."""
-    with gateway.store.unit_of_work("gateway", request_id_of(request)) as work:
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
         verification = verifications.submit(
-            work, body.text, [one.model_dump() for one in body.documents]
+            work, body.text, [one.model_dump() for one in body.documents], owner=caller.owner
         )
     response.headers["Location"] = f"/v1/verifications/{verification.id}"
     return Accepted.model_validate(
@@ -48,12 +54,14 @@ def submit_verification(
     description="With `wait`, answers as soon as the check has ended, at the latest after so many "
     "seconds.",
     response_model=VerificationOut,
-    responses=documented(404, 422, 503),
+    dependencies=[needs(Scope.READ)],
+    responses=documented(404, 410, 422, 503),
 )
 async def get_verification(
     verification_id: UUID,
     response: Response,
     gateway: InGateway,
+    caller: InCaller,
     wait: Annotated[
         float,
         Query(ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="seconds, up to 60"),
@@ -63,7 +71,7 @@ async def get_verification(
     found = await settled(
         gateway,
         verification_id,
-        lambda: _read(gateway, verification_id),
+        lambda: _read(gateway, caller, verification_id),
         lambda one: one.status != "queued",
         wait,
     )
@@ -72,18 +80,18 @@ async def get_verification(
     return found
 
 
-async def _read(gateway: Gateway, verification_id: UUID) -> VerificationOut:
+async def _read(gateway: Gateway, caller: Caller, verification_id: UUID) -> VerificationOut:
     """The verification as it is now.
 
     Raises:
         Problem: there is no such verification.
     """
 
-    def read() -> VerificationOut | None:
+    def read() -> VerificationOut:
         with gateway.store.reading() as session:
-            row = verifications.get(session, verification_id)
-            if row is None:
-                return None
+            row = owned(caller, verifications.get(session, verification_id), "verification")
+            if row.status == "erased":
+                raise erased("verification", row.erased_at)
             error = None
             if row.status == "failed":
                 cause = row.error or "the check gave up on it"
@@ -99,7 +107,4 @@ async def _read(gateway: Gateway, verification_id: UUID) -> VerificationOut:
                 }
             )
 
-    found = await run_in_threadpool(read)
-    if found is None:
-        raise not_found("verification")
-    return found
+    return await run_in_threadpool(read)

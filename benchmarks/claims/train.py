@@ -46,8 +46,7 @@ from workers.verify.entailment.states import TokenReader
 SEED, CHOICE_SEED, HELD_SEED, HEAD_SEED = 20261122, 5, 7, 1
 FOLDS = 5
 LEFT_OUT = 0  # the fold that the committed weights never see
-# Ours: the bound on unsafe acceptance is 0.05; other claims may be harder than these by chance.
-MOST_UNSAFE = 0.03
+MOST_UNSAFE = 0.05  # the bound on unsafe acceptance; `report.thresholds` keeps a margin
 OUT = Path("workers/verify/entailment")
 
 # How many abstracts and articles give made pairs: more took the reading time of one evening.
@@ -206,13 +205,15 @@ class Trainer:
 @dataclass(frozen=True)
 class Measures:
     """Measured pairs: `values` (n, k), `labels` (n,), `folds` (n,) (-1: none), `vetoed` (n,),
-    `weights` (n,) and whether each is an expert's claim against its whole abstract."""
+    `weights` (n,), `lengths` of the passages in sentences (n,), and whether each is an expert's
+    claim against its whole abstract."""
 
     values: Array
     labels: Array
     folds: Array
     vetoed: Array
     weights: Array
+    lengths: Array
     whole: Array
 
 
@@ -223,8 +224,12 @@ def measures(trainer: Trainer, heads: Sequence[Mapping[str, Array]]) -> Measures
     rows: list[tuple[str, str, int, int, float, bool]] = []
     for pair, fold in zip(material.expert, trainer.fold, strict=True):
         rows.append((pair.claim, _whole(pair.abstract), LABELS.index(pair.label), fold, 1.0, True))
+    # A sentence that nobody marked may still support a claim that its abstract supports, so that it
+    # is no sure example of "not enough".
+    held = {pair.claim_key for pair in material.expert if pair.label == "supported"}
     for made in material.scifact:
-        if made.kind in ("scifact", "scifact/rationale", "scifact/off"):
+        kinds = ("scifact", "scifact/rationale", "scifact/off")[: 2 if made.group in held else 3]
+        if made.kind in kinds:
             fold = trainer.of_claim[made.group]
             rows.append((*_texts(made), LABELS.index(made.label), fold, PASSAGE_WEIGHT, False))
     for made in material.held_back:
@@ -241,6 +246,7 @@ def measures(trainer: Trainer, heads: Sequence[Mapping[str, Array]]) -> Measures
         np.array([row[3] for row in rows]),
         np.array([bool(measured[i].vetoes) for i in order]),
         np.array([row[4] for row in rows]),
+        np.array([measured[i].length for i in order]),
         np.array([row[5] for row in rows]),
     )
 
@@ -267,6 +273,25 @@ def crossed(found: Measures) -> tuple[Array, Logistic]:
             committed = model
             shares[found.folds < 0] = model.shares(found.values[found.folds < 0])
     return shares, committed
+
+
+def steps_without(found: Measures, shares: Array, fold: int | None) -> list[tuple[int, float]]:
+    """The thresholds by length that SciFact's pairs give, those of one fold left out."""
+    z = (found.folds >= 0) & (found.folds != (-1 if fold is None else fold))
+    return report.thresholds(
+        shares[z, 0], found.labels[z], found.vetoed[z], found.lengths[z], MOST_UNSAFE
+    )
+
+
+def accepted(found: Measures, shares: Array, steps: Sequence[report.Steps]) -> Array:
+    """Which pairs are called supported, each fold by its own thresholds; the last are for pairs of
+    no fold."""
+    least = np.zeros(len(found.labels))
+    for fold, own in zip((*range(FOLDS), -1), steps, strict=True):
+        here = found.folds == fold
+        least[here] = report.needed(own, found.lengths[here])
+    passed: Array = (shares[:, 0] >= least) & ~found.vetoed
+    return passed
 
 
 def write(
@@ -304,12 +329,22 @@ def finish(trainer: Trainer, cache: Path, folder: Path) -> dict[str, Any]:
     found = measures(trainer, heads)
     shares, committed = crossed(found)
     write(folder, heads[LEFT_OUT], trainer.readings.components, committed, trainer.material)
-    experts = (found.whole, ~found.whole & (found.folds >= 0))
+    sets = {
+        "scifact_abstracts": found.whole,
+        "scifact_abstracts_left_out": found.whole & (found.folds == LEFT_OUT),
+        "scifact_passages": ~found.whole & (found.folds >= 0),
+        "made_pairs_held_back": found.folds < 0,
+    }
+    steps = steps_without(found, shares, None)
+    chosen = accepted(found, shares, [steps] * (FOLDS + 1))
+    each = [steps_without(found, shares, fold) for fold in range(FOLDS)]
+    nested = accepted(found, shares, [*each, steps])
     body = {
-        "threshold": max(
-            report.threshold(shares[z, 0], found.labels[z], found.vetoed[z], MOST_UNSAFE)
-            for z in experts
-        ),
+        "thresholds": steps,
+        "policy": {n: report.at(chosen[z], found.labels[z]) for n, z in sets.items()},
+        "policy_chosen_without_the_fold": {
+            n: report.at(nested[z], found.labels[z]) for n, z in sets.items()
+        },
         "data": trainer.material.counts,
         "pairs": {
             "made": dict(Counter(p.kind.split("/")[0] for p in trainer.material.made)),
@@ -318,13 +353,7 @@ def finish(trainer: Trainer, cache: Path, folder: Path) -> dict[str, Any]:
         },
         "left_out_fold": {"fold": LEFT_OUT, "pairs": trainer.fold.count(LEFT_OUT)},
         "crossed": {
-            name: report.curve(shares[chosen, 0], found.labels[chosen], found.vetoed[chosen])
-            for name, chosen in (
-                ("scifact_abstracts", found.whole),
-                ("scifact_abstracts_left_out", found.whole & (found.folds == LEFT_OUT)),
-                ("scifact_passages", ~found.whole & (found.folds >= 0)),
-                ("made_pairs_held_back", found.folds < 0),
-            )
+            n: report.curve(shares[z, 0], found.labels[z], found.vetoed[z]) for n, z in sets.items()
         },
         "accuracy_scifact_abstracts": round(
             float((shares[found.whole].argmax(1) == found.labels[found.whole]).mean()), 4

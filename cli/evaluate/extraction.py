@@ -1,6 +1,5 @@
 """`attest evaluate extraction DIR`: fields of documents against what a person wrote down."""
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from pathlib import Path
 from statistics import correlation, mean
 from typing import Any
 
+from cli.evaluate.extraction_cases import Case, read_cases
 from workers.extract.documents import parts_of
 from workers.extract.evaluator import evaluate
 from workers.extract.extraction import Extraction, PartResult, extract_text, merged
@@ -15,26 +15,11 @@ from workers.extract.fields import Attempt, FieldResult, Item, Status
 from workers.extract.gold import right
 from workers.extract.loop import Outcome
 from workers.extract.readability import Unreadable
-from workers.extract.rubrics import DOCUMENT_TYPES, plain, rubric
+from workers.extract.rubrics import rubric
 from workers.extract.values import Value, Words
 
 UNREADABLE = "unreadable"
 LEAST_FOR_CORRELATION = 3
-
-
-@dataclass(frozen=True)
-class Case:
-    """A document and its gold."""
-
-    name: str
-    text: str
-    types: Sequence[str]
-    fields: Mapping[str, Any]
-
-    @property
-    def type(self) -> str:
-        """The types in one word."""
-        return "+".join(self.types)
 
 
 @dataclass
@@ -57,8 +42,10 @@ class _Judged:
 def evaluate_extraction(
     directory: Path, progress: Callable[[int, int], None] | None = None, profile: str = "batch"
 ) -> dict[str, object]:
-    """Extract every `NAME.txt` of `directory` by rules, in this process, and compare with
-    `NAME.json` `{type, fields}` as `workers.extract.gold` says.
+    """Extract every document of `directory` by rules, in this process, and compare with its gold.
+
+    The gold is `NAME.json` `{type, fields}` beside `NAME.txt`, or stands in the document itself
+    (`cli.evaluate.extraction_cases`); what is compared how, `workers.extract.gold` says.
 
     Returns `field_accuracy` (mean over all gold fields), `by_type{type: field accuracy}`,
     `score_vs_accuracy_r` (Pearson, over documents; None below three or where one side does not
@@ -77,42 +64,6 @@ def evaluate_extraction(
         if progress is not None:
             progress(done, len(cases))
     return _report(judged)
-
-
-def read_cases(directory: Path) -> list[Case]:
-    """The cases of a folder, by name."""
-    if not directory.is_dir():
-        raise ValueError(f"{directory} is no folder; it must hold NAME.txt beside NAME.json")
-    cases = []
-    for path in sorted(directory.rglob("*.json")):
-        text = path.with_suffix(".txt")
-        if not text.is_file():
-            continue
-        try:
-            gold = json.loads(path.read_text(encoding="utf-8-sig"))
-            words = text.read_text(encoding="utf-8-sig")
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{path.name} or its text cannot be read: {error}") from error
-        if not isinstance(gold, Mapping):
-            raise ValueError(f"{path.name} holds no object with type and fields")  # noqa: TRY004
-        fields = gold.get("fields") or {}
-        if not isinstance(fields, Mapping):
-            raise ValueError(f"{path.name}: fields must be an object")  # noqa: TRY004
-        cases.append(Case(path.stem, words, _types(gold), fields))
-    if not cases:
-        raise ValueError(f"{directory} holds no NAME.txt beside NAME.json")
-    return cases
-
-
-def _types(gold: Mapping[str, Any]) -> Sequence[str]:
-    """The type or types, in any spelling: "lab_report", ["pathology", "radiology"], "a+b"."""
-    raw = gold.get("type") or gold.get("types") or gold.get("document_type") or "unknown"
-    named = raw if isinstance(raw, list) else str(raw).replace(",", "+").split("+")
-    if plain(str(raw)) == "composite":
-        named = gold.get("contains") or gold.get("parts") or ["composite"]
-    known = {plain(one): one for one in DOCUMENT_TYPES}
-    known |= {plain(one).removesuffix("s"): one for one in DOCUMENT_TYPES}
-    return [known.get(plain(str(one)), str(one).strip()) for one in named]
 
 
 def _judge(case: Case, profile: str) -> _Judged:

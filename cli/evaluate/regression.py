@@ -1,8 +1,8 @@
 """`attest evaluate regression`: the plan's thirty questions, through every stage."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -13,17 +13,15 @@ import sqlalchemy as sa
 from cli.evaluate.corpora import take_in_path
 from cli.evaluate.scratch import maintain, scratch, take_in
 from knowledge.links import is_search_page
-from knowledge.loader import load
-from knowledge.policy import retrieval_policy
 from knowledge.regression import Asked, regression
 from store import questions
 from store.models import Answer, Retrieval
 from store.settings import Settings
+from workers.audit.quality import ANCHORED, TRIALS, Measured, leads, measure
 from workers.inline import InlineWorker
 
 Advance = Callable[[str, int, int], None]
 
-TRIALS = "clinical_trials"
 ANCHORS = "quote_anchor_coverage"
 
 
@@ -39,10 +37,10 @@ class Run:
     retrieval: Mapping[str, Any]
     answer: Mapping[str, Any]
 
-    @property
-    def kinds(self) -> Counter[str]:
-        """How many documents of each kind of source were retrieved as evidence."""
-        return Counter(entry["source_type"] for entry in self.retrieval["evidence"])
+    @cached_property
+    def measured(self) -> Measured:
+        """The same figures that the service writes down of every answer (MRD 4.2)."""
+        return measure(self.retrieval, self.answer)
 
 
 def evaluate_regression(
@@ -113,14 +111,16 @@ def report(runs: Sequence[Run], anchors: int) -> dict[str, Any]:
     """
     trials = [run for run in runs if run.asked.type == TRIALS]
     figures: dict[str, float | None] = {
-        "nccn_share_trial_queries": _mean(_share(run, {"nccn"}) for run in trials),
-        "trial_sources_trial_queries": _mean(_trial_sources(run) for run in trials),
+        "nccn_share_trial_queries": _mean(run.measured.share(run.measured.nccn) for run in trials),
+        "trial_sources_trial_queries": _mean(float(run.measured.trial_sources) for run in trials),
         "routing_compliance": _mean(float(not _misrouted(run)) for run in runs),
         "supported_claim_rate": _supported(runs),
         "unanchored_quote_rate": _unanchored(runs),
         ANCHORS: float(anchors),
-        "guideline_share_trial_queries": _mean(_share(run, _guidelines()) for run in trials),
-        "questions_over_a_cap": float(sum(bool(_over_caps(run)) for run in runs)),
+        "guideline_share_trial_queries": _mean(
+            run.measured.share(run.measured.guidelines) for run in trials
+        ),
+        "questions_over_a_cap": float(sum(bool(run.measured.over_caps) for run in runs)),
         "search_page_urls": float(sum(len(_search_pages(run)) for run in runs)),
     }
     targets = regression().targets
@@ -149,58 +149,25 @@ def _mean(values: Any) -> float | None:
 
 def _supported(runs: Sequence[Run]) -> float | None:
     """The share of all drafted claims that the gate found supported, withheld ones included."""
-    counts = [run.answer["verification_summary"] for run in runs]
-    drafted = sum(sum(one.values()) for one in counts)
-    return sum(one["verified_count"] for one in counts) / drafted if drafted else None
+    drafted = sum(run.measured.claims.drafted for run in runs)
+    return sum(run.measured.claims.verified for run in runs) / drafted if drafted else None
 
 
 def _unanchored(runs: Sequence[Run]) -> float | None:
     """The share of quotations, cited ones and those inside claims, that stood nowhere."""
-    cited = [
-        place["quote_verdict"] in ("verbatim", "normalized")
-        for run in runs
-        for claim in run.answer["claims"]
-        for place in claim["citations"]
-    ]
-    inside = [run.answer["quotations"] for run in runs]
-    total = len(cited) + sum(one["inside_claims"] for one in inside)
-    lost = cited.count(False) + sum(one["unanchored"] for one in inside)
-    return lost / total if total else None
-
-
-def _guidelines() -> frozenset[str]:
-    return retrieval_policy().caps["guideline"].of
-
-
-def _share(run: Run, kinds: frozenset[str] | set[str]) -> float:
-    found = run.kinds
-    return sum(found[kind] for kind in kinds) / max(1, found.total())
-
-
-def _trial_sources(run: Run) -> float:
-    return float(sum(run.kinds[kind] for kind in retrieval_policy().needs[TRIALS].of))
+    total = sum(run.measured.quotations for run in runs)
+    return sum(run.measured.unanchored for run in runs) / total if total else None
 
 
 def _misrouted(run: Run) -> str | None:
     """Whether the question was taken for something else, or its answer does not lead with the first
     section of its type."""
-    kind = run.retrieval["query_type"]
+    kind, first = run.measured.query_type, run.measured.first_section
     if run.asked.type == "general":
         return None
     if kind != run.asked.type:
         return f"taken for {kind}"
-    shown = [section["heading"] for section in run.answer["sections"]]
-    first = load("answers")["sections"][kind][0]["heading"]
-    return f"leads with {shown[0]}" if shown and shown[0] != first else None
-
-
-def _over_caps(run: Run) -> list[str]:
-    kind, found = run.retrieval["query_type"], run.kinds
-    return [
-        f"over the cap on {name}"
-        for name, cap in retrieval_policy().caps.items()
-        if kind not in cap.not_for and sum(found[one] for one in cap.of) > cap.most
-    ]
+    return f"leads with {first}" if first is not None and not leads(kind, first) else None
 
 
 def _search_pages(run: Run) -> list[str]:
@@ -210,7 +177,8 @@ def _search_pages(run: Run) -> list[str]:
 
 
 def _faults(run: Run) -> list[str]:
-    faults = [*_over_caps(run), *(f"search page {url}" for url in _search_pages(run))]
+    faults = [*(f"over the cap on {name}" for name in run.measured.over_caps)]
+    faults += (f"search page {url}" for url in _search_pages(run))
     if wrong := _misrouted(run):
         faults.append(wrong)
     for claim in run.answer["claims"]:
@@ -219,6 +187,6 @@ def _faults(run: Run) -> list[str]:
         faults += [
             f"shows a quotation that is {one['quote_verdict']}"
             for one in claim["citations"]
-            if one["quote_verdict"] not in ("verbatim", "normalized")
+            if one["quote_verdict"] not in ANCHORED
         ]
     return faults

@@ -62,6 +62,25 @@ def postgres_bin(user: int | None) -> Path:
     return _runnable(_POSTGRES, user) / _PG / "bin"
 
 
+def postgres_client(program: str) -> Path:
+    """A client program of PostgreSQL, such as `pg_dump`, for the caller: the wheel's own, or one
+    on the search path.
+
+    Raises ServerUnavailable if there is neither.
+    """
+    found = importlib.util.find_spec(_POSTGRES.package)
+    if found is not None and found.origin is not None:
+        bundled = Path(found.origin).resolve().parent.parent / _PG / "bin" / program
+        if bundled.is_file():
+            make_executable(bundled)
+            return bundled
+    if (other := shutil.which(program)) is not None:
+        return Path(other)
+    raise ServerUnavailable(
+        f"there is no {program}: install the client programs of PostgreSQL {POSTGRES_MAJOR}"
+    )
+
+
 def redis_server(user: int | None) -> Path:
     """The program `redis-server`, runnable by uid `user`. Raises as `postgres_bin`."""
     return _runnable(_REDIS, user) / _REDIS.programs[0]

@@ -1,10 +1,19 @@
 """The tables. What each promises stands in DESIGN section 2; the DDL is in `migrations/`."""
 
 from store.models.chain import AuditEvent, AuditHead, DeadLetter, Outbox, StageRun
-from store.models.columns import EMBEDDING_DIMENSIONS, now
+from store.models.columns import EMBEDDING_DIMENSIONS, LOCAL_OWNER, now
 from store.models.evidence import Anchor, Document, DocumentVersion, EffectEstimate, IngestItem
+from store.models.extractions import (
+    ExtractionIteration,
+    ExtractionReply,
+    ExtractionRow,
+    PromptMemory,
+    Review,
+)
 from store.models.index import Chunk, ChunkVector, IndexEncoder, LexPosting, LexSegment
+from store.models.keys import AccessKey
 from store.models.notes import Note
+from store.models.quality import AnswerQuality, StageTakeover
 from store.models.questions import (
     Answer,
     AnswerInputs,
@@ -16,13 +25,17 @@ from store.models.questions import (
     Verification,
 )
 from store.models.recalls import AnswerRecall
+from store.models.sessions import PageSession
 from store.models.sources import Finding, Refresh, SlaBreach, Watch
 
 __all__ = [
     "EMBEDDING_DIMENSIONS",
+    "LOCAL_OWNER",
+    "AccessKey",
     "Anchor",
     "Answer",
     "AnswerInputs",
+    "AnswerQuality",
     "AnswerRecall",
     "AuditEvent",
     "AuditHead",
@@ -34,6 +47,9 @@ __all__ = [
     "DocumentVersion",
     "Draft",
     "EffectEstimate",
+    "ExtractionIteration",
+    "ExtractionReply",
+    "ExtractionRow",
     "Finding",
     "IndexEncoder",
     "IngestItem",
@@ -42,11 +58,15 @@ __all__ = [
     "ModelUsage",
     "Note",
     "Outbox",
+    "PageSession",
+    "PromptMemory",
     "Question",
     "Refresh",
     "Retrieval",
+    "Review",
     "SlaBreach",
     "StageRun",
+    "StageTakeover",
     "Verification",
     "Watch",
     "now",

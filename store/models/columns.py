@@ -3,11 +3,13 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, DateTime, ForeignKey, Identity
+from sqlalchemy import BigInteger, Column, DateTime, ForeignKey, Identity, LargeBinary
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field
 
 EMBEDDING_DIMENSIONS = 384
+LOCAL_OWNER = "local"
+"""Whose everything is that came without a key."""
 
 
 def now() -> datetime:
@@ -29,9 +31,19 @@ def created() -> Any:
     return Field(default_factory=now, sa_type=DateTime(timezone=True))
 
 
+def owner_column() -> Any:
+    """Whose the row is: nobody else is shown it."""
+    return Field(default=LOCAL_OWNER, sa_column_kwargs={"server_default": LOCAL_OWNER})
+
+
 def json_column() -> Any:
     """JSON."""
     return Field(sa_type=JSONB)
+
+
+def hash_key() -> Any:
+    """What the hashes of the words in this row are keyed with; it is erased with them."""
+    return Field(default=None, sa_type=LargeBinary, nullable=True, repr=False)
 
 
 def big_identity() -> Any:

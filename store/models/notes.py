@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
-from store.models.columns import created, moment
+from store.models.columns import created, hash_key, moment, owner_column
 
 
 class Note(SQLModel, table=True):
@@ -24,3 +24,6 @@ class Note(SQLModel, table=True):
     request_id: UUID
     created_at: datetime = created()
     finished_at: datetime | None = moment(nullable=True)
+    owner: str = owner_column()
+    hash_key: bytes | None = hash_key()
+    erased_at: datetime | None = moment(nullable=True)

@@ -5,14 +5,17 @@ from decimal import Decimal
 from typing import Any, ClassVar
 from uuid import UUID, uuid4
 
+from sqlalchemy import UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
-from store.models.columns import big_identity, created, json_column, moment
+from store.models.columns import big_identity, created, hash_key, json_column, moment, owner_column
 
 
 class Question(SQLModel, table=True):
     """A question that was accepted: it ends answered, abstained or failed, exactly once."""
+
+    __table_args__ = (UniqueConstraint("owner", "idempotency_key"),)
 
     id: UUID = Field(default_factory=uuid4, primary_key=True)
     text: str
@@ -22,10 +25,13 @@ class Question(SQLModel, table=True):
     stage: str | None = None
     error: str | None = None
     request_id: UUID
-    idempotency_key: str | None = Field(default=None, unique=True)
+    idempotency_key: str | None = None
     request_hash: str
     created_at: datetime = created()
     finished_at: datetime | None = moment(nullable=True)
+    owner: str = owner_column()
+    hash_key: bytes | None = hash_key()
+    erased_at: datetime | None = moment(nullable=True)
 
 
 class Retrieval(SQLModel, table=True):
@@ -119,3 +125,6 @@ class Verification(SQLModel, table=True):
     request_id: UUID
     created_at: datetime = created()
     finished_at: datetime | None = moment(nullable=True)
+    owner: str = owner_column()
+    hash_key: bytes | None = hash_key()
+    erased_at: datetime | None = moment(nullable=True)

@@ -17,6 +17,7 @@ _WRITES = {
     Stage.VERIFY: ("citation", "INSERT"),
     Stage.AUDIT: ("answer", "UPDATE"),
     Stage.RECALL: ("question", "INSERT"),
+    Stage.EXTRACT: ("extraction_iteration", "INSERT"),
 }
 """What each stage does in its commit, and no other stage does at all."""
 _KEY = 4711
@@ -40,21 +41,22 @@ class Hold:
     ) -> None:
         self.release()
 
-    def commit_of(self, stage: Stage) -> None:
-        """From now on every commit of `stage` hangs."""
+    def commit_of(self, stage: Stage, row: str | None = None) -> None:
+        """From now on every commit of `stage` hangs; with `row` only one of such a row, in SQL."""
         table, change = _WRITES[stage]
         with self._engine.begin() as connection:
             connection.execute(
                 sa.text(
                     "CREATE OR REPLACE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql "
-                    f"AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared({_KEY}); RETURN NULL; "
+                    f"AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared({_KEY}); RETURN NEW; "
                     "END $$"
                 )
             )
             connection.execute(
                 sa.text(
                     f"CREATE TRIGGER wait_for_test BEFORE {change} ON {table} "
-                    "FOR EACH STATEMENT EXECUTE FUNCTION wait_for_test()"
+                    + (f"FOR EACH ROW WHEN ({row})" if row else "FOR EACH STATEMENT")
+                    + " EXECUTE FUNCTION wait_for_test()"
                 )
             )
         self._take(f"SELECT pg_advisory_lock({_KEY})")

@@ -11,6 +11,7 @@ import pytest
 from api_gateway.app import create_app
 from api_gateway.schemas import QuestionIn, QuestionOut
 from knowledge.loader import load
+from knowledge.retention import TextKind
 from store.records import SourceRecord, SourceType
 from store.settings import Settings
 from workers.verify.bibliography import Reference
@@ -24,8 +25,17 @@ STABLE = {
     ("get", "/v1/questions/{question_id}/trail"),
     ("post", "/v1/verifications"),
     ("get", "/v1/verifications/{verification_id}"),
+    *(("delete", f"/v1/{kind}s/{{{kind}_id}}") for kind in get_args(TextKind)),
     ("post", "/v1/notes"),
     ("get", "/v1/notes/{note_id}"),
+    ("post", "/v1/extractions"),
+    ("get", "/v1/extractions"),
+    ("get", "/v1/extractions/{extraction_id}"),
+    ("get", "/v1/extractions/{extraction_id}/text"),
+    ("get", "/v1/reviews"),
+    ("get", "/v1/reviews/{review_id}"),
+    ("post", "/v1/reviews/{review_id}/accept"),
+    ("post", "/v1/reviews/{review_id}/correct"),
     ("post", "/v1/documents"),
     ("get", "/v1/documents/{document_id}"),
     ("get", "/v1/documents/{document_id}/versions"),
@@ -45,6 +55,7 @@ STABLE = {
     ("post", "/v1/stages/{stage}/resume"),
     ("get", "/v1/audit"),
     ("get", "/v1/audit/verify"),
+    ("get", "/v1/quality"),
     ("get", "/healthz"),
     ("get", "/readyz"),
     ("get", "/metrics"),

@@ -43,6 +43,24 @@ class Up:
         top = psutil.Process(self.process.pid)
         return [top, *top.children(recursive=True)]
 
+    def text(self) -> str:
+        """What it has printed, and the logs of its processes."""
+        logs = [self.log, *(self.data_dir / "log").glob("*.log")]
+        return "".join(log.read_text("utf-8", errors="replace") for log in logs)
+
+    def wait_ready(self) -> None:
+        """Wait until the gateway answers."""
+
+        def ready() -> bool:
+            if self.process.poll() is not None:
+                pytest.fail(self.text())
+            try:
+                return httpx.get(f"{self.url}/readyz", timeout=2).status_code == 200
+            except httpx.TransportError:
+                return False
+
+        wait_until(ready, 90, "attest up is ready")
+
     def stop(self) -> int:
         """SIGTERM, and wait for the end."""
         self.process.send_signal(signal.SIGTERM)
@@ -63,6 +81,13 @@ def attest(*arguments: str, **env: str) -> "subprocess.CompletedProcess[str]":
 
 def start(data_dir: Path, *arguments: str) -> Up:
     """Start `attest up` and wait until it answers."""
+    running = launched(data_dir, *arguments)
+    running.wait_ready()
+    return running
+
+
+def launched(data_dir: Path, *arguments: str) -> Up:
+    """Start `attest up`, wherever that leads."""
     port = free_port()
     log = data_dir.parent / f"{data_dir.name}.log"
     with log.open("ab") as output:
@@ -72,18 +97,7 @@ def start(data_dir: Path, *arguments: str) -> Up:
             stderr=output,
             env={**os.environ, "ATTEST_ENCODER": "hash", "ATTEST_LEASE_SECONDS": "3"},
         )
-    running = Up(process, data_dir, port, log)
-
-    def ready() -> bool:
-        if process.poll() is not None:
-            pytest.fail(log.read_text("utf-8"))
-        try:
-            return httpx.get(f"{running.url}/readyz", timeout=2).status_code == 200
-        except httpx.TransportError:
-            return False
-
-    wait_until(ready, 90, "attest up is ready")
-    return running
+    return Up(process, data_dir, port, log)
 
 
 @pytest.fixture(scope="module")
@@ -194,10 +208,22 @@ def test_a_port_in_use_is_refused_before_anything_starts(up: Up, tmp_path: Path)
     assert not (tmp_path / "other").exists()
 
 
-def test_until_keys_arrive_only_loopback_is_served(tmp_path: Path) -> None:
-    done = attest("up", f"--data-dir={tmp_path / 'data'}", "--host=0.0.0.0")
-    assert done.returncode == 1
-    assert "ATTEST_HOST=127.0.0.1" in done.stderr
+@pytest.mark.requirement("OP-3.3")
+def test_op_3_3_beyond_loopback_nobody_is_let_in_before_there_is_a_key(tmp_path: Path) -> None:
+    """The gateway waits for the first key, which can be made meanwhile, and then asks for it."""
+    running = launched(tmp_path / "data", "--host=0.0.0.0")
+    try:
+        wait_until(lambda: "attest keys create" in running.text(), 90, "it says what is missing")
+        made = running.attest("keys", "create", "--name=first", "--scopes=read", "--json")
+        assert made.returncode == 0, made.stderr
+        running.wait_ready()
+        path = f"{running.url}/v1/questions"
+        assert httpx.get(path).status_code == 401
+        secret = json.loads(made.stdout)["key"]
+        assert httpx.get(path, headers={"Authorization": f"Bearer {secret}"}).status_code == 200
+        assert secret not in running.text()
+    finally:
+        running.stop()
 
 
 def test_a_command_without_an_instance_says_how_to_start_one(tmp_path: Path) -> None:

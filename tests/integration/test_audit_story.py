@@ -21,7 +21,7 @@ from store.settings import Settings
 from store.unit_of_work import Store
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb
-from tests.servers import TRIAL, TRIAL_QUESTION, ask, ingest
+from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
 from workers.inline import InlineWorker
 from workers.language_model.anthropic import AnthropicModel
 
@@ -123,7 +123,8 @@ def test_each_event_of_an_answer_keeps_hashes_versions_and_verdicts(modelled: In
         "question.retrieved",
         "question.submitted",
     ]
-    assert found["question.submitted"]["text_hash"] == text_hash(TRIAL_QUESTION)
+    key = get_question(modelled.store, question_id).hash_key
+    assert found["question.submitted"]["text_hash"] == text_hash(TRIAL_QUESTION, key)
     for event, purpose in (("question.retrieved", "understand"), ("question.drafted", "draft")):
         (asked,) = found[event]["asked"]
         assert (asked["purpose"], asked["model"]) == (purpose, "claude-sonnet-5-5")

@@ -1,23 +1,28 @@
 """audit: the answer is checked once more from the store alone, and sealed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import sqlalchemy as sa
+import structlog
 from sqlmodel import Session
 
 from messages import AuditV1, Stage
+from store import quality as quality_rows
 from store import recalls
 from store.audit_payloads import evidence_of
 from store.dead_letters import CODE_VERSION
 from store.hashes import json_hash
-from store.models import Answer, now
+from store.models import Answer, Retrieval, now
 from store.question_states import answered
 from store.unit_of_work import UnitOfWork
+from workers.audit.quality import Measured, measure
 from workers.runtime.errors import Permanent
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
+
+log = structlog.get_logger(__name__)
 
 _SPAN = sa.text(
     """
@@ -29,14 +34,22 @@ _SPAN = sa.text(
 
 @dataclass(frozen=True)
 class Quality:
-    """What the log keeps of an answer's quality."""
+    """What the audit log keeps of an answer's quality."""
 
     claims: int
     citations: int
     verbatim: int
 
 
-def work(context: Context, message: AuditV1) -> Quality:
+@dataclass(frozen=True)
+class Passed:
+    """An answer that may be sealed, with what was measured of it."""
+
+    quality: Quality
+    measured: Measured
+
+
+def work(context: Context, message: AuditV1) -> Passed:
     """Check hash and quotations of the stored answer; a fault means it is never shown."""
     with context.store.reading() as session:
         answer = session.get(Answer, message.question_id)
@@ -45,7 +58,11 @@ def work(context: Context, message: AuditV1) -> Quality:
         if json_hash(answer.body) != answer.hash:
             raise Permanent(f"the answer of question {message.question_id} was changed")
         check_summary(answer.body)
-        return check_spans(session, answer.body)
+        quality = check_spans(session, answer.body)
+        retrieval = session.get(Retrieval, message.question_id)
+        if retrieval is None:
+            raise Permanent(f"nothing was retrieved for question {message.question_id}")
+        return Passed(quality, measure(retrieval.body, answer.body))
 
 
 def check_spans(session: Session, body: Mapping[str, Any]) -> Quality:
@@ -89,7 +106,7 @@ def check_summary(body: Mapping[str, Any]) -> None:
         raise Permanent("the summary is not made of supported claims")
 
 
-def commit(unit: UnitOfWork, message: AuditV1, quality: Quality) -> None:
+def commit(unit: UnitOfWork, message: AuditV1, passed: Passed) -> None:
     """Seal the answer: from here on it is shown, and never changes."""
     answer = unit.session.get_one(Answer, message.question_id)
     answer.sealed_at = now()
@@ -104,10 +121,47 @@ def commit(unit: UnitOfWork, message: AuditV1, quality: Quality) -> None:
         evidence=evidence_of(answer.body["evidence"]),
         knowledge_version=answer.body["provenance"]["knowledge_version"],
         code_version=CODE_VERSION,
-        claims=quality.claims,
-        citations=quality.citations,
-        verbatim=quality.verbatim,
+        claims=passed.quality.claims,
+        citations=passed.quality.citations,
+        verbatim=passed.quality.verbatim,
     )
+    _write_down(unit, message, answer, passed.measured)
+
+
+def _write_down(unit: UnitOfWork, message: AuditV1, answer: Answer, measured: Measured) -> None:
+    """Keep what was measured, and log it once the answer is sealed indeed (MRD 4.2)."""
+    counted = {
+        "query_type": measured.query_type,
+        "sources": measured.sources,
+        "source_types": dict(measured.source_types),
+        "nccn": measured.nccn,
+        "trials": measured.trials,
+        "trial_sources": measured.trial_sources,
+        "guidelines": measured.guidelines,
+        "over_caps": len(measured.over_caps),
+        "first_section": measured.first_section,
+        "routing_compliant": measured.routing_compliant,
+        **asdict(measured.claims),
+        "citations": measured.citations,
+        "quotations": measured.quotations,
+        "unanchored": measured.unanchored,
+        "abstain_reason": answer.abstain_reason,
+        "generator": answer.body["provenance"]["generator"],
+        "cost_usd": answer.body["provenance"]["cost_usd"],
+    }
+    times = quality_rows.add(unit.session, message.question_id, counted)
+
+    def sealed(_: Session) -> None:
+        log.info(
+            "question_complete",
+            request_id=str(message.request_id),
+            question_id=str(message.question_id),
+            **counted,
+            response_ms=times.response_ms,
+            stage_ms=times.stage_ms,
+        )
+
+    sa.event.listen(unit.session, "after_commit", sealed, once=True)
 
 
 SPEC = question_stage(Stage.AUDIT, work, commit)

@@ -93,6 +93,11 @@ def classify(text: str) -> Classification:
     return Classification(whole[0], whole[1], [Part(whole[0], 0, len(text))])
 
 
+def kind_of(text: str) -> tuple[str, float]:
+    """The one type that the words of a text are most of, and how sure that is, 0-1."""
+    return _type_of(text)
+
+
 def as_type(text: str, document_type: str) -> Classification:
     """The document as one of the type that somebody said it is.
 

@@ -19,6 +19,9 @@ from workers.extract.evaluation.scores import (
     Issue,
     Score,
 )
+from workers.extract.evaluation.signs import leftovers
+from workers.extract.evaluation.signs_policy import signs_policy
+from workers.extract.evaluation.types import type_in_doubt
 from workers.extract.evaluation.validity import validity
 from workers.extract.fields import Attempt
 from workers.extract.parts import Parts
@@ -44,8 +47,13 @@ def evaluate(
         raise EvaluationFailed("there is no text to evaluate against")
     if attempt.document_type != rubric.type:
         raise EvaluationFailed("the attempt is of another type than the rubric")
-    spoken = {field: spoken_of(field, parts) for field in rubric.fields}
+    spoken = {
+        field: spoken_of(field, parts) or bool(leftovers(field, parts, attempt))
+        for field in rubric.fields
+    }
     complete, filled = completeness(parts, rubric, attempt, spoken)
+    strayed = type_in_doubt(parts, rubric)
+    complete *= signs_policy().type_in_doubt if strayed else 1.0
     _, exact = accuracy(parts, rubric, attempt)
     exact = _with_opinions(parts.text, attempt, exact, opinions)
     precise = _weighted(exact)
@@ -68,7 +76,9 @@ def evaluate(
         clinical_validity=valid,
         breakdown=(*filled, *exact),
     )
-    return Evaluation(score=score, feedback=_feedback(score, rubric, impossible, contrary))
+    return Evaluation(
+        score=score, feedback=_feedback(score, rubric, (*impossible, *strayed), contrary)
+    )
 
 
 def _weighted(scores: Sequence[FieldScore]) -> float:

@@ -11,7 +11,7 @@ from workers.extract.fields import Attempt, FieldResult, Status, shifted
 from workers.extract.loop import Iteration, Outcome, run
 from workers.extract.parts import Parts
 from workers.extract.proposing import Ask, prompt_for, proposed_attempt
-from workers.extract.readability import Readability, require_readable
+from workers.extract.readability import Readability, Unreadable, require_readable
 from workers.extract.rubrics import Profile, Rubric, policy, rubric
 from workers.extract.rules.choosing import extract_field
 
@@ -130,8 +130,12 @@ def extract_text(
     ask: Ask | None = None,
     opinions: Sequence[Opinion] = (),
     progress: Callable[[Part, Iteration], None] | None = None,
+    readability: Readability | None = None,
 ) -> Extraction:
     """Extract a document in this process.
+
+    Args:
+        readability: as it was found when the text was read from a file.
 
     Raises:
         Unreadable: the text is too bad.
@@ -139,7 +143,7 @@ def extract_text(
         ValueError: there is no such profile or type.
         ModelError: the model gave nothing usable.
     """
-    readability = require_readable(text)
+    readability = readable(text, readability)
     limits = policy().profile(profile) if isinstance(profile, str) else profile
     found = classify(text) if document_type is None else as_type(text, document_type)
     extractor = extract_by_rules if ask is None else with_model(ask, target=limits.threshold)
@@ -160,6 +164,19 @@ def extract_text(
         )  # fmt: skip
         results.append(PartResult(part, outcome))
     return Extraction(readability, found, results, merged(results))
+
+
+def readable(text: str, found: Readability | None = None) -> Readability:
+    """The readability of a text, assessed where it was not before.
+
+    Raises:
+        Unreadable: the text is too bad.
+    """
+    if found is None:
+        return require_readable(text)
+    if not found.readable:
+        raise Unreadable(found)
+    return found
 
 
 def merged(results: Sequence[PartResult]) -> dict[str, FieldResult]:

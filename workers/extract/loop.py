@@ -133,6 +133,20 @@ def best_of(history: Sequence[Iteration]) -> Iteration:
     return max(history, key=lambda one: (one.score, -one.number))
 
 
+def learned(history: Sequence[Iteration], rubric: Rubric, used: Sequence[str]) -> tuple[str, ...]:
+    """The fields that the prompt of the best iteration named, for the next document of the type.
+
+    Args:
+        used: the fields that were named from the start.
+    """
+    best = best_of(history)
+    named = set(used)
+    for one in history[: best.number - 1]:
+        feedback = one.evaluation.feedback
+        named |= {*feedback.missing_fields, *feedback.priority_fields}
+    return tuple(one for one in rubric.fields if one in named)
+
+
 def run(
     parts: Parts,
     rubric: Rubric,

@@ -6,6 +6,7 @@ own.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -13,6 +14,12 @@ from functools import cache, cached_property
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
 
 _LINE = re.compile(r"[^\n]*")
+_BLANK = re.compile(r"\n[ \t]*+\n")
+_QUESTIONS = frozenset(["indication", "clinical indication", "reason for exam", "technique",
+                        "reason for examination", "comparison", "clinical question", "question",
+                        "targeted question"])  # fmt: skip
+"""Headings of a line or two: what follows a blank line is no part of them."""
+_LONGEST_HEADING = 60
 _MARKS = "#*_ \t=-•>"
 _LABEL = re.compile(
     r"(?P<name>(?:\d{1,2}[.)]\s*)?[A-Za-z][A-Za-z0-9 ,/&'()\-]{0,58}?)\**\s*[:|](?=\D|$|\s*\S)"
@@ -49,18 +56,24 @@ class Parts:
         return found
 
     @cached_property
-    def _major(self) -> Sequence[Section]:
+    def _majors(self) -> tuple[list[int], list[str], list[int]]:
+        """Where those that open sections begin, their titles, and how far they reach."""
         known = vocabulary().background | vocabulary().conclusive | _others()
-        return [one for one in self.sections if one.title in known]
+        major = [one for one in self.sections if one.title in known]
+        starts, titles = [one.heading_start for one in major], [one.title for one in major]
+        return starts, titles, [self._reach(one) for one in major]
+
+    def _reach(self, one: Section) -> int:
+        """Where a section's rule ends: a question that has its heading's line, at a blank line."""
+        if one.alone or one.title not in _QUESTIONS:
+            return len(self.text)
+        blank = _BLANK.search(self.text, one.start)
+        return blank.start() if blank else len(self.text)
 
     def title_at(self, place: int) -> str | None:
         """The heading that rules at a place: of those that open sections, the last before it."""
-        rules = None
-        for one in self._major:
-            if one.heading_start > place:
-                break
-            rules = one.title
-        return rules
+        at = bisect_right(self._majors[0], place) - 1
+        return self._majors[1][at] if at >= 0 and place < self._majors[2][at] else None
 
     def rank(self, place: int) -> int:
         """2 where the author concludes, 0 where others are told of, else 1."""
@@ -115,7 +128,7 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
             after = bare[label.end() :].lstrip("* \t")
             start = match.start() + len(line) - len(after)
             found[at] = (at, start, _title(label["name"]), not after.strip())
-        elif _title(bare) in labels() and len(bare) < 60:
+        elif len(bare) < _LONGEST_HEADING and _title(bare) in labels():
             found[at] = (at, match.end(), _title(bare), True)
     for inner in _inside().finditer(text):
         name = inner["name"]
@@ -131,6 +144,8 @@ def _title(words: str) -> str:
 
 
 _NEW_LINE = re.compile(r"\n")
+_LONGEST_CLAUSE = 400
+"""Characters to each side in which a clause ends (ours): reading stays linear."""
 _FULL_LINE = 60
 """Characters from which a line is one that was cut by its width (ours)."""
 
@@ -138,14 +153,15 @@ _FULL_LINE = 60
 def clause(text: str, start: int, end: int) -> tuple[int, int]:
     """The sentence, or entry of a list, around a span."""
     begin = 0
-    for one in _CLAUSE_ENDS.finditer(text, max(0, start - 400), start):
+    for one in _CLAUSE_ENDS.finditer(text, max(0, start - _LONGEST_CLAUSE), start):
         begin = one.end()
-    begin = max(begin, start - 400, 0)
+    begin = max(begin, start - _LONGEST_CLAUSE, 0)
     for line in _NEW_LINE.finditer(text, begin, start):
         if not _wrapped(text, line.start()):
             begin = line.end()
-    after = _CLAUSE_ENDS.search(text, end)
-    stop = min(after.start() if after else len(text), end + 400)
+    last = min(len(text), end + _LONGEST_CLAUSE)
+    after = _CLAUSE_ENDS.search(text, end, min(len(text), last + 1))
+    stop = min(after.start() if after else len(text), last)
     for line in _NEW_LINE.finditer(text, end, stop):
         if not _wrapped(text, line.start()):
             return begin, line.start()

@@ -95,6 +95,20 @@ def base_prompt(rubric: Rubric) -> str:
     return "\n".join(lines)
 
 
+def remembered_prompt(rubric: Rubric, fields: Sequence[str]) -> str:
+    """The same, with the fields to look for first that did well for the type before.
+
+    The fields' names and hints are ours, so no word of an earlier document can come along; a name
+    that the rubric does not have is left out.
+    """
+    named = [one for one in rubric.fields if one in fields]
+    if not named:
+        return base_prompt(rubric)
+    _, words = _written("remembered")
+    lines = [f"- {one}: {field_policies()[one].hint}" for one in named]
+    return "\n\n".join([base_prompt(rubric), "\n".join([words, *lines])])
+
+
 def prompt_for(
     parts: Parts,
     rubric: Rubric,

@@ -32,8 +32,13 @@ class Readability(BaseModel):
     suggestions: tuple[str, ...] = ()
 
 
-def assess(text: str) -> Readability:
-    """Whether the text has words, or the debris of a scan (seed marc_v1, section 7.1)."""
+def assess(text: str, *, ocr_confidence: float | None = None) -> Readability:
+    """Whether the text has words, or the debris of a scan (seed marc_v1, section 7.1).
+
+    Args:
+        ocr_confidence: how sure the program that read a scan is of its words, 0-1; the text can be
+            no better than that.
+    """
     limits = policy().readability
     words = _WORD.findall(text)
     issues: list[str] = []
@@ -59,6 +64,10 @@ def assess(text: str) -> Readability:
         if alone > limits.single_letters_share:
             issues.append("letters stand alone, as in a bad scan")
             confidence -= min(0.6, 0.1 + alone)
+    if ocr_confidence is not None:
+        if ocr_confidence < limits.sure_scan:
+            issues.append("the scan is hard to read")
+        confidence = min(confidence, ocr_confidence)
     confidence = round(max(0.0, confidence), 3)
     suggestions = ("Upload a clearer scan", "Use a PDF with text in place of a photo")
     return Readability(
@@ -69,13 +78,13 @@ def assess(text: str) -> Readability:
     )
 
 
-def require_readable(text: str) -> Readability:
+def require_readable(text: str, *, ocr_confidence: float | None = None) -> Readability:
     """The same.
 
     Raises:
         Unreadable: the confidence is below the limit.
     """
-    found = assess(text)
+    found = assess(text, ocr_confidence=ocr_confidence)
     if not found.readable:
         raise Unreadable(found)
     return found

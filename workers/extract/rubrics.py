@@ -109,6 +109,7 @@ class Readability(_Data):
     odd_characters_share: Share
     odd_words_share: Share
     single_letters_share: Share
+    sure_scan: Share
     error: str
 
 

@@ -1,6 +1,6 @@
 """Which sentences of a source can be shown, and what they lean on. Pure.
 
-Word lists: knowledge/answers.yaml.
+Word lists: knowledge/answers.yaml, knowledge/guards/orphans.yaml.
 """
 
 import re
@@ -42,7 +42,22 @@ def leans(sentence: str) -> bool:
     body = body_of(sentence)
     if _pattern("self_reference").match(body):
         return False
+    if _has_orphan(body):
+        return True
     return bool(_pattern("leaning").match(body) or _pattern("leaning_within").match(body))
+
+
+def _has_orphan(body: str) -> bool:
+    """Whether a pronoun inside the sentence stands for nothing that the sentence names."""
+    found = _orphan("object").match(body)
+    if found is not None and not _orphan("other_clause").search(found["before"]):
+        return True
+    return _orphan("subject").match(body) is not None
+
+
+@cache
+def _orphan(name: str) -> re.Pattern[str]:
+    return re.compile(load("guards/orphans")[name], re.IGNORECASE)
 
 
 def refers_back(sentence: str) -> bool:

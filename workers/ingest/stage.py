@@ -19,7 +19,7 @@ from workers.http.errors import Malformed
 from workers.ingest.connectors.registry import connector
 from workers.ingest.doubts import write_findings
 from workers.ingest.parsers.base import Parsed
-from workers.ingest.readers import UnreadableDocument, read
+from workers.readers import UnreadableDocument, read
 from workers.reading.structure import segment
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec

@@ -48,6 +48,16 @@ COMPARATOR_BEFORE = re.compile(rf"(?i)(?P<comparator>[<>]=|[<>≤≥≦≧±]|(?
 OR_MORE_AFTER = re.compile(
     rf"(?i)\s*(?:of\s+age\s+)?(?P<comparator>{_any_of(_WORDS.comparator_after_of)})(?!\w)"
 )
+# The same behind up to three words that no list knows as a unit ("350 cells/mm3 or lower", "3 prior
+# lines or fewer"); a verb or a conjunction among them begins something else.
+_NOT_COUNTED = (
+    r"(?:and|or|to|but|with|in|for|at|by|than|vs|versus|was|were|is|are|had|has|have|did|died|who"
+    r"|that|which|when|reported|showed)"
+)
+OR_MORE_BEHIND = re.compile(
+    rf"(?i)(?:\s+(?!{_NOT_COUNTED}\s)(?!\d)[^\s,;:()]*[^\s,;:().]){{1,3}}"
+    rf"\s+(?P<comparator>{_any_of(_WORDS.comparator_after_of)})(?!\w)"
+)
 
 _EQUALS = r"(?:\s*(?:was|were|is|of|=|:|,|\())*\s*"
 _FOR = r"(?:\s+for\s+[^.;:\d]{1,60}?)?"

@@ -25,6 +25,7 @@ from workers.reading.number_patterns import (
     NUMBER,
     NUMBER_WORD,
     OR_MORE_AFTER,
+    OR_MORE_BEHIND,
     P_BEFORE,
     POWER,
     SIGN_BEFORE,
@@ -32,6 +33,7 @@ from workers.reading.number_patterns import (
     UNIT_JOINT,
     measure_named,
 )
+from workers.reading.numbered_names import numbered_names, same_name
 from workers.reading.vocabulary import vocabulary
 
 # Code points before a number that can name its measure or comparator.
@@ -84,10 +86,10 @@ class Quantity:
 def quantities(text: str) -> list[Quantity]:
     """The quantities of `text` in order; offsets are its code points.
 
-    Digits inside identifiers and inside names (CD4, T790M) are not quantities.
+    Digits inside identifiers and inside names (CD4, T790M, COVID-19) are not quantities.
     """
     folded = fold_dashes(text)
-    taken = spans_of_identifiers(folded)
+    taken = _no_quantities(folded)
     intervals = [m.span(side) for m in INTERVAL.finditer(folded) for side in ("low", "high")]
     found: list[Quantity] = []
     for match in NUMBER.finditer(folded):
@@ -105,17 +107,31 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def names(text: str) -> frozenset[str]:
-    """Words with digits in them that are neither quantities nor identifiers, in lower case."""
+    """Words with digits in them that are neither quantities nor identifiers, in lower case.
+
+    Without hyphens: `covid19` for "COVID-19", `il6` for "IL-6" and "interleukin 6".
+    """
     folded = fold_dashes(text)
     found = [(q.start, q.end) for q in quantities(text)]
-    taken = spans_of_identifiers(folded)
-    return frozenset(
-        word.group().lower()
+    taken = _no_quantities(folded)
+    words = {
+        same_name(word.group().lower())
         for word in _WORD.finditer(folded)
         if any(c.isdecimal() for c in word.group())
         and not _overlaps(found, *word.span())
         and not _overlaps(taken, *word.span())
-    )
+    }
+    identified = spans_of_identifiers(folded)
+    return frozenset(words) | {
+        one.key for one in numbered_names(folded) if not _overlaps(identified, one.start, one.end)
+    }
+
+
+def _no_quantities(folded: str) -> list[tuple[int, int]]:
+    """Where identifiers and names with a number stand, in order and disjoint."""
+    identified = spans_of_identifiers(folded)
+    named = [(one.start, one.end) for one in numbered_names(folded)]
+    return sorted([*identified, *(one for one in named if not _overlaps(identified, *one))])
 
 
 def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
@@ -154,9 +170,10 @@ def _read(
             comparator = words.comparator_of[named]
             begin -= len(before) - phrase.start("comparator")
     later = OR_MORE_AFTER.match(text, end_of_unit)
-    if comparator is None and later is not None:
-        comparator = words.comparator_after_of[re.sub(r"\s+", " ", later["comparator"].lower())]
-        end_of_unit = later.end()
+    behind = later or OR_MORE_BEHIND.match(text, end_of_unit)
+    if comparator is None and behind is not None:
+        comparator = words.comparator_after_of[re.sub(r"\s+", " ", behind["comparator"].lower())]
+        end_of_unit = later.end() if later is not None else end_of_unit
     measure = _measure(before, start, intervals)
     return Quantity(
         value=value,

@@ -89,8 +89,23 @@ def handle(
 
     Never raises an Exception: an error's own text may quote values, and dramatiq would log it.
     Where the database itself is away the message is let go: its outbox row is still there, and the
-    reconciler will send it again.
+    reconciler will send it again. Every line that is logged on the way has the request's id.
     """
+    with structlog.contextvars.bound_contextvars(**_request(payload)):
+        _handle_safely(context, spec, payload, outbox_id)
+
+
+def _request(payload: object) -> dict[str, str]:
+    """The id of the request behind a message; nothing for what is no message of ours."""
+    try:
+        return {"request_id": str(UUID(str(payload["request_id"])))}  # type: ignore[index]
+    except (LookupError, TypeError, ValueError):
+        return {}
+
+
+def _handle_safely(
+    context: Context, spec: StageSpec[Any, Any], payload: object, outbox_id: UUID | None
+) -> None:
     try:
         _handle(context, spec, payload, outbox_id)
     except Interrupt as error:  # the time limit struck outside of the work

@@ -28,11 +28,13 @@ def _problem(response: httpx.Response, status: int, kind: str) -> dict[str, Any]
 
 @pytest.fixture
 def untouched(gateway: Running) -> Iterator[None]:
-    """Nothing may have been written by the end of the test."""
-    tables = ("question", "ingest_item", "outbox", "audit_event")
-    before = [gateway.count(table) for table in tables]
+    """Nothing may have been written by the end of the test, but who was refused."""
+    tables = ("question", "ingest_item", "outbox")
+    other = "event NOT LIKE 'access.refused%'"
+    before = [gateway.count(table) for table in tables], gateway.count("audit_event", other)
     yield
-    assert [gateway.count(table) for table in tables] == before
+    after = [gateway.count(table) for table in tables], gateway.count("audit_event", other)
+    assert after == before
 
 
 @pytest.mark.usefixtures("untouched")
@@ -48,7 +50,7 @@ def untouched(gateway: Running) -> Iterator[None]:
         ({"question": 5}, "body.question"),
         ({"question": ["a"]}, "body.question"),
         ({"question": SECRET * 20}, "body.question"),
-        ({"question": "q", "nonsense": SECRET}, "body.nonsense"),
+        ({"question": "q", SECRET: 1}, "body.?"),
         ({"question": "q", "max_references": 0}, "body.max_references"),
         ({"question": "q", "max_references": 11}, "body.max_references"),
         ({"question": "q", "max_references": "3"}, "body.max_references"),
@@ -58,7 +60,7 @@ def untouched(gateway: Running) -> Iterator[None]:
         ({"question": "q", "as_of": 0}, "body.as_of"),
         ({"question": "q", "as_of": "2020"}, "body.as_of"),
         ({"question": "q", "filters": {}}, "body.filters"),
-        ({"question": "q", "filters": {"focus": [SECRET]}}, "body.filters.focus"),
+        ({"question": "q", "filters": {"focus": [SECRET]}}, "body.filters.?"),
         ({"question": "q", "filters": {"diseases": []}}, "body.filters.diseases"),
         ({"question": "q", "filters": {"diseases": [SECRET]}}, "body.filters.diseases.0"),
         ({"question": "q", "filters": {"published_from": SECRET}}, "body.filters.published_from"),
@@ -128,10 +130,10 @@ def test_a_body_without_a_length_is_measured_while_it_comes(gateway: Running) ->
 
 
 @pytest.mark.usefixtures("untouched")
-def test_a_field_name_is_cut_at_60_characters(gateway: Running) -> None:
+def test_the_name_of_a_field_that_there_is_not_is_not_repeated(gateway: Running) -> None:
     response = gateway.client.post("/v1/questions", json={"question": "q", "n" * 5000: 1})
     [error] = _problem(response, 422, "invalid-request")["errors"]
-    assert len(error["field"]) == 60
+    assert error["field"] == "body.?"
     assert len(response.content) < 1000
 
 

@@ -1,23 +1,20 @@
-"""What Prometheus reads of claims and quotations, from stored answers."""
+"""What Prometheus reads of claims and quotations, from what was measured of answers."""
 
 import pytest
 
 from store.model_usage import totals
 from tests.integration.gateway.conftest import Running
 
-SUMMARY = {
-    "verified_count": 3,
-    "partial_count": 1,
-    "unverified_count": 2,
-    "conflicting_count": 0,
-}
-
 
 @pytest.mark.requirement("MC-3.2c")
 def test_mc_3_2c_the_rate_of_unanchored_quotations_is_a_metric(gateway: Running) -> None:
-    question_id = gateway.ask()
-    body = {"verification_summary": SUMMARY, "quotations": {"inside_claims": 4, "unanchored": 1}}
-    gateway.answer(question_id, body)
+    gateway.execute(
+        "INSERT INTO answer_quality (question_id, sealed_at, query_type, sources, source_types, "
+        "nccn, trials, trial_sources, guidelines, over_caps, verified, partial, unverified, "
+        "conflicting, citations, quotations, unanchored, response_ms, stage_ms) VALUES "
+        "(:id, now(), 'general', 1, '{}', 0, 0, 0, 0, 0, 3, 1, 2, 0, 5, 9, 1, 100, '{}')",
+        id=gateway.ask(),
+    )
     text = gateway.client.get("/metrics").text
     assert "attest_quotations_last_24h 4.0" in text
     assert "attest_quotations_unanchored_last_24h 1.0" in text

@@ -55,3 +55,15 @@ def test_an_evaluation_ends_with_one_json_object(report: Path) -> None:
     body = json.loads(result.stdout.splitlines()[-1])
     assert body["documents"] == 1
     assert body["field_accuracy"] == pytest.approx(0.7)
+
+
+def test_a_file_that_is_not_there_and_one_that_is_too_long_are_refused_in_one_line(
+    tmp_path: Path,
+) -> None:
+    long = tmp_path / "long.txt"
+    long.write_text("word " * 60_001, encoding="utf-8")
+    for path, said in ((tmp_path / "none.txt", "No such file"), (long, "300,000")):
+        result = CliRunner().invoke(app, ["extract", str(path), "--rules-only"])
+        assert result.exit_code == 1
+        assert isinstance(result.exception, ExtractFailed)
+        assert said in str(result.exception)

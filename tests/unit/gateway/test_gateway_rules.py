@@ -1,4 +1,4 @@
-"""Rules of the gateway that need no server: where it listens, names, cursors, abstentions."""
+"""Rules of the gateway that need no server: names, cursors, abstentions."""
 
 import contextlib
 
@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from api_gateway.answers import failed_answer
 from api_gateway.app import MissingSetting, create_app
-from api_gateway.main import NotLoopback, require_loopback
 from api_gateway.publishing import PublishingThread
 from api_gateway.uploads import (
     MAX_FILENAME_CHARS,
@@ -22,19 +21,6 @@ from store.database import connect
 from store.settings import Settings
 
 NOWHERE = "postgresql://127.0.0.1:1/nothing"
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.10", "::1", "localhost"])
-def test_the_gateway_listens_on_loopback(host: str) -> None:
-    require_loopback(host)
-
-
-@pytest.mark.parametrize(
-    "host", ["0.0.0.0", "::", "", "10.0.0.1", "192.168.1.5", "example.org", "127.0.0.1.example.org"]
-)
-def test_the_gateway_listens_nowhere_else_and_says_why_and_what_to_do(host: str) -> None:
-    with pytest.raises(NotLoopback, match=r"no keys yet.*ATTEST_HOST=127\.0\.0\.1"):
-        require_loopback(host)
 
 
 @pytest.mark.parametrize("missing", ["database_url", "redis_url"])

@@ -25,6 +25,11 @@ from workers.generate.wording import (
         "Five-year overall survival was also alike in both arms.",
         "Detecting recurrence earlier is therefore no proof of benefit.",
         "This was not seen in the cohort of the trial.",
+        "Patients with resected stage III disease should be offered it.",
+        "The panel recommends it for patients with stage III disease.",
+        "Most hospitals in the region do not perform it at all, for reasons of cost.",
+        "After surgery it was positive in a third of the patients.",
+        "Among older adults, they were stopped early because of toxicity.",
     ],
 )
 def test_a_sentence_that_needs_the_one_before_it_leans(sentence: str) -> None:
@@ -40,6 +45,10 @@ def test_a_sentence_that_needs_the_one_before_it_leans(sentence: str) -> None:
         "Our findings show no gain, and this study was large.",
         "Italian centers enrolled most of the patients.",
         "Thesaurus terms were used to find the studies.",
+        "The assay was validated before hospitals offered it.",
+        "In stage III disease, it is recommended that patients be tested.",
+        "Early testing makes it possible to treat sooner.",
+        "The drug was stopped in patients who did not tolerate it.",
     ],
 )
 def test_a_work_that_speaks_of_itself_leans_on_nothing(sentence: str) -> None:

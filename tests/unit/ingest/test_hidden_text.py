@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.ingest.readers import UnreadableDocument, read
+from workers.readers import UnreadableDocument, read
 
 HIDDEN = [
     '<span style="display:none">X</span>',

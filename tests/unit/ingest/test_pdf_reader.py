@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.ingest.readers import UnreadableDocument, pdf, read
+from workers.readers import UnreadableDocument, pdf, read
 
 DOCUMENTS = Path(__file__).parents[2] / "fixtures" / "documents"
 

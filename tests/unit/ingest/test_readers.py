@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.records import MAX_TEXT_CHARS, SourceRecord
-from workers.ingest import readers
-from workers.ingest.readers import UnreadableDocument, read, sniff, web
+from workers import readers
+from workers.readers import UnreadableDocument, read, sniff, web
 
 DOCUMENTS = Path(__file__).parents[2] / "fixtures" / "documents"
 

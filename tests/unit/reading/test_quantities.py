@@ -47,7 +47,7 @@ def rows(text: str) -> list[Row]:
         ("no more than 3 cycles", [("3", "cycle", "≤", Kind.DURATION)]),
         ("over 12 months", [("12", "month", None, Kind.DURATION)]),
         ("over 50 percent", [("50", "%", ">", Kind.PERCENT)]),
-        ("IL-6 and stage 3", [("6", None, None, Kind.PLAIN), ("3", None, None, Kind.PLAIN)]),
+        ("IL-6 and stage 3", [("3", None, None, Kind.PLAIN)]),
         ("3.2 × 10⁶ cells", [("3.2E+6", None, None, Kind.PLAIN)]),
         ("one of the trials", []),
         ("PMID 32482534, NCT04264702, doi:10.1038/s41591-024-03254-6", []),

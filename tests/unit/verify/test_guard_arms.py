@@ -115,3 +115,32 @@ def test_only_the_stated_order_of_a_list_passes(drugs: list[str]) -> None:
 def test_no_text_is_vetoed_against_itself(sentences: list[str], tail: str) -> None:
     text = " ".join([*sentences, tail])
     assert guard(text, Grounds(text)) == []
+
+
+CONTROLS = "Mortality was lower with aspirin than in controls."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Mortality was lower with aspirin than with placebo.",
+        "Compared with placebo, mortality was lower with aspirin.",
+        "Mortality was lower with aspirin than with usual care.",
+    ],
+)
+def test_controls_are_no_placebo_because_the_text_has_the_word_elsewhere(claim: str) -> None:
+    text = f"{CONTROLS} Responses to placebo and usual care are common in such diseases."
+    assert {one.code for one in guard(claim, Grounds(CONTROLS, text=text))} == {"comparator"}
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("A placebo-controlled trial of aspirin", CONTROLS),
+        ("Aspirin in adults", f"Controls received placebo for a year. {CONTROLS}"),
+        ("Aspirin in adults", f"{CONTROLS} The control group had placebo."),
+    ],
+)
+def test_controls_are_placebo_where_the_source_says_so(title: str, text: str) -> None:
+    claim = "Mortality was lower with aspirin than with placebo."
+    assert guard(claim, Grounds(CONTROLS, title, text)) == []

@@ -119,6 +119,181 @@ def test_one_word_of_direction_is_not_turned() -> None:
     assert not strays(passage.replace("rose", "increased"), passage)
 
 
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        (  # the words of two sentences, the subject replaced that the second one points at
+            "Lymphoid transcripts were resolved upon lineage restriction.",
+            "Lymphoid transcripts were primed in stem cells. Although this multilineage priming was"
+            " resolved upon lineage restriction, it recurred.",
+        ),
+        (  # a subject that is the title's too
+            "Auditory aura was detected in both families.",
+            "Auditory aura was reported by most patients. New mutations were detected in both"
+            " families.",
+        ),
+        (  # the end of the next sentence in other words for what the first one says
+            "Cells treated with the peptide promoted tumor invasion and are elevated in tumor"
+            " patients.",
+            "Cells treated with the peptide promoted tumor invasion and increased fibronectin. The"
+            " serum peptide is elevated in tumor patients.",
+        ),
+        (  # one word for two: the disease that "weight control" stands for
+            "Overweight and obesity are important for weight control.",
+            "Overweight and obesity are increasing. Changes in diet are important for weight"
+            " control.",
+        ),
+    ],
+)
+def test_two_quoted_sentences_are_not_run_into_one(claim: str, passage: str) -> None:
+    assert strays(claim, passage, "Auditory aura in two families")
+
+
+def test_what_a_pronoun_points_at_is_named_by_what_comes_before() -> None:
+    before = "Apixaban was compared with warfarin in adults with fibrillation."
+    passage = f"{before} It lowered stroke, embolism and death within a year."
+    assert not strays("Apixaban lowered stroke, embolism and death within a year.", passage)
+    assert strays("Fibrillation lowered stroke, embolism and death within a year.", passage)
+
+
+def test_what_is_said_first_of_a_pronoun_is_not_left_out() -> None:
+    passage = (
+        "Aspirin is used for pain. Its use is of concern to ophthalmologists when ocular surgery is"
+        " being considered and also in the presence of macular degeneration."
+    )
+    claim = "Aspirin is being considered and also in the presence of macular degeneration."
+    assert strays(claim, passage, "Aspirin and the eye")
+
+
+def test_words_of_the_title_say_nothing_of_the_subject() -> None:
+    passage = "Overweight and obesity are of growing importance for adults in many regions."
+    claim = "Overweight and obesity are of growing importance for adults in weight control."
+    assert strays(claim, passage, "Diet and physical activity in weight control")
+
+
+def test_a_phrase_before_the_subject_does_not_make_it_a_pointer() -> None:
+    passage = "Serial plasma sampling was feasible. In this cohort, mortality fell by a third."
+    assert strays("Serial plasma sampling fell by a third.", passage)
+
+
+def test_a_claim_has_words_of_its_sentence_and_not_only_other_names_of_them() -> None:
+    passage = "The decline in mortality was related to the screening programme."
+    assert strays("The programme improves survival.", passage)
+    assert not strays("The decline in deaths was related to the screening programme.", passage)
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("stable", "unstable"),
+        ("preoperative", "postoperative"),
+        ("hypertensive", "hypotensive"),
+        ("intravascular", "extravascular"),
+        ("typical", "atypical"),
+        ("poorer", "better"),
+        ("raised", "lowered"),
+        ("beneficial", "harmful"),
+        ("predicted", "doubled"),
+        ("induced", "suppressed"),
+    ],
+)
+def test_no_word_stands_in_the_place_of_its_opposite(word: str, other: str) -> None:
+    sentence = "In the older adults of the trial the course of the disease was {} in each arm."
+    assert strays(sentence.format(word), sentence.format(other))
+    assert strays(sentence.format(other), sentence.format(word))
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("higher", "greater"), ("reduced", "decreased"), ("enhanced", "increased")],
+)
+def test_a_word_of_the_same_direction_stands(word: str, other: str) -> None:
+    sentence = "In the older adults of the trial the level of the marker was {} in each arm."
+    assert not strays(sentence.format(word), sentence.format(other))
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("rare", "common"),
+        ("constant", "variable"),
+        ("cheaper", "costlier"),
+        ("degraded", "stabilized"),
+        ("nephropathy", "retinopathy"),
+    ],
+)
+def test_no_word_of_which_nothing_is_known_stands_in_another_s_place(word: str, other: str) -> None:
+    sentence = "In the older adults of the trial it was {} in each arm after a year of follow-up."
+    assert strays(sentence.format(word), sentence.format(other))
+
+
+def test_a_direction_that_the_sentence_has_twice_is_not_turned_once() -> None:
+    passage = "Osmolality decreased to 271 units, and copeptin decreased from 6 to 2 units."
+    assert strays(passage.replace("Osmolality decreased", "Osmolality increased"), passage)
+    assert strays(passage.replace("copeptin decreased", "copeptin increased"), passage)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        (
+            "Kinase A activates kinase C in mice.",
+            "Kinase A activates kinase B, which represses kinase C in mice.",
+        ),
+        (
+            "Mortality was associated with smoking.",
+            "Mortality was associated with age and diabetes, and recurrence with smoking.",
+        ),
+        (
+            "Recurrence was associated with age.",
+            "Mortality was associated with age and diabetes, and recurrence with smoking.",
+        ),
+        (
+            "Adults with diabetes received insulin.",
+            "Adults with diabetes received metformin, and those without received insulin.",
+        ),
+    ],
+)
+def test_two_clauses_are_not_joined_over_what_was_left_out(claim: str, passage: str) -> None:
+    assert strays(claim, passage)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        (
+            "Metformin lowered glucose in adults with obesity.",
+            "Metformin, which costs little and is old, lowered glucose in adults with obesity.",
+        ),
+        (
+            "Mortality was associated with diabetes and smoking.",
+            "Mortality was associated with age, diabetes and smoking.",
+        ),
+        (
+            "Metformin lowered glucose in adults with obesity.",
+            "Metformin lowered glucose (by 2 units and more) in adults with obesity.",
+        ),
+    ],
+)
+def test_a_whole_clause_an_item_and_a_bracket_may_be_left_out(claim: str, passage: str) -> None:
+    assert not strays(claim, passage)
+
+
+def test_a_word_of_reporting_is_not_what_a_sentence_speaks_of() -> None:
+    passage = (
+        "The present study was designed to inform. Expression of the proteins was measured by"
+        " immunohistochemistry in ductal carcinoma."
+    )
+    assert strays(
+        "The present study was measured by immunohistochemistry in ductal carcinoma.", passage
+    )
+    assert not strays(
+        "The study found that expression of the proteins was measured by immunohistochemistry in"
+        " ductal carcinoma.",
+        passage,
+    )
+
+
 WORDS = [
     "survival",
     "was",

@@ -114,3 +114,11 @@ def test_comparators_before_numbers_are_not_directions() -> None:
     assert (
         codes("Patients with more than 3 nodes were enrolled.", "Patients had >3 nodes.") == set()
     )
+
+
+def test_a_bound_without_a_number_is_a_direction() -> None:
+    passage = "The rate of stroke was equal or lower with apixaban."
+    assert codes("The rate of stroke was equal or higher with apixaban.", passage) == {"direction"}
+    assert (
+        codes("Adults of 65 years or older were enrolled.", "Adults of 65 years or more.") == set()
+    )

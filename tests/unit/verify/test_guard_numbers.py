@@ -103,3 +103,49 @@ def test_a_record_of_pubmed_is_one_however_it_is_written(written: str) -> None:
     claim = f"Pain changed by -1.2 points ({written})."
     assert guard(claim, PASSAGE) == []
     assert [one.code for one in guard(claim.replace("534", "535"), PASSAGE)] == ["identifier"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The drug doubles survival.", "The drug predicts survival."),
+        ("Mortality was halved.", "Mortality was lower."),
+        ("A quarter of the patients died.", "Some of the patients died."),
+        ("The risk rose threefold.", "The risk rose twofold."),
+        ("Half of the patients died.", "50% of the patients died."),
+    ],
+)
+def test_a_multiple_that_the_passage_has_not_is_vetoed(claim: str, passage: str) -> None:
+    assert "number" in {finding.code for finding in guard(claim, passage)}
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Survival doubled.", "Survival was twice as long."),
+        ("The risk rose twofold.", "There was a 2-fold rise of the risk."),
+        ("It was a double-blind trial with twice daily doses.", "It was a trial."),
+        ("The half-life was long.", "It was long."),
+    ],
+)
+def test_a_multiple_in_other_words_and_a_design_pass(claim: str, passage: str) -> None:
+    assert guard(claim, passage) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("IL-8 was elevated.", "IL-6 was elevated."),
+        ("PD-L1 was expressed.", "PD-1 was expressed."),
+        ("COVID-19 was severe.", "The 19 patients were severely ill."),
+        ("SARS-CoV-1 was found.", "SARS-CoV-2 was found."),
+        ("Omega-6 was given.", "Omega-3 was given."),
+    ],
+)
+def test_another_number_in_a_name_is_another_name(claim: str, passage: str) -> None:
+    assert [finding.code for finding in guard(claim, passage)] == ["name"]
+
+
+def test_the_number_of_a_name_is_no_number_of_the_passage() -> None:
+    found = guard("Of 19 patients, some died.", "Some patients with COVID-19 died.")
+    assert [finding.code for finding in found] == ["number"]

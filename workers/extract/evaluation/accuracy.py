@@ -5,9 +5,15 @@ alone; what is denied there is no value; another place that states another value
 of a field of many values, whatever in the document looks like one and no span covers was missed.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 
+from workers.extract.evaluation.damage import Damage, damage
+from workers.extract.evaluation.doubts import doubts
 from workers.extract.evaluation.scores import FieldScore
+from workers.extract.evaluation.signs import apart, leftovers
+from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.fields import Attempt, FieldResult, Item, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies, policy
@@ -23,13 +29,14 @@ _DENIED_IS_NO_VALUE = frozenset(["histology", "grade", "gleason", "tnm", "stage"
 def accuracy(parts: Parts, rubric: Rubric, attempt: Attempt) -> tuple[float, Sequence[FieldScore]]:
     """The score, and that of each field that there was something to compare of."""
     scores = []
+    worn = damage(parts.text)
     for field, result in attempt.fields.items():
         if field not in field_policies():
             scores.append(_scored(field, rubric, 0.0, ("there is no such field",)))
             continue
-        judged = _judge(field, parts, result)
+        judged = _missed(field, parts, attempt, result, _judge(field, parts, result))
         if judged is not None:
-            scores.append(_scored(field, rubric, *judged))
+            scores.append(_scored(field, rubric, *_doubted(field, parts, result, judged, worn)))
     total = sum(one.weight for one in scores)
     return (sum(one.score * one.weight for one in scores) / total if total else 1.0), scores
 
@@ -43,6 +50,41 @@ def _scored(field: str, rubric: Rubric, score: float, issues: tuple[str, ...]) -
         weight=policy().tiers[rubric.tier(field)],
         issues=issues,
     )
+
+
+Judged = tuple[float, tuple[str, ...]]
+
+
+def _missed(
+    field: str, parts: Parts, attempt: Attempt, result: FieldResult, judged: Judged | None
+) -> Judged | None:
+    """The judgement with what a second reading found left over of the field."""
+    if result.items and not result.many:
+        return judged
+    if result.many and result.stated is not None:
+        return judged
+    left = apart(leftovers(field, parts, attempt), parts.text)
+    if not left:
+        return judged
+    if not result.items:
+        if judged is not None and judged[0] == 0.0:
+            return judged
+        return 0.0, (f'"{field}" is said not to be there, but {left} places look like it',)
+    score, issues = judged if judged is not None else (1.0, ())
+    share = len(result.items) / (len(result.items) + left)
+    issue = f'{left} further places look like "{field}", and no value covers them'
+    return min(score, share), (*issues, issue)
+
+
+def _doubted(field: str, parts: Parts, result: FieldResult, judged: Judged, worn: Damage) -> Judged:
+    """The judgement with what speaks against values that their spans bear."""
+    score, issues = judged
+    found = [[*doubts(field, parts, one, worn)] for one in result.items]
+    if found:
+        score *= sum(min((factor for factor, _ in one), default=1.0) for one in found) / len(found)
+    said = tuple(dict.fromkeys(words for one in found for _, words in one))
+    legible = 1.0 - max(0.0, worn.share - signs_policy().damage_free)
+    return score * legible, (*issues, *said)
 
 
 def _judge(field: str, parts: Parts, result: FieldResult) -> tuple[float, tuple[str, ...]] | None:
@@ -69,14 +111,19 @@ def unsupported(field: str, parts: Parts, item: Item) -> str | None:
     text = parts.text
     if item.end > len(text):
         return f'the span of "{field}" runs past the end of the document'
-    words = text[item.start : item.end]
-    if not any(_says(value, item.value) for value in _readings(field, words)):
+    if not stated_by_its_span(field, text, item):
         return f'the words at the span of "{field}" do not say its value'
     if isinstance(item.value, LabValue) and cut_short(text, item.value, item.end):
         return "a laboratory value is given without the unit that stands behind it"
     if field in _DENIED_IS_NO_VALUE and negated(text, item.start, item.end):
         return f'"{field}" is denied where it is said to stand'
     return None
+
+
+def stated_by_its_span(field: str, text: str, item: Item) -> bool:
+    """Whether the words at the span, read for themselves, state the item's value."""
+    words = text[item.start : item.end]
+    return any(_says(value, item.value) for value in _readings(field, words))
 
 
 def _readings(field: str, words: str) -> list[Value]:
@@ -152,15 +199,10 @@ def _rules_find(field: str, parts: Parts) -> bool:
 def _values_left_out(field: str, parts: Parts, result: FieldResult) -> int:
     """How many values the rules read that the attempt does not have."""
     ours = extract_field(field, parts)
-    held = [one.value for one in result.items]
-    return sum(not any(_same_item(field, one.value, value) for value in held) for one in ours.items)
-
-
-def _same_item(field: str, a: Value, b: Value) -> bool:
-    if a.key == b.key:
-        return True
     # markers: one entry for each marker; which of two results is right, the spans say
-    return field == "ihc_markers" and a.key[:2] == b.key[:2]
+    length = 2 if field == "ihc_markers" else None
+    held = {one.value.key[:length] for one in result.items}
+    return sum(one.value.key[:length] not in held for one in ours.items)
 
 
 def _coverage(field: str, parts: Parts, result: FieldResult) -> tuple[int, int]:
@@ -168,13 +210,18 @@ def _coverage(field: str, parts: Parts, result: FieldResult) -> tuple[int, int]:
     shaped = field_policies()[field].shaped
     if shaped is None:
         return 0, 0
-    spans = [(one.start, one.end) for one in result.items]
+    spans = sorted((one.start, one.end) for one in result.items)
     covered = seen = 0
-    texts = {parts.text[start:end].lower() for start, end in spans}
+    told = "\n".join({parts.text[start:end].lower() for start, end in spans})
+    heard: dict[str, bool] = {}
+    starts = [start for start, _ in spans]
+    reach = list(accumulate((end for _, end in spans), max))
     for match in shaped.finditer(parts.text):
-        inside = any(start < match.end() and match.start() < end for start, end in spans)
+        at = bisect_left(starts, match.end()) - 1
+        inside = at >= 0 and match.start() < reach[at]
         # the same words again say nothing new
-        again = any(match.group().lower() in words for words in texts)
+        words = match.group().lower()
+        again = heard.setdefault(words, words in told) if words not in heard else heard[words]
         # a stain that is negative is a value, too
         denied = field != "ihc_markers" and negated(parts.text, match.start(), match.end())
         if not inside and (denied or parts.rank(match.start()) == 0):

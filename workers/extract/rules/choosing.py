@@ -12,6 +12,8 @@ from workers.extract.values import Day, Grade, Margin, Tnm, Value, Words
 
 _ORDERED = frozenset(["words", "day"])
 """Kinds whose first label wins: other places of the same kind contradict nothing."""
+_MOST_READINGS = 20
+"""Readings of one field that are kept apart; more tell no more (ours)."""
 _NEVER = frozenset(["family history"])
 _WORST = ("positive", "close", "negative")
 
@@ -111,7 +113,8 @@ def _distinct(found: Sequence[Found]) -> list[Found]:
                     kept[index] = one
                 break
         else:
-            kept.append(one)
+            if len(kept) < _MOST_READINGS:
+                kept.append(one)
     return kept
 
 

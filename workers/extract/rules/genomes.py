@@ -22,21 +22,24 @@ _PROTEIN = (
 )
 _CODING = r"c\.\s?(?P<c>[0-9*_+\-]+(?:[ACGT]+>[ACGT]+|(?:del|dup|ins)[ACGTinsdel0-9]*|\S*[A-Z])?)"
 _VAF = re.compile(
-    rf"(?i)(?:VAF|variant\s+allele\s+(?:frequency|fraction)|allele\s+(?:frequency|fraction)|AF|MAF)"
-    rf"\s*(?:is|of|:|=|,|\|)?\s*~?\s*(?P<n>{NUMBER})\s*%|(?P<n2>{NUMBER})\s*%\s*(?:VAF|"
+    rf"(?i)(?:VAF|variant\s++allele\s++(?:frequency|fraction)|allele\s++(?:frequency|fraction)|AF|MAF)"
+    rf"\s*+(?:is|of|:|=|,|\|)?\s*+~?\s*+(?P<n>{NUMBER})\s*+%|(?P<n2>{NUMBER})\s*+%\s*+(?:VAF|"
     rf"variant allele)"
 )
 _EVENTS = re.compile(
-    r"(?i)\b(?:exon\s*(?P<exon>\d{1,2})\s*(?P<what>deletions?|insertions?|skipping|"
-    r"in-frame\s+deletion|"
-    r"mutations?|del|ins|frameshift)|(?P<amp>amplification|amplified|copy\s+number\s+gain)|"
-    r"(?P<loss>homozygous\s+(?:deletion|loss)|deep\s+deletion|copy\s+number\s+loss|deletion|"
-    r"biallelic\s+loss|loss)|"
-    r"(?P<promoter>promoter\s+(?:mutation|variant))|(?P<fusion>fusion|rearrangement|"
+    r"(?i)\b(?:exon\s*+(?P<exon>\d{1,2})\s*+(?P<what>deletions?|insertions?|skipping|"
+    r"in-frame\s++deletion|"
+    r"mutations?|del|ins|frameshift)|(?P<amp>amplification|amplified|copy\s++number\s++gain)|"
+    r"(?P<loss>homozygous(?:ly)?\s++(?:deletion|deleted|loss|lost)|deep\s++deletion|copy\s++number\s++loss|deletion|"
+    r"biallelic\s++loss|loss)|"
+    r"(?P<promoter>promoter\s++(?:mutation|variant))|(?P<fusion>fusion|rearrangement|"
     r"rearranged|translocation)|"
-    r"(?P<itd>ITD|internal\s+tandem\s+duplication)|(?P<vag>pathogenic\s+(?:variant|mutation)|"
-    r"mutat(?:ed|ion)|mutant|splice\s+site\s+\w+))"
+    r"(?P<itd>ITD|internal\s++tandem\s++duplication)|(?P<vag>pathogenic\s++(?:variant|mutation)|"
+    r"mutat(?:ed|ion)|mutant|splice\s++site\s++\w+))"
 )
+_LINE_ENDS = re.compile(r"\n|\.(?=\s++[A-Z]|\s*+$)|;")
+_LONGEST_LINE = 400
+"""Characters behind a gene in which what is said of it ends (ours)."""
 _NAMES = {
     "amp": "amplification",
     "loss": "loss",
@@ -45,66 +48,68 @@ _NAMES = {
     "itd": "ITD",
 }
 _FUSION = r"(?P<left>[A-Z][A-Z0-9]{1,7})\s?(?:-|::|/|–)\s?(?P<right>[A-Z][A-Z0-9]{1,7})"
+_FUSED = re.compile(r"\s*+(?:gene\s++)?(?:fusion|rearrangement|translocation)")
 _NOT_FOUND = re.compile(
-    r"(?i)\b(?:not\s+(?:detected|identified|found|present|mutated|amplified|rearranged)|"
-    r"wild[- ]?type|negative|none\s+detected|undetected|no\s+(?:\w+\s+){0,3}?"
+    r"(?i)\b(?:not\s++(?:detected|identified|found|present|mutated|amplified|rearranged)|"
+    r"wild[- ]?type|negative|none\s++detected|undetected|no\s++(?:\w+\s++){0,3}?"
     r"(?:mutations?|variants?|alterations?|detected|amplification|rearrangement|fusions?)|"
     r"WT\b|absent|"
-    r"unmutated|no\s+mutation|analy[sz]ed\s+genes|benign\s+polymorphism)"
+    r"unmutated|no\s++mutation|analy[sz]ed\s++genes|benign\s++polymorphism)"
 )
-_NONE_OF = re.compile(r"(?i)\b(?:no|without|negative\s+for|wild[- ]?type)\s[^.;]*$")
+_NONE_OF = re.compile(r"(?i)\b(?:no|without|negative\s++for|wild[- ]?type)\s[^.;]*$")
 _NONE = re.compile(
-    r"(?i)\bno\s+(?:(?:clinically|reportable|actionable|significant|relevant|somatic|"
+    r"(?i)\bno\s++(?:(?:clinically|reportable|actionable|significant|relevant|somatic|"
     r"pathogenic|likely|"
-    r"or|genomic|targetable|known|oncogenic|additional)\s+)*(?:mutations?|variants?|alterations?)"
-    r"(?:\s+or\s+\w+)?(?:\s+\w+){0,2}?\s+(?:was|were|detected|identified|found|is|are|"
+    r"or|genomic|targetable|known|oncogenic|additional)\s++)*(?:mutations?|variants?|alterations?)"
+    r"(?:\s++or\s++\w+)?(?:\s++\w+){0,2}?\s++(?:was|were|detected|identified|found|is|are|"
     r"of)[^.\n]{0,40}"
 )
 _MSI = re.compile(
     r"(?i)(?<![a-z])(?:(?P<high>MSI[\s-]?(?:H(?:igh)?)\b|"
     r"microsatellite[\s-]+(?:instability[\s-]*(?:\(MSI\))?"
-    r"\s*(?:status)?\s*(?:is|:|-|=|,)?\s*(?:MSI[\s-]?)?high|instable|unstable)|"
-    r"microsatellite instability[\s-]+(?:is\s+)?(?:present|detected)\b"
-    r"|MSI\s*(?:status)?\s*[:=|]?\s*(?:unstable|instable|high|positive|detected)\b)|"
+    r"\s*+(?:status)?\s*+(?:is|:|-|=|,)?\s*+(?:MSI[\s-]?)?high|instable|unstable)|"
+    r"microsatellite instability[\s-]+(?:is\s++)?(?:present|detected)\b"
+    r"|MSI\s*+(?:status)?\s*+[:=|]?\s*+(?:unstable|instable|high|positive|detected)\b)|"
     r"(?P<low>MSI[\s-]?L(?:ow)?\b|"
-    r"microsatellite\s+instability[\s-]*(?:\(MSI\))?\s*(?:status)?\s*[:=-]?\s*low|"
-    r"MSI\s*(?:status)?\s*[:=|]?\s*low\b)|"
+    r"microsatellite\s++instability[\s-]*(?:\(MSI\))?\s*+(?:status)?\s*+[:=-]?\s*+low|"
+    r"MSI\s*+(?:status)?\s*+[:=|]?\s*+low\b)|"
     r"(?P<stable>MSS\b|MS[- ]stable|microsatellite[\s-]+stable|"
-    r"microsatellite\s+(?:instability\s*)?(?:\(MSI\)\s*)?"
-    r"(?:status)?\s*(?:is|:|=|\||-)?\s*(?:MSS|stable|not\s+detected|negative|absent)|"
-    r"MSI\s*(?:status)?\s*(?:is|:|=|\||-)?\s*"
-    r"(?:stable|MSS|not\s+detected|negative|absent)|"
-    r"no\s+(?:evidence\s+of\s+)?microsatellite\s+instability))"
+    r"microsatellite\s++(?:instability\s*+)?(?:\(MSI\)\s*+)?"
+    r"(?:status)?\s*+(?:is|:|=|\||-)?\s*+(?:MSS|stable|not\s++detected|negative|absent)|"
+    r"MSI\s*+(?:status)?\s*+(?:is|:|=|\||-)?\s*+"
+    r"(?:stable|MSS|not\s++detected|negative|absent)|"
+    r"no\s++(?:evidence\s++of\s++)?microsatellite\s++instability))"
 )
 _TMB = re.compile(
-    rf"(?i)(?<![A-Za-z])(?:TMB(?:-(?:H|L))?|(?:tumou?r\s+)?mutation(?:al)?\s+(?:burden|"
+    rf"(?i)(?<![A-Za-z])(?:TMB(?:-(?:H|L))?|(?:tumou?r\s++)?mutation(?:al)?\s++(?:burden|"
     rf"load))(?![A-Za-z])"
-    rf"(?P<between>[^\d\n]{{0,45}}?)(?P<sign>[<>≤≥])?\s*(?P<n>{NUMBER})(?!\d)"
-    r"\s*(?P<unit>(?:mut(?:ation)?s?\.?|m|variants?)\s*(?:/|per\s+)\s*(?:mb|megabase)s?)?"
+    rf"(?P<between>[^\d\n]{{0,45}}?)(?P<sign>[<>≤≥])?\s*+(?P<n>{NUMBER})(?!\d)"
+    r"\s*+(?P<unit>(?:mut(?:ation)?s?\.?|m|variants?)\s*+(?:/|per\s++)\s*+(?:mb|megabase)s?)?"
 )
 
 
 @cache
-def _gene() -> re.Pattern[str]:
+def gene_pattern() -> re.Pattern[str]:
+    """Finds the symbols of genes that the rules know."""
     symbols = "|".join(sorted(vocabulary().genes, key=len, reverse=True))
     return re.compile(rf"(?<![A-Za-z0-9])(?:{symbols})(?![A-Za-z0-9])")
 
 
 def mutations(text: str) -> Iterator[Found]:
     """Variants by gene, each with what changed; those not detected are none."""
-    genes = list(_gene().finditer(text))
+    genes = list(gene_pattern().finditer(text))
     fused: set[int] = set()
     for match in re.finditer(_FUSION, text):
-        if _gene().search(match["left"]) or _gene().search(match["right"]):
+        if gene_pattern().search(match["left"]) or gene_pattern().search(match["right"]):
             end = match.end()
-            after = re.match(r"\s*(?:gene\s+)?(?:fusion|rearrangement|translocation)", text[end:])
-            if after and not _denied(text, match.start(), end + after.end()):
+            after = _FUSED.match(text, end)
+            if after and not _denied(text, match.start(), after.end()):
                 fused.update(range(match.start(), match.end()))
                 name = f"{match['left']}-{match['right']}"
                 value = Mutation(
                     gene=name, event="fusion", vaf=_vaf(text, end, _line_end(text, end))
                 )
-                yield Found(value, match.start(), end + after.end())
+                yield Found(value, match.start(), after.end())
     for index, match in enumerate(genes):
         if match.start() in fused:
             continue
@@ -118,8 +123,8 @@ def mutations(text: str) -> Iterator[Found]:
 
 
 def _line_end(text: str, at: int) -> int:
-    stop = re.compile(r"\n|\.(?=\s+[A-Z]|\s*$)|;").search(text, at)
-    return stop.start() if stop else len(text)
+    stop = _LINE_ENDS.search(text, at, at + _LONGEST_LINE)
+    return stop.start() if stop else min(len(text), at + _LONGEST_LINE)
 
 
 def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
@@ -136,7 +141,7 @@ def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
     if protein is not None and protein.start() > 60 and coding is None:
         return None
     ends = [one.end() for one in (protein, coding) if one is not None]
-    vaf = _VAF.search(words) or (re.search(r"(?<![\d.])(?P<n>\d{1,3}(?:\.\d+)?)\s*%(?P<n2>(?!))?",
+    vaf = _VAF.search(words) or (re.search(r"(?<![\d.])(?P<n>\d{1,3}(?:\.\d+)?)\s*+%(?P<n2>(?!))?",
                                            words[max(ends) :]))  # fmt: skip
     share = None
     if vaf is not None:
@@ -154,7 +159,7 @@ def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
 def _more(text: str, gene: re.Match[str], first: Found, limit: int) -> Iterator[Found]:
     """Further variants of the same gene in the same line ("TP53 R175H and R248Q")."""
     at = first.end
-    while match := re.compile(rf"(?:\s*,|\s*and|\s*;)\s*{_PROTEIN}").search(text, at, limit):
+    while match := re.compile(rf"(?:\s*+,|\s*+and|\s*+;)\s*+{_PROTEIN}").search(text, at, limit):
         protein = one_letter(match["p"] or match["short"])
         yield Found(Mutation(gene=gene.group(), protein=protein), gene.start(), match.end())
         at = match.end()
@@ -183,7 +188,7 @@ def _denied(text: str, start: int, end: int) -> bool:
     line_start = text.rfind("\n", 0, start) + 1
     stop = _line_end(text, end)
     after = _NOT_FOUND.search(text, end - min(12, end - start), min(stop, end + 60))
-    if after is not None and not _gene().search(text, end, after.start()):
+    if after is not None and not gene_pattern().search(text, end, after.start()):
         return True
     before = text[max(line_start, start - 60) : start]
     return negated(text, start, start) or _NONE_OF.search(before) is not None
@@ -209,7 +214,7 @@ def microsatellites(text: str) -> Iterator[Found]:
         if status == "MSI-H" and negated(text, match.start(), match.start()):
             continue
         after = text[match.end() : match.end() + 25]
-        if status == "MSI-H" and re.match(r"(?i)\s*(?:not|testing|analysis|:\s*not)", after):
+        if status == "MSI-H" and re.match(r"(?i)\s*+(?:not|testing|analysis|:\s*+not)", after):
             continue
         yield Found(Microsatellites(status=status), *match.span())
 

@@ -1,6 +1,7 @@
 """Laboratory values and medications. Pure."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
 
@@ -17,30 +18,30 @@ UNIT = (
     r"g/d[lL]|g/[lL]|m[gG]/d[lL]|mg/[lL]|(?:µ|u|μ|mc)g/d?[lL]|ng/m[lL]|ng/d[lL]|pg/m[lL]|"
     r"pg(?![a-z])|fL|"
     r"[munpµμ]?mol/[lL]|m[eE]q/[lL]|(?:µ|u|μ|m|k)?I?U/m?[lL]|(?:µ|u|μ)IU/mL|mm/h(?:r|our)?|"
-    r"m[lL]/min(?:/1\.73\s?m(?:2|²|\^2))?|sec(?:onds?)?\b|mmHg|%|ratio\b|mg/g)"
+    r"mIU/[lL]|lakhs?/(?:cumm|mm3)|/?cumm|m[lL]/min(?:/1\.73\s?m(?:2|²|\^2))?|sec(?:onds?)?\b|mmHg|%|ratio\b|mg/g)"
 )
 _RANGE = (
-    r"[\[(]?\s*(?:(?:ref(?:erence)?(?:\s+(?:range|interval))?|normal(?:\s+range)?|range|"
-    r"N)\s*[:=]?\s*)?"
-    rf"(?:(?P<low>{_N})\s*(?:-|–|—|to)\s*(?P<high>{_N})|(?P<up>[<≤]=?)\s*(?P<upto>{_N})|"
-    rf"(?P<down>[>≥]=?)\s*(?P<from>{_N}))\s*(?:{UNIT})?\s*[\])]?"
+    r"[\[(]?\s*+(?:(?:ref(?:erence)?(?:\s++(?:range|interval))?|normal(?:\s++range)?|range|"
+    r"N)\s*+[:=]?\s*+)?"
+    rf"(?:(?P<low>{_N})\s*+(?:-|–|—|to)\s*+(?P<high>{_N})|(?P<up>[<≤]=?)\s*+(?P<upto>{_N})|"
+    rf"(?P<down>[>≥]=?)\s*+(?P<from>{_N}))\s*+(?P<unit2>{UNIT})?\s*+[\])]?"
 )
 _FLAG = (
     r"[\[(]?(?P<{0}>H{{1,2}}|L{{1,2}}|High|Low|HIGH|LOW|Normal|NORMAL|Critical|CRITICAL|N|"
     r"\*|↑|↓)[\])]?(?![A-Za-z0-9])"
 )
 _LINE = re.compile(
-    r"(?m)^[ \t]*[-•*|]?[ \t]*(?P<name>[A-Za-zβ][A-Za-z0-9β ,./()\-]{0,45}?)(?:\s*[:|=,]\s*|"
-    r"\s{2,}|\t+|\s+)"
-    rf"(?P<sign>[<>≤≥]=?)?\s*(?P<n>{_N})(?![\d/.])\s*(?:{_FLAG.format('f1')}\s*)?[|\t,; ]*\s*"
-    rf"(?P<unit>{UNIT})?\s*(?:[|\t,; ]*{_FLAG.format('f3')})?[|\t,; ]*(?:{_RANGE})?"
-    rf"[|\t,; ]*(?:{_FLAG.format('f2')})?"
+    r"(?m)^[ \t]*+(?:[-•*|][ \t]*+)?(?P<name>[A-Za-zβ][A-Za-z0-9β ,./()\-]{0,45}?)"
+    r"(?:\s*+[:|=,]\s*+|\s++)"
+    rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{_N})(?![\d/.])\s*+(?:{_FLAG.format('f1')}\s*+)?[|\t,; ]*+\s*+"
+    rf"(?P<unit>{UNIT})?\s*+(?:[|\t,; ]*+{_FLAG.format('f3')})?[|\t,; ]*+(?:{_RANGE})?"
+    rf"[|\t,; ]*+(?:{_FLAG.format('f2')})?"
 )
 _AFTER = re.compile(
-    r"(?:\s*\([^()\n]{1,25}\))?(?:\s*(?:level|count|concentration))?\s*"
-    r"(?:is|was|of|at|:|=|-|\||,|has\s+(?:risen|fallen)\s+to)?\s*(?:now\s+|elevated\s+at\s+|"
-    r"elevated\s+to\s+)?"
-    rf"(?P<sign>[<>≤≥]=?)?\s*(?P<n>{_N})(?!\d|\.\d|/\d|-\d)\s*(?P<unit>{UNIT})?"
+    r"(?:\s*+\([^()\n]{1,25}\))?(?:\s*+(?:level|count|concentration))?\s*+"
+    r"(?:is|was|of|at|:|=|-|\||,|has\s++(?:risen|fallen)\s++to)?\s*+(?:now\s++|elevated\s++at\s++|"
+    r"elevated\s++to\s++)?"
+    rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{_N})(?!\d|\.\d|/\d|-\d)\s*+(?P<unit>{UNIT})?"
     rf"(?:[ ,;]*(?:{_RANGE}))?(?:[ ]*{_FLAG.format('f1')})?"
 )
 _UNIT_BEHIND = re.compile(rf"[^\n\d]{{0,12}}?(?:{UNIT})")
@@ -60,26 +61,26 @@ _FORM = (
     r"solution|inhaler|cream|ointment|drops?)"
 )
 _FREQUENCY = (
-    r"(?P<freq>once\s+(?:daily|a\s+day|weekly|every\s+\w+)|twice\s+(?:daily|a\s+day|weekly)|"
-    r"(?:three|four)\s+times\s+(?:daily|a\s+day)|thrice\s+daily|every\s+(?:\d+(?:-\d+)?|"
-    r"\w+)\s+(?:hours?|hrs?|days?|weeks?|months?)"
-    r"|every\s+(?:other\s+)?(?:morning|evening|night|day)|q\s?\d+\s?h(?:rs?)?|qam|qpm|qhs|"
+    r"(?P<freq>once\s++(?:daily|a\s++day|weekly|every\s++\w+)|twice\s++(?:daily|a\s++day|weekly)|"
+    r"(?:three|four)\s++times\s++(?:daily|a\s++day)|thrice\s++daily|every\s++(?:\d+(?:-\d+)?|"
+    r"\w+)\s++(?:hours?|hrs?|days?|weeks?|months?)"
+    r"|every\s++(?:other\s++)?(?:morning|evening|night|day)|q\s?\d+\s?h(?:rs?)?|qam|qpm|qhs|"
     r"qd|qod|od|b\.?i\.?d\.?|"
-    r"t\.?i\.?d\.?|q\.?i\.?d\.?|b\.?d\.?|t\.?d\.?s\.?|hs|prn|nightly|at\s+(?:bedtime|night)|"
+    r"t\.?i\.?d\.?|q\.?i\.?d\.?|b\.?d\.?|t\.?d\.?s\.?|hs|prn|nightly|at\s++(?:bedtime|night)|"
     r"daily|weekly|monthly|"
-    r"as\s+needed|stat|[01]-[01]-[01])"
+    r"as\s++needed|stat|[01]-[01]-[01])"
 )
-_ROUTE = r"(?P<route>p\.?o\.?|by\s+mouth|orally|oral|i\.?v\.?|intravenous(?:ly)?|s\.?c\.?|subq|" \
+_ROUTE = r"(?P<route>p\.?o\.?|by\s++mouth|orally|oral|i\.?v\.?|intravenous(?:ly)?|s\.?c\.?|subq|" \
          r"subcutaneous(?:ly)?|i\.?m\.?|intramuscular(?:ly)?|" \
          r"topical(?:ly)?|sublingual(?:ly)?|inhaled|pr|rectal(?:ly)?)"  # fmt: skip
 _DRUG = re.compile(
-    rf"(?im)(?:^[ \t]*(?:\d{{1,2}}[.)]|[-•*])?[ \t]*|(?<=[;,:])\s*|(?<=\.)\s+|\band\s+|"
-    rf"\bon\s+|\bof\s+|\bcontinue\s+|\bstart(?:ed)?\s+|\btakes?\s+|\bgive\s+|\brx:?\s+)"
-    rf"(?:{_FORM}\s+)?"
+    rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}[.)]|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|(?<=\.)\s++|\band\s++|"
+    rf"\bon\s++|\bof\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++)"
+    rf"(?:{_FORM}\s++)?"
     r"(?P<name>[A-Za-z][A-Za-z\-]{2,30}(?:[ /][A-Za-z][A-Za-z\-]{2,20}){0,2}?)"
-    rf"(?:\s*\([A-Za-z ]{{2,25}}\))?\s*[,:]?\s+(?:{_FORM}\s+)?"
-    r"(?P<dose>\d+(?:,\d{3})*(?:\.\d+)?(?:/\d+(?:\.\d+)?)?)\s*"
-    r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|mcg|µg|ug|g|units?|iu|ml|mL|%)(?![A-Za-z/]|\s*/\s*d?l)"
+    rf"(?:\s*+\([A-Za-z ]{{2,25}}\))?(?:\s*+[,:|]\s++|\s++)(?:{_FORM}\s++)?"
+    r"(?P<dose>\d+(?:,\d{3})*(?:\.\d+)?(?:/\d+(?:\.\d+)?)?)\s*+"
+    r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|mcg|µg|ug|g|units?|iu|ml|mL|%)(?![A-Za-z/]|\s*+/\s*+d?l)"
     rf"(?=(?P<rest>[^\n]{{0,90}}))"
 )
 _NOT_A_DRUG = re.compile(
@@ -92,7 +93,12 @@ _NOT_A_DRUG = re.compile(
 
 @cache
 def _names() -> dict[str, str]:
-    return {name.lower(): lab for lab, one in vocabulary().labs.items() for name in one.names}
+    return {_spelled(name): lab for lab, one in vocabulary().labs.items() for name in one.names}
+
+
+def _spelled(name: str) -> str:
+    """In small letters and American spelling."""
+    return name.lower().replace("leuco", "leuko").replace("haem", "hem")
 
 
 @cache
@@ -108,8 +114,8 @@ def _known() -> re.Pattern[str]:
 
 def lab_named(words: str) -> str | None:
     """The canonical name of an analyte."""
-    plain = " ".join(words.lower().split()).strip(" .,:;")
-    return _names().get(plain) or _names().get(re.sub(r"\s*\([^)]*\)|,.*", "", plain).strip())
+    plain = _spelled(" ".join(words.split()).strip(" .,:;")).removeprefix("s. ")
+    return _names().get(plain) or _names().get(re.sub(r"\s*+\([^)]*\)|,.*", "", plain).strip())
 
 
 def cut_short(text: str, value: LabValue, end: int) -> bool:
@@ -119,22 +125,26 @@ def cut_short(text: str, value: LabValue, end: int) -> bool:
 
 def lab_values(text: str) -> Iterator[Found]:
     """Values in lines of a table, then known analytes in sentences."""
-    taken: list[tuple[int, int]] = []
+    taken: list[int] = []
+    ends: list[int] = []
     for match in _LINE.finditer(text):
         name = match["name"].strip(" ,.-(")
         known = lab_named(name)
-        if known is None and (not match["unit"] or _NOT_A_TEST.search(name)
+        unit = match["unit"] or match["unit2"]
+        if known is None and (not unit or _NOT_A_TEST.search(name)
                               or not (match["low"] or match["upto"] or match["from"])
                               or len(name) < 2):  # fmt: skip
             continue
-        if known is not None and not match["unit"] and not match["low"] and not match["upto"]:
+        if known is not None and not unit and not match["low"] and not match["upto"]:
             continue
         end = match.start() + len(match.group().rstrip(" \t|,;"))
         start = match.start("name")
-        taken.append((start, end))
+        taken.append(start)
+        ends.append(end)
         yield Found(_lab(known or name, match), start, end)
     for name_match in _known().finditer(text):
-        if any(start <= name_match.start() < end for start, end in taken):
+        row = bisect_right(taken, name_match.start()) - 1
+        if row >= 0 and name_match.start() < ends[row]:
             continue
         after = _AFTER.match(text, name_match.end())
         lab = lab_named(name_match.group())
@@ -151,7 +161,7 @@ def lab_values(text: str) -> Iterator[Found]:
 def _lab(name: str, match: re.Match[str]) -> LabValue:
     groups = match.groupdict()
     flag = groups.get("f1") or groups.get("f3") or groups.get("f2")
-    unit = match["unit"]
+    unit = match["unit"] or groups.get("unit2")
     return LabValue(
         name=name,
         number=_plain(match["n"]),
@@ -171,11 +181,11 @@ def medications(text: str) -> Iterator[Found]:
     """Drugs with a dose, and route and frequency where they stand in the same line."""
     for match in _DRUG.finditer(text):
         name = re.sub(rf"(?i)^(?:{_FORM}|takes?|taking|continue|start|started|rx|on|of|and|"
-        rf"oral|iv|the|with|inj|tab|cap)\s+",
+        rf"oral|iv|the|with|inj|tab|cap)\s++",
                       "", match["name"]).strip()  # fmt: skip
         if _NOT_A_DRUG.match(name) or lab_named(name):
             continue
-        rest = re.split(r"[;\n]|\.\s+[A-Z]|,\s*(?=[A-Za-z]+\s+\d)|\band\s+(?=[A-Za-z]+\s+\d)",
+        rest = re.split(r"[;\n]|\.\s++[A-Z]|,\s*+(?=[A-Za-z]+\s++\d)|\band\s++(?=[A-Za-z]+\s++\d)",
                         match["rest"])[0]  # fmt: skip
         frequency = re.search(rf"(?i)(?<![A-Za-z]){_FREQUENCY}(?![A-Za-z])", rest)
         route = re.search(rf"(?i)(?<![A-Za-z]){_ROUTE}(?![A-Za-z])", rest)

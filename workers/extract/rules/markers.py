@@ -10,18 +10,18 @@ from workers.extract.rules.numbers import number
 from workers.extract.values import Marker
 
 _RESULT = (
-    r"(?:strongly\s+|weakly\s+|diffusely\s+|focally\s+|focal\s+|diffuse\s+)?"
-    r"(?:(?P<neg>negative|not\s+amplified|non-?amplified|not\s+expressed|absent|non-?reactive|"
-    r"no\s+expression|not\s+detected|unamplified|no\s+staining)|"
-    r"(?P<equ>equivocal|borderline|indeterminate)|(?P<lost>loss(?:\s+of(?:\s+nuclear)?\s+"
+    r"(?:strongly\s++|weakly\s++|diffusely\s++|focally\s++|focal\s++|diffuse\s++)?"
+    r"(?:(?P<neg>neg(?:ative)?\b|not\s++amplified|non-?amplified|not\s++expressed|absent|non-?reactive|"
+    r"no\s++expression|not\s++detected|unamplified|no\s++staining)|"
+    r"(?P<equ>equivocal|borderline|indeterminate)|(?P<lost>loss(?:\s++of(?:\s++nuclear)?\s++"
     r"expression)?|lost|deficient)|(?P<intact>intact|retained|preserved|proficient)|"
     r"(?P<low>HER2-low|low(?!er))|"
-    r"(?P<pos>positive|overexpress(?:ed|ion)|amplified|expressed|reactive|strong(?!\s+and)|"
+    r"(?P<pos>pos(?:itive)?\b|overexpress(?:ed|ion)|amplified|expressed|reactive|strong(?!\s++and)|"
     r"high\b))"
 )
 _PERCENT = (
-    r"(?P<sign>[<>≤≥~]=?|less than|more than|greater than|approximately|about|up to)?\s*"
-    r"(?P<p>\d{1,3}(?:\.\d+)?)\s*%?\s*(?:(?:-|–|to)\s*(?P<p2>\d{1,3}(?:\.\d+)?)\s*)?%"
+    r"(?P<sign>[<>≤≥~]=?|less than|more than|greater than|approximately|about|up to)?\s*+"
+    r"(?P<p>\d{1,3}(?:\.\d+)?)\s*+%?\s*+(?:(?:-|–|to)\s*+(?P<p2>\d{1,3}(?:\.\d+)?)\s*+)?%"
 )
 _SCORE = r"(?P<score>[0-3]\s?\+|(?<![\d.])0(?![\d.%]))"
 _SIGN_AFTER = re.compile(
@@ -30,26 +30,29 @@ _SIGN_AFTER = re.compile(
 )
 _CUE_LIST = re.compile(
     r"(?i)\b(?P<cue>(?:immuno)?(?:positive|negative|reactive|non-?reactive|intact|retained|"
-    r"loss|lost|expression|expressing|expresse?s?))\s+(?:nuclear\s+)?"
-    r"(?:(?:(?:staining|expression|reactivity|immunoreactivity)\s+)?(?:for|of|with|in)\s+|"
-    r"(?<=express\s)|(?<=expresses\s)|(?<=expressing\s))(?:the\s+)?"
+    r"loss|lost|expression|expressing|expresse?s?))\s++(?:nuclear\s++)?"
+    r"(?:(?:(?:staining|expression|reactivity|immunoreactivity)\s++)?(?:for|of|with|in)\s++|"
+    r"(?<=express\s)|(?<=expresses\s)|(?<=expressing\s))(?:the\s++)?"
 )
 _LIST_ENDS = re.compile(
-    r"(?i)[.;\n]|\b(?:and|but|while|whereas)\s+(?:\w+\s+)?(?:negative|positive|not)\b|"
+    r"(?i)[.;\n]|\b(?:and|but|while|whereas)\s++(?:\w+\s++)?(?:negative|positive|not)\b|"
     r"\b(?:but|while|whereas)\b"
 )
 _BACK = re.compile(
-    r"(?i)\b(?P<cue>positive|negative|loss of|intact|retained|absent|no)\s+"
-    r"(?:nuclear\s+)?(?:expression\s+of\s+|staining\s+for\s+)?$"
+    r"(?i)\b(?P<cue>positive|negative|loss of|intact|retained|absent|no)\s++"
+    r"(?:nuclear\s++)?(?:expression\s++of\s++|staining\s++for\s++)?$"
 )
-_AND = re.compile(r"\s*(?:,|/|and|or|&|,\s*and|,\s*or)\s*")
+_AND = re.compile(r"\s*+(?:,|/|and|or|&|,\s*+and|,\s*+or)\s*+")
 _STOP = re.compile(r"[.;\n](?=\s|$|[A-Z])|\n")
+_LONGEST_LIST = 200
+"""Characters of a list of markers behind a word of result (ours)."""
 _GAP = 70
 """Characters from a marker to its result (ours)."""
 
 
 @cache
-def _marker() -> re.Pattern[str]:
+def marker_pattern() -> re.Pattern[str]:
+    """Finds the spellings of markers that the rules know."""
     spellings = sorted(_canonical(), key=len, reverse=True)
     exact = [re.escape(one) for one in spellings if _by_case(one)]
     loose = [re.escape(one).replace(r"\ ", r"\s") for one in spellings if not _by_case(one)]
@@ -84,7 +87,7 @@ def marker_named(words: str) -> str | None:
 def markers(text: str) -> Iterator[Found]:
     """Every marker with a result: in its own entry, or in a list after a word of result."""
     places = [(one.start(), one.end(), marker_named(one.group()) or "") for one in
-              _marker().finditer(text)]  # fmt: skip
+              marker_pattern().finditer(text)]  # fmt: skip
     listed = dict(_listed(text))
     after: Found | None = None
     found: list[Found] = []
@@ -121,7 +124,7 @@ def _shared(name: str, start: int, after: Found) -> Found | None:
 def _own(text: str, name: str, start: int, end: int, following: int) -> Found | None:
     """The result that stands after the marker, before the next one."""
     mark = _SIGN_AFTER.match(text[end:following])
-    hard = _STOP.search(text, end)
+    hard = _STOP.search(text, end, min(len(text), end + _GAP + 62))
     limit = min(following, end + _GAP + 60, hard.start() if hard else len(text))
     value, stop = read_result(text, name, end, limit)
     if mark is not None and (value is None or value.result is None):
@@ -138,13 +141,13 @@ def _own(text: str, name: str, start: int, end: int, following: int) -> Found | 
 def read_result(text: str, name: str, start: int, limit: int) -> tuple[Marker | None, int]:
     """Result, percentage and score of a marker in `text[start:limit]`, and where they end."""
     words = text[start:limit]
-    if re.match(r"\s*(?:,|and\b|or\b|/)\s*$", words) or re.match(r"\s*(?:,|and\b|/)", words[:5]):
+    if re.match(r"\s*+(?:,|and\b|or\b|/)\s*+$", words) or re.match(r"\s*+(?:,|and\b|/)", words[:5]):
         return None, start
     result = re.search(rf"(?i)\b{_RESULT}", words)
     percent = re.search(_PERCENT, words, re.IGNORECASE)
     score = re.search(_SCORE, words) if name in ("HER2", "PD-L1", "AR", "ER", "PR", "p53") else None
     if name == "PD-L1" and percent is None:
-        percent = re.search(r"(?i)\b(?:TPS|CPS|IC)\b\W{0,4}(?P<sign>[<>≤≥])?\s*(?P<p>\d{1,3})"
+        percent = re.search(r"(?i)\b(?:TPS|CPS|IC)\b\W{0,4}(?P<sign>[<>≤≥])?\s*+(?P<p>\d{1,3})"
                             r"(?P<p2>(?!))?", words)  # fmt: skip
     if result is not None and result.start() > _GAP:
         result = None
@@ -181,7 +184,7 @@ def _stated(result: re.Match[str] | None, words: str) -> str | None:
                         ("intact", "intact"), ("low", "low"), ("pos", "positive")):  # fmt: skip
         if result[group]:
             before = words[max(0, result.start() - 8) : result.start()].lower()
-            if name == "positive" and re.search(r"\b(?:not|no)\s*$", before):
+            if name == "positive" and re.search(r"\b(?:not|no)\s*+$", before):
                 return "negative"
             return name
     return None
@@ -192,15 +195,16 @@ def _listed(text: str) -> Iterator[tuple[int, tuple[str, int]]]:
     for match in _CUE_LIST.finditer(text):
         before = text[max(0, match.start() - 12) : match.start()].lower()
         result = _of_cue(match["cue"], before)
-        stop = _LIST_ENDS.search(text, match.end())
-        end = min(stop.start() if stop else len(text), match.end() + 200)
-        for one in _marker().finditer(text, match.end(), end):
+        end = min(len(text), match.end() + _LONGEST_LIST)
+        stop = _LIST_ENDS.search(text, match.end(), end)
+        end = stop.start() if stop else end
+        for one in marker_pattern().finditer(text, match.end(), end):
             yield one.start(), (result, match.start())
 
 
 def _of_cue(cue: str, before: str) -> str:
     cue = cue.lower()
-    if re.search(r"\b(?:no|not|without)\s+(?:\w+\s+)?$", before):
+    if re.search(r"\b(?:no|not|without)\s++(?:\w+\s++)?$", before):
         return "negative"
     if "non" in cue or "negative" in cue:
         return "negative"

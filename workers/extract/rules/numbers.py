@@ -10,54 +10,54 @@ from workers.extract.values import Amount, Day, Measurement, Nodes
 NUMBER = r"\d{1,5}(?:[.,]\d{1,3})?"
 _UNIT = r"(?:mm|cm|millimet(?:er|re)s?|centimet(?:er|re)s?)"
 _SIZE = re.compile(
-    rf"(?i)(?<![\d.,/])(?P<a>{NUMBER})(?:\s*-?\s*(?P<u1>{_UNIT})?\s*(?:x|×|by|\*)\s*"
-    rf"(?P<b>{NUMBER})(?:\s*-?\s*(?P<u2>{_UNIT})?\s*(?:x|×|by|\*)\s*(?P<c>{NUMBER}))?)?"
-    rf"\s*-?\s*(?P<unit>{_UNIT})(?![a-z0-9²³])(?!\s*(?:\^|/|3\b))"
+    rf"(?i)(?<![\d.,/])(?P<a>{NUMBER})(?:\s*+-?\s*+(?P<u1>{_UNIT})?\s*+(?:x|×|by|\*)\s*+"
+    rf"(?P<b>{NUMBER})(?:\s*+-?\s*+(?P<u2>{_UNIT})?\s*+(?:x|×|by|\*)\s*+(?P<c>{NUMBER}))?)?"
+    rf"\s*+-?\s*+(?P<unit>{_UNIT})(?![a-z0-9²³])(?!\s*+(?:\^|/|3\b))"
 )
 _NOT_A_SIZE = re.compile(
-    r"(?i)\b(?:slices?|sections?\s+thickness|thickness|collimation|intervals?|reconstruct\w*|"
-    r"spacing|margin\w*|from\s+(?:the\s+)?(?:anal|incisors|teeth|nipple|verge))\b"
+    r"(?i)\b(?:slices?|sections?\s++thickness|thickness|collimation|intervals?|reconstruct\w*|"
+    r"spacing|margin\w*|from\s++(?:the\s++)?(?:anal|incisors|teeth|nipple|verge))\b"
 )
 _EARLIER = re.compile(
-    r"(?i)\b(?:previously|prior(?:ly)?|formerly|then|compared\s+(?:to|with)|from|versus|vs\.?)\W*"
-    r"(?:measur\w+\s+|was\s+|were\s+)?$"
+    r"(?i)\b(?:previously|prior(?:ly)?|formerly|then|compared\s++(?:to|with)|from|versus|vs\.?)\W*"
+    r"(?:measur\w+\s++|was\s++|were\s++)?$"
 )
-_EARLIER_AFTER = re.compile(r"(?i)\s*(?:previously|before|on the prior|in the prior|earlier)\b")
-_LABEL_BEFORE = re.compile(r"(?:^|[\n.;:])\s*[-•*\d.)(]*\s*([A-Za-z][^\n.;:]{0,80}?)\W*$")
+_EARLIER_AFTER = re.compile(r"(?i)\s*+(?:previously|before|on the prior|in the prior|earlier)\b")
+_LABEL_BEFORE = re.compile(r"(?:^|[\n.;:])\s*+[-•*\d.)(]*\s*+([A-Za-z][^\n.;:]{0,80}?)\W*$")
 _SIZE_OF_TUMOR = re.compile(
     r"(?i)\b(?:tumou?r|lesion|mass|carcinoma|nodule|neoplasm|focus|adenoma|melanoma|sarcoma|"
     r"greatest dimension|maximum dimension)"
 )
 _NODES = [
     re.compile(
-        r"(?i)(?P<p>\d{1,3})\s*(?:/|of|out of|\(of)\s*(?P<e>\d{1,3})\)?\s*(?:\w+\s+){0,4}?"
-        r"(?:lymph\s+)?nodes?\b"
+        r"(?i)(?P<p>\d{1,3})\s*+(?:/|of|out of|\(of)\s*+(?P<e>\d{1,3})\)?\s*+(?:\w+\s++){0,4}?"
+        r"(?:lymph\s++)?nodes?\b"
     ),
     re.compile(
-        r"(?i)(?:lymph\s+)?nodes?\b[^.\n]{0,60}?(?<![\d/])(?P<p>\d{1,3})\s*(?:/|of|out of)\s*"
+        r"(?i)(?:lymph\s++)?nodes?\b[^.\n]{0,60}?(?<![\d/])(?P<p>\d{1,3})\s*+(?:/|of|out of)\s*+"
         r"(?P<e>\d{1,3})(?![\d/])"
     ),
     re.compile(
-        r"(?i)(?:lymph\s+)?nodes?\s+examined\W+(?P<e>\d{1,3})\D{0,60}?"
-        r"(?:positive|involved|with\s+\w*metast\w*)\W+(?:nodes?\W+)?(?P<p>\d{1,3})"
+        r"(?i)(?:lymph\s++)?nodes?\s++examined\W+(?P<e>\d{1,3})\D{0,60}?"
+        r"(?:positive|involved|with\s++\w*metast\w*)\W+(?:nodes?\W+)?(?P<p>\d{1,3})"
     ),
     re.compile(
-        r"(?i)(?:positive|involved)\s+(?:lymph\s+)?nodes\W+(?P<p>\d{1,3})\D{0,60}?examined\W+"
+        r"(?i)(?:positive|involved)\s++(?:lymph\s++)?nodes\W+(?P<p>\d{1,3})\D{0,60}?examined\W+"
         r"(?P<e>\d{1,3})"
     ),
 ]
 _OF_WHICH = re.compile(
-    r"(?i)(?P<e>\d{1,3})\s+(?:\w+\s+){0,3}?(?:lymph\s+)?nodes?\b[^.\n]{0,40}?(?:of\s+which|"
-    r"of\s+these|,|\()"
-    r"\s*(?P<p>\d{1,3}|no(?:ne)?|one|two|three|four|five|six)\b\s*(?:of\s+(?:which|them)\s*)?"
+    r"(?i)(?P<e>\d{1,3})\s++(?:\w+\s++){0,3}?(?:lymph\s++)?nodes?\b[^.\n]{0,40}?(?:of\s++which|"
+    r"of\s++these|,|\()"
+    r"\s*+(?P<p>\d{1,3}|no(?:ne)?|one|two|three|four|five|six)\b\s*+(?:of\s++(?:which|them)\s*+)?"
     r"(?:contains?|shows?|is|are|with|positive|involved|harbou?rs?|has|have|metast\w+)"
 )
 _WORD_NUMBERS = {"no": 0, "none": 0, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4,
                  "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
                  "eleven": 11, "twelve": 12}  # fmt: skip
 _SPELLED = re.compile(
-    rf"(?i)\b(?P<p>{'|'.join(_WORD_NUMBERS)})\s+(?:of|out of)\s+(?:the\s+)?"
-    rf"(?P<e>\d{{1,3}}|{'|'.join(_WORD_NUMBERS)})\s*(?:\w+\s+){{0,4}}?(?:lymph\s+)?nodes?\b"
+    rf"(?i)\b(?P<p>{'|'.join(_WORD_NUMBERS)})\s++(?:of|out of)\s++(?:the\s++)?"
+    rf"(?P<e>\d{{1,3}}|{'|'.join(_WORD_NUMBERS)})\s*+(?:\w+\s++){{0,4}}?(?:lymph\s++)?nodes?\b"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|" \
@@ -66,9 +66,9 @@ _DATES = re.compile(
     r"(?i)(?<![\d/.-])(?:"
     r"(?P<y1>(?:19|20)\d\d)[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})|"
     r"(?P<d2>\d{1,2})[-/.](?P<m2>\d{1,2})[-/.](?P<y2>(?:(?:19|20)\d\d|\d\d))|"
-    rf"(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+(?:of\s+)?(?P<m3>{_MONTH})[\s,-]+(?P<y3>(?:19|"
+    rf"(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+(?:of\s++)?(?P<m3>{_MONTH})[\s,-]+(?P<y3>(?:19|"
     rf"20)\d\d)|"
-    rf"(?P<m4>{_MONTH})\s+(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y4>(?:19|20)\d\d)"
+    rf"(?P<m4>{_MONTH})\s++(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?,?\s++(?P<y4>(?:19|20)\d\d)"
     r")(?![\d])"
 )
 
@@ -133,7 +133,7 @@ def _spelled(word: str) -> int:
 
 def bare_nodes(text: str) -> Iterator[Found]:
     """A pair of numbers alone."""
-    for match in re.finditer(r"(?<![\d/])(\d{1,3})\s*(?:/|of|out of)\s*(\d{1,3})(?![\d/])", text):
+    for match in re.finditer(r"(?<![\d/])(\d{1,3})\s*+(?:/|of|out of)\s*+(\d{1,3})(?![\d/])", text):
         if int(match[1]) <= int(match[2]):
             yield Found(Nodes(positive=int(match[1]), examined=int(match[2])), *match.span())
 
@@ -177,7 +177,7 @@ def amounts(label: str, unit: str, *, reach: int = 25, bare: bool = True) -> re.
     optional = "?" if bare else ""
     return re.compile(
         rf"(?i)(?<![A-Za-z0-9-])(?:{label})(?![A-Za-z])(?P<between>[^\d\n.;<>≤≥]{{0,{reach}}})"
-        rf"(?P<sign>[<>≤≥]=?)?\s*(?P<n>{NUMBER})(?![\d])\s*(?P<unit>{unit}){optional}"
+        rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{NUMBER})(?![\d])\s*+(?P<unit>{unit}){optional}"
     )
 
 

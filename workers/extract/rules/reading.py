@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from workers.extract.fields import Found
+from workers.extract.label_lines import label_lines, like, paragraph
 from workers.extract.parts import Parts
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
 from workers.extract.rules import genomes, labs, markers, numbers, tumors, words
@@ -39,8 +40,12 @@ _UNITS = {
     "assessment_category": r"(?:(?<=\d)[abcx](?![a-z]))",
 }
 _OTHER_DAY = re.compile(r"(?i)birth|dob|born|compar|prior|received|collected|since|surgery|d\.o\.b")
+_NEAR_LABEL = 40
+"""Characters behind a label in which its date begins (ours)."""
 _HEAD = 300
 """Characters in which an unlabelled date is that of the document (ours)."""
+_BARE = 80
+"""Characters below which words may be a number and its unit alone (ours)."""
 _BARE_NUMBER = re.compile(
     r"^\W*?(?P<sign>[<>≤≥])?\s*(?P<n>\d+(?:[.,]\d+)?)\s*(?P<unit>[^\d\s]\S*(?:\s?\S+)?)?\W*$"
 )
@@ -52,6 +57,34 @@ def read_document(field: str, parts: Parts) -> list[Found]:
     Labelled texts come in the order of the labels instead. Places that only the second reading
     accepts are marked `wide`.
     """
+    found = _read(field, parts)
+    labelled = field_policies()[field].kind in ("words", "day") and field not in _NO_LABEL
+    if labelled and all(one.wide for one in found):
+        # a label in other words, or a damaged one, is for the second reading
+        found += _by_like_labels(field, parts)
+    return found
+
+
+_NO_LABEL = frozenset(["raw_text", "histology", "institution", "date"])
+
+
+def _by_like_labels(field: str, parts: Parts) -> Iterator[Found]:
+    policy = field_policies()[field]
+    for line in label_lines(parts):
+        if not like(field, line.stems):
+            continue
+        if policy.kind == "day":
+            for one in numbers.days(line.words[:_NEAR_LABEL]):
+                yield one._replace(
+                    start=one.start + line.start, end=one.end + line.start, wide=True
+                )
+                break
+            continue
+        end = line.end if policy.extent == "line" else paragraph(parts, line)
+        yield Found(Words(text=parts.text[line.start : end]), line.start, end, wide=True)
+
+
+def _read(field: str, parts: Parts) -> list[Found]:
     policy = field_policies()[field]
     if policy.extent == "document":
         return _whole(parts.text)
@@ -187,7 +220,7 @@ def _bare(kind: str, stripped: str) -> Value | None:
     ):
         status = {"stable": "MSS", "low": "MSI-L"}.get(match[1].lower(), "MSI-H")
         value = Microsatellites(status=status)
-    elif kind == "amount" and (match := _BARE_NUMBER.match(stripped)):
+    elif kind == "amount" and len(stripped) < _BARE and (match := _BARE_NUMBER.match(stripped)):
         value = Amount(
             number=numbers.number(match["n"]), unit=match["unit"], comparator=match["sign"]
         )

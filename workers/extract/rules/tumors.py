@@ -1,6 +1,7 @@
 """Histology, grade, stage, margins and invasion. Pure."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
 
@@ -19,109 +20,155 @@ _SYSTEMS = r"nottingham|bloom[- ]?richardson|sbr|fuhrman|who/?\s?isup|isup|who|f
            r"elston[- ]ellis|modified|scarff|nuclear|histolog(?:ic|ical)|tumou?r|overall|final|" \
            r"combined|ajcc|furhman|cns"  # fmt: skip
 _GRADED = re.compile(
-    rf"(?i)(?<![a-z0-9-])(?:(?P<system>{_SYSTEMS})[\s,)]+)*(?:(?:histolog(?:ic|ical)\s+)?"
-    rf"(?:grade|grading))(?:\s+group)?(?:\s*\((?:[^()\n]{{0,40}})\))?\s*(?:is|of|was|:|=|-|,|"
-    rf"\|)?\s*"
-    rf"(?:grade\s*|G\s?)?(?P<level>{_LEVEL})(?![a-z0-9%]|\.\d|\s*[+x×]\s*\d)(?:\s*(?:/|of|"
-    rf"out of)\s*[34](?!\d))?"
+    rf"(?i)(?<![a-z0-9-])(?:(?P<system>{_SYSTEMS})[\s,)]++){{0,4}}(?:(?:histolog(?:ic|ical)\s++)?"
+    rf"(?:grade|grading))(?:\s++group)?(?:\s*+\((?:[^()\n]{{0,40}})\))?\s*+(?:is|of|was|:|=|-|,|"
+    rf"\|)?\s*+"
+    rf"(?:grade\s*+|G\s?)?(?P<level>{_LEVEL})(?![a-z0-9%]|\.\d|\s*+[+x×]\s*+\d)(?:\s*+(?:/|of|"
+    rf"out of)\s*+[34](?!\d))?"
 )
-_G = re.compile(r"(?<![A-Za-z0-9.])G\s?([1-4X])(?![A-Za-z0-9]|\.\d|\s*[x×+]\s*\d)")
+_G = re.compile(r"(?<![A-Za-z0-9.])G\s?([1-4X])(?![A-Za-z0-9]|\.\d|\s*+[x×+]\s*+\d)")
 _DIFFERENTIATED = re.compile(
-    r"(?i)\b(?P<from>well|moderately|poorly)(?:\s*(?:to|-|/|and)\s*(?P<to>moderately|poorly))?"
+    r"(?i)\b(?P<from>well|moderately|poorly)(?:\s*+(?:to|-|/|and)\s*+(?P<to>moderately|poorly))?"
     r"[\s-]+differentiated\b|\b(?P<un>undifferentiated)\b"
 )
 _DIFFERENTIATION_LABEL = re.compile(
-    r"(?i)\bdifferentiation\s*(?:grade)?\s*[:|-]\s*(?P<d>well|moderate(?:ly)?|poor(?:ly)?)\b"
-    r"|\b(?P<d2>good|moderate|poor)\s+differentiation\b|"
-    r"grade\s*(?:is|of|:|-)?\s*(?P<d3>well|moderate(?:ly)?|poor(?:ly)?)\b"
+    r"(?i)\bdifferentiation\s*+(?:grade)?\s*+[:|-]\s*+(?P<d>well|moderate(?:ly)?|poor(?:ly)?)\b"
+    r"|\b(?P<d2>good|moderate|poor)\s++differentiation\b|"
+    r"grade\s*+(?:is|of|:|-)?\s*+(?P<d3>well|moderate(?:ly)?|poor(?:ly)?)\b"
 )
 _TWO_LEVEL = re.compile(r"(?i)\b(?P<l>high|low|intermediate)[\s-]+grade\b|"
-                        r"\bgrade\s*[:|=-]?\s*(?P<l2>high|low|intermediate)\b")  # fmt: skip
+                        r"\bgrade\s*+[:|=-]?\s*+(?P<l2>high|low|intermediate)\b")  # fmt: skip
+_NEAR = 50
+"""Characters in which the tumor stands that a grade of two levels is of (ours)."""
 _GLEASON = re.compile(
-    r"(?i)\bgleason(?:['’]?s)?\b[^.\n\d]{0,40}?(?P<a>[1-5])\s*\+\s*(?P<b>[1-5])"
-    r"(?:\s*\)?\s*=\s*\(?\s*(?P<s>\d{1,2}))?|"
-    r"\bgleason(?:['’]?s)?\b\s*(?:score|sum|grade)?\s*(?:is|of|:|=)?\s*(?P<sum>[6-9]|10)\b"
-    r"(?:\s*\(\s*(?P<a2>[1-5])\s*\+\s*(?P<b2>[1-5])\s*\))?"
+    r"(?i)\bgleason(?:['’]?s)?\b[^.\n\d]{0,40}?(?P<a>[1-5])\s*+\+\s*+(?P<b>[1-5])"
+    r"(?:\s*+\)?\s*+=\s*+\(?\s*+(?P<s>\d{1,2}))?|"
+    r"\bgleason(?:['’]?s)?\b\s*+(?:score|sum|grade)?\s*+(?:is|of|:|=)?\s*+(?P<sum>[6-9]|10)\b"
+    r"(?:\s*+\(\s*+(?P<a2>[1-5])\s*+\+\s*+(?P<b2>[1-5])\s*+\))?"
 )
 _TNM = re.compile(
-    r"(?<![A-Za-z0-9])(?P<prefix>(?:[ymra]{0,2}[cpu])?|y)T\s?(?P<t>is|[0-4][a-d]?[1-3]?|a|X|x)"
-    r"(?:\s?\((?:m|\d+|DCIS|Paget|LCIS)\))?"
-    r"(?:[\s,;/]*(?:[ymra]{0,2}[cpu])?N\s?(?P<n>[0-3Xx](?:mi|[a-d])?)(?:\s?\((?:sn|i[+-]|"
-    r"mol[+-]|mi|f|\d+/\d+)\))*)?"
-    r"(?:[\s,;/]*(?:[ymra]{0,2}[cpu])?M\s?(?P<m>[01Xx][a-d]?))?(?![A-Za-z0-9-])"
+    r"(?<![A-Za-z0-9])(?P<prefix>(?:[ymra]{0,2}[cpuCPU]|y?mr)?|y)"
+    r"T\s?(?P<t>is|IS|[0-4][a-dA-D]?[1-3]?|a|X|x)"
+    r"(?:\s?\((?:m|\d{1,2}|DCIS|Paget|LCIS)\))?"
+    r"(?:[\s,;/]*+(?:[ymra]{0,2}[cpuCPU])?N\s?(?P<n>[0-3Xx](?:mi|[a-dA-D])?)(?:\s?\((?:sn|i[+-]|"
+    r"mol[+-]|mi|f|\d{1,3}/\d{1,3})\)){0,4})?"
+    r"(?:[\s,;/]*+(?:[ymra]{0,2}[cpu])?M\s?(?P<m>[01Xx][a-d]?))?(?![A-Za-z0-9-])"
 )
 _STAGING = re.compile(r"(?i)\b(?:stage|staging|tnm|category)\b[^\n.;]{0,15}$")
 _MRI = re.compile(r"(?i)[\s-]?(?:w\b|weight|signal|hyper|hypo|sequence|relax)")
 _NM = re.compile(r"(?<![A-Za-z0-9])(?P<prefix>[ymra]{0,2}[cpu]?)(?P<k>[NM])\s?"
                  r"(?P<v>[0-3X](?:mi|[a-d])?)(?![A-Za-z0-9-])")  # fmt: skip
 _STAGE = re.compile(
-    r"(?i)(?<![a-z])(?:stage|figo)(?:\s+group(?:ing)?)?\s*(?:is|of|:|=|-|\|)?\s*(?:stage\s+)?"
+    r"(?i)(?<![a-z])(?:stage|figo)(?:\s++group(?:ing)?)?\s*+(?:is|of|:|=|-|\|)?\s*+(?:stage\s++)?"
     r"(?P<g>iv|iii|ii|i|[0-4])\s?(?P<sub>[a-d][1-3]?)?(?![a-z0-9])"
 )
-_MARGIN = re.compile(r"(?i)\b(?:margins?|resection\s+(?:planes?|edges?)|section\s+margins?|"
-                     r"surgical\s+edges?|R[012]\b|(?:in)?completely\s+(?:excised|resected|removed)|"
-                     r"(?:in)?complete\s+(?:excision|resection))")  # fmt: skip
+_MARGIN = re.compile(r"(?i)\b(?:margins?|resection\s++(?:planes?|edges?)|section\s++margins?|"
+                     r"surgical\s++edges?|R[012]\b|(?:in)?completely\s++(?:excised|resected|removed)|"
+                     r"(?:in)?complete\s++(?:excision|resection))")  # fmt: skip
 _MARGIN_NEGATIVE = re.compile(
-    r"(?i)\b(?:negative|clear|free|uninvolved|unremarkable|tumou?r[- ]free|not\s+involved|R0|"
-    r"no\s+(?:evidence\s+of\s+)?(?:residual\s+)?(?:tumou?r|carcinoma|malignancy|invasive|"
+    r"(?i)\b(?:negative|clear|free|uninvolved|unremarkable|tumou?r[- ]free|not\s++involved|R0|"
+    r"no\s++(?:evidence\s++of\s++)?(?:residual\s++)?(?:tumou?r|carcinoma|malignancy|invasive|"
     r"involvement)|"
-    r"not\s+(?:seen|present|identified)\s+at|without\s+(?:tumou?r|involvement)|"
-    r"does\s+not\s+(?:reach|extend|involve)|uninvolved\s+by|"
-    r"(?<!in)completely\s+(?:excised|resected|removed)|(?<!in)complete\s+(?:excision|resection))\b"
+    r"not\s++(?:seen|present|identified)\s++at|without\s++(?:tumou?r|involvement)|"
+    r"does\s++not\s++(?:reach|extend|involve)|uninvolved\s++by|"
+    r"(?<!in)completely\s++(?:excised|resected|removed)|(?<!in)complete\s++(?:excision|resection))\b"
 )
 _MARGIN_POSITIVE = re.compile(
-    r"(?i)\b(?<!non-)(?:positive|involved(?!\s*:\s*no)|R1|R2|"
-    r"tumou?r\s+(?:is\s+)?(?:present\s+)?(?:at|on)\s+"
-    r"(?:the\s+)?(?:ink|inked|margin|\w+\s+margin)|present\s+at|extends?\s+to|reaches|reaching|"
-    r"incompletely\s+(?:excised|resected|removed)|incomplete\s+(?:excision|resection)|"
-    r"at\s+(?:the\s+)?(?:inked?|\w+\s+)\s?margin)\b"
+    r"(?i)\b(?<!non-)(?:positive|involved(?!\s*+:\s*+no)|R1|R2|"
+    r"tumou?r\s++(?:is\s++)?(?:present\s++)?(?:at|on)\s++"
+    r"(?:the\s++)?(?:ink|inked|margin|\w+\s++margin)|present\s++at|extends?\s++to|reaches|reaching|"
+    r"incompletely\s++(?:excised|resected|removed)|incomplete\s++(?:excision|resection)|"
+    r"at\s++(?:the\s++)?(?:inked?|\w+\s++)\s?margin)\b"
 )
 _MARGIN_CLOSE = re.compile(r"(?i)\b(?:close|closely)\b")
 _MARGIN_UNKNOWN = re.compile(
-    r"(?i)cannot\s+be|not\s+(?:assess|applicable|evaluat|report|state)|n/a|indeterminate|"
-    r"for\s+(?:margin|orientation)|inked|marginal\s+zone|well-defined|irregular\s+margins?|"
-    r"spiculated|smooth|ill-defined|circumscribed|frozen\s+section\s+pending|to\s+obtain|"
-    r"to\s+achieve|costal|liver\s+margin|lobulated"
+    r"(?i)cannot\s++be|not\s++(?:assess|applicable|evaluat|report|state)|n/a|indeterminate|"
+    r"for\s++(?:margin|orientation)|inked|marginal\s++zone|well-defined|irregular\s++margins?|"
+    r"spiculated|smooth|ill-defined|circumscribed|frozen\s++section\s++pending|to\s++obtain|"
+    r"to\s++achieve|costal|liver\s++margin|lobulated"
 )
-_CLOSEST = re.compile(r"(?i);\s*(?:the\s+)?(?:closest|nearest)\b[^.;\n]*(?:\.\d[^.;\n]*)?")
-_AWAY = re.compile(r"(?i)\b(?:within|from|away|distance)\b|\d\s*[mc]m\s+(?:of|clear)")
+_CLOSEST = re.compile(r"(?i);\s*+(?:the\s++)?(?:closest|nearest)\b[^.;\n]*(?:\.\d[^.;\n]*)?")
+_AWAY = re.compile(r"(?i)\b(?:within|from|away|distance)\b|\d\s*+[mc]m\s++(?:of|clear)")
 _UNINVOLVED = re.compile(r"(?i)\b(?:not|un)[\s-]?involved|\b(?:no|not)\b[^,;]{0,30}\bpositive")
-_DISTANCE = re.compile(r"(?i)(?P<n>\d+(?:[.,]\d+)?)\s*(?P<u>mm|cm)\b")
+_DISTANCE = re.compile(r"(?i)(?<!\d)(?P<n>\d{1,5}(?:[.,]\d{1,3})?)\s*+(?P<u>mm|cm)\b")
 _WHICH = re.compile(
     r"(?i)\b(superior|inferior|medial|lateral|anterior|posterior|deep|superficial|proximal|distal|"
     r"radial|circumferential|bronchial|vascular|ureteral|urethral|apical|bladder neck|peripheral|"
     r"mucosal|pancreatic neck|retroperitoneal|uncinate|mesenteric)\b"
 )
-_ABSENT = re.compile(r"(?i)\b(?:absent|not\s+(?:identified|seen|present|detected|found|observed)|"
+_MOST_MODIFIERS = 9
+"""Modifiers before the head of a histologic type (ours)."""
+_WIDEST_GAP = 24
+_JOINS = re.compile(r"(?i)[\s,/-]{1,3}(?:(?:and|type)\s{1,3})?")
+_JOINS_BY_A_WORD = re.compile(r"[\s,]{1,3}\(?\w{1,16}\)?\s{1,3}")
+_ABSENT = re.compile(r"(?i)\b(?:absent|not\s++(?:identified|seen|present|detected|found|observed)|"
                      r"no(?:ne)?\b|negative|without|free)")  # fmt: skip
 _PRESENT = re.compile(r"(?i)\b(?:present|identified|seen|positive|yes|extensive|focal(?:ly)?|found|"
                       r"detected|noted|observed)\b|\+")  # fmt: skip
 _DENIED = re.compile(
-    r"(?i)\b(?:no|without|negative\s+for|absence\s+of|free\s+of|neither)\s+(?:[\w-]+\s+){0,5}$"
+    r"(?i)\b(?:no|without|negative\s++for|absence\s++of|free\s++of|neither)\s++(?:[\w-]+\s++){0,5}$"
 )
-_SHOWN = re.compile(r"(?i)\b(?:with|shows?|showing|there\s+is|present:)\s+(?:[\w-]+\s+){0,2}$")
-_UNSURE = re.compile(r"(?i)\b(?:indeterminate|cannot\s+be|suspicious|equivocal|suspected)\b")
+_SHOWN = re.compile(r"(?i)\b(?:with|shows?|showing|there\s++is|present:)\s++(?:[\w-]+\s++){0,2}$")
+_UNSURE = re.compile(r"(?i)\b(?:indeterminate|cannot\s++be|suspicious|equivocal|suspected)\b")
 
 
 @cache
-def _histology() -> re.Pattern[str]:
-    words = vocabulary()
-    modifiers = alternatives(words.histology_modifiers)
-    heads = alternatives(words.histology_heads)
-    tails = "|".join(words.histology_tails)
+def _heads() -> re.Pattern[str]:
     return re.compile(
-        rf"(?i)(?<![a-z-])(?:(?:{modifiers})[\s,]+(?:and\s+|type\s+|\(?\w+\)?\s+(?={modifiers}))?){{0,6}}"
-        rf"(?:(?:{modifiers})[\s/-]+){{0,3}}(?:{heads})s?(?![a-z-])(?:[\s,]+(?:{tails})){{0,3}}"
+        rf"(?i)(?<![a-z])(?:{alternatives(vocabulary().histology_heads)})s?(?![a-z-])"
     )
+
+
+@cache
+def _modifiers() -> re.Pattern[str]:
+    words = alternatives(vocabulary().histology_modifiers)
+    return re.compile(rf"(?i)(?<![a-z])(?:{words})(?![a-z])")
+
+
+@cache
+def _tails() -> re.Pattern[str]:
+    return re.compile(rf"(?i)(?:[\s,]++(?:{'|'.join(vocabulary().histology_tails)})){{0,3}}")
+
+
+def _phrases(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of a head with the modifiers before it and the tails behind it.
+
+    One pass over the heads and one over the modifiers: a pattern for both would try every way of
+    sharing the modifiers out, at every word.
+    """
+    before = [one.span() for one in _modifiers().finditer(text)]
+    ends = [end for _, end in before]
+    last = 0
+    for head in _heads().finditer(text):
+        if head.start() < last:
+            continue
+        start = _first_modifier(text, before, bisect_right(ends, head.start()), head.start(), last)
+        if start == head.start() and text[start - 1 : start] == "-":
+            continue
+        tail = _tails().match(text, head.end())
+        last = tail.end() if tail else head.end()
+        yield start, last
+
+
+def _first_modifier(
+    text: str, before: list[tuple[int, int]], index: int, start: int, last: int
+) -> int:
+    """Where the run of modifiers that ends at `start` begins; `before` up to `index` end there."""
+    for steps, (begin, end) in enumerate(reversed(before[max(0, index - _MOST_MODIFIERS) : index])):
+        gap = text[end:start] if start - end <= _WIDEST_GAP else ""
+        joined = _JOINS.fullmatch(gap) or (steps and _JOINS_BY_A_WORD.fullmatch(gap))
+        if begin < last or not joined or text[begin - 1 : begin] == "-":
+            break
+        start = begin
+    return start
 
 
 def histologies(text: str) -> Iterator[Found]:
     """Types of tumor as phrases; those only suspected, denied or told of are wide."""
-    for match in _histology().finditer(text):
-        start, end = match.span()
+    for start, end in _phrases(text):
         if negated(text, start, end):
             continue
-        words = match.group()
+        words = text[start:end]
         general = len(words.split()) == 1 and words.lower() not in ("adenocarcinoma", "melanoma")
         yield Found(Words(text=words), start, end, wide=general)
     for match in any_of(vocabulary().histology_benign).finditer(text):
@@ -149,7 +196,9 @@ def grades(text: str) -> Iterator[Found]:
     for match in _TWO_LEVEL.finditer(text):
         if not _of_something_else(text, match.start(), match.end()):
             level = (match["l"] or match["l2"]).lower()
-            yield Found(Grade(level=level, system="two levels"), *match.span(), wide=True)
+            near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
+            usual = any_of(vocabulary().two_level_grades).search(near) is not None
+            yield Found(Grade(level=level, system="two levels"), *match.span(), wide=not usual)
 
 
 def _of_something_else(text: str, start: int, end: int) -> bool:
@@ -172,14 +221,14 @@ def bare_grades(text: str) -> Iterator[Found]:
     """A grade alone, for quoted words and stated values."""
     match = re.fullmatch(
         rf"(?i)\W*(?P<l>{_LEVEL}|high|low|intermediate|well|moderate(?:ly)?|poor(?:ly)?)"
-        r"(?:\s*(?:/|of|out of)\s*[34])?\W*",
+        r"(?:\s*+(?:/|of|out of)\s*+[34])?\W*",
         text,
     )
     if match:
         word = match["l"].lower()
         level = _DIFFERENTIATION.get(word) or _ROMAN.get(word) or word
         yield Found(Grade(level=level.upper() if level == "x" else level), *match.span("l"))
-    sums = re.fullmatch(r"\W*([1-5])\s*\+\s*([1-5])(?:\s*=\s*\d+)?\W*", text)
+    sums = re.fullmatch(r"\W*([1-5])\s*+\+\s*+([1-5])(?:\s*+=\s*+\d+)?\W*", text)
     if sums:
         total = int(sums[1]) + int(sums[2])
         value = Grade(level=f"{sums[1]}+{sums[2]}={total}", system="gleason")
@@ -309,7 +358,7 @@ def presences(label: str, text: str) -> Iterator[Found]:
             state = "present"
             start, end = match.start() - len(shown.group()), match.end()
         if state is not None:
-            yield Found(Presence(state=state), start, len(text[:end].rstrip()))
+            yield Found(Presence(state=state), start, start + len(text[start:end].rstrip()))
 
 
 def presence_of(words: str) -> str | None:

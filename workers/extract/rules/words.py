@@ -10,7 +10,7 @@ from workers.extract.rubrics import FieldPolicy, alternatives, vocabulary
 from workers.extract.rules.negation import negated
 from workers.extract.values import Words
 
-_PLACE_WORD = r"[A-Z][A-Za-z'’.&\-]*"
+_PLACE_WORD = r"[A-Z][A-Za-z'’.&\-]{0,24}"
 _HOPELESS = re.compile(
     r"(?i)^(?:\W*|n/?a|none given|not (?:given|stated|provided|specified)|unknown|pending)$"
 )
@@ -19,6 +19,7 @@ _GENERAL = frozenset(["Pathology", "Clinical", "Diagnostic", "Molecular", "Depar
                       "and", "Central", "Medical", "Oncology", "Surgery", "Radiology",
                       "Outpatient", "The", "Genetics", "Imaging", "Histopathology", "CLINICAL",
                       "PATHOLOGY"])  # fmt: skip
+_RULE_OF_SIGNS = re.compile(r"\n[ \t\r]*+(?:[-=_*#]{4,}|\f)")
 _SENTENCE = re.compile(r"[^.\n]+\.?")
 _CONCLUDES = re.compile(
     r"(?i)\b(?:in conclusion|consistent with|suggestive of|compatible with|suspicious for|"
@@ -89,7 +90,7 @@ def _trimmed(text: str, start: int, end: int) -> Found | None:
     lead = len(words) - len(words.lstrip(" \t\n*:|-•"))
     words = words[lead:].rstrip(" \t\n*|-_=#")
     # a disclaimer below a rule of signs belongs to nobody
-    cut = re.search(r"\n\s*(?:[-=_*#]{4,}|\f)", words)
+    cut = _RULE_OF_SIGNS.search(words)
     if cut:
         words = words[: cut.start()].rstrip()
     if _HOPELESS.match(words):
@@ -122,7 +123,7 @@ def institutions(text: str) -> Iterator[Found]:
     )
     for match in pattern.finditer(text):
         words = match.group()
-        if _NO_PLACE.match(text[match.end() :]) or negated(text, match.start(), match.start()):
+        if _NO_PLACE.match(text, match.end()) or negated(text, match.start(), match.start()):
             continue
         if all(one in _GENERAL or one.lower() in nouns for one in words.split()):
             continue

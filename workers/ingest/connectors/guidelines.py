@@ -26,7 +26,7 @@ from workers.ingest.parsers.guideline import (
     parse_guideline,
     read_sidecar,
 )
-from workers.ingest.readers import MAX_FILE_BYTES
+from workers.readers import MAX_FILE_BYTES
 
 FILES_A_STEP = 8
 BYTES_A_STEP = 64 * 1024 * 1024

@@ -21,8 +21,8 @@ from pydantic import (
 )
 
 from store.records import SourceRecord
+from workers import readers
 from workers.http.errors import Malformed
-from workers.ingest import readers
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed, Problem
 from workers.ingest.parsers.envelope import unwrap
@@ -130,7 +130,7 @@ def check_sidecar(value: Any) -> Sidecar:
 def parse_guideline(payload: bytes) -> Parsed:
     """One guideline file, or a word on one that is gone or cannot be had.
 
-    The text is the file's, as `workers.ingest.readers` read it; what the sidecar says goes before
+    The text is the file's, as `workers.readers` read it; what the sidecar says goes before
     what the file says of itself.
 
     Raises Malformed: no envelope of this connector.

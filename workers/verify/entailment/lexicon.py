@@ -1,10 +1,12 @@
 """The word lists of `knowledge/verification.yaml`, checked and indexed once per process."""
 
+import math
 import re
 from functools import cached_property, lru_cache
-from typing import Annotated
+from itertools import pairwise
+from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from knowledge.loader import load
 from workers.verify.entailment.passage import stem
@@ -15,12 +17,31 @@ _PART = re.compile(r"[^\W_]+")
 
 
 class Policy(BaseModel):
-    """From which probability on a verdict is given."""
+    """From which probability on a verdict is given.
+
+    `supported` has steps [length of the passage, probability from this length on]; the length is
+    `measure.Measured.length`, in sentences.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    supported: Share
+    supported: Annotated[tuple[tuple[Count, Share], ...], Field(min_length=1)]
     contradicted: Share
+
+    @model_validator(mode="after")
+    def _steps_rise(self) -> Self:
+        """A longer passage offers more sentences that agree by chance; it may never need less."""
+        if self.supported[0][0] != 1:
+            raise ValueError("the first step of `supported` must be for one sentence")
+        for (length, share), (next_length, next_share) in pairwise(self.supported):
+            if next_length <= length or next_share < share:
+                raise ValueError("the steps of `supported` must rise")
+        return self
+
+    def supported_from(self, length: int) -> float:
+        """The probability that "supported" needs against a passage of `length` sentences; one
+        without a sentence supports nothing."""
+        return max((share for least, share in self.supported if least <= length), default=math.inf)
 
 
 class Limits(BaseModel):
@@ -31,6 +52,7 @@ class Limits(BaseModel):
     claim_characters: Count
     evidence_characters: Count
     sentences: Count
+    sentence_characters: Count
     nearest: Count
 
 

@@ -42,11 +42,13 @@ class Reader(Protocol):
 
 class Measured(NamedTuple):
     """What was measured: `values` in the order of `MEASURES`, the sentence that is nearest or
-    decided, and the rules that forbid to call the claim supported."""
+    decided, the rules that forbid to call the claim supported, and the passage's length in
+    sentences (`passage_length`)."""
 
     values: Matrix
     span: Span
     vetoes: tuple[str, ...]
+    length: int
 
 
 class _Known(NamedTuple):
@@ -74,24 +76,26 @@ class Measurer:
         remaining = iter(pairs)
         while batch := list(islice(remaining, _READ_TOGETHER)):
             cut = [(Text(claim.strip()), *self._passage(claim, text)) for claim, text in batch]
-            wanted = [t.text for claim, _, texts in cut if texts for t in (claim, *texts)]
+            wanted = [t.text for claim, _, texts, _ in cut if texts for t in (claim, *texts)]
             known = self._read(dict.fromkeys(wanted), reader)
-            for claim, spans, texts in cut:
-                yield self._measure(claim, spans, texts, known) if texts else None
+            for claim, spans, texts, length in cut:
+                yield self._measure(claim, spans, texts, length, known) if texts else None
 
-    def _passage(self, claim: str, evidence: str) -> tuple[list[Span], list[Text]]:
-        """The sentences of `evidence` that are read for `claim`, with their places."""
+    def _passage(self, claim: str, evidence: str) -> tuple[list[Span], list[Text], int]:
+        """The sentences of `evidence` that are read for `claim`, with their places, and how long it
+        is in all."""
         limits, wanted = lexicon().limits, Text(claim[: lexicon().limits.claim_characters]).content
         if not wanted or len(claim.strip()) > limits.claim_characters:
-            return [], []
+            return [], [], 0
         spans = sentences(evidence[: limits.evidence_characters])
         found = [(span, Text(evidence[span.start : span.end])) for span in spans]
         found = [(span, text) for span, text in found if text.content]
+        length = passage_length(text for _, text in found)
         if len(found) > limits.sentences:
             shares = [self._rarity.covered(wanted, text.content) for _, text in found]
             best = sorted(range(len(found)), key=lambda i: -shares[i])[: limits.sentences]
             found = [found[i] for i in sorted(best)]
-        return [span for span, _ in found], [text for _, text in found]
+        return [span for span, _ in found], [text for _, text in found], length
 
     def _read(self, texts: Iterable[str], reader: Reader) -> dict[str, _Known]:
         """What is known of each text; the model reads only those it has not read lately."""
@@ -117,6 +121,7 @@ class Measurer:
         claim: Text,
         spans: Sequence[Span],
         texts: Sequence[Text],
+        length: int,
         known: Mapping[str, _Known],
     ) -> Measured | None:
         own = known[claim.text]
@@ -131,7 +136,7 @@ class Measurer:
         values = features(claim, texts, cosines, near, self._rarity)
         close = [texts[i] for i in near]
         forbidden = vetoes(claim, close, "\n".join(t.text for t in texts), self._rarity)
-        return Measured(np.concatenate([values, scores]), spans[best], forbidden)
+        return Measured(np.concatenate([values, scores]), spans[best], forbidden, length)
 
     def _aligned(
         self, claim: Tokens, passages: list[Tokens], near: Sequence[int]
@@ -143,6 +148,13 @@ class Measurer:
         column = int(single[:, 1].max() > single[:, 0].max())
         best = near[int(single[:, column].argmax())]
         return np.array([*together, *single.max(axis=0)], np.float32), best
+
+
+def passage_length(sentences: Iterable[Text]) -> int:
+    """How many sentences there are; one that is longer than sentences are counts as several, so
+    that a text without stops is no short passage."""
+    longest = lexicon().limits.sentence_characters
+    return sum(-(-len(sentence.text) // longest) for sentence in sentences)
 
 
 def _odds(logits: Matrix) -> tuple[float, float]:

@@ -72,7 +72,7 @@ class Model:
         policy = lexicon().policy
         supported, contradicted = self.probabilities(found)
         label: Label = "not_enough"
-        if supported >= policy.supported and not found.vetoes:
+        if supported >= policy.supported_from(found.length) and not found.vetoes:
             label = "supported"
         elif contradicted >= policy.contradicted:
             label = "contradicted"

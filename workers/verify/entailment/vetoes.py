@@ -86,10 +86,13 @@ def _direction(claim: Text, sentences: Sequence[Text]) -> bool:
 
 
 def _small_change(claim: Text, sentence: Text) -> bool:
-    """Whether the claim is the sentence but for a negation, a number, an opposite or the order."""
+    """Whether the claim is the sentence but for a doubt, a negation, a number, an opposite or the
+    order."""
     own, other = claim.stems[:_LONGEST], sentence.stems[:_LONGEST]
     if 2 * sum((Counter(own) & Counter(other)).values()) < _NEAR_VERBATIM * (len(own) + len(other)):
         return False
+    if sentence.hedged and not claim.hedged:  # what "may" or "suggests" is said to be so
+        return True
     matcher = SequenceMatcher(None, own, other, autojunk=False)
     added: list[str] = []
     lost: list[str] = []

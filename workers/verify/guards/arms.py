@@ -19,6 +19,14 @@ from workers.verify.guards.lexing import Lexicon, fold, sentences, tokens
 
 _SYMMETRIC = ("similar", "comparable", "equivalent")
 _NEUTRAL = ("versus", "vs", "vs.", "against")
+_UNNAMED = frozenset(("control", "comparator"))
+_TELLS_CONTROL = _UNNAMED | {"controlled"}
+_SIDE_BY_SIDE = 4
+"""Words between a control and what it had, at most (ours)."""
+_HEALTHY = re.compile(
+    r"(?i)\b(?:healthy|normal|matched|population|community|unaffected|historical)[\s-]"
+    r"(?:\w+[\s-])?(?:controls?|volunteers?|subjects?)\b"
+)
 _NUMBER_NEXT = re.compile(
     r"(?i)\s*(?:an?\s+|the\s+|only\s+)?"
     r"(?:[<>=≤≥$€£−+~]?\s*[.·]?\d|(?:quarter|third|half|twice|double)\b)"
@@ -171,8 +179,8 @@ def _strange_comparator(
     around = telling_words(fold(f"{grounds.title}\n\n{grounds.neighbours}"))
     if not one.right & around:
         around = telling_words(fold(grounds.text))
-    is_open = all("control" in other.right or "comparator" in other.right for other in known)
-    if is_open and one.right <= around:
+    is_open = all(other.right & _UNNAMED for other in known)
+    if is_open and one.right <= around and (not known or _is_the_control(one.right, grounds)):
         return []
     return [Finding("comparator", f"“{' '.join(sorted(one.right))}” is not what is compared with")]
 
@@ -187,7 +195,28 @@ def _strange_controls(said: Sequence[str], passage: str, grounds: Grounds) -> li
     if strange and not stated:
         text = fold(grounds.text).lower()
         strange = {name for name in strange if name not in text}
+    if not stated and _UNNAMED & {word.stem for word in tokens(passage)}:
+        names = named - strange
+        strange |= {one for one in names if not _is_the_control(telling_words(one), grounds)}
     return [Finding("comparator", f"“{name}” is not in the passage") for name in sorted(strange)]
+
+
+def _is_the_control(arm: Set[str], grounds: Grounds) -> bool:
+    """Whether the source says that its controls had `arm`: the two stand side by side
+    ("placebo-controlled", "controls received placebo"), or patients were assigned to it. Elsewhere
+    in the text is not enough, and healthy controls had none of the arms."""
+    texts = [fold(text) for text in (grounds.title, grounds.neighbours, grounds.text)]
+    if any(_HEALTHY.search(text) for text in texts):
+        return False
+    for sentence in (one for text in texts for one in sentences(text)):
+        words = [word.stem for word in tokens(sentence)]
+        if arm <= set(words) and not arm_terms().allotted.isdisjoint(words):
+            return True
+        for at, word in enumerate(words):
+            near = words[max(0, at - _SIDE_BY_SIDE) : at + _SIDE_BY_SIDE + 1]
+            if word in _TELLS_CONTROL and arm <= set(near):
+                return True
+    return False
 
 
 def _comparisons(sentence: str) -> list[_Comparison]:

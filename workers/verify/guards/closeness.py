@@ -9,18 +9,23 @@ strays is not called false; it is only not shown in the model's words.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from knowledge.meaning import content_policy, direction_policy
+from knowledge.meaning import content_policy
 from workers.reading.identifiers import spans_of_identifiers
 from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.content import spelled_otherwise
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import directed_stems, negations
+from workers.verify.guards.replaced import outside_brackets, replaced
 from workers.verify.guards.statements import Statement, Token, read, stem_of
+from workers.verify.guards.stitches import Pointing, opening, points, stitched
+
+_FIRST = 3
+"""So many words at the head of a sentence that points back say what it says of that (ours)."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +43,18 @@ class _Drawn:
     words: Sequence[_Word]
     held: frozenset[str]
     """Stems of the claim that the sentence holds, in whatever form."""
+    literal: frozenset[str]
+    """Those of them that stand there as such, not under another name or as another direction."""
     members: Sequence[int]
     """The places of that sentence's words in the passage."""
     repeats: bool
     """Whether the claim says a word of it more often than it does."""
     subject: str
-    """What the sentence begins with and the claim has dropped."""
+    """What the sentence speaks of and the claim has dropped."""
+    first: frozenset[str]
+    """The first words of content that it says of that."""
+    pointing: Pointing
+    """Whether the sentence's own subject is told by the one before it."""
 
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
@@ -57,11 +68,17 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
             drawn = max(
                 (_drawn(said, words, source, one, grounds) for one in source.sentences),
                 key=lambda one: (len(one.held), -len(_foreign(said, members, source, one))),
-                default=_Drawn(words, frozenset(), (), False, ""),
+                default=_Drawn(
+                    words, frozenset(), frozenset(), (), False, "", frozenset(), Pointing.NOT
+                ),
             )
             findings += _strays(drawn, grounds)
             findings += _rearranged(said, members, source)
+            findings += _exchanged(said, members, source, drawn)
             findings += _mixed(drawn, source, grounds)
+            findings += _unnamed(said, members, source, drawn)
+            lead = _lead_words(drawn)
+            findings += stitched(said, members, source, drawn.members, grounds, lead)
             for number in _foreign(said, members, source, drawn):
                 findings.append(Finding("closeness", f"{number} is said in another sentence"))
     return list(dict.fromkeys(findings))
@@ -106,12 +123,15 @@ def _drawn(
     if missing:
         text = " ".join(passage.words[i] for i in members)
         held |= spelled_otherwise(said, missing, replace(grounds, passage=text))
-    pointing = bool(content_policy().close.pointers & {passage.words[i] for i in members[:4]})
+    pointing, at = points(passage, members)
     ours, theirs = Counter(one.stem for one in words), Counter(one.stem for one in source)
-    repeats = any(count > theirs[stem] > 0 for stem, count in ours.items())
-    return _Drawn(
-        words, frozenset(held), members, repeats, _dropped_subject(words, source, pointing)
+    repeats = any(
+        count > theirs[stem] > 0 and stem not in directed_stems() for stem, count in ours.items()
     )
+    subject = "" if pointing is Pointing.ALONE else _dropped(words, _words(passage, at, ()))
+    literal = frozenset(stem for stem in stems if stem in ours)
+    first = frozenset(one.stem for one in _words(passage, at, ())[:_FIRST])
+    return _Drawn(words, frozenset(held), literal, members, repeats, subject, first, pointing)
 
 
 def _strays(drawn: _Drawn, grounds: Grounds) -> Iterator[Finding]:
@@ -128,13 +148,31 @@ def _strays(drawn: _Drawn, grounds: Grounds) -> Iterator[Finding]:
     if share < policy.least_share:
         yield Finding("closeness", f"its sentence holds {share:.0%} of the claim's words")
     run = longest = 0
-    for weight in weights:
-        run = run + 1 if weight == 0 else 0
+    for at, weight in enumerate(weights):
+        # behind the subject words of the title are news too: they say something else of it
+        run = run + 1 if weight == 0 or (at >= lead and weight < 1) else 0
         longest = max(longest, run)
     if longest >= policy.news:
         yield Finding("closeness", f"{longest} words on end that its sentence has not")
-    if drawn.subject and (drawn.repeats or any(one.stem not in drawn.held for one in drawn.words)):
+    literal = sum(one.stem in drawn.literal for one in drawn.words) / len(drawn.words)
+    if literal < policy.least_literal:
+        yield Finding("closeness", f"its sentence has {literal:.0%} of the claim's words as such")
+    if drawn.repeats:
+        yield Finding("closeness", "says a word more often than its sentence")
+    if drawn.subject and any(
+        one.stem not in drawn.held and not (drawn.pointing and one.stem in title)
+        for one in drawn.words
+    ):
         yield Finding("closeness", f"says of something else what is said of “{drawn.subject}”")
+    if drawn.pointing is Pointing.ALONE:
+        named = opening(grounds, drawn.members)
+        for one in drawn.words[:lead]:
+            if one.stem not in title and one.stem not in named:
+                yield Finding("closeness", f"“{one.word}” is not what its sentence points at")
+        said_first = drawn.words[lead : lead + 1]
+        if lead and said_first and said_first[0].stem not in drawn.first | directed_stems():
+            detail = f"leaves out what is said first of “{drawn.words[0].word}”"
+            yield Finding("closeness", detail)
 
 
 def _lead(drawn: _Drawn) -> int:
@@ -143,14 +181,34 @@ def _lead(drawn: _Drawn) -> int:
     return next(held, len(drawn.words))
 
 
-def _dropped_subject(words: Sequence[_Word], source: Sequence[_Word], pointing: bool) -> str:
-    """What the sentence begins with, where the claim has dropped it; nothing where the sentence
-    only points back at it ("it", "this drug"), so that a claim must name it."""
-    if pointing or not source:
+def _lead_words(drawn: _Drawn) -> int:
+    """How many words at the head of a claim may be another sentence's: those that name what its
+    own sentence only points at."""
+    return _lead(drawn) if drawn.pointing is Pointing.ALONE else 0
+
+
+def _dropped(words: Sequence[_Word], source: Sequence[_Word]) -> str:
+    """The first word of `source`, what a sentence speaks of, where the claim has dropped it."""
+    if not source:
         return ""
     first = source[0].stem
     times = [sum(one.stem == first for one in text) for text in (words, source)]
     return source[0].word if times[0] < times[1] else ""
+
+
+def _unnamed(
+    said: Statement, members: Sequence[int], source: Statement, drawn: _Drawn
+) -> Iterator[Finding]:
+    """A word of reporting ("the present study") in the place of what the sentence speaks of; a
+    lead-in ("the study found that") is none."""
+    counted = next((at for at, i in enumerate(members) if _counts(said.tokens[i])), len(members))
+    head = [said.tokens[i] for i in members[:counted]]
+    if not drawn.subject or any(one.word == "that" for one in head):
+        return
+    held = {source.stems[i] for i in drawn.members}
+    for one in head:
+        if one.content and one.frame and one.stem not in held:
+            yield Finding("closeness", f"“{one.word}” in the place of “{drawn.subject}”")
 
 
 def _mixed(drawn: _Drawn, source: Statement, grounds: Grounds) -> Iterator[Finding]:
@@ -185,30 +243,20 @@ def _rearranged(said: Statement, members: Sequence[int], source: Statement) -> I
                 yield Finding("closeness", "its sentence's words in another order")
         elif _affirmed(ours) == _affirmed(theirs):
             yield Finding("closeness", "its sentence with a negation more or less")
-        elif _turned(ours, theirs):
-            yield Finding("closeness", "its sentence with one direction turned")
 
 
-def _turned(ours: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether two texts differ in one word, which points another way in each ("rose", "fell")."""
-    if len(ours) != len(theirs):
-        return False
-    pairs = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
-    if len(pairs) != 1:
-        return False
-    one, other = (_signs().get(stem_of(word)[0], frozenset()) for word in pairs[0])
-    return bool(one and other) and not one & other
+def _exchanged(
+    said: Statement, members: Sequence[int], source: Statement, drawn: _Drawn
+) -> Iterator[Finding]:
+    """Words in the place of others, and clauses joined over what was left out."""
+    bases = negations(said).stems
 
+    def known(token: Token) -> bool:
+        base = next(bases[i] for i in members if said.tokens[i] is token)
+        return not _counts(token) or base in drawn.held
 
-@cache
-def _signs() -> Mapping[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    signs = direction_policy().signs
-    for sign in ("up", "down", "better", "worse"):
-        for word in signs[sign]:
-            stem = stem_of(word)[0]
-            found[stem] = found.get(stem, frozenset()) | {sign}
-    return found
+    ours, theirs = outside_brackets(said, members), outside_brackets(source, drawn.members)
+    yield from replaced(ours, theirs, known)
 
 
 def _affirmed(words: Sequence[str]) -> list[str]:

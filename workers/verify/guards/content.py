@@ -1,11 +1,11 @@
 """A claim is made of what its passage is about, and names only what its source names. Pure."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from knowledge.meaning import content_policy, direction_policy
-from knowledge.tags import KINDS, tags
+from knowledge.tags import KINDS, mentions
 from workers.reading.identifiers import spans_of_identifiers
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -89,11 +89,21 @@ def spelled_otherwise(said: Statement, missing: set[str], grounds: Grounds) -> s
         found.update(missing & outcome if outcome & source.keys() else ())
     left = missing - found
     if left:
-        words = " ".join(token.word for token in said.tokens if token.stem in left)
-        claimed = {tag for kind in KINDS for tag in tags(kind, words)}
-        if claimed and claimed & {tag for kind in KINDS for tag in tags(kind, grounds.passage)}:
-            found.update(left)
+        found.update(_by_tag(said, left, grounds.passage))
     return found
+
+
+def _by_tag(said: Statement, left: set[str], passage: str) -> Iterator[str]:
+    """Of `left`, the words that name a disease or decision which the passage names in words that
+    the claim does not repeat: "stroke" for "cerebral infarction"."""
+    tokens = [token for token in said.tokens if token.stem in left]
+    ours = " ".join(token.word for token in tokens)
+    for kind in KINDS:
+        for mention in mentions(kind, ours):
+            theirs = (one for one in mentions(kind, passage) if one.name == mention.name)
+            named = (read_stems(passage[one.start : one.end]) for one in theirs)
+            if any(stems - said.by_stem.keys() for stems in named):
+                yield from read_stems(ours[mention.start : mention.end]) & left
 
 
 @cache

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from typing import Literal
 
 from knowledge.meaning import direction_policy
+from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import negations
@@ -32,6 +33,8 @@ _NEAR_OUTCOME = 4.0
 """Words of content within which an outcome belongs to a direction (ours)."""
 _SIDE_WORDS = 6
 """Words of content that a side of a comparison has at most (ours)."""
+_NUMBER_BEFORE = 5
+"""Words before "or lower" among which a number makes it a comparator (ours)."""
 _BE = frozenset(["is", "are", "was", "were", "be", "been", "being"])
 
 
@@ -96,8 +99,8 @@ def _agree(claimed: Direction, stated: Direction) -> bool | None:
     if (claimed.negated and ours == claimed.sign) != (stated.negated and theirs == stated.sign):
         return False
     if {ours, theirs} & {"superior", "noninferior", "inferior"}:
-        return _agree_on_standing(ours, theirs, crossed=_crossed(claimed, stated))
-    if _crossed(claimed, stated):
+        return _agree_on_standing(ours, theirs, crossed=crossed(claimed, stated))
+    if crossed(claimed, stated):
         theirs = _REVERSED[theirs]
     return _agree_on_sign(claimed, ours, stated, theirs)
 
@@ -157,7 +160,7 @@ def _value(sign: Sign, good: bool | None) -> bool | None:
     return None if good is None else (sign == "up") is good
 
 
-def _crossed(claimed: Direction, stated: Direction) -> bool:
+def crossed(claimed: Direction, stated: Direction) -> bool:
     """Whether what stands on one side in the claim stands on the other in the passage."""
     over, back = claimed.left & stated.right, claimed.right & stated.left
     return bool(over and back) and len(over) + len(back) >= len(claimed.right & stated.right)
@@ -171,6 +174,8 @@ def directions(text: Statement) -> tuple[Direction, ...]:
     found = []
     for first, length, meaning in _signs().find(_keys(text)):
         if meaning is None:
+            meaning = _of_comparator(text, first)
+        if meaning is None:
             continue
         sign, weak = meaning
         at = first + length - 1
@@ -182,6 +187,17 @@ def directions(text: Statement) -> tuple[Direction, ...]:
         word = " ".join(text.words[first : at + 1])
         found.append(Direction(at, word, sign, denied[first], weak, subject, good, left, right))
     return tuple(found)
+
+
+def _of_comparator(text: Statement, first: int) -> tuple[Sign, bool] | None:
+    """What "or lower" says where no number before it makes it a comparator: "equal or lower"."""
+    if text.words[first] != "or" or first + 1 == len(text.tokens):
+        return None
+    before = text.words[max(0, first - _NUMBER_BEFORE) : first]
+    if any(word[0].isdigit() or word in vocabulary().number_words for word in before):
+        return None
+    found = _signs().find(_keys(text)[first + 1 : first + 2])
+    return found[0][2] if found else None
 
 
 def _outcomes_of(text: Statement) -> list[tuple[int, str, bool]]:

@@ -1,16 +1,22 @@
 """No claim may state a number that its passage does not (DESIGN section 2, invariant 6). Pure.
 
 Every quantity of the claim must stand in the passage with the same value, unit, comparator and
-measure, and every identifier too. A claim that rounds or recalculates does not pass.
+measure, every identifier too, and every word of a multiple ("doubled", "a quarter"). A claim that
+rounds or recalculates does not pass.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 
+from pydantic import BaseModel, ConfigDict
+
+from knowledge.loader import load
 from workers.reading.identifiers import identifiers
 from workers.reading.quantities import Quantity, names, quantities
 from workers.verify.guards.finding import Finding
+from workers.verify.guards.statements import Phrasebook, read
 
 
 def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> list[Finding]:
@@ -35,6 +41,11 @@ def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> li
     findings += [
         Finding("name", f"“{name}” is not in the passage")
         for name in sorted(names(claim) - names(passage))
+    ]
+    findings += [
+        Finding("number", f"“{said}” is not in the passage")
+        for group, said in _multiples(claim).items()
+        if group not in _multiples(passage)
     ]
     known = identifiers(passage)
     for extra in allowed:
@@ -79,3 +90,29 @@ def _compare(claimed: Quantity, same: Sequence[Quantity]) -> Finding | None:
             detail = f"“{claimed.raw}” is not in the passage, which has “{nearest.raw}”"
             return Finding(code, detail)
     return None
+
+
+class _Multiples(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: int
+    same: tuple[tuple[str, ...], ...]
+    nothing: tuple[str, ...]
+
+
+def _multiples(text: str) -> dict[str, str]:
+    """The multiples that words of `text` state, each with the words."""
+    words = read(text).words
+    return {
+        name: " ".join(words[first : first + length])
+        for first, length, name in _book().find(words)
+        if name is not None
+    }
+
+
+@cache
+def _book() -> Phrasebook[str | None]:
+    """`knowledge/guards/multiples.yaml`: each phrase with the first of its line."""
+    policy = _Multiples.model_validate(load("guards/multiples"))
+    names: list[tuple[str, str | None]] = [(phrase, None) for phrase in policy.nothing]
+    return Phrasebook([*names, *((phrase, one[0]) for one in policy.same for phrase in one)])

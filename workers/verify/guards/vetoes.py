@@ -6,6 +6,7 @@ from workers.verify.guards import (
     arms,
     closeness,
     content,
+    crossing,
     dates,
     direction,
     drugs,
@@ -35,7 +36,13 @@ FACTS: Sequence[Guard] = (
     population.guard,
 )
 """They ask whether what a claim names and counts is the source's."""
-MEANINGS: Sequence[Guard] = (direction.guard, negation.guard, modality.guard, content.guard)
+MEANINGS: Sequence[Guard] = (
+    direction.guard,
+    crossing.guard,
+    negation.guard,
+    modality.guard,
+    content.guard,
+)
 """They compare what two texts say."""
 QUOTED: Sequence[Guard] = (named.guard,)
 """Whole sentences of the passage say what the passage says; but a source may itself give a trial a

@@ -1,0 +1,159 @@
+"""Clinical documents as they are sent: JSON with a text, or a file. What cannot be is refused."""
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, get_args
+
+from fastapi import Request
+from pydantic import ValidationError
+from starlette.datastructures import FormData, UploadFile
+
+from api_gateway.extraction_schemas import ExtractionIn, ExtractionOptions
+from api_gateway.problems import FieldError, Problem, from_validation, invalid
+from api_gateway.uploads import (
+    HTML,
+    MARKDOWN,
+    PDF,
+    PLAIN,
+    UnreadableFile,
+    UnsupportedFile,
+    clean_filename,
+    media_type_of,
+)
+from knowledge.extraction import DocumentTypeName, ProfileName
+from store.extractions import File
+
+FORM_FIELDS = {"file", "title", "document_type", "profile"}
+MAX_FORM_FIELD_BYTES = 8192
+_WRITTEN = frozenset({PLAIN, MARKDOWN, HTML, PDF})
+_PICTURES = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"II*\x00": "image/tiff",
+    b"MM\x00*": "image/tiff",
+}
+_PICTURE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff"})
+
+REQUEST_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": {"$ref": "#/components/schemas/ExtractionIn"}},
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["file"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "file": {
+                            "type": "string",
+                            "format": "binary",
+                            "description": "text, Markdown, HTML, PDF, PNG, JPEG or TIFF; scans "
+                            "are read where Tesseract is installed",
+                        },
+                        "title": {"type": "string", "maxLength": 300},
+                        "document_type": {"type": "string", "enum": [*get_args(DocumentTypeName)]},
+                        "profile": {"type": "string", "enum": [*get_args(ProfileName)]},
+                    },
+                }
+            },
+        },
+    }
+}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A document with what was said about it."""
+
+    document: str | File
+    options: ExtractionOptions
+
+
+@dataclass(frozen=True)
+class Raw:
+    """The body as it came: JSON, or a file with its form fields."""
+
+    content: bytes
+    filename: str | None = None
+    declared: str | None = None
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+async def raw(request: Request) -> Raw:
+    """Read the body.
+
+    Raises:
+        Problem: it is neither JSON nor a form with one file.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        return Raw(await request.body())
+    if kind != "multipart/form-data":
+        raise Problem(
+            415,
+            "send a text as application/json or a file as multipart/form-data, field `file`",
+        )
+    async with request.form(max_part_size=MAX_FORM_FIELD_BYTES) as form:
+        return await _file_of(form)
+
+
+async def _file_of(form: FormData) -> Raw:
+    unknown = [
+        FieldError(field=f"form.{name[:40]}", message="there is no such field")
+        for name in form
+        if name not in FORM_FIELDS
+    ]
+    if unknown:
+        raise Problem(422, "the form has fields that are not known", errors=unknown)
+    files = [value for value in form.getlist("file") if isinstance(value, UploadFile)]
+    if len(files) != 1:
+        raise invalid("form.file", "send exactly one file")
+    fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+    return Raw(
+        await files[0].read(),
+        clean_filename(files[0].filename),
+        files[0].content_type,
+        tuple(fields),
+    )
+
+
+def sent(body: Raw) -> Sent:
+    """What was sent; pure, and run in a thread because a body may be large.
+
+    Raises:
+        Problem: it is refused.
+    """
+    try:
+        if body.filename is None:
+            given = ExtractionIn.model_validate_json(body.content)
+            return Sent(given.text, given)
+        fields = {name: value for name, value in body.fields if value.strip()}
+        options = ExtractionOptions.model_validate(fields)
+    except ValidationError as error:
+        errors = error.errors(include_input=False, include_url=False, include_context=False)
+        if errors[0]["type"] == "json_invalid":
+            raise Problem(400, "the body is no valid JSON in UTF-8") from None
+        place = "body" if body.filename is None else "form"
+        raise from_validation(
+            [{**found, "loc": (place, *found["loc"])} for found in errors]
+        ) from None
+    kind = _kind(body.filename, body.declared, body.content)
+    return Sent(File(body.filename, kind, body.content), options)
+
+
+def _kind(filename: str, declared: str | None, content: bytes) -> str:
+    """The media type of a file, once its content was found to fit it.
+
+    Raises:
+        Problem: it is of no kind that is read here, or not what it claims to be.
+    """
+    for magic, kind in _PICTURES.items():
+        if content.startswith(magic):
+            return kind
+    if PurePosixPath(filename).suffix.lower() in _PICTURE_SUFFIXES:
+        raise UnreadableFile("the file claims to be a picture and has no header of one")
+    kind = media_type_of(filename, declared, content)
+    if kind not in _WRITTEN:
+        raise UnsupportedFile("this is no clinical document: send text, Markdown, HTML, PDF, PNG")
+    return kind

@@ -1,0 +1,92 @@
+"""Moments and ages in words. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from api_gateway.pages.wording import Badge
+
+_PRECISION = {"year": "%Y", "month": "%b %Y"}
+FRESH = Badge("Fresh", "good", "clock", "Checked at its source within the time set for it")
+STALE = Badge("Stale", "warn", "clock", "Last checked at its source too long ago")
+BY_VERSION = Badge("By version", "quiet", "clock", "Goes by the version, not by the clock")
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A moment for people and, as `iso`, for programs."""
+
+    words: str
+    iso: str
+
+
+@dataclass(frozen=True)
+class ClockView:
+    """Both clocks of a source (invariant 8), as they stood when the answer was made.
+
+    `age` is how long ago it had been checked, `limit` how long ago it may have been.
+    """
+
+    published: Moment | None
+    checked: Moment | None
+    age: str | None
+    limit: str | None
+    state: Badge
+    dated: bool
+
+
+def clocks(body: Mapping[str, Any]) -> ClockView:
+    """The clocks of an evidence record or a checked source."""
+    limit = body.get("sla_hours")
+    state = BY_VERSION if limit is None else STALE if body.get("stale") else FRESH
+    hours = body.get("freshness_hours")
+    return ClockView(
+        published=published(body.get("published_at"), body.get("published_precision")),
+        checked=published(body.get("fetched_at")),
+        age=None if hours is None else span_of_hours(hours),
+        limit=None if limit is None else span_of_hours(limit),
+        state=state,
+        dated=bool(body.get("dated")),
+    )
+
+
+def moment(value: str | datetime | None) -> Moment | None:
+    """A moment to the minute, in UTC; None stays None, and so does what is no moment."""
+    at = _parsed(value)
+    return Moment(f"{at.day} {at:%b %Y, %H:%M} UTC", at.isoformat()) if at else None
+
+
+def published(value: str | datetime | None, precision: str | None = "day") -> Moment | None:
+    """A date, of publication for one, as far as it is known."""
+    at = _parsed(value)
+    if at is None:
+        return None
+    if (form := _PRECISION.get(precision or "")) is not None:
+        return Moment(at.strftime(form), at.strftime("%Y" if precision == "year" else "%Y-%m"))
+    return Moment(f"{at.day} {at:%b %Y}", at.date().isoformat())
+
+
+def span_of_hours(hours: float) -> str:
+    """An age: minutes, hours up to two days, then days."""
+    if hours < 1:
+        return f"{hours * 60:.0f} min"
+    return f"{hours:.0f} h" if hours <= 48 else f"{hours / 24:.0f} d"
+
+
+def milliseconds(ms: float | None) -> str:
+    """How long something took."""
+    if ms is None:
+        return ""
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
+
+
+def _parsed(value: str | datetime | None) -> datetime | None:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+    if value is None:
+        return None
+    return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC)

@@ -1,0 +1,97 @@
+"""What changed between two versions, by sentence and, inside a changed one, by word. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal
+
+from store.spans import Structure
+
+_WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+MANY = 2000
+"""Sentences of a text from which on very frequent ones are not looked for one by one."""
+MOST_WORDS = 3000
+"""Words of a changed passage up to which it is compared word by word."""
+CONTEXT = 2
+"""Sentences that are shown around a change."""
+
+
+@dataclass(frozen=True)
+class Word:
+    """A run of words; `changed` if the other version does not have it here."""
+
+    text: str
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """A passage in the old and the new version. `skipped` counts sentences that are left out."""
+
+    kind: Literal["same", "changed", "removed", "added", "skipped"]
+    old: Sequence[Word] = ()
+    new: Sequence[Word] = ()
+    skipped: int = 0
+
+
+def sentences(text: str, structure: Structure | None) -> list[str]:
+    """The sentences of a text; its lines where no structure is known."""
+    if structure is None or not structure.sentences:
+        return [line.strip() for line in text.splitlines() if line.strip()]
+    return [span.of(text) for span in structure.sentences]
+
+
+def rows(old: Sequence[str], new: Sequence[str]) -> list[Row]:
+    """The differences in the order of the text, with what stands around them."""
+    frequent = max(len(old), len(new)) > MANY
+    matcher = SequenceMatcher(None, old, new, autojunk=frequent)
+    found: list[Row] = []
+    steps = matcher.get_opcodes()
+    for place, (step, a, b, c, d) in enumerate(steps):
+        if step == "equal":
+            found += _same(old[a:b], is_first=place == 0, is_last=place == len(steps) - 1)
+        elif step == "replace":
+            found.append(_changed(" ".join(old[a:b]), " ".join(new[c:d])))
+        else:
+            kind: Literal["removed", "added"] = "removed" if step == "delete" else "added"
+            found.append(
+                Row(
+                    kind,
+                    [Word(one, True) for one in old[a:b]],
+                    [Word(one, True) for one in new[c:d]],
+                )
+            )
+    return found
+
+
+def _same(run: Sequence[str], *, is_first: bool, is_last: bool) -> list[Row]:
+    head = 0 if is_first else CONTEXT
+    tail = 0 if is_last else CONTEXT
+    if len(run) <= head + tail + 1:
+        return [_row(one) for one in run]
+    hidden = len(run) - head - tail
+    return [
+        *(_row(one) for one in run[:head]),
+        Row("skipped", skipped=hidden),
+        *(_row(one) for one in run[len(run) - tail :]),
+    ]
+
+
+def _row(sentence: str) -> Row:
+    return Row("same", [Word(sentence, False)], [Word(sentence, False)])
+
+
+def _changed(old: str, new: str) -> Row:
+    before, after = _WORDS.findall(old), _WORDS.findall(new)
+    if max(len(before), len(after)) > MOST_WORDS:
+        return Row("changed", [Word(old, True)], [Word(new, True)])
+    left: list[Word] = []
+    right: list[Word] = []
+    for step, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        same = step == "equal"
+        if a < b:
+            left.append(Word("".join(before[a:b]), not same))
+        if c < d:
+            right.append(Word("".join(after[c:d]), not same))
+    return Row("changed", left, right)

@@ -1,0 +1,241 @@
+"""An extracted document: fields beside the words that state them, and the iterations. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from api_gateway.pages.highlights import Place, Run, inside, runs
+from api_gateway.pages.wording import Badge
+
+STATUS: Mapping[str, Badge] = {
+    "found": Badge("Found", "good", "check", "The document states it at the marked place"),
+    "ambiguous": Badge(
+        "Ambiguous", "warn", "half", "The document states several, and nobody can say which"
+    ),
+    "not_present": Badge("Not stated", "quiet", "question", "The document does not state it"),
+}
+STATE: Mapping[str, Badge] = {
+    "queued": Badge("Waiting", "quiet", "clock", "It has not been read yet"),
+    "running": Badge("Running", "quiet", "clock", "It is being gone over"),
+    "extracted": Badge("Extracted", "good", "check", "Its fields were read"),
+    "unreadable": Badge("Unreadable", "bad", "cross", "Its text is too bad to read fields from"),
+    "failed": Badge("Failed", "bad", "cross", "It was given up on"),
+    "erased": Badge("Erased", "quiet", "question", "Its words were erased"),
+}
+REVIEW: Mapping[str, Badge] = {
+    "open": Badge("Open", "warn", "half", "A person should look at it"),
+    "accepted": Badge("Accepted", "good", "check", "A person found it right"),
+    "corrected": Badge("Corrected", "good", "check", "A person put some fields right"),
+}
+_UNKNOWN = Badge("Unknown", "quiet", "question", "Nothing is known of its state")
+RAW = "raw_text"
+"""The field that is the whole document; the document itself is shown in its place."""
+_SHORT = frozenset({"tnm", "ihc", "msi", "tmb", "psa", "icd", "mrn"})
+_MOST_WORDS = 240
+"""Characters of the document beside a field (ours): the text itself is next to it."""
+_WHOLE = 0.5
+"""A span of more than this share of the text (ours) marks nothing unless it is chosen."""
+
+
+@dataclass(frozen=True)
+class ItemView:
+    """One of the values of a field, or its only one: the document's words, and what was read."""
+
+    name: str
+    words: str
+    value: str
+    placed: bool
+
+
+@dataclass(frozen=True)
+class FieldView:
+    """A field that the document states."""
+
+    name: str
+    label: str
+    badge: Badge
+    items: Sequence[ItemView]
+
+
+@dataclass(frozen=True)
+class ResultView:
+    """The fields beside the text."""
+
+    fields: Sequence[FieldView]
+    missing: Sequence[str]
+    runs: Sequence[Run]
+    facts: Sequence[tuple[str, str]]
+
+
+def state_badge(status: str, outcome: str | None) -> Badge:
+    """How far an extraction is, or what came of it."""
+    return STATE.get(outcome or status, _UNKNOWN)
+
+
+def label(name: str) -> str:
+    """A field's or type's name for people."""
+    words = name.replace("_", " ").replace("-", " ").split(" ")
+    words = [one.upper() if one in _SHORT else one for one in words]
+    return " ".join([words[0][:1].upper() + words[0][1:], *words[1:]])
+
+
+def result_view(text: str, result: Mapping[str, Any], chosen: str | None) -> ResultView:
+    """The fields of a result; spans count the code points of `text`.
+
+    Args:
+        chosen: the item whose words are to stand out.
+    """
+    fields, missing, places = [], [], []
+    for name, body in result.get("fields", {}).items():
+        if name == RAW:
+            continue
+        if body["status"] == "not_present":
+            missing.append(label(name))
+            continue
+        items, found = _items(text, name, body)
+        places += found
+        badge = STATUS.get(body["status"], _UNKNOWN)
+        fields.append(FieldView(name, label(name), badge, items))
+    lit = [
+        one
+        for one in places
+        if one.name == chosen or one.end - one.start <= _WHOLE * max(len(text), 1)
+    ]
+    return ResultView(
+        fields=fields,
+        missing=missing,
+        runs=runs(text, lit, chosen),
+        facts=_facts(result),
+    )
+
+
+def _items(text: str, name: str, body: Mapping[str, Any]) -> tuple[list[ItemView], list[Place]]:
+    items, places = [], []
+    for n, one in enumerate(body.get("items") or [body], start=1):
+        start, end = one.get("start"), one.get("end")
+        placed = inside(text, start, end)
+        key = f"{name}-{n}"
+        if placed:
+            places.append(Place(key, start, end))
+        words = text[start:end] if placed else ""
+        items.append(ItemView(key, _cut(words), _value(one.get("value"), words), placed))
+    return items, places
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _MOST_WORDS else words[: _MOST_WORDS - 1] + "…"
+
+
+def _value(value: Any, words: str) -> str:
+    """A read value; empty where it says no more than the document's own words."""
+    said = _said(value)
+    if words and (said == words or (isinstance(value, Mapping) and value.get("kind") == "words")):
+        return ""
+    return _cut(said)
+
+
+def _said(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, Mapping):
+        told = {name: _said(one) for name, one in value.items() if name != "kind"}
+        kept = {name: one for name, one in told.items() if one}
+        if len(kept) == 1:
+            return next(iter(kept.values()))
+        return " · ".join(f"{label(str(name)).lower()} {one}" for name, one in kept.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(filter(None, map(_said, value)))
+    return str(value)
+
+
+def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    provenance = result.get("provenance") or {}
+    facts = {
+        "Type": label(str(result.get("type", "unknown"))),
+        "Sure of the type": f"{result['confidence']:.0%}" if "confidence" in result else "",
+        "Parts": ", ".join(label(one["type"]) for one in result.get("parts", []))
+        if result.get("composite")
+        else "",
+        "Read by": str(provenance.get("generator") or ""),
+        "Cost": f"US$ {provenance['cost_usd']}" if provenance.get("cost_usd") else "",
+    }
+    return [(name, value) for name, value in facts.items() if value]
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One iteration over one part; `x`, `y` is its dot in the drawing."""
+
+    part: int
+    kind: str
+    n: int
+    score: str
+    gain: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class ChartView:
+    """The scores of the iterations, drawn: `WIDTH` by `HEIGHT` units; a line for each part."""
+
+    steps: Sequence[StepView]
+    lines: Sequence[str]
+    marks: Sequence[tuple[float, str]]
+    numbers: Sequence[tuple[float, int]]
+    threshold: float | None
+    wanted: str
+    several: bool
+
+
+WIDTH, HEIGHT = 360.0, 170.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 16.0, 12.0, 26.0
+
+
+def chart(steps: Sequence[Mapping[str, Any]], threshold: float | None) -> ChartView | None:
+    """The drawing of the scores; None where there are none.
+
+    Args:
+        steps: `part`, `type`, `n`, `score` (0-1) and `gain` of each iteration, in order.
+        threshold: the score that was asked for.
+    """
+    if not steps:
+        return None
+    most = max(int(one["n"]) for one in steps)
+    least = min([*(float(one["score"]) for one in steps), threshold or 1.0])
+    floor = max(0.0, int(max(0.0, least - 0.05) * 10) / 10)
+
+    def across(n: int) -> float:
+        room = WIDTH - _LEFT - _RIGHT
+        return round(_LEFT + (room / 2 if most == 1 else room * (n - 1) / (most - 1)), 1)
+
+    def up(score: float) -> float:
+        share = (min(max(score, floor), 1.0) - floor) / (1.0 - floor)
+        return round(HEIGHT - _BOTTOM - share * (HEIGHT - _TOP - _BOTTOM), 1)
+
+    drawn = [
+        StepView(
+            part=int(one["part"]) + 1,
+            kind=label(str(one["type"])),
+            n=int(one["n"]),
+            score=f"{one['score']:.3f}",
+            gain="" if one["gain"] is None else f"{one['gain']:+.3f}",
+            x=across(int(one["n"])),
+            y=up(float(one["score"])),
+        )
+        for one in steps
+    ]
+    parts = list(dict.fromkeys(one.part for one in drawn))
+    return ChartView(
+        steps=drawn,
+        lines=[" ".join(f"{one.x},{one.y}" for one in drawn if one.part == part) for part in parts],
+        marks=[(up(score), f"{score:.2f}") for score in (floor, (1 + floor) / 2, 1.0)],
+        numbers=[(across(n), n) for n in range(1, most + 1)],
+        threshold=up(threshold) if threshold is not None else None,
+        wanted="" if threshold is None else f"{threshold:.2f}",
+        several=len(parts) > 1,
+    )

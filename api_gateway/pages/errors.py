@@ -1,0 +1,93 @@
+"""Problems as pages, for browsers: the JSON interface keeps its own."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import FastAPI
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api_gateway.pages.rendering import error_page, frame, headers
+from api_gateway.pages.sessions import SAFE_METHODS
+from api_gateway.problems import MEDIA_TYPE
+
+
+class ErrorPages:
+    """Turns a problem into a page where a browser asked for a page.
+
+    It stands around everything else, so that whoever made the problem need not know of pages.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not asks_for_page(scope):
+            await self._app(scope, receive, send)
+            return
+        await self._app(scope, receive, _Rewriting(scope, send).send)
+
+
+def asks_for_page(scope: Scope) -> bool:
+    """Whether a browser wants to show what comes back."""
+    if scope["path"].startswith("/v1/"):
+        return False
+    return "text/html" in Headers(scope=scope).get("accept", "")
+
+
+class _Rewriting:
+    """A response on its way out; a problem is held back until it is whole."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
+        self._send = send
+        self._held: Message | None = None
+        self._body = b""
+
+    async def send(self, message: Message) -> None:
+        """Pass on a part of the response, or a page in its place."""
+        if message["type"] == "http.response.start":
+            kind = Headers(raw=message["headers"]).get("content-type", "")
+            if kind.partition(";")[0] == MEDIA_TYPE:
+                self._held = message
+                return
+        if self._held is None:
+            await self._send(message)
+            return
+        self._body += message.get("body", b"")
+        if not message.get("more_body"):
+            await self._as_page(self._held, json.loads(self._body))
+
+    async def _as_page(self, start: Message, problem: dict[str, Any]) -> None:
+        app: FastAPI = self._scope["app"]
+        state = self._scope.get("state", {})
+        if state.get("sign_in"):
+            await self._to_sign_in(start)
+            return
+        around = frame(app, self._scope["path"], state.get("caller"))
+        shown = error_page(around, problem, problem.get("request_id", "")).encode()
+        changed = MutableHeaders(scope=start)
+        for name, value in headers().items():
+            changed[name] = value
+        changed["Content-Type"] = "text/html; charset=utf-8"
+        changed["Content-Length"] = str(len(shown))
+        await self._send(start)
+        body = b"" if self._scope["method"] == "HEAD" else shown
+        await self._send({"type": "http.response.body", "body": body})
+
+    async def _to_sign_in(self, start: Message) -> None:
+        """Lead to the form that asks for a key, and from there back to a page that was to be read;
+        what was sent with a form is gone."""
+        back = ""
+        if self._scope["method"] in SAFE_METHODS:
+            query = self._scope["query_string"].decode("latin-1")
+            asked = self._scope["path"] + (f"?{query}" if query else "")
+            back = f"?next={quote(asked, safe='')}"
+        start["status"] = 303
+        changed = MutableHeaders(scope=start)
+        del changed["WWW-Authenticate"], changed["Content-Type"]
+        changed["Location"] = f"/signin{back}"
+        changed["Content-Length"] = "0"
+        await self._send(start)
+        await self._send({"type": "http.response.body", "body": b""})

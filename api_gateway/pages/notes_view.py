@@ -1,0 +1,109 @@
+"""A note's summary and plan beside the note, each item with the words that it cites. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from api_gateway.pages.highlights import Place, Run, inside, runs
+from knowledge.notes import LISTS
+
+TITLES: Mapping[str, str] = {
+    "patient_snapshot": "Patient",
+    "key_problems": "Key problems",
+    "pertinent_history": "Pertinent history",
+    "medicines_allergies": "Medicines and allergies",
+    "objective_findings": "Objective findings",
+    "labs_imaging": "Labs and imaging",
+    "assessment": "Assessment",
+}
+_PLACE = re.compile(r":([0-9]{1,9})-([0-9]{1,9})$")
+"""The end of a citation: `SECTION section, chunk_N:START-END`, in code points of the note."""
+
+
+@dataclass(frozen=True)
+class NoteItem:
+    """An item of a list, or a recommendation; `name` is that of its span in the note."""
+
+    name: str
+    text: str
+    source: str
+    placed: bool
+    confidence: str = ""
+    caution: str = ""
+
+
+@dataclass(frozen=True)
+class NoteView:
+    """The lists that have items, the plan, and the note with its spans."""
+
+    lists: Sequence[tuple[str, Sequence[NoteItem]]]
+    empty: Sequence[str]
+    plan: Sequence[NoteItem]
+    runs: Sequence[Run]
+    facts: Sequence[tuple[str, str]]
+
+
+def note_view(text: str, result: Mapping[str, Any], chosen: str | None) -> NoteView:
+    """The view of a result; offsets are code points of `text`.
+
+    Args:
+        chosen: the item whose words are to stand out.
+    """
+    places: list[Place] = []
+    lists = [
+        (
+            TITLES[name],
+            [
+                _item(text, f"{name}-{n}", one["text"], one, places)
+                for n, one in enumerate(result["summary"].get(name, ()), start=1)
+            ],
+        )
+        for name in LISTS
+    ]
+    plan = [
+        _item(text, f"plan-{n}", one["recommendation"], one, places)
+        for n, one in enumerate(result["plan"]["recommendations"], start=1)
+    ]
+    return NoteView(
+        lists=[(title, items) for title, items in lists if items],
+        empty=[title for title, items in lists if not items],
+        plan=plan,
+        runs=runs(text, places, chosen),
+        facts=_facts(result),
+    )
+
+
+def _item(
+    text: str, name: str, words: str, body: Mapping[str, Any], places: list[Place]
+) -> NoteItem:
+    """The item; its place joins `places` if it lies in the note."""
+    found = _PLACE.search(str(body["source"]))
+    start, end = (int(found[1]), int(found[2])) if found else (0, 0)
+    placed = inside(text, start, end)
+    if placed:
+        places.append(Place(name, start, end))
+    sure = body.get("confidence")
+    return NoteItem(
+        name=name,
+        text=words,
+        source=str(body["source"]),
+        placed=placed,
+        confidence="" if sure is None else f"{sure:.0%} sure",
+        caution=str(body.get("hallucination_guard_note") or ""),
+    )
+
+
+def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    provenance, checked = result.get("provenance") or {}, result.get("validation") or {}
+    facts = {
+        "Made by": str(provenance.get("generator") or ""),
+        "Items": str(checked.get("items", "")),
+        "Citations that do not hold": str(checked.get("invalid_citations", "")),
+        "Cost": f"US$ {provenance['cost_usd']}" if provenance.get("cost_usd") else "",
+    }
+    facts |= {
+        f"Rules did {purpose}": str(one.get("note", ""))
+        for purpose, one in (provenance.get("fallback") or {}).items()
+    }
+    return [(name, value) for name, value in facts.items() if value]

@@ -1,0 +1,110 @@
+"""A question on its page, and in the history. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from api_gateway.pages.clocks import Moment, milliseconds, moment
+from api_gateway.pages.wording import RECALL, STAGES, STATUS, Badge, badge
+from api_gateway.schemas import QuestionOut
+from store.models import Question
+
+
+@dataclass(frozen=True)
+class StageView:
+    """A step of the chain. `status` is pending, running, waiting, done or dead."""
+
+    name: str
+    title: str
+    detail: str
+    status: str
+    took: str
+
+
+@dataclass(frozen=True)
+class QuestionView:
+    """The head of a question's page, and how far it has come."""
+
+    id: str
+    text: str
+    status: str
+    badge: Badge
+    asked: Moment | None
+    finished: Moment | None
+    took: str
+    limits: Sequence[tuple[str, str]]
+    stages: Sequence[StageView]
+    error: str | None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something will still happen to it by itself."""
+        return self.status in ("queued", "running")
+
+
+def question_view(found: QuestionOut, options: Mapping[str, Any]) -> QuestionView:
+    """The view of a question.
+
+    Args:
+        options: what was asked for besides; only what limits the answer is shown.
+    """
+    took = ""
+    if found.finished_at is not None:
+        took = milliseconds((found.finished_at - found.created_at).total_seconds() * 1000)
+    limits = [("as of", str(options["as_of"]))] if options.get("as_of") else []
+    if options.get("patient_context"):
+        limits.append(("with", "patient context"))
+    for name, value in (found.filters or {}).items():
+        shown = ", ".join(value) if isinstance(value, list) else value
+        limits.append((name.replace("_", " "), shown.replace("_", " ")))
+    return QuestionView(
+        id=str(found.id),
+        text=found.question,
+        status=found.status,
+        badge=badge(STATUS, found.status),
+        asked=moment(found.created_at),
+        finished=moment(found.finished_at),
+        took=took,
+        limits=limits,
+        stages=_stages(found),
+        error=found.error["detail"] if found.error else None,
+    )
+
+
+def _stages(found: QuestionOut) -> list[StageView]:
+    timings = {one.stage: one for one in found.timings}
+    shown = []
+    for name, (title, detail) in STAGES.items():
+        timing = timings.get(name)
+        shown.append(
+            StageView(
+                name=name,
+                title=title,
+                detail=detail,
+                status=timing.status if timing else "pending",
+                took=milliseconds(timing.ms) if timing and timing.status == "done" else "",
+            )
+        )
+    return shown
+
+
+@dataclass(frozen=True)
+class HistoryLine:
+    """A question in the history; `recall` only where its answer was recalled."""
+
+    id: str
+    text: str
+    badge: Badge
+    recall: Badge | None
+    asked: Moment | None
+
+
+def history_line(question: Question, recall: str | None) -> HistoryLine:
+    """The view of a line of the list; `recall` is None where nothing that it cites has changed."""
+    return HistoryLine(
+        id=str(question.id),
+        text=question.text,
+        badge=badge(STATUS, question.status),
+        recall=badge(RECALL, recall) if recall else None,
+        asked=moment(question.created_at),
+    )

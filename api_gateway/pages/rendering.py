@@ -1,0 +1,176 @@
+"""Templates to responses: what every page has around it, and the policy it is served under."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+from fastapi import FastAPI, Request
+from fastapi.responses import HTMLResponse
+from fastapi.routing import iter_route_contexts
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from api_gateway.access import LOCAL, Caller, Scope, keys_required, scopes_of
+from api_gateway.pages.evidence import exact
+from api_gateway.pages.sessions import FIELD
+
+_HERE = Path(__file__).parent
+STATIC = _HERE / "static"
+MEDIA_TYPES: Mapping[str, str] = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+NAVIGATION = (
+    ("Ask", "/"),
+    ("History", "/questions"),
+    ("Verify", "/verify"),
+    ("Documents", "/documents"),
+    ("Notes", "/notes"),
+    ("Operate", "/operate"),
+)
+"""In this order; one whose page is not served is left out."""
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """A file of the pages; its address holds the hash of its content."""
+
+    content: bytes
+    media_type: str
+    version: str
+
+
+@cache
+def static_files() -> Mapping[str, StaticFile]:
+    """All files by their path below `/static/`, read once."""
+    found = {}
+    for path in sorted(STATIC.rglob("*")):
+        if path.suffix in MEDIA_TYPES:
+            content = path.read_bytes()
+            version = hashlib.sha256(content).hexdigest()[:12]
+            name = path.relative_to(STATIC).as_posix()
+            found[name] = StaticFile(content, MEDIA_TYPES[path.suffix], version)
+    return found
+
+
+def static_url(name: str) -> str:
+    """The address of a static file.
+
+    Raises:
+        KeyError: there is no such file.
+    """
+    return f"/static/{name}?v={static_files()[name].version}"
+
+
+@cache
+def _environment() -> Environment:
+    """The templates; everything that is put into one is escaped."""
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters["exact"] = exact
+    environment.filters["inquery"] = lambda words: quote(str(words), safe="")
+    environment.globals["static"] = static_url
+    macros = environment.get_template("macros.html").module
+    for name in ("icon", "badge", "when", "clock", "quotation", "text"):
+        environment.globals[name] = getattr(macros, name)
+    # Of a page without a caller of its own: nothing is kept back, no form needs a token.
+    environment.globals.update(may=frozenset(map(str, Scope)), csrf="", signed_in=False)
+    return environment
+
+
+def policy(image_origins: Iterable[str] = ()) -> str:
+    """The content-security policy of a page: its own scripts and styles, nothing else.
+
+    Args:
+        image_origins: hosts of the figures that the answer's rules let stand on this page.
+    """
+    images = " ".join(["'self'", "data:", *image_origins])
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; "
+        f"img-src {images}; connect-src 'self'; form-action 'self'; "
+        "frame-ancestors 'none'; base-uri 'none'"
+    )
+
+
+def headers(image_origins: Iterable[str] = ()) -> dict[str, str]:
+    """The headers of a page. `same-origin`: under `no-referrer` a browser sends forms with
+    `Origin: null`, which the gateway takes for another origin."""
+    return {
+        "Content-Security-Policy": policy(image_origins),
+        "Referrer-Policy": "same-origin",
+    }
+
+
+def navigation(app: FastAPI) -> list[tuple[str, str, frozenset[str]]]:
+    """Titles and addresses of the pages that this gateway serves, and the scopes of which one is
+    enough to see them."""
+    found: list[tuple[str, str, frozenset[str]]] | None = getattr(app.state, "navigation", None)
+    if found is None:
+        served = {
+            str(route.path): frozenset(map(str, scopes_of(route)))
+            for route in iter_route_contexts(app.routes)
+            if "GET" in (route.methods or ())
+        }
+        found = [(title, path, served[path]) for title, path in NAVIGATION if path in served]
+        app.state.navigation = found
+    return found
+
+
+def frame(app: FastAPI, path: str, caller: Caller | None) -> dict[str, Any]:
+    """What the frame of a page shows to this caller; None: nobody has been let in yet."""
+    gateway = getattr(app.state, "gateway", None)
+    if caller is None and (gateway is None or not keys_required(gateway.settings)):
+        caller = LOCAL
+    scopes = frozenset(map(str, caller.scopes)) if caller is not None else frozenset[str]()
+    return {
+        "nav": [(title, to) for title, to, wanted in navigation(app) if wanted & scopes],
+        "path": path,
+        "may": scopes,
+        "csrf": _csrf(caller.csrf) if caller is not None else "",
+        "signed_in": caller is not None and caller.csrf is not None,
+    }
+
+
+def _csrf(token: str | None) -> Markup | str:
+    """The field of a form that tells it from those of other places; empty where none is needed."""
+    if token is None:
+        return ""
+    return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, token)
+
+
+def render(template: str, **values: Any) -> str:
+    """A template's text."""
+    return _environment().get_template(template).render(**values)
+
+
+def page(
+    request: Request,
+    template: str,
+    *,
+    status: int = 200,
+    image_origins: Iterable[str] = (),
+    **values: Any,
+) -> HTMLResponse:
+    """A page with its frame, to be shown to whoever sent `request`."""
+    caller = getattr(request.state, "caller", None)
+    text = render(template, **frame(request.app, request.url.path, caller), **values)
+    return HTMLResponse(text, status, headers=headers(image_origins))
+
+
+def error_page(
+    around: Mapping[str, Any], problem: Mapping[str, Any], request_id: UUID | str
+) -> str:
+    """The page of a problem (RFC 9457) in its frame, with the id under which the log has it."""
+    return render("error.html", **around, problem=problem, request_id=str(request_id))

@@ -1,0 +1,83 @@
+"""Browsers that signed in: where their cookie counts, and the token that their forms carry. Pure.
+
+The cookie holds a random token; what it stands for is in the database. It is taken on the pages
+only, and for reading on the few `/v1` addresses that the pages themselves load or link to: a
+program sends its key.
+"""
+
+import hashlib
+import hmac
+import re
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+
+COOKIE = "attest_session"
+FIELD = "csrf"
+"""The field of a form that holds its token."""
+SAFE_METHODS = frozenset({"GET", "HEAD"})
+PAGES = frozenset(
+    {"", "ask", "questions", "evidence", "verify", "documents", "extractions", "reviews"}
+    | {"notes", "operate", "signin", "signout"}
+)
+"""The first part of the addresses of pages."""
+_PERSON = b"attest.csrf"
+_ID = "[0-9a-fA-F-]{36}"
+_READ_BY_PAGES = re.compile(
+    rf"/v1/(?:(?:questions|verifications|extractions|notes|refreshes)/{_ID}"
+    rf"|questions/{_ID}/events|documents/{_ID}/versions/[0-9]{{1,10}}/text)"
+)
+
+
+def is_page(path: str) -> bool:
+    """Whether this is the address of a page."""
+    return path.startswith("/") and path[1:].partition("/")[0] in PAGES
+
+
+def token_of(method: str, path: str, headers: Headers) -> str | None:
+    """The token that a browser presents, where one counts; a key in the header goes first."""
+    if headers.get("authorization") is not None:
+        return None
+    if not is_page(path) and not (method in SAFE_METHODS and _READ_BY_PAGES.fullmatch(path)):
+        return None
+    return cookie_of(headers)
+
+
+def cookie_of(headers: Headers) -> str | None:
+    """The token in the cookie, if there is one."""
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return None
+    return found.value if found is not None and found.value else None
+
+
+def csrf_of(token: str) -> str:
+    """What a form of this session carries: made from its token, and no way back from it."""
+    key = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
+    return hashlib.blake2b(key=key, digest_size=32, person=_PERSON).hexdigest()
+
+
+def same(given: str, expected: str) -> bool:
+    """Compares in constant time."""
+    return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
+
+
+def destination(asked: str | None, otherwise: str = "/") -> str:
+    """Where to go after signing in: a page of this very gateway, or `otherwise`.
+
+    What a browser might read as another host (`//host`, `/\\host`), or strips before it reads
+    (control characters, WHATWG URL), leads nowhere.
+    """
+    if not asked or len(asked) > 2000 or not asked.isprintable() or "\\" in asked:
+        return otherwise
+    if not asked.startswith("/") or asked.startswith("//"):
+        return otherwise
+    try:
+        parts = urlsplit(asked)
+    except ValueError:
+        return otherwise
+    if parts.scheme or parts.netloc or not is_page(parts.path):
+        return otherwise
+    return otherwise if parts.path in ("/signin", "/signout") else asked

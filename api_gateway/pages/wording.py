@@ -1,0 +1,112 @@
+"""What the pages call things: one place, so that a word means the same on every page. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Tone = Literal["good", "warn", "bad", "conflict", "quiet"]
+
+
+@dataclass(frozen=True)
+class Badge:
+    """A state in words and by an icon; color only repeats what they say.
+
+    `icon` names a drawing of `macros.html`, `meaning` is what the word stands for.
+    """
+
+    label: str
+    tone: Tone
+    icon: str
+    meaning: str
+
+
+_UNKNOWN = Badge("Unverified", "quiet", "question", "Nothing is known of its state")
+
+CLAIM: Mapping[str, Badge] = {
+    "verified": Badge(
+        "Verified", "good", "check", "It passed every check against the passage that it cites"
+    ),
+    "partially_verified": Badge(
+        "Partially verified", "warn", "half", "Only as much is said as the cited passage holds"
+    ),
+    "unverified": Badge("Unverified", "quiet", "question", "It did not pass the checks"),
+    "conflicting": Badge("Conflicting", "conflict", "unequal", "Another source contradicts it"),
+}
+QUOTE: Mapping[str, Badge] = {
+    "verbatim": Badge("Verbatim", "good", "check", "These are the stored words, to the letter"),
+    "normalized": Badge(
+        "Same words", "good", "check", "The stored words, but for spaces and typography"
+    ),
+    "altered": Badge("Altered", "bad", "cross", "The source has other words here"),
+    "misattributed": Badge("Misattributed", "bad", "cross", "Another source has these words"),
+    "stitched": Badge("Stitched", "bad", "cross", "Put together from places that lie apart"),
+    "fabricated": Badge("Not found", "bad", "cross", "No source that was compared has these words"),
+    "unchecked": Badge("Unchecked", "quiet", "question", "There was nothing to compare it with"),
+}
+IDENTIFIER: Mapping[str, Badge] = {
+    "held": Badge("Known", "good", "check", "A work with this identifier was compared"),
+    "retracted": Badge("Retracted", "bad", "cross", "The work with this identifier was retracted"),
+    "malformed": Badge("Malformed", "bad", "cross", "No identifier of its kind looks like this"),
+    "not_held": Badge("Not held", "quiet", "question", "No work with this identifier is held"),
+    "not_among_the_documents": Badge(
+        "Not among the sources", "quiet", "question", "No source that was given bears it"
+    ),
+}
+RECALL: Mapping[str, Badge] = {
+    "current": Badge("Current", "good", "check", "Nothing that it cites has changed"),
+    "affected": Badge(
+        "Affected", "warn", "half", "Something that it cites has changed; it is being checked again"
+    ),
+    "reaffirmed": Badge(
+        "Reaffirmed", "good", "check", "Something that it cites has changed, and it still holds"
+    ),
+    "superseded": Badge(
+        "Superseded", "bad", "cross", "Something that it cites has changed, and it holds no longer"
+    ),
+}
+STATUS: Mapping[str, Badge] = {
+    "queued": Badge("Waiting", "quiet", "clock", "It waits for its first stage"),
+    "running": Badge("Running", "quiet", "clock", "A stage works on it"),
+    "answered": Badge("Finished", "good", "check", "It came to an answer or an abstention"),
+    "failed": Badge("Failed", "bad", "cross", "A stage gave up on it"),
+}
+STANDING: Mapping[str, str] = {
+    "retracted": "This work was retracted, withdrawn or removed. It is evidence no longer.",
+    "expression_of_concern": "An expression of concern stands against this work.",
+    "corrected": "This work was corrected.",
+}
+ABSTENTION: Mapping[str, str] = {
+    "no_evidence": "No evidence is held on this",
+    "low_trust_only": "Only low-trust sources speak to this",
+    "stale": "The evidence is out of date",
+    "conflict": "The sources contradict each other",
+    "unsupported": "Nothing passed the checks",
+    "out_of_scope": "This is not a clinical question",
+    "unchecked": "The answer could not be checked",
+}
+STAGES: Mapping[str, tuple[str, str]] = {
+    "retrieve": ("Find evidence", "searching what is held"),
+    "generate": ("Draft claims", "from the passages found"),
+    "verify": ("Check every claim", "against the exact words of its source"),
+    "audit": ("Seal", "checked once more and written to the audit log"),
+}
+"""The chain of a question in its order; what is shown of each stage."""
+
+CONFLICT_WHY: Mapping[str, str] = {
+    "opposite_direction": "The effects point in opposite directions",
+    "disjoint_intervals": "The confidence intervals do not meet",
+    "opposite_stance": "One speaks for it, the other against",
+    "changed": "The newer version says otherwise",
+}
+EXAMPLES = (
+    "What clinical trials are studying MRD-guided treatment de-escalation?",
+    "What does NCCN say about ctDNA in colorectal cancer?",
+    "How does ctDNA-guided management compare with standard management in stage II colon cancer?",
+    "Does ctDNA-guided adjuvant therapy improve survival after resection of pancreatic cancer?",
+)
+"""Questions to the sample corpus; it does not speak to the last one."""
+
+
+def badge(kind: Mapping[str, Badge], state: str | None) -> Badge:
+    """The badge of a state. One that is not known is no pass (invariant 6)."""
+    return kind.get(state or "", _UNKNOWN)

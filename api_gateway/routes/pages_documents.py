@@ -1,0 +1,209 @@
+"""The pages of clinical documents: send one, follow it, read its fields beside its text."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from python_multipart.exceptions import FormParserError
+from starlette.datastructures import UploadFile
+
+from api_gateway.access import (
+    MOST_FIELDS,
+    MOST_PART_BYTES,
+    Caller,
+    InCaller,
+    Scope,
+    needs,
+    owned,
+    within_budget,
+)
+from api_gateway.extraction_schemas import MAX_DOCUMENT_CHARS
+from api_gateway.extraction_uploads import Raw, sent
+from api_gateway.pages import documents
+from api_gateway.pages.clocks import milliseconds, moment
+from api_gateway.pages.documents import label, state_badge
+from api_gateway.pages.rendering import page
+from api_gateway.problems import Problem, erased, request_id_of
+from api_gateway.state import InGateway
+from api_gateway.uploads import clean_filename
+from knowledge.extraction import DOCUMENT_TYPE_NAMES, PROFILE_NAMES
+from knowledge.loader import load
+from store import extractions, reviews
+from store.models import ExtractionIteration, ExtractionRow
+
+router = APIRouter(include_in_schema=False)
+
+PAGE = 20
+OPTIONS = ("title", "document_type", "profile")
+UNFINISHED = ("queued", "running")
+
+
+@dataclass(frozen=True)
+class Given:
+    """A form with a file or a text: its fields, and the file if there is one."""
+
+    fields: Mapping[str, str]
+    content: bytes | None
+    filename: str
+    declared: str | None
+
+
+async def given(request: Request, _: InCaller) -> Given:
+    """Read the form. It asks for the caller so that nobody's form is read before he is known.
+
+    Raises:
+        Problem: the body is no form.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in {"multipart/form-data", "application/x-www-form-urlencoded"}:
+        raise Problem(415, "send a form")
+    try:
+        async with request.form(
+            max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_PART_BYTES
+        ) as form:
+            fields = {name: one for name, one in form.items() if isinstance(one, str)}
+            file = form.get("file")
+            if not isinstance(file, UploadFile) or not file.filename:
+                return Given(fields, None, "", None)
+            name = clean_filename(file.filename)
+            return Given(fields, await file.read(), name, file.content_type)
+    except FormParserError as error:
+        raise Problem(400, "the form cannot be read") from error
+
+
+InGiven = Annotated[Given, Depends(given)]
+
+
+@router.get("/documents", dependencies=[needs(Scope.READ, Scope.ASK)])
+def documents_page(
+    request: Request, gateway: InGateway, caller: InCaller, cursor: str | None = None
+) -> HTMLResponse:
+    """Where a document is sent, and those that were, newest first."""
+    return _form(request, gateway, caller, {}, cursor=cursor)
+
+
+def _form(
+    request: Request,
+    gateway: InGateway,
+    caller: Caller,
+    fields: Mapping[str, str],
+    problem: Problem | None = None,
+    cursor: str | None = None,
+) -> HTMLResponse:
+    lines: Sequence[Mapping[str, Any]] = ()
+    more = None
+    if Scope.READ in caller.scopes:
+        with gateway.store.reading() as session:
+            found = extractions.listing(session, owner=caller.owner, cursor=cursor, limit=PAGE)
+            lines = [_line(one) for one in found.extractions]
+        more = found.next_cursor
+    errors = [one.message for one in problem.errors] or [problem.detail] if problem else []
+    return page(
+        request,
+        "documents.html",
+        status=problem.status_code if problem else 200,
+        given={name: fields.get(name, "") for name in ("text", *OPTIONS)},
+        errors=errors,
+        types=[(name, label(name)) for name in DOCUMENT_TYPE_NAMES if name != "unknown"],
+        profiles=[(name, label(name), _threshold(name)) for name in PROFILE_NAMES],
+        most=MAX_DOCUMENT_CHARS,
+        lines=lines,
+        cursor=cursor,
+        next_cursor=more,
+    )
+
+
+def _line(row: ExtractionRow) -> Mapping[str, Any]:
+    return {
+        "id": str(row.id),
+        "name": row.title or row.filename or "A document without a title",
+        "sent": moment(row.created_at),
+        "badge": state_badge(row.status, row.outcome),
+        "kind": label(row.document_type) if row.document_type else "",
+        "score": "" if row.score is None else f"{row.score:.3f}",
+    }
+
+
+def _threshold(profile: str) -> float | None:
+    found = load("rubrics/policy")["profiles"].get(profile)
+    return float(found["threshold"]) if found else None
+
+
+@router.post("/documents", dependencies=[needs(Scope.ASK), within_budget])
+def send_document(
+    request: Request, form: InGiven, gateway: InGateway, caller: InCaller
+) -> Response:
+    """Keep the document, promise it to the stage, and lead to its page."""
+    options = {name: form.fields[name] for name in OPTIONS if form.fields.get(name, "").strip()}
+    try:
+        if form.content is not None:
+            found = sent(Raw(form.content, form.filename, form.declared, tuple(options.items())))
+        else:
+            text = form.fields.get("text", "").replace("\r\n", "\n")  # as browsers send line ends
+            found = sent(Raw(json.dumps({"text": text, **options}).encode()))
+    except Problem as problem:
+        return _form(request, gateway, caller, form.fields, problem)
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+        row = extractions.submit(
+            work,
+            found.document,
+            owner=caller.owner,
+            title=found.options.title,
+            document_type=found.options.document_type,
+            profile=found.options.profile,
+        )
+    return RedirectResponse(f"/extractions/{row.id}", 303)
+
+
+@router.get("/extractions/{extraction_id}", dependencies=[needs(Scope.READ)])
+def extraction_page(
+    request: Request,
+    extraction_id: UUID,
+    gateway: InGateway,
+    caller: InCaller,
+    field: Annotated[str | None, Query(max_length=100)] = None,
+) -> HTMLResponse:
+    """How far the document is, or its fields; the words of `field` stand out."""
+    with gateway.store.reading() as session:
+        row = owned(caller, extractions.get(session, extraction_id), "extraction")
+        if row.status == "erased":
+            raise erased("extraction", row.erased_at)
+        steps = _steps(row, extractions.iterations(session, row.id))
+        review = reviews.of_extraction(session, row.id)
+        session.expunge_all()
+    result = row.result if row.status == "done" else None
+    extracted = result if result is not None and row.outcome == "extracted" else None
+    return page(
+        request,
+        "extraction.html",
+        line=_line(row),
+        row=row,
+        is_open=row.status in UNFINISHED,
+        took=milliseconds(row.seconds * 1000),
+        chart=documents.chart(steps, _threshold(row.profile)),
+        found=documents.result_view(row.text or "", extracted, field) if extracted else None,
+        unreadable=result if result is not None and extracted is None else None,
+        review=review,
+        review_badge=documents.REVIEW.get(review.status) if review else None,
+        chosen=field,
+    )
+
+
+def _steps(
+    row: ExtractionRow, iterations: Sequence[ExtractionIteration]
+) -> list[Mapping[str, Any]]:
+    kinds = [one["type"] for one in (row.plan or {}).get("parts", [])]
+    return [
+        {
+            "part": one.part,
+            "type": kinds[one.part] if one.part < len(kinds) else "unknown",
+            "n": one.n,
+            "score": one.score,
+            "gain": one.gain,
+        }
+        for one in iterations
+    ]

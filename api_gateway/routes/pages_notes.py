@@ -1,0 +1,95 @@
+"""The pages of clinical notes: send one, read its summary and plan beside it."""
+
+from collections.abc import Mapping
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import ValidationError
+
+from api_gateway.access import InCaller, Scope, needs, owned, within_budget
+from api_gateway.note_schemas import MAX_NOTE_CHARS, NoteIn
+from api_gateway.pages.clocks import moment
+from api_gateway.pages.notes_view import note_view
+from api_gateway.pages.rendering import page
+from api_gateway.problems import Problem, erased, from_validation, invalid, request_id_of
+from api_gateway.routes.pages_documents import Given, InGiven
+from api_gateway.state import InGateway
+from store import notes
+
+router = APIRouter(prefix="/notes", include_in_schema=False)
+
+
+@router.get("", dependencies=[needs(Scope.ASK)])
+def notes_page(request: Request) -> HTMLResponse:
+    """Where a note is pasted or uploaded."""
+    return _form(request, {})
+
+
+def _form(
+    request: Request, fields: Mapping[str, str], problem: Problem | None = None
+) -> HTMLResponse:
+    return page(
+        request,
+        "notes.html",
+        status=problem.status_code if problem else 200,
+        given={name: fields.get(name, "") for name in ("text", "title")},
+        errors=[one.message for one in problem.errors] or [problem.detail] if problem else [],
+        most=MAX_NOTE_CHARS,
+    )
+
+
+@router.post("", dependencies=[needs(Scope.ASK), within_budget])
+def send_note(request: Request, form: InGiven, gateway: InGateway, caller: InCaller) -> Response:
+    """Keep the note, promise it to the stage, and lead to its page."""
+    title = form.fields.get("title", "").strip() or None
+    try:
+        body = NoteIn.model_validate({"text": _text(form), "title": title})
+    except ValidationError as error:
+        return _form(request, form.fields, from_validation(error.errors(include_input=False)))
+    except Problem as problem:
+        return _form(request, form.fields, problem)
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+        note = notes.submit(work, body.text, body.title, owner=caller.owner)
+    return RedirectResponse(f"/notes/{note.id}", 303)
+
+
+def _text(form: Given) -> str:
+    """The note as it is: of a file its text in UTF-8, else what was pasted.
+
+    Raises:
+        Problem: the file is no text.
+    """
+    if form.content is None:
+        return form.fields.get("text", "").replace("\r\n", "\n")  # as browsers send line ends
+    try:
+        return form.content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise invalid("form.file", "a note is a text file in UTF-8") from None
+
+
+@router.get("/{note_id}", dependencies=[needs(Scope.READ)])
+def note_page(
+    request: Request,
+    note_id: UUID,
+    gateway: InGateway,
+    caller: InCaller,
+    item: Annotated[str | None, Query(max_length=100)] = None,
+) -> HTMLResponse:
+    """The summary beside the note; the words of `item` stand out."""
+    with gateway.store.reading() as session:
+        row = owned(caller, notes.get(session, note_id), "note")
+        if row.status == "erased":
+            raise erased("note", row.erased_at)
+        session.expunge(row)
+    done = row.status == "done" and row.result is not None
+    return page(
+        request,
+        "note.html",
+        row=row,
+        name=row.title or "A note without a title",
+        sent=moment(row.created_at),
+        found=note_view(row.text, row.result or {}, item) if done else None,
+        chosen=item,
+    )

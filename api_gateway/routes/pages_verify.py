@@ -1,0 +1,137 @@
+"""The pages of pasted texts: check one, read what was found, see its own sources."""
+
+from collections.abc import Mapping
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import ValidationError
+
+from api_gateway.access import InCaller, Scope, needs, owned
+from api_gateway.pages import evidence
+from api_gateway.pages.clocks import moment
+from api_gateway.pages.rendering import page
+from api_gateway.pages.verifications import verification_view
+from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
+from api_gateway.routes.pages_forms import Form
+from api_gateway.state import Gateway, InGateway
+from api_gateway.verification_schemas import MAX_DOCUMENTS, MAX_TEXT_CHARS, VerificationIn
+from store import verifications
+from store.models import Verification
+from store.spans import Span
+
+router = APIRouter(prefix="/verify", include_in_schema=False)
+
+OWN_SOURCES = 3
+"""Fields for sources on the page; `POST /v1/verifications` takes more."""
+
+
+@router.get("", dependencies=[needs(Scope.ASK)])
+def verify_page(request: Request) -> HTMLResponse:
+    """Where a text is pasted."""
+    return _form(request, {})
+
+
+def _form(
+    request: Request, given: Mapping[str, str], problem: Problem | None = None
+) -> HTMLResponse:
+    return page(
+        request,
+        "verify.html",
+        status=422 if problem else 200,
+        given=given,
+        errors=[one.message for one in problem.errors] if problem else [],
+        many=OWN_SOURCES,
+        most=MAX_TEXT_CHARS,
+    )
+
+
+@router.post("", dependencies=[needs(Scope.ASK)])
+def verify(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
+    """Submit the text and lead to its page."""
+    documents = [
+        {"title": form.get(f"title{n}", ""), "text": form[f"source{n}"]}
+        for n in range(1, MAX_DOCUMENTS + 1)
+        if form.get(f"source{n}", "").strip()
+    ]
+    # Browsers send line ends as CR LF, whatever was pasted.
+    sent = {"text": _lines(form.get("text", "")), "documents": documents}
+    for one in documents:
+        one["text"] = _lines(one["text"])
+    try:
+        body = VerificationIn.model_validate(sent)
+    except ValidationError as error:
+        return _form(request, form, from_validation(error.errors()))
+    if any("\x00" in one for one in (body.text, *(part for d in documents for part in d.values()))):
+        raise invalid("form.text", "contains a NUL character; remove it")
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+        found = verifications.submit(
+            work, body.text, [one.model_dump() for one in body.documents], owner=caller.owner
+        )
+    return RedirectResponse(f"/verify/{found.id}", 303)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+@router.get("/{verification_id}", dependencies=[needs(Scope.READ)])
+def verification_page(
+    request: Request, verification_id: UUID, gateway: InGateway, caller: InCaller
+) -> HTMLResponse:
+    """The text with a verdict on every claim, quotation and identifier."""
+    row = _row(gateway, caller, verification_id)
+    done = row.status == "done" and row.result is not None
+    return page(
+        request,
+        "verification.html",
+        id=str(row.id),
+        state=row.status,
+        error=row.error if row.status == "failed" else None,
+        asked=moment(row.created_at),
+        found=verification_view(row.id, row.text, row.result or {}) if done else None,
+    )
+
+
+@router.get("/{verification_id}/sources/{n}", dependencies=[needs(Scope.READ)])
+def own_source_page(
+    request: Request,
+    verification_id: UUID,
+    n: Annotated[int, Path(ge=1, le=MAX_DOCUMENTS)],
+    gateway: InGateway,
+    caller: InCaller,
+    start: Annotated[int | None, Query(ge=0)] = None,
+    end: Annotated[int | None, Query(ge=1)] = None,
+) -> HTMLResponse:
+    """A source that was pasted with the text; `[start, end)` of its code points is marked."""
+    row = _row(gateway, caller, verification_id)
+    if n > len(row.documents):
+        raise not_found("source")
+    source = row.documents[n - 1]
+    text = source["text"]
+    span = None if start is None and end is None else Span(start or 0, end or len(text))
+    try:
+        parts = evidence.parts(text, None, span)
+    except evidence.SpanOutside as error:
+        raise invalid("query.start, query.end", str(error)) from error
+    return page(
+        request,
+        "own_source.html",
+        title=source.get("title") or f"Source {n}",
+        back=f"/verify/{verification_id}",
+        parts=parts,
+        span=span,
+    )
+
+
+def _row(gateway: Gateway, caller: InCaller, verification_id: UUID) -> Verification:
+    """The verification.
+
+    Raises:
+        Problem: there is no such verification.
+    """
+    with gateway.store.reading() as session:
+        row = owned(caller, verifications.get(session, verification_id), "verification")
+        session.expunge(row)
+    return row

@@ -1,0 +1,219 @@
+"""What the pages cost: rendering an answer on the server, and what a browser must fetch.
+
+    python -m benchmarks.pages
+
+Prints one JSON object: milliseconds from an answer to its HTML (median, 95th percentile of 200),
+for as many references as `--references` says, with two claims each; and bytes of the first page
+with all that it links to.
+"""
+
+import argparse
+import json
+import statistics
+import time
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+from api_gateway.pages import wording
+from api_gateway.pages.answers import answer_view
+from api_gateway.pages.questions import question_view
+from api_gateway.pages.rendering import NAVIGATION, render, static_files
+from api_gateway.schemas import QuestionOut
+
+ROUNDS = 200
+_NAMES = UUID("0a6fd8f0-4a3e-4a0c-9d53-1a4f9e6f2f10")
+_WORDS = "made-up words of a passage that stand for nothing and only fill a line of the page "
+
+
+def document_id(n: int) -> str:
+    """The id of the made-up document `n`."""
+    return str(uuid5(_NAMES, f"document {n}"))
+
+
+def answer_body(references: int = 10, claims: int = 2) -> dict[str, Any]:
+    """An answer with every part that a page shows: `claims` claims for each of its references."""
+    keys = [f"E{n}" for n in range(1, references + 1)]
+    named = [(f"c{n}-{m}", n) for n in range(1, references + 1) for m in range(1, claims + 1)]
+    return {
+        "query_type": "general",
+        "classification": "oncology/general",
+        "pico": {"patient": "adults", "intervention": "xyzomab", "condition": None},
+        "tags": {"diseases": ["colorectal_cancer"], "decisions": ["mrd_testing"]},
+        "sub_queries": [],
+        "sufficiency": {"score": 90, "level": "excellent", "basis": "made up"},
+        "abstained": False,
+        "abstain_reason": None,
+        "abstain_detail": None,
+        "cure": None,
+        "cure_refreshes": [],
+        "summary": {
+            "text": " ".join(f"Claim {key}. {_WORDS}" for key, _ in named[:3]),
+            "supported_claim_ids": [key for key, _ in named[:3]],
+        },
+        "sections": [{"heading": "EVIDENCE", "claim_ids": [key for key, _ in named]}],
+        "claims": [_claim(key, n) for key, n in named],
+        "evidence": [_record(key, n) for key, n in named],
+        "references": [_reference(n, key) for n, key in enumerate(keys, start=1)],
+        "images": [],
+        "conflicts": [],
+        "verification_summary": {
+            "verified_count": len(named),
+            "partial_count": 0,
+            "unverified_count": 1,
+            "conflicting_count": 0,
+        },
+        "freshness_summary": {
+            "latest_fetch_at": "2026-11-21T00:00:00+00:00",
+            "max_age_hours": 37.9,
+            "stale_sources": [],
+        },
+        "recall": {"state": "current", "because": []},
+        "provenance": {
+            "generator": "extractive",
+            "model": None,
+            "prompt_version": "extractive.v1",
+            "knowledge_version": "000000000000",
+            "cost_usd": "0",
+            "fallback": None,
+            "stage_timings_ms": {"retrieve": 120.5, "generate": 40.0},
+        },
+    }
+
+
+def _claim(claim_id: str, n: int) -> dict[str, Any]:
+    return {
+        "claim_id": claim_id,
+        "text": f"Claim {claim_id}. {_WORDS}",
+        "basis": "words",
+        "verdict": "supported",
+        "verification_status": "verified",
+        "citations": [
+            {
+                "evidence_id": f"E{n}",
+                "document_id": document_id(n),
+                "version": 1,
+                "chunk_id": "chunk_0",
+                "section": "Results",
+                "start": 10,
+                "end": 90,
+                "quote": _WORDS,
+                "quote_verdict": "verbatim",
+                "citation": "Results section, chunk_0:10-90",
+            }
+        ],
+    }
+
+
+def _record(claim_id: str, n: int) -> dict[str, Any]:
+    return {
+        "claim_id": claim_id,
+        "evidence_id": f"E{n}",
+        "title": f"Title of the made-up work {n}",
+        "version": 1,
+        "version_id": str(uuid5(_NAMES, f"version {n}")),
+        "labels": [],
+        "source": {"name": "A journal", "url": None, "document_id": document_id(n)},
+        "clocks": {
+            "fetched_at": "2026-11-21T00:00:00+00:00",
+            "freshness_hours": 37.9,
+            "sla_hours": 168.0,
+            "stale": False,
+            "published_at": "2025-10-20T00:00:00+00:00",
+            "published_precision": "day",
+            "published_age_days": 398,
+            "dated": False,
+        },
+        "standing": {"state": "none", "notices": [], "asked": []},
+    }
+
+
+def _reference(n: int, key: str) -> dict[str, Any]:
+    return {
+        "n": n,
+        "evidence_id": key,
+        "title": f"Title of the made-up work {n}",
+        "authors": "Author A et al.",
+        "source": "A journal",
+        "year": 2025,
+        "badges": ["PubMed", "Clinical Trial", "Recent"],
+        "url": f"https://example.org/works/{n}",
+        "doi": f"10.5555/work.{n}",
+    }
+
+
+def question(body: dict[str, Any]) -> QuestionOut:
+    """A question that has this answer."""
+    at = datetime(2026, 11, 22, 12, tzinfo=UTC)
+    return QuestionOut.model_validate(
+        {
+            "id": uuid5(_NAMES, "question"),
+            "status": "answered",
+            "stage": None,
+            "question": "Does xyzomab help in a made-up disease?",
+            "created_at": at,
+            "finished_at": at,
+            "answer": body,
+            "error": None,
+            "timings": [],
+        }
+    )
+
+
+def answer_page(found: QuestionOut) -> str:
+    """The HTML of a question's page."""
+    return render(
+        "question.html",
+        nav=list(NAVIGATION[:3]),
+        path=f"/questions/{found.id}",
+        question=question_view(found, {}),
+        answer=answer_view(found.answer or {}),
+        curing=[],
+        followed=[],
+    )
+
+
+def first_page() -> str:
+    """The HTML of the page with the question box."""
+    return render(
+        "ask.html",
+        nav=list(NAVIGATION[:3]),
+        path="/",
+        given={"question": "", "as_of": "", "patient_context": ""},
+        errors={"question": "", "as_of": "", "patient_context": ""},
+        examples=wording.EXAMPLES,
+        most=4000,
+    )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--references", type=int, default=10)
+    references = parser.parse_args().references
+    found = question(answer_body(references))
+    answer_page(found)  # the templates are compiled once a process
+    times = []
+    for _ in range(ROUNDS):
+        began = time.perf_counter()
+        html = answer_page(found)
+        times.append((time.perf_counter() - began) * 1000)
+    sizes = {name: len(one.content) for name, one in static_files().items()}
+    first = first_page()
+    linked = sum(size for name, size in sizes.items() if f"/static/{name}?" in first)
+    print(
+        json.dumps(
+            {
+                "references": references,
+                "answer_ms_p50": round(statistics.median(times), 2),
+                "answer_ms_p95": round(statistics.quantiles(times, n=20)[-1], 2),
+                "answer_bytes": len(html.encode()),
+                "first_page_bytes": len(first.encode()) + linked,
+                "all_static_bytes": sum(sizes.values()),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

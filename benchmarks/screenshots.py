@@ -1,0 +1,92 @@
+"""The pictures of the README: a private instance, the sample corpus, a real browser.
+
+    python -m benchmarks.screenshots
+
+Writes `docs/images/*.png`. Needs the packages of `make setup-dev` and a Chromium: the machine's, or
+the one that ATTEST_TEST_BROWSER names.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import httpx
+from PIL import Image
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
+from rich.console import Console
+
+from cli.demo import QUESTIONS, SAMPLES, free_port, running
+from cli.evidence import follow, submit
+from cli.instance import open_store
+from cli.questions import ask
+from store.settings import Settings
+
+IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
+SLIDE = SAMPLES.parent / "texts" / "slide.md"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SIZE: ViewportSize = {"width": 1280, "height": 900}
+COLORS = 128
+
+
+def main() -> int:
+    """Make the pictures; the exit code."""
+    executable = os.environ.get("ATTEST_TEST_BROWSER") or next(
+        filter(None, map(shutil.which, BROWSERS)), None
+    )
+    if executable is None:
+        print("no browser: install chromium, or name one in ATTEST_TEST_BROWSER", file=sys.stderr)
+        return 1
+    console = Console(stderr=True)
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="attest-screenshots-") as directory:
+        settings = Settings().model_copy(
+            update={
+                "data_dir": Path(directory) / "data",
+                "port": free_port(),
+                "database_url": "",
+                "redis_url": "",
+            }
+        )
+        with running(settings, console) as url, sync_playwright() as playwright:
+            store = open_store(settings)
+            follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None), console)
+            store.engine.dispose()
+            # As root Chromium starts only without its sandbox; it shows our own pages here.
+            browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+            for name, path in _pages(url).items():
+                _shoot(browser, url + path, IMAGES / f"{name}.png")
+                console.print(f"docs/images/{name}.png")
+            browser.close()
+    return 0
+
+
+def _pages(url: str) -> dict[str, str]:
+    """What is shown: an answer, a citation of it in place, and a checked text."""
+    question = ask(url, {"question": QUESTIONS[0]})
+    place = question["answer"]["claims"][0]["citations"][0]
+    span = f"start={place['start']}&end={place['end']}#span"
+    text = SLIDE.read_text("utf-8")
+    sent = httpx.post(f"{url}/v1/verifications", json={"text": text}).json()
+    httpx.get(f"{url}/v1/verifications/{sent['id']}", params={"wait": 30}, timeout=60)
+    return {
+        "answer": f"/questions/{question['id']}",
+        "evidence": f"/evidence/{place['document_id']}/versions/{place['version']}?{span}",
+        "verdicts": f"/verify/{sent['id']}",
+    }
+
+
+def _shoot(browser: Browser, address: str, path: Path) -> None:
+    page = browser.new_page(viewport=SIZE, color_scheme="light")
+    page.goto(address)
+    page.wait_for_load_state("networkidle")
+    page.screenshot(path=path)
+    page.close()
+    with Image.open(path) as image:
+        small = image.convert("RGB").quantize(COLORS)
+    small.save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

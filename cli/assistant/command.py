@@ -1,0 +1,60 @@
+"""`attest mcp`: the tools over stdio, for an assistant that starts them, or over HTTP."""
+
+from typing import Annotated
+
+import httpx
+import typer
+
+from cli.context import Instance
+
+HTTP_PORT = 8322
+
+
+class Unguarded(ValueError):
+    """The tools would be open to other machines though the gateway asks nobody for a key."""
+
+
+def mcp(
+    ctx: typer.Context,
+    http: Annotated[
+        bool, typer.Option("--http", help="serve streamable HTTP at /mcp instead of stdio")
+    ] = False,
+    host: Annotated[str, typer.Option(help="where to listen with --http")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="with --http")] = HTTP_PORT,
+    url: Annotated[str | None, typer.Option(help="of the gateway, if not this instance's")] = None,
+) -> None:
+    """Give an assistant (Model Context Protocol) tools to ask, verify and read evidence."""
+    from cli.assistant.server import build
+
+    instance = Instance.of(ctx)
+    gateway = url or instance.url
+    if not http:
+        build(gateway, instance.settings.key).run("stdio")
+        return
+    import uvicorn
+
+    require_guard(host, gateway)
+    app = build(gateway, pass_on=True).streamable_http_app(
+        stateless_http=True, json_response=True, host=host
+    )
+    typer.echo(f"tools for assistants at http://{host}:{port}/mcp (Ctrl-C stops)", err=True)
+    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
+
+
+def require_guard(host: str, gateway: str) -> None:
+    """Listen for other machines only before a gateway that asks for keys.
+
+    Raises:
+        Unguarded: it does not, or does not answer; says what to do.
+    """
+    from api_gateway.names import is_loopback
+
+    if is_loopback(host):
+        return
+    advice = f"start the gateway with ATTEST_REQUIRE_KEYS=true, or leave out --host {host}"
+    try:
+        answer = httpx.get(f"{gateway}/v1/sources", timeout=5, verify=gateway.startswith("https:"))
+    except httpx.TransportError as error:
+        raise Unguarded(f"no gateway answers at {gateway} ({type(error).__name__})") from error
+    if answer.status_code != 401:
+        raise Unguarded(f"the gateway at {gateway} asks nobody for a key: {advice}")

@@ -1,0 +1,60 @@
+"""The gateway as the assistant's tools reach it: asynchronously, with the caller's own key."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+from mcp.server.mcpserver.exceptions import ToolError
+
+TIMEOUT_SECONDS = 75.0
+"""Longer than the gateway holds a request back (`?wait=60`)."""
+
+
+@asynccontextmanager
+async def gateway(url: str, authorization: str | None) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the gateway at `url`, for one call of a tool.
+
+    Args:
+        authorization: the `Authorization` header to send; None where the gateway asks for no key.
+    """
+    headers = {"Authorization": authorization} if authorization else {}
+    async with httpx.AsyncClient(
+        base_url=url,
+        headers=headers,
+        timeout=TIMEOUT_SECONDS,
+        verify=url.startswith("https:"),
+    ) as client:
+        yield client
+
+
+async def call(client: httpx.AsyncClient, method: str, path: str, **arguments: Any) -> Any:
+    """The JSON that the gateway answers, or its text where it answers plain text.
+
+    Raises:
+        ToolError: in the gateway's own words, or with what to do.
+    """
+    try:
+        response = await client.request(method, path, **arguments)
+    except httpx.TransportError as error:
+        raise ToolError(
+            f"no gateway answers at {client.base_url} ({type(error).__name__}): "
+            "start one with `attest up`"
+        ) from None
+    if not response.is_success:
+        raise ToolError(_refusal(response))
+    if response.headers.get("content-type", "").startswith("application/json"):
+        return response.json()
+    return response.text
+
+
+def _refusal(response: httpx.Response) -> str:
+    """Why the gateway refused, in its own words."""
+    if response.status_code == 401:
+        return "the gateway asks for a key: set ATTEST_KEY, or send Authorization: Bearer"
+    try:
+        problem = response.json()
+        fields = "; ".join(f"{e['field']}: {e['message']}" for e in problem.get("errors") or [])
+        return str(fields or problem.get("detail") or problem["title"])
+    except (ValueError, KeyError, TypeError):
+        return f"the gateway answered {response.status_code}"

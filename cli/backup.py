@@ -1,0 +1,96 @@
+"""`attest backup` and `attest restore`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+
+from cli.context import Instance, JsonOption, print_json
+from cli.instance import resolve, with_data_dir
+from store import backup as store_backup
+
+FileArgument = Annotated[Path, typer.Argument(help="one file; it holds words of patients")]
+
+
+def backup(ctx: typer.Context, file: FileArgument, as_json: JsonOption = False) -> None:
+    """Write all of the database to FILE, as of one moment, while everything runs.
+
+    Redis is not needed, and audit.key, which signs exports, is not in it: keep that elsewhere.
+    """
+    url = resolve(Instance.of(ctx).settings).database_url
+    with _telling() as tell:
+        made = store_backup.make(url, file, tell)
+    if as_json:
+        print_json(
+            {
+                "file": str(file),
+                "bytes": made.bytes,
+                "sha256": made.sha256,
+                **made.header.model_dump(mode="json"),
+            }
+        )
+    else:
+        end = made.header.audit
+        print(f"{made.bytes} bytes in {file}; the audit chain ends at {end.seq}:{end.hash}")
+
+
+def restore(
+    ctx: typer.Context,
+    file: FileArgument,
+    data_dir: Annotated[
+        Path | None, typer.Option("--data-dir", help="the directory to make; empty or new")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a data directory of a backup; it must be empty.
+
+    The audit chain is verified, the schema brought up to date, and what was promised and not kept
+    goes on once `attest up` runs there.
+    """
+    settings = with_data_dir(Instance.of(ctx).settings, data_dir)
+    if settings.database_url:
+        raise ValueError(
+            "ATTEST_DATABASE_URL is set, and this makes a data directory of its own: see "
+            "docs/operations.md, Backup, for servers of your own"
+        )
+    with _telling() as tell:
+        done = store_backup.restore(file, settings.data_dir, tell)
+    if as_json:
+        print_json(
+            {
+                "data_dir": str(settings.data_dir),
+                "events_verified": done.events_verified,
+                "schema_revision": done.schema_revision,
+                "sent_again": done.sent_again,
+                "backup": done.header.model_dump(mode="json"),
+            }
+        )
+    else:
+        print(
+            f"{settings.data_dir} is as it was at {done.header.made_at:%Y-%m-%d %H:%M:%S} UTC; "
+            f"{done.events_verified} audit events verified, {done.sent_again} messages go on. "
+            "What was erased since then is back: erase it again (docs/operations.md, Erasure)."
+        )
+
+
+@contextmanager
+def _telling() -> Iterator[store_backup.Progress]:
+    """A progress bar on stderr for each thing that is done."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    hidden = not console.is_terminal  # a program that reads stderr wants its one line only
+    with Progress(
+        *columns, TimeElapsedColumn(), console=console, transient=True, disable=hidden
+    ) as shown:
+        tasks = {}
+
+        def tell(what: str, done: int, total: int | None) -> None:
+            if what not in tasks:
+                tasks[what] = shown.add_task(what, total=total)
+            shown.update(tasks[what], completed=done, total=total)
+
+        yield tell

@@ -1,0 +1,96 @@
+"""What `attest extract` and `attest reviews` ask of a running gateway."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from cli.gateway import call
+
+POLL_SECONDS = 20
+Told = Callable[[dict[str, Any]], None]
+
+
+class ExtractFailed(RuntimeError):
+    """The document could not be extracted; the message says what to do."""
+
+
+@contextmanager
+def _client(url: str) -> Iterator[httpx.Client]:
+    with httpx.Client(
+        base_url=url, timeout=POLL_SECONDS + 10, verify=url.startswith("https")
+    ) as client:
+        yield client
+
+
+def extract_there(
+    url: str,
+    file: Path,
+    *,
+    profile: str,
+    document_type: str | None,
+    tell: Told,
+    timeout_seconds: float = 1800.0,
+) -> tuple[dict[str, Any], str]:
+    """The result of a running instance, and the text that its spans count.
+
+    Args:
+        tell: told of each iteration as it is done.
+
+    Raises:
+        ExtractFailed: it died, or took too long.
+        GatewayRefused: the gateway refused it, or none answers.
+    """
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ExtractFailed(f"{file}: {error.strerror}") from error
+    options = {"profile": profile} | ({"document_type": document_type} if document_type else {})
+    name = file.name if file.suffix else f"{file.name}.txt"
+    with _client(url) as client:
+        accepted = call(
+            client, "POST", "/v1/extractions", files={"file": (name, content)}, data=options
+        )
+        path, seen, waited = f"/v1/extractions/{accepted['id']}", 0, 0.0
+        while waited < timeout_seconds:
+            found = call(client, "GET", path, params={"wait": POLL_SECONDS, "seen": seen})
+            for one in found["progress"][seen:]:
+                tell(one)
+            if found["status"] == "done":
+                return found["result"], call(client, "GET", f"{path}/text")["text"]
+            if found["status"] == "failed":
+                raise ExtractFailed(found["error"]["detail"])
+            waited += POLL_SECONDS if len(found["progress"]) == seen else 0
+            seen = len(found["progress"])
+    raise ExtractFailed(f"no result within {timeout_seconds:.0f} s; {accepted['id']} goes on")
+
+
+def list_reviews(url: str, status: str, cursor: str | None, limit: int) -> dict[str, Any]:
+    """A page of reviews."""
+    params: dict[str, Any] = {"status": status, "limit": limit}
+    if cursor is not None:
+        params["cursor"] = cursor
+    with _client(url) as client:
+        return call(client, "GET", "/v1/reviews", params=params)
+
+
+def accept_review(url: str, review_id: str) -> dict[str, Any]:
+    """End a review: the extraction is right."""
+    with _client(url) as client:
+        return call(client, "POST", f"/v1/reviews/{review_id}/accept")
+
+
+def correct_review(url: str, review_id: str, corrections: dict[str, Any]) -> dict[str, Any]:
+    """End a review with values in place of some that were extracted."""
+    with _client(url) as client:
+        return call(client, "POST", f"/v1/reviews/{review_id}/correct", json=corrections)
+
+
+def text_of_review(url: str, review_id: str) -> str:
+    """The text that the spans of a review's extraction count."""
+    with _client(url) as client:
+        review = call(client, "GET", f"/v1/reviews/{review_id}")
+        text: str = call(client, "GET", f"/v1/extractions/{review['extraction_id']}/text")["text"]
+    return text

@@ -1,0 +1,37 @@
+"""`attest report`: how well the service did, as Markdown and as one page of HTML."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.context import Instance, JsonOption, print_json
+from store import week_report
+from store.models import now
+
+
+def report(
+    ctx: typer.Context,
+    days: Annotated[int, typer.Option(min=1, max=90, help="how many, up to now")] = 7,
+    out: Annotated[
+        Path | None, typer.Option(help="folder; the instance's reports/ if none")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a report of the last days: targets and misses, trends, sources, deaths, costs."""
+    from scheduler.weekly.writing import write
+
+    instance = Instance.of(ctx)
+    moment = now()
+    with instance.store.reading() as session:
+        made = week_report.report(session, moment - timedelta(days=days), moment, moment)
+    folder = out or instance.settings.data_dir / "reports"
+    written = write(made, folder, f"report-{moment:%Y-%m-%d}-{days}d")
+    missed = [one.name for one in made.quality.missed]
+    if as_json:
+        print_json({"files": [str(one) for one in written], "missed": missed})
+        return
+    for path in written:
+        print(path)
+    print(f"{len(missed)} targets missed" + (f": {', '.join(missed)}" if missed else ""))

@@ -1,0 +1,68 @@
+"""How much callers may ask, and how refusals are written down (`access.yaml`)."""
+
+from decimal import Decimal
+from functools import cache
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from knowledge.loader import load
+
+Positive = Annotated[int, Field(ge=1)]
+
+
+class _Policy(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Defaults(_Policy):
+    """The limits of keys that have none of their own."""
+
+    rate_per_minute: Positive
+    requests_a_day: Positive
+    usd_a_day: Annotated[Decimal, Field(gt=0)]
+
+
+class KeyPolicy(_Policy):
+    """How long keys live, and how often their use is written down."""
+
+    expire_days: Positive
+    longest_days: Positive
+    noted_seconds: Annotated[float, Field(gt=0)]
+
+
+class SessionPolicy(_Policy):
+    """How long a browser stays signed in."""
+
+    hours: Annotated[float, Field(gt=0)]
+
+
+class Noted(_Policy):
+    """So many refusals are events of their own."""
+
+    per_minute: Positive
+    per_day: Positive
+
+
+class RefusalPolicy(_Policy):
+    """What of the refusals stands in the audit, by who was refused and why."""
+
+    strangers: Noted
+    keys: Noted
+    limited: Noted
+    counted_seconds: Annotated[float, Field(gt=0)]
+
+
+class AccessPolicy(_Policy):
+    """The whole file."""
+
+    defaults: Defaults
+    keys: KeyPolicy
+    sessions: SessionPolicy
+    refusals: RefusalPolicy
+
+
+@cache
+def access_policy() -> AccessPolicy:
+    """The policy. Raises pydantic.ValidationError if the file is malformed."""
+    return AccessPolicy.model_validate(load("access"))

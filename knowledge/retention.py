@@ -1,0 +1,66 @@
+"""How long the words that people bring are kept (`retention.yaml`)."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from knowledge.loader import load
+
+TextKind = Literal["question", "note", "verification", "extraction"]
+KINDS: tuple[TextKind, ...] = get_args(TextKind)
+BY_AGE = "retention"
+"""The reason that only the clock gives."""
+
+Days = Annotated[int, Field(ge=1, le=36_500)]
+
+
+class RetentionPolicy(BaseModel):
+    """What goes when, and the reasons that there are."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    keep_days: Mapping[TextKind, Days | None]
+    batch: Annotated[int, Field(ge=1)]
+    reasons: Mapping[str, str]
+
+
+class NotKept(ValueError):
+    """`ATTEST_KEEP_DAYS` cannot be followed; the text says why."""
+
+
+@cache
+def retention_policy() -> RetentionPolicy:
+    """The policy. Raises pydantic.ValidationError if the file is malformed."""
+    return RetentionPolicy.model_validate(load("retention"))
+
+
+def keep_days(given: Mapping[str, int]) -> dict[TextKind, int]:
+    """Days by kind, of the kinds that are not kept for ever.
+
+    Args:
+        given: the setting, which goes before the file.
+
+    Raises:
+        NotKept: it names a kind that there is not, or days that are none.
+    """
+    for kind, days in given.items():
+        if kind not in KINDS:
+            raise NotKept(f"ATTEST_KEEP_DAYS: {kind[:40]!r} is none of {', '.join(KINDS)}")
+        if not 1 <= days <= 36_500:
+            raise NotKept(f"ATTEST_KEEP_DAYS: {kind} is kept for 1 to 36500 days")
+    wanted = {kind: given.get(kind, retention_policy().keep_days.get(kind)) for kind in KINDS}
+    return {kind: days for kind, days in wanted.items() if days is not None}
+
+
+def reason_given(reason: str) -> str:
+    """`reason`, if a person may give it.
+
+    Raises:
+        ValueError: it is none of the policy's, or is the clock's own; names them.
+    """
+    allowed = [name for name in retention_policy().reasons if name != BY_AGE]
+    if reason not in allowed:
+        raise ValueError(f"the reason is one of {', '.join(allowed)}")
+    return reason

@@ -1,0 +1,77 @@
+"""Writes the weekly report into a folder: each week once, however many schedulers there are."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import sqlalchemy as sa
+import structlog
+from sqlmodel import Session
+
+from scheduler.weekly.forms import html, markdown
+from store import ticks, week_report
+from store.unit_of_work import Store
+from store.week_report import WeekReport
+
+log = structlog.get_logger(__name__)
+
+JOB = "weekly_report"
+WEEK = timedelta(days=7)
+
+
+def week_end(at: datetime) -> datetime:
+    """The Monday, 00:00 UTC, at or before `at`: a report is of the seven days before it."""
+    day = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return day - timedelta(days=day.weekday())
+
+
+def write_weekly(store: Store, folder: Path, at: datetime) -> list[Path]:
+    """Write the report of the last whole week, if nobody has; gives the files.
+
+    The tick is taken first and kept only once both files are there: if the disk is full the next
+    round tries again, and a second scheduler waits for how this one ends.
+
+    Raises:
+        OSError: the files cannot be written.
+    """
+    until = week_end(at)
+    with Session(store.engine) as session:
+        if not _existed(session, until) or not ticks.take(session, JOB, until, at):
+            return []
+        with store.reading() as snapshot:
+            report = week_report.report(snapshot, until - WEEK, until, at)
+        year, week, _ = (until - WEEK).isocalendar()
+        written = write(report, folder, f"week-{year}-{week:02d}")
+        session.commit()
+    log.info("weekly_report_written", week=f"{year}-{week:02d}", missed=len(report.quality.missed))
+    return written
+
+
+def _existed(session: Session, until: datetime) -> bool:
+    """Whether anything was asked before the week ended: a new system has no week to tell of."""
+    found: bool = session.execute(
+        sa.text("SELECT EXISTS (SELECT FROM question WHERE created_at < :until)"), {"until": until}
+    ).scalar_one()
+    return found
+
+
+def write(report: WeekReport, folder: Path, name: str) -> list[Path]:
+    """Write both forms as `name`.md and `name`.html, each whole or not at all.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for path, text in (
+        (folder / f"{name}.md", markdown(report)),
+        (folder / f"{name}.html", html(report)),
+    ):
+        part = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+        written.append(path)
+    return written

@@ -1,0 +1,125 @@
+"""What a language model answered for one iteration: written at once, looked up before asking.
+
+A request is `asked` before it is sent. A step that begins again finds the answer, or finds that
+nobody knows what came of the request, which may have been paid for.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from store.models import ExtractionReply, now
+
+
+@dataclass(frozen=True)
+class Request:
+    """Which request: of a part's iteration, for a purpose, by the hash of all that is sent.
+
+    `voice` tells apart several requests of one prompt, such as the opinions of a median.
+    """
+
+    extraction_id: UUID
+    part: int
+    n: int
+    purpose: str
+    prompt_hash: str
+    voice: int = 0
+
+    def where(self) -> list[sa.ColumnElement[bool]]:
+        """The rows of it."""
+        return [
+            col(ExtractionReply.extraction_id) == self.extraction_id,
+            col(ExtractionReply.part) == self.part,
+            col(ExtractionReply.n) == self.n,
+            col(ExtractionReply.purpose) == self.purpose,
+            col(ExtractionReply.voice) == self.voice,
+            col(ExtractionReply.prompt_hash) == self.prompt_hash,
+        ]
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a request: its answer, or that one was sent and nobody knows the rest."""
+
+    reply: dict[str, Any] | None
+    lost: bool
+
+
+def known(session: Session, request: Request) -> Known:
+    """What came of the request before."""
+    rows = session.exec(
+        select(ExtractionReply).where(*request.where()).order_by(col(ExtractionReply.id))
+    ).all()
+    for row in rows:
+        if row.status == "answered":
+            return Known(row.reply, lost=False)
+    return Known(None, lost=any(row.status == "asked" for row in rows))
+
+
+def asked(session: Session, request: Request) -> int:
+    """Write down that the request is sent; returns the id to end it by."""
+    row = ExtractionReply(
+        extraction_id=request.extraction_id,
+        part=request.part,
+        n=request.n,
+        purpose=request.purpose,
+        voice=request.voice,
+        prompt_hash=request.prompt_hash,
+        asked_at=now(),
+    )
+    session.add(row)
+    session.flush()
+    return row.id
+
+
+def answered(session: Session, reply_id: int, reply: dict[str, Any]) -> None:
+    """Keep the answer. Of two answers to one request the first is kept."""
+    row = session.get_one(ExtractionReply, reply_id)
+    first = session.exec(
+        select(ExtractionReply.id).where(
+            col(ExtractionReply.status) == "answered",
+            *Request(
+                row.extraction_id, row.part, row.n, row.purpose, row.prompt_hash, row.voice
+            ).where(),
+        )
+    ).first()
+    row.ended_at = now()
+    if first is None:
+        row.status, row.reply = "answered", reply
+    else:
+        row.status = "failed"
+    session.add(row)
+
+
+def failed(session: Session, reply_id: int) -> None:
+    """Nothing usable came: the request may be sent again."""
+    row = session.get_one(ExtractionReply, reply_id)
+    row.status, row.ended_at = "failed", now()
+    session.add(row)
+
+
+def refuse(session: Session, request: Request) -> None:
+    """The answer came and is of no use after all: the request may be sent again."""
+    session.execute(
+        sa.update(ExtractionReply)
+        .where(*request.where(), col(ExtractionReply.status) == "answered")
+        .values(status="failed", reply=None)
+    )
+
+
+def cost_of(session: Session, extraction_id: UUID, part: int, n: int) -> Decimal | None:
+    """US dollars of the answers of one iteration; None where one of them is not known."""
+    query = select(ExtractionReply.reply).where(
+        col(ExtractionReply.extraction_id) == extraction_id,
+        col(ExtractionReply.part) == part,
+        col(ExtractionReply.n) == n,
+        col(ExtractionReply.status) == "answered",
+    )
+    costs = [reply["usage"]["cost_usd"] for reply in session.exec(query) if reply is not None]
+    if any(one is None for one in costs):
+        return None
+    return sum((Decimal(one) for one in costs), Decimal(0))

@@ -1,0 +1,210 @@
+"""Starts `attest ARGUMENTS`, with a clock that is wrong or an invariant that is broken on purpose.
+
+`python -m tests.chaos.storm.launch [--skew HOURS] [--sabotage NAME]... worker --threads 2`. A storm
+that finds no sabotage proves nothing when it finds nothing: `test_storm.py` has one of each class.
+"""
+
+import itertools
+import sys
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+
+def skew(hours: float) -> None:
+    """Let the time of this process be wrong. Must come before anything else is imported."""
+    from store import models
+    from store.models import columns
+
+    right = models.now
+
+    def wrong() -> datetime:
+        return right() + timedelta(hours=hours)
+
+    models.now = columns.now = wrong
+
+
+def _no_token_check() -> None:
+    """Who lost the lease commits all the same."""
+    import sqlalchemy as sa
+
+    from store import ledger
+
+    def close(session: Any, held: Any, change: str, **values: object) -> Any:
+        row = session.execute(
+            sa.text(f"UPDATE stage_run SET {change} WHERE id = :id RETURNING first_failed_at"),
+            {"id": held.run_id, **values},
+        ).one()
+        return row.first_failed_at
+
+    ledger._close = close
+
+
+def _done_is_done_again() -> None:
+    """What is delivered again is worked on again."""
+    import sqlalchemy as sa
+
+    from store import ledger
+
+    claim = str(ledger._CLAIM).split("WHERE (run.status")[0]
+    ledger._CLAIM = sa.text(f"{claim} RETURNING id, token, attempts")
+
+
+def _promises_are_lost() -> None:
+    """One message in nine is not in its transaction: it is gone."""
+    from store.unit_of_work import UnitOfWork
+
+    emit, count = UnitOfWork.emit, itertools.count(1)
+
+    def forgetful(self: Any, message: Any, **options: Any) -> Any:
+        row_id = emit(self, message, **options)
+        if next(count) % 9 == 0:
+            self._outbox.pop()
+        return row_id
+
+    UnitOfWork.emit = forgetful  # type: ignore[method-assign]
+
+
+def _links_do_not_fit() -> None:
+    """One audit event in forty is stored otherwise than it was hashed."""
+    from store import audit
+
+    append, count = audit.append, itertools.count(1)
+
+    def careless(session: Any, events: Any) -> Any:
+        found = append(session, events)
+        if next(count) % 40 == 0:
+            import sqlalchemy as sa
+
+            session.execute(sa.text("ALTER TABLE audit_event DISABLE TRIGGER ALL"))
+            session.execute(
+                sa.text("UPDATE audit_event SET actor = 'nobody' WHERE seq = "
+                        "(SELECT seq FROM audit_head)")
+            )  # fmt: skip
+            session.execute(sa.text("ALTER TABLE audit_event ENABLE TRIGGER ALL"))
+        return found
+
+    audit.append = careless
+
+
+def _spans_are_shifted() -> None:
+    """The verify stage stores spans that begin one character late."""
+    from workers.verify import stage
+
+    commit = stage.SPEC.commit
+
+    def shifted(unit: Any, message: Any, result: Any) -> None:
+        for claim in getattr(result, "body", {}).get("claims", []):
+            for citation in claim["citations"]:
+                citation["start"] += 1
+        commit(unit, message, result)
+
+    object.__setattr__(stage.SPEC, "commit", shifted)
+
+
+def _keys_mean_nothing() -> None:
+    """The gateway does not look at idempotency keys."""
+    from store import questions
+
+    submit = questions.submit
+
+    def deaf(work: Any, text: str, options: Any, key: Any = None, **more: Any) -> Any:
+        return submit(work, text, options, None, **more)
+
+    questions.submit = deaf
+
+
+def _accepted_and_forgotten() -> None:
+    """The gateway says 202 to one question in five and does not commit it."""
+    from store import questions
+
+    submit, count = questions.submit, itertools.count(1)
+
+    def forgetful(work: Any, *arguments: Any, **more: Any) -> Any:
+        question = submit(work, *arguments, **more)
+        if next(count) % 5 == 0:
+            work.session.expunge_all()
+            work.session.rollback()
+            work._outbox.clear()
+            work._events.clear()
+        return question
+
+    questions.submit = forgetful
+
+
+def _vectors_are_missing() -> None:
+    """The last vector of a batch is not written."""
+    from store.index import dense
+
+    write = dense.write_vectors
+
+    def sloppy(session: Any, windows: Any) -> None:
+        write(session, windows[:-1])
+
+    dense.write_vectors = sloppy
+
+
+def _answers_waver() -> None:
+    """The gateway shows one answer in three with other words than were sealed."""
+    from api_gateway import answers
+
+    with_timings, count = answers._with_timings, itertools.count(1)
+
+    def other(body: Any, steps: Any) -> Any:
+        shown = with_timings(body, steps)
+        if next(count) % 3 == 0:
+            shown["summary"] = {**shown["summary"], "text": "Perhaps."}
+        return shown
+
+    answers._with_timings = other
+
+
+def _versions_are_edited() -> None:
+    """Now and then the ingest stage writes into versions that are there."""
+    import sqlalchemy as sa
+
+    from workers.ingest import stage
+
+    commit, count = stage.SPEC.commit, itertools.count(1)
+
+    def edited(unit: Any, message: Any, result: Any) -> None:
+        commit(unit, message, result)
+        if next(count) % 3 == 0:
+            unit.session.execute(sa.text("ALTER TABLE document_version DISABLE TRIGGER ALL"))
+            unit.session.execute(sa.text("UPDATE document_version SET text = text || ' Edited.'"))
+            unit.session.execute(sa.text("ALTER TABLE document_version ENABLE TRIGGER ALL"))
+
+    object.__setattr__(stage.SPEC, "commit", edited)
+
+
+SABOTAGES: dict[str, Callable[[], None]] = {
+    "no token check": _no_token_check,
+    "done is done again": _done_is_done_again,
+    "promises are lost": _promises_are_lost,
+    "links do not fit": _links_do_not_fit,
+    "spans are shifted": _spans_are_shifted,
+    "keys mean nothing": _keys_mean_nothing,
+    "accepted and forgotten": _accepted_and_forgotten,
+    "vectors are missing": _vectors_are_missing,
+    "answers waver": _answers_waver,
+    "versions are edited": _versions_are_edited,
+}
+
+
+def main() -> None:
+    """Take our own options off the command line, then be `attest`."""
+    arguments = sys.argv[1:]
+    while arguments[:1] in (["--skew"], ["--sabotage"]):
+        option, value, *arguments = arguments
+        if option == "--skew":
+            skew(float(value))
+        else:
+            SABOTAGES[value]()
+    from cli.main import main as attest
+
+    sys.argv = ["attest", *arguments]
+    attest()
+
+
+if __name__ == "__main__":
+    main()

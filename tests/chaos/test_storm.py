@@ -1,0 +1,83 @@
+"""The storm harness: it draws the same again, finds a sound system sound, and sees sabotage."""
+
+import itertools
+import random
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from tests.chaos.storm.launch import SABOTAGES
+from tests.chaos.storm.run import storm
+from tests.chaos.storm.schedule import LASTING, Act, schedule
+
+EXPIRING = [Act(1.0 + 0.25 * n, "expire leases", 0.0, n) for n in range(24)]
+DELIVERING = [Act(2.0 + 0.5 * n, "deliver again", 0.0, n) for n in range(12)]
+CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
+    "nobody checks who holds the lease": (
+        {"no token check": "more or less than once|other than once|more than once"},
+        EXPIRING,
+    ),
+    "what was done is done again": (
+        {"done is done again": "a question took a step other than once"},
+        DELIVERING,
+    ),
+    "promises and questions are lost": (
+        {
+            "promises are lost": "did not end|ended neither",
+            "accepted and forgotten": "an accepted question is lost",
+        },
+        (),
+    ),
+    "what is stored or shown is not what was decided": (
+        {
+            "links do not fit": "the audit chain is broken",
+            "spans are shifted": "citation is not its span",
+            "keys mean nothing": "one idempotency key, several questions",
+            "vectors are missing": "a chunk has no vector",
+            "answers waver": "an answer changed after it was shown",
+            "versions are edited": "a version's text changed",
+        },
+        (),
+    ),
+}
+"""Each class of invariant, the sabotages that break it, and what must be found."""
+
+
+def test_9_1_a_seed_draws_the_same_storm_again() -> None:
+    assert schedule(7, 60) == schedule(7, 60)
+    assert schedule(7, 60) != schedule(8, 60)
+
+
+def test_9_1_every_kind_of_act_is_drawn_and_none_overlaps_on_the_same_thing() -> None:
+    drawn = set()
+    for seed in range(40):
+        acts = schedule(seed, 60)
+        drawn |= {act.name for act in acts}
+        assert acts == sorted(acts, key=lambda one: one.at)
+        for thing in ("postgres", "redis", "gateway", "scheduler", "disk"):
+            mine = [act for act in acts if act.name.endswith(thing)]
+            for one, after in itertools.pairwise(mine):
+                assert one.end < after.at
+    assert drawn == set(LASTING)
+
+
+def test_9_1_every_sabotage_is_in_a_case() -> None:
+    assert {name for wanted, _ in CASES.values() for name in wanted} == set(SABOTAGES)
+
+
+@pytest.mark.timeout(400)
+def test_9_1_a_storm_over_a_sound_system_finds_nothing() -> None:
+    outcome = storm(random.SystemRandom().randrange(10**6), 10)
+    assert outcome.found == [], outcome
+    assert outcome.accepted > 0
+    assert outcome.answered + outcome.failed >= outcome.accepted
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("case", CASES)
+def test_9_1_a_broken_invariant_makes_the_storm_red(case: str) -> None:
+    wanted, planned = CASES[case]
+    outcome = storm(1, 8, planned=list(planned), sabotages=list(wanted), settle=20)
+    for name, words in wanted.items():
+        assert any(re.search(words, one) for one in outcome.found), (name, vars(outcome))

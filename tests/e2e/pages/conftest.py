@@ -1,0 +1,159 @@
+"""A whole instance with the sample corpus, a fake PubMed, and a real browser to look at it.
+
+The browser is the machine's Chromium, or the one that ATTEST_TEST_BROWSER names; without one these
+tests are skipped. ATTEST_TEST_SCREENSHOTS names the directory that keeps what was seen.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+
+from tests.e2e.test_up import Up, start
+from tests.fakes.eutils import Eutils
+from tests.fakes.web import Clock, FakeWeb
+
+SAMPLES = Path(__file__).resolve().parents[3] / "samples" / "records"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+CURABLE = "Does Xyzomab lower mortality in heart failure with atrial fibrillation?"
+FINDING = "In heart failure with atrial fibrillation, Xyzomab lowered made-up mortality by 12%."
+
+
+def _executable() -> str | None:
+    named = os.environ.get("ATTEST_TEST_BROWSER")
+    return named or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium."""
+    executable = _executable()
+    if executable is None:
+        pytest.skip("no browser: install Debian's chromium, or name one in ATTEST_TEST_BROWSER")
+    expect.set_options(timeout=30_000)  # a busy machine is slow, and being slow is no failure
+    with sync_playwright() as playwright:
+        # As root Chromium starts only without its sandbox; it shows our own pages here.
+        running = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """An instance with a PubMed to follow, in which there are three works that it does not hold."""
+    folder = tmp_path_factory.mktemp("pages")
+    pubmed = Eutils(Clock(datetime.now(UTC)))
+    pubmed.put(9, title="A made-up work on gout, which is what is followed.")
+    for pmid, kind in enumerate(
+        ("Systematic Review", "Randomized Controlled Trial", "Practice Guideline"), start=1
+    ):
+        pubmed.put(
+            pmid,
+            title="Xyzomab in heart failure with atrial fibrillation, a made-up work.",
+            abstract=[("RESULTS", "RESULTS", FINDING)],
+            types=[kind],
+        )
+    with FakeWeb(pubmed) as web, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTEST_SOURCE_MIRRORS", json.dumps(dict(web.mirrors)))
+        running = start(folder / "data")
+        try:
+            files = [str(one) for one in sorted(SAMPLES.glob("*.jsonl"))]
+            done = running.attest("ingest", *files, "--json")
+            assert done.returncode == 0, done.stderr
+            yield running
+        finally:
+            running.stop()
+
+
+@dataclass
+class Seen:
+    """A page in the browser, and all that must not happen in it."""
+
+    page: Page
+    url: str
+    shots: Path
+    errors: list[str] = field(default_factory=list)
+    foreign: list[str] = field(default_factory=list)
+    expected: tuple[str, ...] = ()
+
+    def open(self, path: str) -> None:
+        self.page.goto(self.url + path)
+
+    def shot(self, name: str, *, whole: bool = True) -> None:
+        """Keep what is seen, and look at it with axe."""
+        self.page.screenshot(path=self.shots / f"{name}.png", full_page=whole)
+        found = Axe().run(self.page)
+        assert found.violations_count == 0, found.generate_report()
+
+    def refuse(self) -> None:
+        """Nothing went wrong: no error on the console, no other host, no violated policy."""
+        violations = self.page.evaluate("() => window.__violations ?? []")
+        assert violations == []
+        assert self.foreign == []
+        left = [one for one in self.errors if not one.startswith(self.expected or ("\0",))]
+        assert left == []
+
+
+@pytest.fixture(scope="session")
+def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where screenshots are kept."""
+    named = os.environ.get("ATTEST_TEST_SCREENSHOTS")
+    folder = Path(named) if named else tmp_path_factory.mktemp("screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def look(browser: Browser, site: Up, shots: Path) -> Iterator[Callable[..., Seen]]:
+    """Opens a browser window of its own; at the end of the test nothing may have gone wrong."""
+    opened: list[Seen] = []
+
+    def make(url: str = site.url, **options: Any) -> Seen:
+        context = browser.new_context(
+            **{"viewport": {"width": 1280, "height": 900}, "color_scheme": "light", **options}
+        )
+        context.set_default_timeout(30_000)
+        context.add_init_script(
+            "window.__violations = [];"
+            "document.addEventListener('securitypolicyviolation',"
+            " (event) => window.__violations.push(event.violatedDirective));"
+        )
+        page = context.new_page()
+        seen = Seen(page, url, shots)
+        host = urlsplit(url).netloc
+
+        def requested(request: Request) -> None:
+            parts = urlsplit(request.url)
+            if parts.scheme != "data" and parts.netloc != host:
+                seen.foreign.append(request.url)
+
+        page.on("request", requested)
+        page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        page.on(
+            "console",
+            lambda message: seen.errors.append(message.text) if message.type == "error" else None,
+        )
+        opened.append(seen)
+        return seen
+
+    yield make
+    for one in opened:
+        one.refuse()
+        one.page.context.close()
+
+
+@pytest.fixture
+def api(site: Up) -> Iterator[httpx.Client]:
+    """The JSON interface of the same instance."""
+    with httpx.Client(base_url=site.url, timeout=60) as client:
+        yield client

@@ -1,0 +1,201 @@
+"""Documents and sign-in in a real browser, with everything running."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.e2e.pages.conftest import Seen
+from tests.e2e.test_up import Up, start
+from tests.unit.extract.made import REPORT
+
+Look = Callable[..., Seen]
+PHONE = {"viewport": {"width": 390, "height": 844}}
+DARK = {"color_scheme": "dark"}
+POOR = (
+    "GENOMIC REPORT of the laboratory for Mrs. Xyzzy. Mutations were looked for in BRCA1 and KRAS; "
+    "variants, tumor mutational burden and microsatellite status are told in a letter."
+)
+
+
+def lit(seen: Seen, style: str) -> str:
+    found: str = seen.page.evaluate(
+        "(style) => [...document.querySelectorAll(`#text mark.${style}`)]"
+        ".map((one) => one.textContent).join('')",
+        style,
+    )
+    return found
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pathology report about nobody."""
+    path = tmp_path_factory.mktemp("report") / "report.txt"
+    path.write_text(REPORT, encoding="utf-8")
+    return path
+
+
+def upload(seen: Seen, report: Path) -> None:
+    seen.open("/documents")
+    seen.page.get_by_label("File", exact=True).set_input_files(report)
+    seen.page.get_by_role("button", name="Extract").click()
+    expect(seen.page.get_by_role("heading", name="Iterations")).to_be_visible()
+
+
+def test_upload_extraction_and_the_very_words_of_a_field(look: Look, report: Path) -> None:
+    seen = look()
+    seen.open("/documents")
+    seen.shot("documents")
+    upload(seen, report)
+    field = seen.page.locator("[data-span='grade-1']")
+    words = field.locator("q").inner_text()
+    assert lit(seen, "lit") == ""
+    field.hover()
+    assert lit(seen, "lit") == words == "Nottingham grade 2"
+    seen.page.mouse.move(0, 0)
+    assert lit(seen, "lit") == ""
+    field.focus()
+    assert lit(seen, "lit") == words
+    seen.shot("extraction")
+    field.click()
+    expect(seen.page.locator("#span")).to_be_attached()
+    assert lit(seen, "chosen") == words
+    expect(seen.page.locator("svg.scores circle")).to_have_count(1)
+
+
+def test_without_scripts_a_field_still_leads_to_its_words(look: Look, report: Path) -> None:
+    seen = look()
+    upload(seen, report)
+    path = seen.page.url.removeprefix(seen.url)
+    bare = look(java_script_enabled=False)
+    bare.open(path)
+    bare.page.locator("[data-span='histology-1']").click()
+    marked = bare.page.locator("#text mark.chosen")
+    expect(marked).to_have_text("Invasive ductal carcinoma")
+
+
+def test_a_poor_document_is_reviewed(look: Look) -> None:
+    seen = look()
+    seen.open("/documents")
+    seen.page.get_by_label("Or paste its text").fill(POOR)
+    seen.page.get_by_label("Type").select_option("genomics")
+    seen.page.get_by_role("button", name="Extract").click()
+    seen.page.get_by_role("link", name="Review it").click()
+    seen.shot("review")
+    seen.open("/reviews")
+    seen.shot("reviews")
+    seen.page.locator(".history a").first.click()
+    seen.page.get_by_role("button", name="Accept as it is").click()
+    expect(seen.page.locator(".question-head .badge")).to_have_text("Accepted")
+
+
+def test_an_unreadable_document_says_what_would_help(look: Look) -> None:
+    seen = look()
+    seen.open("/documents")
+    seen.page.get_by_label("Or paste its text").fill("~^}{ ¤¦ xq |\\ §¬ zzk " * 30)
+    seen.page.get_by_role("button", name="Extract").click()
+    expect(seen.page.locator(".banner")).to_contain_text("What would help")
+    seen.shot("unreadable")
+
+
+NOTE = """HPI
+62 y/o woman with cough for 3 weeks. She has type 2 diabetes.
+
+Medications
+Metformin 500 mg twice daily. Allergic to penicillin.
+
+Assessment and plan
+Uncontrolled diabetes. Start empagliflozin 10 mg daily. Follow up in 2 weeks.
+"""
+
+
+def test_a_note_is_summarized_beside_its_words(look: Look) -> None:
+    seen = look()
+    seen.open("/notes")
+    seen.shot("notes")
+    seen.page.get_by_label("Note", exact=True).fill(NOTE)
+    seen.page.get_by_role("button", name="Summarize").click()
+    item = seen.page.locator("[data-span='medicines_allergies-2']")
+    item.hover()
+    assert lit(seen, "lit") == "Allergic to penicillin."
+    item.click()
+    expect(seen.page.locator("#text mark.chosen")).to_have_text("Allergic to penicillin.")
+    seen.shot("note")
+
+
+@pytest.mark.parametrize("name", ["dark", "phone"])
+def test_documents_are_as_good_in_the_dark_and_on_a_phone(
+    look: Look, report: Path, name: str
+) -> None:
+    seen = look(**(DARK if name == "dark" else PHONE))
+    seen.open("/documents")
+    seen.shot(f"documents-{name}")
+    upload(seen, report)
+    seen.page.locator("[data-span='margins-1']").click()
+    seen.shot(f"extraction-{name}")
+    seen.open("/signin")
+    seen.shot(f"signin-{name}")
+    wide = seen.page.evaluate("() => document.documentElement.scrollWidth > innerWidth")
+    assert not wide
+
+
+@pytest.fixture(scope="module")
+def keyed(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """An instance that asks for keys."""
+    folder = tmp_path_factory.mktemp("keyed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ATTEST_REQUIRE_KEYS", "true")
+        running = start(folder / "data")
+        try:
+            yield running
+        finally:
+            running.stop()
+
+
+def make_key(site: Up, *scopes: str) -> str:
+    given = ("--name=a test", "--owner=ward-1", f"--scopes={','.join(scopes)}")
+    made = site.attest("keys", "create", *given, "--json")
+    assert made.returncode == 0, made.stderr
+    return str(json.loads(made.stdout)["key"])
+
+
+def test_sign_in_and_scopes(look: Look, keyed: Up, report: Path) -> None:
+    seen = look(url=keyed.url)
+    seen.expected = ("Failed to load resource",)
+    seen.open("/documents")
+    expect(seen.page).to_have_url(re.compile(r"/signin\?next=%2Fdocuments$"))
+    seen.page.get_by_label("Key").fill("attest_wrong")
+    seen.page.get_by_role("button", name="Sign in").click()
+    expect(seen.page.get_by_role("alert")).to_contain_text("Not signed in")
+    seen.shot("signin")
+    seen.page.get_by_label("Key").fill(make_key(keyed, "ask", "read"))
+    seen.page.get_by_role("button", name="Sign in").click()
+    expect(seen.page).to_have_url(keyed.url + "/documents")
+    nav = seen.page.get_by_role("navigation", name="Pages")
+    expect(nav.get_by_role("link", name="Documents")).to_be_visible()
+    expect(nav.get_by_role("link", name="Operate")).to_have_count(0)
+    cookies: list[Any] = seen.page.context.cookies()
+    assert [(one["httpOnly"], one["sameSite"]) for one in cookies] == [(True, "Strict")]
+    upload(seen, report)
+    seen.shot("signed-in")
+    path = seen.page.url.removeprefix(keyed.url)
+    seen.open("/")
+    seen.page.get_by_label("Question").fill("Does Xyzomab lower mortality in heart failure?")
+    seen.page.get_by_role("button", name="Ask").click()
+    # It comes by the events, which the page's own script follows with the cookie.
+    expect(seen.page.locator(".abstention")).to_be_visible()
+    seen.page.get_by_role("button", name="Ask again").click()
+    expect(seen.page.locator(".abstention")).to_be_visible()
+    seen.page.get_by_role("button", name="Sign out").click()
+    expect(seen.page.get_by_role("heading", name="Sign in")).to_be_visible()
+    seen.open(path)
+    expect(seen.page.get_by_role("heading", name="Sign in")).to_be_visible()
+    seen.page.get_by_label("Key").fill(make_key(keyed, "read"))
+    seen.page.get_by_role("button", name="Sign in").click()
+    expect(seen.page).to_have_url(keyed.url + path)
+    seen.open("/documents")
+    expect(seen.page.get_by_role("button", name="Extract")).to_have_count(0)

@@ -1,0 +1,123 @@
+"""`attest keys`: made and told once, listed without secrets, revoked; and the key that is sent."""
+
+import json
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from typer.testing import CliRunner, Result
+
+from cli.context import Instance
+from cli.gateway import authorization, call, without_key
+from cli.keys import keys_app
+from store import keys
+from store.models import now
+from store.settings import Settings, get_settings
+from store.unit_of_work import Store
+from tests.integration.runtime.harness import count
+
+FIRST = ("create", "--name", "desk", "--owner", "ward-3", "--scopes", "ask,read")
+
+
+def invoke(settings: Settings, *arguments: str) -> Result:
+    """What comes of the command."""
+    instance = Instance(settings)
+    try:
+        return CliRunner().invoke(keys_app, [*arguments], obj=instance)
+    finally:
+        if "store" in vars(instance):
+            instance.store.engine.dispose()
+
+
+def run(settings: Settings, *arguments: str) -> str:
+    """What the command prints; it must work."""
+    result = invoke(settings, *arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.mark.requirement("OP-3.1")
+def test_op_3_1_a_key_is_told_once_listed_without_its_secret_and_revoked(
+    settings: Settings, store: Store
+) -> None:
+    limits = ("--rate-per-minute", "7", "--requests-a-day", "70", "--usd-a-day", "0.70")
+    made = json.loads(run(settings, *FIRST, "--expires", "10d", *limits, "--json"))
+    assert (made["owner"], made["scopes"], made["state"]) == ("ward-3", ["ask", "read"], "valid")
+    with store.reading() as session:
+        checked = keys.check(session, made["key"], now())
+        (stored,) = keys.listing(session)
+    assert checked.key is not None
+    assert str(checked.key.id) == made["id"]
+    assert (stored.rate_per_minute, stored.requests_a_day) == (7, 70)
+    assert timedelta(days=9.99) < stored.expires_at - now() <= timedelta(days=10)
+
+    listed = run(settings, "list", "--json")
+    secret = made["key"].split("_", 2)[2]
+    for printed in (listed, run(settings, "list")):
+        assert secret not in printed
+        assert stored.hash.hex() not in printed
+    (one,) = json.loads(listed)
+    assert (one["id"], one["prefix"]) == (made["id"], f"attest_{stored.prefix}")
+
+    for _ in range(2):
+        assert json.loads(run(settings, "revoke", made["id"], "--json"))["state"] == "revoked"
+    with store.reading() as session:
+        assert keys.check(session, made["key"], now()).refusal == "revoked_key"
+        assert not keys.any_usable(session, now())
+    assert count(store, "audit_event", "event IN ('key.created', 'key.revoked')") == 2
+
+
+def test_without_json_stdout_is_the_key_alone(settings: Settings, store: Store) -> None:
+    printed = run(settings, *FIRST).strip().splitlines()[-1]
+    with store.reading() as session:
+        assert keys.check(session, printed, now()).key is not None
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--name", "x", "--scopes", "everything"),
+        ("--name", "x", "--scopes", ""),
+        ("--name", " ", "--scopes", "read"),
+        ("--name", "x", "--scopes", "read", "--owner", "Dr Who"),
+        ("--name", "x", "--scopes", "read", "--expires", "never"),
+        ("--name", "x", "--scopes", "read", "--usd-a-day", "0"),
+        ("--name", "x", "--scopes", "read", "--rate-per-minute", "0"),
+    ],
+)
+def test_what_does_not_fit_makes_no_key(
+    settings: Settings, store: Store, arguments: tuple[str, ...]
+) -> None:
+    result = invoke(settings, "create", *arguments)
+    assert result.exit_code != 0
+    assert count(store, "access_key") == 0
+
+
+def test_a_key_that_is_not_there_cannot_be_revoked(settings: Settings, store: Store) -> None:
+    result = invoke(settings, "revoke", str(uuid4()))
+    assert isinstance(result.exception, LookupError)
+
+
+def test_the_command_sends_the_key_of_its_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.headers.get("authorization"))
+        return httpx.Response(200, json={})
+
+    monkeypatch.setenv("ATTEST_KEY", "attest_key_of_mine")
+    get_settings.cache_clear()
+    try:
+        with httpx.Client(base_url="http://g", transport=httpx.MockTransport(answer)) as client:
+            call(client, "GET", "/v1/questions")
+            with without_key():
+                call(client, "GET", "/v1/questions")
+        assert "attest_key_of_mine" not in repr(get_settings())
+    finally:
+        get_settings.cache_clear()
+    assert seen == ["Bearer attest_key_of_mine", None]
+    monkeypatch.delenv("ATTEST_KEY")
+    get_settings.cache_clear()
+    assert authorization() == {}

@@ -1,0 +1,130 @@
+"""The pages of notes over the real app."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from store import notes
+from tests.integration.gateway.conftest import Running, serving
+from tests.integration.gateway.test_document_pages import marked, shown
+from tests.integration.gateway.test_keys import make_key
+from tests.integration.gateway.test_pages import BROWSER, page, refuse_foreign_addresses, soup, tags
+from tests.integration.gateway.test_signin import sign_in, token
+from tests.payloads import BATCHES
+
+NO_FILE = {"file": ("", b"", "application/octet-stream")}
+
+
+def send(gateway: Running, text: str, title: str = "") -> str:
+    response = gateway.client.post(
+        "/notes", data={"text": text, "title": title}, files=NO_FILE, headers=BROWSER
+    )
+    assert response.status_code == 303, response.text
+    return str(response.headers["location"])
+
+
+def summarized(gateway: Running, text: str, *spans: tuple[int, int], told: str = "told") -> str:
+    """A note with an item in a list, and a recommendation, for each span; its page."""
+    with gateway.store.unit_of_work("test") as work:
+        note = notes.submit(work, text, told)
+        items = [
+            {"text": text[start:end], "source": f"{told} section, chunk_0:{start}-{end}"}
+            for start, end in spans
+        ]
+        plan = [
+            {
+                "number": n,
+                "recommendation": one["text"],
+                "source": one["source"],
+                "confidence": 0.5,
+                "hallucination_guard_note": told,
+            }
+            for n, one in enumerate(items, start=1)
+        ]
+        result = {
+            "summary": {"assessment": items},
+            "plan": {"recommendations": plan},
+            "validation": {"items": len(items), "invalid_citations": 0},
+            "provenance": {"generator": told, "fallback": {"plan": {"note": told}}},
+        }
+        notes.done(work, note.id, result)
+    return f"/notes/{note.id}"
+
+
+def test_a_note_is_sent_and_waited_for(gateway: Running) -> None:
+    path = send(gateway, "HPI\r\nShe coughs.", "A made-up visit")
+    html = page(gateway, path)
+    assert f'data-await="/v1{path}"' in html
+    assert "A made-up visit" in html
+    found = gateway.scalar("SELECT text FROM note WHERE id = :id", id=UUID(path.rpartition("/")[2]))
+    assert found == "HPI\nShe coughs."
+
+
+def test_items_that_overlap_mark_their_words_to_the_letter(gateway: Running) -> None:
+    text = "𝒜 She\r\n coughs 🧬 and <b>smokes</b>."
+    spans = ((0, 12), (2, 20), (11, len(text)), (5, 900))
+    html = page(gateway, path := summarized(gateway, text, *spans))
+    assert shown(html) == text
+    for n, (start, end) in enumerate(spans, start=1):
+        expected = text[start:end] if end <= len(text) else ""
+        for name in (f"assessment-{n}", f"plan-{n}"):
+            assert marked(html, name) == expected
+            link = soup(html).find("a", attrs={"data-span": name})
+            assert (link is not None) is bool(expected)
+            chosen = soup(page(gateway, f"{path}?item={name}")).find_all("mark", class_="chosen")
+            assert "".join(one.get_text() for one in chosen) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        ("", ("", b"")),
+        ("a\x00b", ("", b"")),
+        ("x" * 200_001, ("", b"")),
+        ("", ("note.txt", b"\xff\xfe\xfd")),
+    ],
+)
+def test_what_is_no_note_is_told_in_the_form(
+    gateway: Running, text: str, file: tuple[str, bytes]
+) -> None:
+    response = gateway.client.post(
+        "/notes", data={"text": text}, files={"file": (*file, "text/plain")}, headers=BROWSER
+    )
+    assert response.status_code == 422
+    assert "The note was not sent" in response.text
+
+
+def test_payloads_in_notes_show_as_text(gateway: Running) -> None:
+    def made(words: str) -> str:
+        text = f"A {words} B"
+        return page(gateway, summarized(gateway, text, (0, 3), (2, len(text)), told=words))
+
+    usual = tags(made("harmless words"))
+    for text in BATCHES:
+        html = made(text)
+        assert tags(html) == usual, text
+        assert shown(html) == f"A {text} B"
+        refuse_foreign_addresses(html)
+
+
+@pytest.fixture(scope="module")
+def locked(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
+    """A gateway on loopback that asks for keys."""
+    with serving(settings_for(new_database(), require_keys=True)) as running:
+        yield running
+
+
+def test_another_owners_note_is_not_there(locked: Running) -> None:
+    with httpx.Client(base_url=locked.url, headers=BROWSER) as browser:
+        sign_in(browser, make_key(locked, "ask", "read", owner="ward-1"))
+        given = {"text": "She coughs.", "csrf": token(browser.get("/notes").text)}
+        assert browser.post("/notes", data={"text": "x"}, files=NO_FILE).status_code == 403
+        path = browser.post("/notes", data=given, files=NO_FILE).headers["location"]
+        assert browser.get(path).status_code == 200
+        assert browser.get(f"/v1{path}").status_code == 200
+        sign_in(browser, make_key(locked, "ask", "read", owner="ward-2"))
+        assert browser.get(path).status_code == 404
+        assert browser.get(f"/v1{path}").status_code == 404

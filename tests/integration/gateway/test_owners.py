@@ -1,0 +1,202 @@
+"""Whose it is: another owner's row is missing in the same words as one that never was."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+
+from store import questions, recalls
+from store.keys import Issued
+from store.models import AnswerRecall, now
+from tests.integration.gateway.conftest import Running, serving
+from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
+
+TRIES = 50
+BODIES = {
+    "question": ("/v1/questions", {"question": "Is XYZZY a word of mine?"}),
+    "note": ("/v1/notes", {"text": "Mr XYZZY was seen today."}),
+    "verification": ("/v1/verifications", {"text": "XYZZY lowers the pressure."}),
+    "extraction": ("/v1/extractions", {"text": "Referral of Mr XYZZY to cardiology."}),
+}
+
+
+@pytest.fixture(scope="module")
+def locked(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
+    """A gateway that asks for keys."""
+    with serving(settings_for(new_database(), require_keys=True)) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def mine(locked: Running) -> Issued:
+    return make_key(locked, owner="ward-1", limits={"rate_per_minute": 5000})
+
+
+@pytest.fixture
+def theirs(locked: Running) -> Issued:
+    """Another owner's key, with every scope there is."""
+    return make_key(locked, owner="ward-2", limits={"rate_per_minute": 5000})
+
+
+def _submit(running: Running, issued: Issued, kind: str) -> str:
+    path, body = BODIES[kind]
+    response = running.client.post(path, json=body, headers=bearer(issued))
+    assert response.status_code == 202, response.text
+    return str(response.json()["id"])
+
+
+@pytest.mark.requirement("OP-3.5")
+@pytest.mark.parametrize("kind", BODIES)
+def test_op_3_5_fifty_tries_at_another_owners_row_are_404s_and_audited(
+    locked: Running, mine: Issued, theirs: Issued, kind: str
+) -> None:
+    subjects = [_submit(locked, mine, kind) for _ in range(TRIES)]
+    path, _ = BODIES[kind]
+    assert locked.client.get(f"{path}/{subjects[0]}", headers=bearer(mine)).status_code == 200
+    missing = locked.client.get(f"{path}/{uuid4()}", headers=bearer(theirs))
+    for subject in subjects:
+        foreign = locked.client.get(f"{path}/{subject}", headers=bearer(theirs))
+        assert _anonymous(problem(foreign, 404, "not-found")) == _anonymous(missing.json())
+        assert foreign.headers.keys() == missing.headers.keys()
+    audited = refusals(locked, reason="not_owner", key_id=str(theirs.key.id))
+    assert sorted(one["target"] for one in audited) == sorted(subjects)
+    assert {one["route"] for one in audited} == {f"GET {path}/{{{kind}_id}}"}
+    erasing = locked.client.delete(f"{path}/{subjects[0]}", headers=bearer(theirs))
+    assert _anonymous(problem(erasing, 404, "not-found")) == _anonymous(missing.json())
+    route = f"DELETE {path}/{{{kind}_id}}"
+    assert refusals(locked, reason="not_owner", key_id=str(theirs.key.id), route=route)
+    assert locked.client.get(f"{path}/{subjects[0]}", headers=bearer(mine)).status_code == 200
+
+
+def _anonymous(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: body[name] for name in body if name not in {"instance", "request_id"}}
+
+
+@pytest.mark.requirement("OP-3.5")
+def test_op_3_5_events_and_the_long_poll_of_a_question_are_its_owners(
+    locked: Running, mine: Issued, theirs: Issued
+) -> None:
+    subject = _submit(locked, mine, "question")
+    for path in (f"{subject}?wait=5", f"{subject}/events"):
+        response = locked.client.get(f"/v1/questions/{path}", headers=bearer(theirs))
+        problem(response, 404, "not-found")
+
+
+@pytest.mark.requirement("OP-3.5")
+def test_op_3_5_a_list_shows_its_owners_questions_only(
+    locked: Running, mine: Issued, theirs: Issued
+) -> None:
+    subject, other = _submit(locked, mine, "question"), _submit(locked, theirs, "question")
+
+    def listed(issued: Issued) -> set[str]:
+        found: set[str] = set()
+        cursor = None
+        while True:
+            params = {"limit": 20, **({"cursor": cursor} if cursor else {})}
+            page = locked.client.get("/v1/questions", params=params, headers=bearer(issued)).json()
+            found |= {one["id"] for one in page["questions"]}
+            cursor = page["next_cursor"]
+            if cursor is None:
+                return found
+
+    assert subject in listed(mine)
+    assert subject not in listed(theirs)
+    assert other in listed(theirs)
+    assert other not in listed(mine)
+
+
+@pytest.mark.requirement("OP-3.5")
+def test_op_3_5_the_feed_of_recalls_and_its_list_are_the_owners(
+    locked: Running, mine: Issued, theirs: Issued
+) -> None:
+    subject, at = _submit(locked, mine, "question"), now()
+    with locked.store.unit_of_work("stage:recall") as work:
+        work.session.add(
+            AnswerRecall(
+                question_id=UUID(subject),
+                state="affected",
+                recall_id=uuid4(),
+                because=[],
+                affected_at=at,
+                changed_at=at,
+            )
+        )
+        work.record("answer.affected", subject, because=[])
+        work.record("answer.other", "no uuid at all")
+    for issued, seen in ((mine, True), (theirs, False)):
+        feed = locked.client.get("/v1/questions/recalls", headers=bearer(issued)).json()
+        assert (subject in {one["question_id"] for one in feed["changes"]}) is seen
+        params = {"recall": "affected"}
+        page = locked.client.get("/v1/questions", params=params, headers=bearer(issued)).json()
+        assert (subject in {one["id"] for one in page["questions"]}) is seen
+
+
+@pytest.mark.requirement("OP-3.5")
+def test_op_3_5_an_auditor_reads_every_story_and_no_words(
+    locked: Running, mine: Issued, theirs: Issued
+) -> None:
+    subject = _submit(locked, mine, "question")
+    path = f"/v1/questions/{subject}/trail"
+    readers = make_key(locked, "read", owner="ward-2")
+    auditors = make_key(locked, "audit", owner="ward-2")
+    problem(locked.client.get(path, headers=bearer(readers)), 404, "not-found")
+    assert refusals(locked, key_id=str(readers.key.id), reason="not_owner", target=subject)
+    told = locked.client.get(path, headers=bearer(auditors))
+    assert told.status_code == 200
+    events = locked.client.get("/v1/audit", params={"subject": subject}, headers=bearer(auditors))
+    assert [one["event"] for one in events.json()["events"]] == ["question.submitted"]
+    for response in (told, events):
+        assert "XYZZY" not in response.text
+    problem(
+        locked.client.get(f"/v1/questions/{subject}", headers=bearer(auditors)),
+        403,
+        "missing-scope",
+    )
+    operators = make_key(locked, "operate", "read", owner="ward-2")
+    problem(
+        locked.client.get(f"/v1/questions/{subject}", headers=bearer(operators)), 404, "not-found"
+    )
+
+
+def test_an_idempotency_key_is_its_owners(locked: Running, mine: Issued, theirs: Issued) -> None:
+    def submit(issued: Issued, text: str) -> Any:
+        headers = {**bearer(issued), "Idempotency-Key": "once"}
+        return locked.client.post("/v1/questions", json={"question": text}, headers=headers)
+
+    first, other = submit(mine, "mine"), submit(theirs, "theirs")
+    assert {first.status_code, other.status_code} == {202}
+    assert first.json()["id"] != other.json()["id"]
+    assert submit(mine, "mine").json()["id"] == first.json()["id"]
+    problem(submit(theirs, "mine"), 422, "idempotency-key-reused")
+
+
+def test_a_question_that_is_asked_anew_stays_its_owners(locked: Running, mine: Issued) -> None:
+    subject, at = UUID(_submit(locked, mine, "question")), now()
+    with locked.store.unit_of_work("stage:recall") as work:
+        work.session.add(
+            AnswerRecall(
+                question_id=subject,
+                state="affected",
+                recall_id=uuid4(),
+                because=[],
+                affected_at=at,
+                changed_at=at,
+            )
+        )
+        work.session.flush()
+        new = recalls.supersede(work, subject, [], uuid4())
+    assert new is not None
+    with locked.store.reading() as session:
+        found = questions.get(session, new)
+    assert found is not None
+    assert found.owner == "ward-1"
+
+
+def test_what_came_without_a_key_belongs_to_local(locked: Running, mine: Issued) -> None:
+    with locked.store.unit_of_work("cli") as work:
+        subject = questions.submit(work, "q", {}).id
+    local = make_key(locked, "read", owner="local")
+    path = f"/v1/questions/{subject}"
+    assert locked.client.get(path, headers=bearer(local)).status_code == 200
+    problem(locked.client.get(path, headers=bearer(mine)), 404, "not-found")

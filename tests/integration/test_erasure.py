@@ -1,0 +1,373 @@
+"""Words of patients go when they must: every copy, and nothing that proves what happened."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
+
+from cli import audit_replay
+from knowledge.retention import keep_days
+from scheduler import jobs
+from store import audit, audit_trail, erasure, notes, questions, recalls, retention, verifications
+from store.erasure import NotThere, UnderWay
+from store.models import Answer, AnswerRecall, Question, now
+from store.unit_of_work import Store
+from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
+from workers.inline import InlineWorker
+
+PATIENT = "Quxelda Vorbengrim"
+"""No such name, and no word of any source."""
+TEXT = f"{TRIAL_QUESTION} It is for {PATIENT}."
+Made = tuple[str, UUID]
+
+
+def everywhere(store: Store, words: str) -> list[str]:
+    """The tables that hold `words` in any column of any row."""
+    found = []
+    with store.engine.connect() as connection:
+        names = connection.execute(
+            sa.text(
+                "SELECT table_name FROM information_schema.tables "
+                "WHERE table_schema = 'public' AND table_type = 'BASE TABLE'"
+            )
+        ).scalars()
+        for name in names.all():
+            query = sa.text(f'SELECT count(*) FROM "{name}" AS t WHERE t::text ILIKE :words')
+            if connection.execute(query, {"words": f"%{words}%"}).scalar_one():
+                found.append(name)
+    return sorted(found)
+
+
+def asked(worker: InlineWorker) -> UUID:
+    """A question with words of a patient, answered with claims."""
+    ingest(worker.store, TRIAL)
+    worker.run()
+    question_id = ask(worker.store, TEXT, patient_context=f"{PATIENT}, 61, stage II")
+    worker.run()
+    with worker.store.reading() as session:
+        assert session.get_one(Answer, question_id).body["claims"]
+    return question_id
+
+
+def noted(worker: InlineWorker) -> UUID:
+    with worker.store.unit_of_work("test") as work:
+        text = f"HPI\n{PATIENT} has a cough.\n\nPLAN\nChest X-ray for {PATIENT}.\n"
+        note_id = notes.submit(work, text, f"Visit of {PATIENT}").id
+    worker.run()
+    return note_id
+
+
+def checked(worker: InlineWorker) -> UUID:
+    with worker.store.unit_of_work("test") as work:
+        sent = [{"title": PATIENT, "text": f"{PATIENT} took part in the trial in 2020."}]
+        found = verifications.submit(work, f"{PATIENT} took part in the trial.", sent)
+    worker.run()
+    return found.id
+
+
+MAKERS: dict[str, Callable[[InlineWorker], UUID]] = {
+    "question": asked,
+    "note": noted,
+    "verification": checked,
+}
+
+
+@pytest.fixture(params=list(MAKERS))
+def made(request: pytest.FixtureRequest, inline: InlineWorker) -> Made:
+    """A finished thing of each kind, whose words stand in the store."""
+    subject = MAKERS[request.param](inline)
+    assert everywhere(inline.store, PATIENT)
+    return request.param, subject
+
+
+def erase(store: Store, kind: Any, subject: UUID, **given: Any) -> list[UUID]:
+    with store.unit_of_work("test") as work:
+        return erasure.erase(work, kind, subject, "requested", **given)
+
+
+def events(store: Store, subject: UUID) -> list[str]:
+    with store.engine.connect() as connection:
+        query = sa.text("SELECT event FROM audit_event WHERE subject = :id ORDER BY seq")
+        return list(connection.execute(query, {"id": str(subject)}).scalars())
+
+
+@pytest.mark.requirement("OP-6.1")
+def test_op_6_1_no_table_holds_the_words_any_more_and_the_chain_verifies(
+    inline: InlineWorker, made: Made
+) -> None:
+    kind, subject = made
+    before = events(inline.store, subject)
+    assert erase(inline.store, kind, subject) == [subject]
+    assert everywhere(inline.store, PATIENT) == []
+    assert events(inline.store, subject) == [*before, f"{kind}.erased"]
+    with inline.store.reading() as session:
+        assert audit.verify(session).whole
+
+
+@pytest.mark.requirement("OP-6.1")
+def test_op_6_1_id_times_and_hashes_stay_and_the_row_says_that_it_is_erased(
+    inline: InlineWorker, made: Made
+) -> None:
+    kind, subject = made
+    kept = sa.text(f"SELECT text_hash, request_id, created_at, finished_at FROM {kind}")
+    with inline.store.engine.connect() as connection:
+        before = connection.execute(kept).one()
+    erase(inline.store, kind, subject)
+    with inline.store.engine.connect() as connection:
+        assert connection.execute(kept).one() == before
+        row = connection.execute(sa.text(f"SELECT status, erased_at FROM {kind}")).one()
+    assert row.status == "erased"
+    assert row.erased_at is not None
+
+
+@pytest.mark.requirement("OP-6.2")
+def test_op_6_2_the_hash_in_the_chain_tells_nobody_that_a_guess_is_right(
+    inline: InlineWorker, made: Made
+) -> None:
+    """What the audit keeps for ever is keyed, and the key is gone with the words."""
+    kind, subject = made
+    with inline.store.engine.connect() as connection:
+        said = connection.execute(sa.text(f"SELECT text, text_hash, hash_key FROM {kind}")).one()
+    assert said.text_hash != hashlib.sha256(said.text.encode()).hexdigest()
+    assert len(said.hash_key) == 32
+    assert everywhere(inline.store, hashlib.sha256(said.text.encode()).hexdigest()) in (
+        [],
+        [kind],  # inside a result, which goes with the words
+    )
+    erase(inline.store, kind, subject)
+    assert everywhere(inline.store, said.hash_key.hex()) == []
+    assert everywhere(inline.store, hashlib.sha256(said.text.encode()).hexdigest()) == []
+
+
+def test_the_same_words_twice_have_different_hashes(store: Store) -> None:
+    one, two = ask(store, TEXT), ask(store, TEXT)
+    assert get_question(store, one).text_hash != get_question(store, two).text_hash
+
+
+def test_an_idempotency_key_still_knows_its_request(store: Store) -> None:
+    def submit(text: str) -> UUID:
+        with store.unit_of_work("test", request_id=uuid4()) as work:
+            return questions.submit(work, text, {"max_references": 3}, "key-1").id
+
+    first = submit(TEXT)
+    assert submit(TEXT) == first
+    with pytest.raises(questions.KeyReused):
+        submit(f"{TEXT} And another word.")
+
+
+def test_what_is_being_worked_on_is_not_erased(store: Store) -> None:
+    question_id = ask(store, TEXT)
+    with pytest.raises(UnderWay):
+        erase(store, "question", question_id)
+    assert get_question(store, question_id).text == TEXT
+
+
+def test_erasing_again_changes_nothing(inline: InlineWorker, made: Made) -> None:
+    kind, subject = made
+    erase(inline.store, kind, subject)
+    before = events(inline.store, subject)
+    assert erase(inline.store, kind, subject) == []
+    assert events(inline.store, subject) == before
+
+
+def test_another_owners_row_is_as_if_it_were_not_there(inline: InlineWorker, made: Made) -> None:
+    kind, subject = made
+    with pytest.raises(NotThere) as theirs:
+        erase(inline.store, kind, subject, owner="somebody")
+    with pytest.raises(NotThere) as nobodys:
+        erase(inline.store, kind, missing := uuid4(), owner="somebody")
+    assert str(theirs.value).replace(str(subject), "ID") == str(nobodys.value).replace(
+        str(missing), "ID"
+    )
+    assert everywhere(inline.store, PATIENT)
+
+
+@pytest.mark.requirement("OP-6.1")
+def test_the_trail_of_an_erased_answer_still_tells_its_story(inline: InlineWorker) -> None:
+    question_id = asked(inline)
+    with inline.store.reading() as session:
+        before = audit_trail.trail(session, question_id)
+    erase(inline.store, "question", question_id)
+    with inline.store.reading() as session:
+        after = audit_trail.trail(session, question_id)
+    assert before is not None
+    assert after is not None
+    assert after.status == "erased"
+    assert after.answer == before.answer  # hash, counts and provenance; it never had words
+    assert after.sources == before.sources
+    assert after.steps[: len(before.steps)] == before.steps
+    assert "erased (requested)" in after.steps[-1].words
+
+
+def test_replaying_an_erased_answer_says_why_it_cannot_be(inline: InlineWorker) -> None:
+    question_id = asked(inline)
+    erase(inline.store, "question", question_id)
+    with (
+        inline.store.reading() as session,
+        pytest.raises(audit_replay.CannotReplay, match="were erased"),
+    ):
+        audit_replay.read(session, question_id)
+
+
+def test_a_sealed_answer_can_only_lose_its_words_and_only_with_its_question(
+    inline: InlineWorker,
+) -> None:
+    question_id = asked(inline)
+    refused = [
+        "UPDATE answer SET body = '{}'",
+        """UPDATE answer SET body = '{"provenance": {}}'""",
+    ]
+    for statement in refused:
+        with inline.store.engine.begin() as connection, pytest.raises(DBAPIError, match="sealed"):
+            connection.execute(sa.text(statement))
+    erase(inline.store, "question", question_id)
+    refused += [
+        """UPDATE answer SET body = '{"claims": []}'""",
+        """UPDATE answer SET body = '{"provenance": {"model": "another"}}'""",
+        "UPDATE answer SET hash = 'x'",
+        "DELETE FROM answer",
+    ]
+    for statement in refused[1:]:
+        with inline.store.engine.begin() as connection, pytest.raises(DBAPIError, match="sealed"):
+            connection.execute(sa.text(statement))
+
+
+def test_recalls_pass_an_erased_answer_by(inline: InlineWorker) -> None:
+    question_id = asked(inline)
+    erase(inline.store, "question", question_id)
+    ingest(inline.store, {**TRIAL, "text": TRIAL["text"].replace("recurrence-free", "overall")})
+    inline.run()
+    with inline.store.reading() as session:
+        assert session.get(AnswerRecall, question_id) is None
+    assert "answer.affected" not in events(inline.store, question_id)
+    with inline.store.unit_of_work("test") as work:
+        assert recalls.find_missed(work) == 0
+
+
+@pytest.mark.requirement("OP-6.1")
+def test_op_6_1_a_question_that_a_recall_asked_anew_is_erased_with_the_first(
+    inline: InlineWorker,
+) -> None:
+    first = asked(inline)
+    ingest(inline.store, {**TRIAL, "text": TRIAL["text"].replace("recurrence-free", "overall")})
+    inline.run()
+    with inline.store.reading() as session:
+        recall = session.get_one(AnswerRecall, first)
+        assert recall.superseded_by is not None
+        anew = recall.superseded_by
+        assert session.get_one(Question, anew).text == TEXT
+    assert set(erase(inline.store, "question", anew)) == {first, anew}
+    assert everywhere(inline.store, PATIENT) == []
+
+
+def test_dead_letters_of_what_was_erased_are_given_up(store: Store, inline: InlineWorker) -> None:
+    question_id = ask(store, TEXT)
+    with store.engine.begin() as connection:  # what was promised is no message any more
+        connection.execute(
+            sa.text("""UPDATE outbox SET payload = payload || '{"x": 1}', status = 'pending'""")
+        )
+    inline.run()
+    assert get_question(inline.store, question_id).status == "failed"
+    erase(inline.store, "question", question_id)
+    with inline.store.engine.connect() as connection:
+        letters = connection.execute(sa.text("SELECT status FROM dead_letter")).scalars().all()
+    assert letters == ["discarded"]
+
+
+@pytest.mark.requirement("OP-6.3")
+def test_op_6_3_what_is_older_than_words_are_kept_goes_in_batches(
+    inline: InlineWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three old notes in batches of two; a young one and one under way stay."""
+    monkeypatch.setattr(retention, "retention_policy", lambda: policy)
+    from knowledge.retention import retention_policy
+
+    policy = retention_policy().model_copy(update={"batch": 2})
+    old = [noted(inline) for _ in range(3)]
+    young = noted(inline)
+    with inline.store.unit_of_work("test") as work:
+        waiting = notes.submit(work, f"{PATIENT} waits.", None).id
+    with inline.store.engine.begin() as connection:
+        connection.execute(
+            sa.text("UPDATE note SET created_at = created_at - interval '31 days' WHERE id <> :id"),
+            {"id": young},
+        )
+    assert retention.erase_old(inline.store, {"note": 30}, now()) == {"note": 3}
+    with inline.store.engine.connect() as connection:
+        rows = connection.execute(sa.text("SELECT id, status FROM note"))
+        status = {row.id: row.status for row in rows}
+    assert status == {**dict.fromkeys(old, "erased"), young: "done", waiting: "queued"}
+    assert retention.erase_old(inline.store, {"note": 30}, now()) == {}
+
+
+@pytest.mark.requirement("OP-6.3")
+def test_op_6_3_nothing_goes_by_itself_until_somebody_says_when(inline: InlineWorker) -> None:
+    note_id = noted(inline)
+    with inline.store.engine.begin() as connection:
+        connection.execute(sa.text("UPDATE note SET created_at = now() - interval '90 years'"))
+    assert keep_days({}) == {}
+    jobs.erase_old(inline.store, keep_days({}))
+    assert everywhere(inline.store, PATIENT) == ["note"]
+    jobs.erase_old(inline.store, keep_days({"note": 1}))
+    assert everywhere(inline.store, PATIENT) == []
+    assert events(inline.store, note_id)[-1] == "note.erased"
+
+
+def test_an_unsealed_answer_of_a_failed_question_goes_too(store: Store) -> None:
+    question_id = ask(store, TEXT)
+    with store.unit_of_work("test") as work:
+        body = {"summary": {"text": PATIENT}, "provenance": {"model": None}}
+        work.session.add(Answer(question_id=question_id, body=body, hash="h"))
+        question = work.session.get_one(Question, question_id)
+        question.status, question.finished_at = "failed", now() - timedelta(days=1)
+    erase(store, "question", question_id)
+    assert everywhere(store, PATIENT) == []
+
+
+@pytest.mark.requirement("OP-6.1")
+def test_op_6_1_an_extraction_goes_with_its_attempts_replies_and_review(store: Store) -> None:
+    extraction_id = uuid4()
+    said = f'{{"name": "{PATIENT}"}}'
+    with store.engine.begin() as connection:
+        connection.execute(
+            sa.text(
+                "INSERT INTO extraction (id, title, filename, content_hash, text, text_hash, plan, "
+                "profile, status, result, outcome, hash_key, request_id, created_at) VALUES (:id, "
+                ":name, :name, 'h', :name, 'h', :said, 'batch', 'done', :said, 'extracted', 'k', "
+                ":id, now())"
+            ),
+            {"id": extraction_id, "name": PATIENT, "said": said},
+        )
+        for statement in (
+            "INSERT INTO extraction_iteration (extraction_id, part, n, proposal, evaluation, "
+            "score, seconds, ended_at) VALUES (:id, 0, 1, :said, :said, 1, 1, now())",
+            "INSERT INTO extraction_reply (extraction_id, part, n, purpose, prompt_hash, status, "
+            "reply, asked_at) VALUES (:id, 0, 1, 'propose', 'h', 'answered', :said, now())",
+            "INSERT INTO review (id, extraction_id, status, score, corrected, created_at, "
+            "decided_at) VALUES (:id, :id, 'corrected', 1, :said, now(), now())",
+        ):
+            connection.execute(sa.text(statement), {"id": extraction_id, "said": said})
+    assert erase(store, "extraction", extraction_id) == [extraction_id]
+    assert everywhere(store, PATIENT) == []
+    assert events(store, extraction_id) == ["extraction.erased"]
+
+
+def test_a_file_that_was_never_read_goes_too(store: Store) -> None:
+    extraction_id = uuid4()
+    with store.engine.begin() as connection:
+        connection.execute(
+            sa.text(
+                "INSERT INTO extraction (id, filename, content, content_hash, profile, status, "
+                "error, request_id, created_at) "
+                "VALUES (:id, :name, :content, 'h', 'batch', 'failed', 'unreadable', :id, now())"
+            ),
+            {"id": extraction_id, "name": PATIENT, "content": PATIENT.encode()},
+        )
+    erase(store, "extraction", extraction_id)
+    assert everywhere(store, PATIENT) == []
+    assert everywhere(store, PATIENT.encode().hex()) == []

@@ -1,0 +1,196 @@
+"""What is written down of every answer that is sealed, and the figures over a window of them."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+import sqlalchemy as sa
+import structlog
+
+from knowledge.quality import UNKNOWN, Figure
+from store import model_usage, quality
+from store.day_figures import KEPT, LastDay
+from store.models import AnswerQuality, ModelUsage, now
+from store.unit_of_work import Store
+from store.usage_totals import UsageTotals
+from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
+from workers.inline import InlineWorker
+
+NOTHING_HELD = "Does zebrafishoma respond to ctDNA-guided chemotherapy?"
+
+
+def row_of(store: Store, question_id: UUID) -> AnswerQuality:
+    """What was measured of the question's answer."""
+    with store.reading() as session:
+        return session.get_one(AnswerQuality, question_id)
+
+
+@pytest.mark.requirement("MC-4.2a")
+def test_mc_4_2a_every_sealed_answer_has_a_row_and_a_line_of_the_same_figures(
+    inline: InlineWorker,
+) -> None:
+    ingest(inline.store, TRIAL)
+    inline.run()
+    question_id = ask(inline.store, TRIAL_QUESTION)
+    with structlog.testing.capture_logs(
+        processors=[structlog.contextvars.merge_contextvars]
+    ) as lines:
+        inline.run()
+    row, question = row_of(inline.store, question_id), get_question(inline.store, question_id)
+    assert question.status == "answered"
+    assert (row.query_type, row.abstain_reason) == ("clinical_trials", None)
+    assert row.source_types == {"clinicaltrials": 1}
+    assert (row.sources, row.trials, row.trial_sources, row.nccn) == (1, 1, 1, 0)
+    assert row.first_section == "CLINICAL TRIALS"
+    assert row.routing_compliant is True
+    assert row.verified >= 1
+    assert row.citations >= 1
+    assert row.unanchored == 0
+    assert row.quotations >= row.citations
+    assert row.sealed_at == question.finished_at
+    assert row.response_ms > 0
+    assert set(row.stage_ms) == {"retrieve", "generate", "verify", "audit"}
+    (line,) = [one for one in lines if one["event"] == "question_complete"]
+    assert line["request_id"] == str(question.request_id)
+    told = row.model_dump(exclude={"sealed_at", "question_id", "cost_usd"})
+    assert {key: line[key] for key in told} == told
+    assert TRIAL_QUESTION.lower() not in str(line).lower()
+
+
+@pytest.mark.requirement("MC-4.2b")
+def test_mc_4_2b_routing_is_unknown_where_nothing_is_shown(inline: InlineWorker) -> None:
+    question_id = ask(inline.store, NOTHING_HELD)
+    inline.run()
+    row = row_of(inline.store, question_id)
+    assert row.abstain_reason is not None
+    assert (row.first_section, row.routing_compliant) == (None, None)
+    assert (row.sources, row.citations, row.quotations) == (0, 0, 0)
+
+
+def test_a_seal_that_is_rolled_back_leaves_no_row_and_no_line(
+    inline: InlineWorker, engine: sa.Engine
+) -> None:
+    with engine.begin() as connection:
+        connection.execute(
+            sa.text(
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+                "$$ BEGIN RAISE EXCEPTION 'refused'; END $$; "
+                "CREATE CONSTRAINT TRIGGER refused AFTER INSERT ON answer_quality "
+                "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()"
+            )
+        )
+    question_id = ask(inline.store, NOTHING_HELD)
+    with structlog.testing.capture_logs() as lines:
+        inline.run()
+    assert "question_complete" not in {one["event"] for one in lines}
+    with inline.store.reading() as session:
+        assert session.get(AnswerQuality, question_id) is None
+
+
+def put(store: Store, question_id: UUID, at: Any, **changed: Any) -> None:
+    """A row as the audit stage writes it, sealed at a chosen moment."""
+    values: dict[str, Any] = {
+        "query_type": "clinical_trials",
+        "sources": 4,
+        "source_types": {"nccn": 1, "pubmed": 3},
+        "nccn": 1,
+        "trials": 0,
+        "trial_sources": 3,
+        "guidelines": 1,
+        "over_caps": 0,
+        "first_section": "CLINICAL TRIALS",
+        "routing_compliant": True,
+        "verified": 3,
+        "partial": 1,
+        "unverified": 0,
+        "conflicting": 0,
+        "citations": 4,
+        "quotations": 5,
+        "unanchored": 0,
+        "response_ms": 100.0,
+        "stage_ms": {},
+    }
+    with store.unit_of_work("test") as work:
+        work.session.add(
+            AnswerQuality(question_id=question_id, sealed_at=at, **{**values, **changed})
+        )
+
+
+@pytest.mark.requirement("MC-4.1a")
+def test_mc_4_1a_figures_are_means_and_shares_over_the_window(store: Store) -> None:
+    moment = now()
+    put(store, ask(store, "one"), moment - timedelta(hours=1))
+    put(
+        store,
+        ask(store, "two"),
+        moment - timedelta(hours=2),
+        nccn=0,
+        guidelines=0,
+        trial_sources=4,
+        routing_compliant=False,
+        verified=0,
+        unverified=4,
+        unanchored=5,
+        citations=0,
+    )
+    put(store, ask(store, "three"), moment - timedelta(hours=3), query_type="general", nccn=1)
+    put(store, ask(store, "old"), moment - timedelta(days=9), nccn=0, guidelines=0)
+    with store.reading() as session:
+        found = quality.figures(session, moment - timedelta(days=7), moment)
+    assert found["avg_nccn_share_trial_queries"] == Figure(0.125, 2)
+    assert found["avg_trial_sources_trial_queries"] == Figure(3.5, 2)
+    assert found["routing_compliance_rate"] == Figure(2 / 3, 3)
+    assert found["supported_claim_rate"] == Figure(6 / 13, 13)
+    assert found["unanchored_quote_rate"] == Figure(5 / 15, 15)
+    assert found["citations_per_response"] == Figure(8 / 3, 3)
+
+
+@pytest.mark.requirement("MC-4.1b")
+def test_mc_4_1b_nothing_measured_is_unknown_and_never_zero(store: Store) -> None:
+    moment = now()
+    with store.reading() as session:
+        found = quality.figures(session, moment - timedelta(days=7), moment)
+        counted = quality.counts(session, moment - timedelta(days=7), moment)
+    assert set(found.values()) == {UNKNOWN}
+    assert counted.response_ms_p50 is None
+    assert (counted.answers, counted.failed) == (0, 0)
+
+
+def test_a_window_takes_its_first_moment_and_not_its_last(store: Store) -> None:
+    moment = now()
+    put(store, ask(store, "one"), moment)
+    with store.reading() as session:
+        assert quality.counts(session, moment, moment + timedelta(days=1)).answers == 1
+        assert quality.counts(session, moment - timedelta(days=1), moment).answers == 0
+
+
+def test_a_scrape_reads_the_figures_of_a_day_anew_after_a_minute(store: Store) -> None:
+    moment, day = now(), LastDay()
+    for number, (at, answers) in enumerate(
+        [(moment, 0), (moment + KEPT / 2, 0), (moment + KEPT, 2)]
+    ):
+        with store.reading() as session:
+            assert day.figures(session, at).counts.answers == answers
+        put(store, ask(store, str(number)), moment - timedelta(hours=1))
+
+
+def test_costs_of_settled_days_and_of_today_are_told_together(store: Store) -> None:
+    moment, kept = now(), UsageTotals()
+    for days, cost in ((9, "0.5"), (3, None), (0, "0.25")):
+        with store.unit_of_work("test") as work:
+            work.session.add(
+                ModelUsage(
+                    at=moment - timedelta(days=days),
+                    purpose="judge",
+                    model="m",
+                    outcome="proposed",
+                    cost_usd=None if cost is None else Decimal(cost),
+                )
+            )
+    for at in (moment, moment + timedelta(seconds=15), moment + timedelta(days=3)):
+        with store.reading() as session:
+            assert kept.totals(session, at) == model_usage.totals(session)
+            (only,) = kept.totals(session, at)
+    assert (only.requests, only.cost_usd, only.unpriced) == (3, Decimal("0.75"), 1)

@@ -1,0 +1,60 @@
+"""Why a value that its span bears may be wrong all the same. Pure.
+
+Each doubt is a factor on the field's accuracy and a sentence for the feedback; the factors stand in
+`knowledge/rubrics/signs.yaml`.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+
+from workers.extract.evaluation.damage import Damage
+from workers.extract.evaluation.signs import labelled_values, signs_of
+from workers.extract.evaluation.signs_policy import signs_policy
+from workers.extract.fields import Item
+from workers.extract.parts import Parts
+from workers.extract.rubrics import any_of, field_policies
+from workers.extract.rules.negation import doubted
+from workers.extract.values import Day, Words
+
+Doubt = tuple[float, str]
+
+_STRETCHES = frozenset(["raw_text", "findings"])
+"""Values that may hold labels of their own."""
+_SUSPECTED = frozenset(["histology", "grade", "stage", "tnm"])
+_LABEL_REACH = 40
+
+
+def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Doubt]:
+    """The doubts about one value of a field."""
+    limits = signs_policy()
+    if field not in _STRETCHES and _damaged(parts.text, item, damage):
+        yield limits.damaged_line, f'words around the value of "{field}" look damaged'
+    if isinstance(item.value, Words) and field not in _STRETCHES and _runs_on(parts, item):
+        yield limits.runs_on, f'the value of "{field}" runs on into what another label says'
+    if field in _SUSPECTED and doubted(parts.text, item.start):
+        yield limits.doubted, f'"{field}" is only suspected, or of earlier times, where it stands'
+    if isinstance(item.value, Day) and _one_of_several(field, parts, item):
+        yield limits.unlabelled_date, f'no label says that the date is that of "{field}"'
+
+
+def _damaged(text: str, item: Item, damage: Damage) -> bool:
+    """Whether a damaged word stands in the lines of a value; of a long one, in it."""
+    start = text.rfind("\n", 0, item.start) + 1
+    end = text.find("\n", item.end)
+    end = len(text) if end < 0 else end
+    at = bisect_left(damage.places, (start, 0))
+    return at < len(damage.places) and damage.places[at][0] < end
+
+
+def _runs_on(parts: Parts, item: Item) -> bool:
+    return any(item.start < start < item.end for start in labelled_values(parts))
+
+
+def _one_of_several(field: str, parts: Parts, item: Item) -> bool:
+    label = any_of(field_policies()[field].labels)
+    begin = parts.text.rfind("\n", 0, item.start) + 1
+    if label.search(parts.text[max(begin, item.start - _LABEL_REACH) : item.end]):
+        return False
+    others = {parts.text[one.start : one.end] for one in signs_of("date", parts)}
+    return len(others) > 1 and not re.search(r"(?i)\bdate\b", parts.text[begin : item.start])

@@ -1,0 +1,162 @@
+"""What a second reading by other rules finds left over: signs of fields that no value covers. Pure.
+
+The rules that extract cannot see what they cannot read. These look for less: a shape, a name, a
+label like one of ours; what of that no span covers, nobody denied and no background explains, was
+missed. Nothing here gives a value.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from workers.extract.evaluation.signs_policy import Sign, signs_policy
+from workers.extract.fields import Attempt
+from workers.extract.label_lines import label_lines, like
+from workers.extract.parts import Parts
+from workers.extract.rubrics import Rubric, field_policies
+from workers.extract.rules.genomes import gene_pattern
+from workers.extract.rules.markers import marker_pattern
+from workers.extract.rules.negation import negated
+
+_NOT_DONE = re.compile(
+    r"(?i)\b(?:not\s+(?:assess\w*|applicable|performed|reported|provided|stated|given|done|part|"
+    r"available|evaluated|tested|requested|submitted|specified|included|measured|examined)|n/a|"
+    r"cannot\s+be|could\s+not\s+be|pending|to\s+follow|deferred|insufficient|awaited|unknown)\b"
+)
+_DENIES = re.compile(
+    r"(?i)\b(?:no|not|none|without|negative|wild[- ]?type|wt|undetected|absent|not found)\b"
+)
+_TEXTS = frozenset(["raw_text", "findings", "impression", "hospital_course", "plan"])
+"""Values that are stretches of text: they cover nothing."""
+
+
+class Place(NamedTuple):
+    """Where a sign stands."""
+
+    start: int
+    end: int
+
+
+_seen: "WeakKeyDictionary[Parts, dict[str, Sequence[Place]]]" = WeakKeyDictionary()
+
+
+def signs_of(field: str, parts: Parts) -> Sequence[Place]:
+    """Every place that a second reading takes for a statement of the field."""
+    held = _seen.setdefault(parts, {})
+    if field not in held:
+        found = {*_shaped(field, parts), *_labelled(field, parts)}
+        held[field] = sorted(found)
+    return held[field]
+
+
+def leftovers(field: str, parts: Parts, attempt: Attempt) -> Sequence[Place]:
+    """The signs of a field that no value of the attempt covers."""
+    spans = covered(attempt)
+    return [one for one in signs_of(field, parts) if not _inside(one, spans)]
+
+
+def covered(attempt: Attempt) -> Sequence[tuple[int, int]]:
+    """The spans of all values but of those that are stretches of text."""
+    found = []
+    for name, result in attempt.fields.items():
+        if name not in _TEXTS:
+            found += [(one.start, one.end) for one in result.items]
+            found += [result.stated] if result.stated else []
+    return _merged(sorted(found))
+
+
+def _merged(spans: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    """Spans that touch made one, so that the last that begins before a place decides."""
+    out: list[tuple[int, int]] = []
+    for start, end in spans:
+        if out and start <= out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        else:
+            out.append((start, end))
+    return out
+
+
+def _inside(place: Place, spans: Sequence[tuple[int, ...]]) -> bool:
+    at = bisect_left(spans, (place.end,)) - 1
+    return at >= 0 and place.start < spans[at][1]
+
+
+def _shaped(field: str, parts: Parts) -> Iterator[Place]:
+    sign = signs_policy().fields.get(field)
+    if sign is None:
+        return
+    patterns = list(sign.compiled)
+    if sign.names is not None:
+        patterns.append(marker_pattern() if sign.names == "markers" else gene_pattern())
+    for pattern in patterns:
+        for match in pattern.finditer(parts.text):
+            place = Place(*match.span())
+            if _counts(field, sign, parts, place):
+                yield place
+
+
+def _counts(field: str, sign: Sign, parts: Parts, place: Place) -> bool:
+    text, day = parts.text, field_policies()[field].kind == "day"
+    if not day and parts.rank(place.start) == 0:
+        return False
+    start, end = _line(text, place)
+    if sign.company is not None:
+        before = text[max(start, place.start - sign.reach) : place.start]
+        after = text[place.end : min(end, place.end + (0 if day else sign.reach))]
+        if not sign.company.search(before) and not sign.company.search(after):
+            return False
+    if day:
+        return True
+    if _NOT_DONE.search(text[place.start : min(end, place.end + 60)]):
+        return False
+    if field == "mutations":
+        return _DENIES.search(text, start, end) is None
+    if field in ("ihc_markers", "lymphovascular_invasion", "perineural_invasion", "margins"):
+        return True
+    return not negated(text, place.start, place.end)
+
+
+def _line(text: str, place: Place) -> tuple[int, int]:
+    """The line around a place, of at most some hundred characters on each side."""
+    start = text.rfind("\n", max(0, place.start - 200), place.start) + 1
+    end = text.find("\n", place.end, place.end + 200)
+    start = start or max(0, place.start - 200)
+    return start, end if end >= 0 else min(len(text), place.end + 200)
+
+
+def _labelled(field: str, parts: Parts) -> Iterator[Place]:
+    """Lines with a label like one of the field's, and something behind it."""
+    day = field_policies()[field].kind == "day"
+    for one in label_lines(parts):
+        counts = day or parts.rank(one.start) > 0
+        if counts and like(field, one.stems) and not _NOT_DONE.match(one.words):
+            yield Place(one.start, one.end)
+
+
+def labelled_values(parts: Parts) -> Sequence[int]:
+    """Where the words behind a label like one of ours begin, whichever field it is of."""
+    fields = field_policies()
+    return [
+        one.start
+        for one in label_lines(parts)
+        if any(like(field, one.stems) for field in fields) and not _NOT_DONE.match(one.words)
+    ]
+
+
+def apart(places: Sequence[Place], text: str) -> int:
+    """How many statements places are: those that share a line's stretch are one."""
+    count, end = 0, -1
+    for one in places:
+        if one.start >= end:
+            count += 1
+        end = max(end, one.end, text.find("\n", one.start, one.start + 2))
+    return count
+
+
+def unread(rubric: Rubric, parts: Parts, attempt: Attempt) -> Mapping[str, Sequence[Place]]:
+    """Of each field of the rubric, the signs that no value covers."""
+    return {
+        field: places for field in rubric.fields if (places := leftovers(field, parts, attempt))
+    }

@@ -1,0 +1,67 @@
+"""The evaluator's own words and numbers (`knowledge/rubrics/signs.yaml`), checked. Pure."""
+
+import re
+from collections.abc import Mapping
+from functools import cache, cached_property
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from knowledge.loader import load
+from workers.extract.rubrics import any_of, field_policies
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Sign(BaseModel):
+    """Where a field may be stated."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    patterns: tuple[str, ...]
+    near: tuple[str, ...] = ()
+    reach: int = 0
+    names: Literal["markers", "genes"] | None = None
+
+    @cached_property
+    def compiled(self) -> tuple[re.Pattern[str], ...]:
+        """The patterns."""
+        return tuple(re.compile(one) for one in self.patterns)
+
+    @cached_property
+    def company(self) -> re.Pattern[str] | None:
+        """Finds a word that must stand near."""
+        return any_of(self.near) if self.near else None
+
+
+class SignsPolicy(BaseModel):
+    """All of them, and what a doubt costs."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: int
+    fields: Mapping[str, Sign]
+    known: frozenset[str]
+    right: frozenset[str]
+    damaged_line: Share
+    runs_on: Share
+    unlabelled_date: Share
+    doubted: Share
+    damage_free: Share
+    type_in_doubt: Share
+    type_sure: Share
+    clinical_fields: int
+
+
+@cache
+def signs_policy() -> SignsPolicy:
+    """The file's content.
+
+    Raises:
+        ValueError: it names a field that there is not.
+    """
+    found = SignsPolicy.model_validate(load("rubrics/signs"))
+    unknown = set(found.fields) - set(field_policies())
+    if unknown:
+        raise ValueError(f"signs.yaml names unknown fields: {sorted(unknown)}")
+    return found

@@ -1,0 +1,33 @@
+"""Is the document of the type whose fields are asked for? Pure."""
+
+from collections.abc import Sequence
+
+from workers.extract.documents import kind_of
+from workers.extract.evaluation.scores import Issue
+from workers.extract.evaluation.signs import signs_of
+from workers.extract.evaluation.signs_policy import signs_policy
+from workers.extract.parts import Parts
+from workers.extract.rubrics import Rubric
+
+_CLINICAL = ("ihc_markers", "tnm", "mutations", "lab_values", "medications", "gleason", "tmb",
+             "assessment_category", "lymph_nodes")  # fmt: skip
+"""Fields whose signs stand in nothing but clinical documents."""
+_FEW = 2
+
+
+def type_in_doubt(parts: Parts, rubric: Rubric) -> Sequence[Issue]:
+    """An issue where the words are hardly of the rubric's type; none else."""
+    limits = signs_policy()
+    if rubric.type == "unknown":
+        shown = [one for one in _CLINICAL if len(signs_of(one, parts)) >= _FEW]
+        in_doubt = len(shown) >= limits.clinical_fields or "ihc_markers" in shown
+        words = "the type is not known, though the words are of a clinical document"
+    else:
+        kind, sure = kind_of(parts.text)
+        in_doubt = (kind != rubric.type and kind != "unknown") or (
+            kind == rubric.type and sure < limits.type_sure
+        )
+        words = f"the words are hardly those of a document of the type {rubric.type}"
+    if not in_doubt:
+        return ()
+    return (Issue(severity="major", field="document_type", description=words),)

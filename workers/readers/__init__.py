@@ -1,0 +1,124 @@
+"""Reads files into source records: text, Markdown, HTML, PDF, JSON and JSON Lines.
+
+    from workers.readers import UnreadableDocument, read
+
+Pure functions of bytes; nothing here opens a file or a connection.
+"""
+
+from pathlib import PurePath
+from typing import Literal
+
+from pydantic import ValidationError
+
+from store.records import SourceRecord
+from workers.readers.errors import UnreadableDocument
+from workers.readers.pdf import is_pdf, read_pdf
+from workers.readers.plain import read_markdown, read_text, validation_line
+from workers.readers.records import read_json, read_json_lines
+from workers.readers.web import read_html
+from workers.reading.invisible import visible
+
+__all__ = ["MAX_FILE_BYTES", "UnreadableDocument", "read", "sniff"]
+
+MAX_FILE_BYTES = 32 * 1024 * 1024
+
+Format = Literal["text", "markdown", "html", "pdf", "json", "jsonl"]
+
+_EXTENSIONS: dict[str, Format] = {
+    ".txt": "text",
+    ".text": "text",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".xhtml": "html",
+    ".pdf": "pdf",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
+_MEDIA_TYPES: dict[str, Format] = {
+    "text/plain": "text",
+    "text/markdown": "markdown",
+    "text/x-markdown": "markdown",
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "application/pdf": "pdf",
+    "application/x-pdf": "pdf",
+    "application/json": "json",
+    "application/jsonl": "jsonl",
+    "application/x-ndjson": "jsonl",
+    "application/x-jsonlines": "jsonl",
+}
+_ANY_MEDIA_TYPE = frozenset({"", "application/octet-stream", "binary/octet-stream"})
+
+
+def read(data: bytes, *, filename: str, media_type: str | None = None) -> list[SourceRecord]:
+    """The documents in a file, at least one.
+
+    `filename` may be a path; only its last part counts, for the format and as a last resort for the
+    title. All but PDF must be UTF-8. Characters that nobody sees (zero-width, direction controls,
+    tags) are taken out here, before a version's text is fixed, so that places count what is left.
+    Raises UnreadableDocument, whose message is one line that says what to do, for anything that
+    cannot be read whole.
+    """
+    return [_seen(one) for one in _read(data, filename, media_type)]
+
+
+def _read(data: bytes, filename: str, media_type: str | None) -> list[SourceRecord]:
+    if not data:
+        raise UnreadableDocument("the file is empty; nothing to read")
+    if len(data) > MAX_FILE_BYTES:
+        raise UnreadableDocument(
+            f"the file has {len(data):,} bytes; the limit is {MAX_FILE_BYTES:,}: split it"
+        )
+    kind = sniff(data, filename=filename, media_type=media_type)
+    if kind == "json":
+        return read_json(data)
+    if kind == "jsonl":
+        return read_json_lines(data)
+    if kind == "pdf":
+        return [read_pdf(data, filename)]
+    if kind == "html":
+        return [read_html(data, filename)]
+    if kind == "markdown":
+        return [read_markdown(data, filename)]
+    return [read_text(data, filename)]
+
+
+def _seen(record: SourceRecord) -> SourceRecord:
+    """The record with visible characters only, in all its fields."""
+    written = record.model_dump_json(exclude_unset=True)
+    kept = visible(written)
+    if kept == written:
+        return record
+    try:
+        return SourceRecord.model_validate_json(kept)
+    except ValidationError as error:
+        raise UnreadableDocument(
+            f"without invisible characters: {validation_line(error)}"
+        ) from error
+
+
+def sniff(data: bytes, *, filename: str, media_type: str | None = None) -> Format:
+    """The format of a file: by its extension, else its media type, else its first bytes.
+
+    Raises UnreadableDocument for types that are not read.
+    """
+    extension = PurePath(filename.replace("\\", "/")).suffix.lower()
+    if extension in _EXTENSIONS:
+        return _EXTENSIONS[extension]
+    media = (media_type or "").partition(";")[0].strip().lower()
+    if media in _MEDIA_TYPES:
+        return _MEDIA_TYPES[media]
+    head = data[:1024].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    if is_pdf(data):
+        return "pdf"
+    if head.startswith((b"<!doctype html", b"<html")):
+        return "html"
+    if not extension and media in _ANY_MEDIA_TYPE and b"\x00" not in head:
+        return "text"
+    what = extension if extension else (media or "this kind of file")
+    raise UnreadableDocument(
+        f"{what[:60]} is not supported; give text, Markdown, HTML, PDF, JSON or JSON Lines"
+    )

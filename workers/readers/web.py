@@ -1,0 +1,211 @@
+"""HTML pages, as Markdown-like text: what a reader of the page sees, in its order."""
+
+import html
+import re
+from collections.abc import Iterator
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString, PageElement
+
+from store.records import SourceRecord
+from workers.readers.errors import UnreadableDocument
+from workers.readers.hidden import remove_hidden
+from workers.readers.plain import clean_title, decode, file_title, record
+
+MAX_TAGS = 300_000  # the tree of a page takes some 30 microseconds and 1 kB a tag
+_DROPPED = [
+    "script",
+    "style",
+    "nav",
+    "noscript",
+    "template",
+    "svg",
+    "iframe",
+    "object",
+    "audio",
+    "video",
+    "canvas",
+    "datalist",
+    "noembed",
+    "noframes",
+    "button",
+    "select",
+    "textarea",
+    "head",
+]
+_HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
+_BLOCKS = {
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "header",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "main",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+} | _HEADINGS.keys()
+_SPACES = re.compile(r"[ \t\n\r\f]+")
+_DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
+_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
+
+
+def read_html(data: bytes, filename: str) -> SourceRecord:
+    """An HTML page: `h1`..`h6` become `#` headings, list items `-` or numbers, table rows `a | b`.
+
+    Scripts, styles, navigation, form controls and what the page hides (`hidden`) are left out,
+    entities decoded, raised digits kept as such (10<sup>9</sup> is 10⁹, not 109). Titled
+    by its `h1`, else its `title`, else its file.
+    Raises UnreadableDocument as `decode` does and where nothing is left to read.
+    """
+    source = _DECLARATION.sub("", decode(data), count=1)
+    if source.count("<") > MAX_TAGS:
+        raise UnreadableDocument(
+            f"the page has more than {MAX_TAGS:,} tags; split it or save it as text"
+        )
+    if "<" not in source:
+        return record(file_title(filename), html.unescape(source))
+    # NUL references would give characters that text cannot hold
+    soup = BeautifulSoup(re.sub(r"&#(?:0+|[xX]0+);", "\ufffd", source), "lxml")
+    page_title = soup.title.get_text() if soup.title else ""
+    remove_hidden(soup)
+    for tag in soup.find_all(_DROPPED):
+        tag.decompose()
+    first = soup.find("h1")
+    heading = _words(first) if first is not None else ""
+    _raise_digits(soup)
+    _flatten_tables(soup)
+    text = "".join(_lines(soup))
+    text = _BLANK_LINES.sub("\n\n", text).strip("\n")
+    if not text.strip():
+        raise UnreadableDocument("the page has no text of its own; save it as it is displayed")
+    return record(clean_title(heading) or clean_title(page_title) or file_title(filename), text)
+
+
+def _raise_digits(soup: BeautifulSoup) -> None:
+    for tag in soup.find_all("sup"):
+        only: PageElement = tag
+        for _ in range(3):  # a reference is often a link within
+            if isinstance(only, Tag) and len(only.contents) == 1:
+                only = only.contents[0]
+        if type(only) is NavigableString and _RAISABLE.fullmatch(only):
+            only.replace_with(NavigableString(only.strip().translate(_RAISED)))
+
+
+def _flatten_tables(soup: BeautifulSoup) -> None:
+    """Replace each table of data by its rows as lines; tables that lay out a page are left."""
+    for table in soup.find_all("table"):
+        if table.find(["table", *_HEADINGS]) is not None:
+            continue
+        rows = []
+        for row in table.find_all("tr"):
+            cells = [_words(cell) for cell in row.find_all(["td", "th"])]
+            if any(cells):
+                rows.append(" | ".join(cells))
+        caption = table.find("caption")
+        if caption is not None and _words(caption):
+            rows.insert(0, _words(caption) + "\n")
+        block = soup.new_tag("pre")
+        block.string = "\n".join(rows)
+        table.replace_with(block)
+
+
+def _words(tag: Tag) -> str:
+    """The text of a cell or heading on one line; blocks and breaks within it part words."""
+    parts: list[str] = []
+    for node in tag.descendants:
+        if isinstance(node, Tag):
+            if node.name == "br" or node.name in _BLOCKS:
+                parts.append(" ")
+        elif type(node) is NavigableString:
+            parts.append(node)
+    return _plain("".join(parts))
+
+
+def _plain(text: str) -> str:
+    return _SPACES.sub(" ", text).strip(" ")
+
+
+def _lines(soup: BeautifulSoup) -> Iterator[str]:
+    """The text of the blocks in order, with the white space that stands between them."""
+    blocks: dict[int, Tag | None] = {}
+    current: Tag | None = None
+    parts: list[str] = []
+    marks = _ItemMarks()
+    for node in soup.descendants:
+        if isinstance(node, Tag):
+            blocks[id(node)] = node if node.name in _BLOCKS else blocks.get(id(node.parent))
+            if node.name == "br":
+                parts.append("\v")  # kept apart from white space, which is collapsed
+            continue
+        if type(node) is not NavigableString:
+            continue  # comments, declarations
+        block = blocks.get(id(node.parent))
+        if block is not current:
+            yield _block_text(current, parts, marks)
+            current, parts = block, []
+        parts.append(str(node))
+    yield _block_text(current, parts, marks)
+
+
+def _block_text(block: Tag | None, parts: list[str], marks: "_ItemMarks") -> str:
+    joined = "".join(parts)
+    if block is not None and block.name == "pre":
+        return f"\n\n{joined.strip()}\n\n" if joined.strip() else ""
+    text = "\n".join(_plain(line) for line in _plain(joined).split("\v")).strip()
+    if not text:
+        return ""
+    if block is None:
+        return f"\n\n{text}\n\n"
+    if block.name in _HEADINGS:
+        return f"\n\n{_HEADINGS[block.name]}{' '.join(text.split())}\n\n"
+    mark = marks.of(block)
+    return f"\n{mark}{text}" if mark else f"\n\n{text}\n\n"
+
+
+class _ItemMarks:
+    """Gives each list item its mark, once: a dash, or its number in an ordered list."""
+
+    def __init__(self) -> None:
+        self._given: set[int] = set()
+        self._count: dict[int, int] = {}
+
+    def of(self, block: Tag) -> str:
+        """The mark for the first text of the item that `block` is or directly stands in."""
+        item = block if block.name == "li" else block.parent
+        if item is None or item.name != "li" or id(item) in self._given:
+            return ""
+        self._given.add(id(item))
+        if item.parent is None or item.parent.name != "ol":
+            return "- "
+        number = self._count[id(item.parent)] = self._count.get(id(item.parent), 0) + 1
+        return f"{number}. "

@@ -11,28 +11,28 @@ from tests.chaos.storm.launch import SABOTAGES
 from tests.chaos.storm.run import storm
 from tests.chaos.storm.schedule import LASTING, Act, schedule
 
-EXPIRING = [Act(1.0 + 0.25 * n, "expire leases", 0.0, n) for n in range(24)]
+PAUSING = [Act(1.0 + 5.0 * n, "pause worker", 4.0, n) for n in range(2)]
 DELIVERING = [Act(2.0 + 0.5 * n, "deliver again", 0.0, n) for n in range(12)]
 CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
     "nobody checks who holds the lease": (
-        {"no token check": "more or less than once|other than once|more than once"},
-        EXPIRING,
+        {"no token check": "other than once|neither done nor dead", "sealing is slow": ""},
+        PAUSING,
     ),
     "what was done is done again": (
-        {"done is done again": "a question took a step other than once"},
+        {"done is done again": "other than once|not read, or more than once"},
         DELIVERING,
     ),
-    "promises and questions are lost": (
+    "promises, questions and places are lost": (
         {
             "promises are lost": "did not end|ended neither",
             "accepted and forgotten": "an accepted question is lost",
+            "spans are shifted": "citation is not its span",
         },
         (),
     ),
     "what is stored or shown is not what was decided": (
         {
             "links do not fit": "the audit chain is broken",
-            "spans are shifted": "citation is not its span",
             "keys mean nothing": "one idempotency key, several questions",
             "vectors are missing": "a chunk has no vector",
             "answers waver": "an answer changed after it was shown",
@@ -80,4 +80,5 @@ def test_9_1_a_broken_invariant_makes_the_storm_red(case: str) -> None:
     wanted, planned = CASES[case]
     outcome = storm(1, 8, planned=list(planned), sabotages=list(wanted), settle=20)
     for name, words in wanted.items():
-        assert any(re.search(words, one) for one in outcome.found), (name, vars(outcome))
+        if not any(re.search(words, one) for one in outcome.found):
+            pytest.fail("\n".join([f"{name}: not seen in", *outcome.found, str(outcome)[:300]]))

@@ -40,6 +40,22 @@ def _no_token_check() -> None:
     ledger._close = close
 
 
+def _sealing_is_slow() -> None:
+    """The audit stage takes two seconds: no fault, but time in which to lose a lease."""
+    import time
+
+    from workers.audit import stage
+
+    work = stage.SPEC.work
+
+    def slow(context: Any, message: Any) -> Any:
+        found = work(context, message)
+        time.sleep(2)
+        return found
+
+    object.__setattr__(stage.SPEC, "work", slow)
+
+
 def _done_is_done_again() -> None:
     """What is delivered again is worked on again."""
     import sqlalchemy as sa
@@ -179,6 +195,7 @@ def _versions_are_edited() -> None:
 
 SABOTAGES: dict[str, Callable[[], None]] = {
     "no token check": _no_token_check,
+    "sealing is slow": _sealing_is_slow,
     "done is done again": _done_is_done_again,
     "promises are lost": _promises_are_lost,
     "links do not fit": _links_do_not_fit,

@@ -74,6 +74,7 @@ requirements: $(DEV_READY) ## write docs/requirements.md anew from the markers o
 	@$(BIN)/python -m tests.requirements_report --write
 
 chaos: $(DEV_READY) ## break a running system by a seeded script, and see what it keeps (SEEDS=20)
+	@ATTEST_TEST_STORMS=1 $(BIN)/python -m pytest -q -k broken_invariant tests/chaos/test_storm.py
 	@$(BIN)/python -m tests.chaos.storm --seeds $(or $(SEEDS),5) $(ARGS)
 
 lock: ## compile both locks anew; needs uv (ARGS="--upgrade")

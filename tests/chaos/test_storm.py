@@ -1,6 +1,7 @@
 """The storm harness: it draws the same again, finds a sound system sound, and sees sabotage."""
 
 import itertools
+import os
 import random
 import re
 from collections.abc import Sequence
@@ -44,6 +45,12 @@ CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
 """Each class of invariant, the sabotages that break it, and what must be found."""
 
 
+storms = pytest.mark.skipif(
+    "ATTEST_TEST_STORMS" not in os.environ,
+    reason="storms take minutes: `make chaos` runs them, or set ATTEST_TEST_STORMS=1",
+)
+
+
 def test_9_1_a_seed_draws_the_same_storm_again() -> None:
     assert schedule(7, 60) == schedule(7, 60)
     assert schedule(7, 60) != schedule(8, 60)
@@ -66,6 +73,7 @@ def test_9_1_every_sabotage_is_in_a_case() -> None:
     assert {name for wanted, _ in CASES.values() for name in wanted} == set(SABOTAGES)
 
 
+@storms
 @pytest.mark.timeout(400)
 def test_9_1_a_storm_over_a_sound_system_finds_nothing() -> None:
     outcome = storm(random.SystemRandom().randrange(10**6), 10)
@@ -74,6 +82,7 @@ def test_9_1_a_storm_over_a_sound_system_finds_nothing() -> None:
     assert outcome.answered + outcome.failed >= outcome.accepted
 
 
+@storms
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("case", CASES)
 def test_9_1_a_broken_invariant_makes_the_storm_red(case: str) -> None:

@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from cli.demo import free_port
+from store.embedded import read_connection
 from tests.servers import TRIAL, TRIAL_QUESTION, wait_until
 
 COMMAND = [sys.executable, "-m", "cli.main"]
@@ -214,6 +215,7 @@ def test_op_3_3_beyond_loopback_nobody_is_let_in_before_there_is_a_key(tmp_path:
     running = launched(tmp_path / "data", "--host=0.0.0.0")
     try:
         wait_until(lambda: "attest keys create" in running.text(), 90, "it says what is missing")
+        wait_until(lambda: read_connection(running.data_dir) is not None, 90, "it can be found")
         made = running.attest("keys", "create", "--name=first", "--scopes=read", "--json")
         assert made.returncode == 0, made.stderr
         running.wait_ready()

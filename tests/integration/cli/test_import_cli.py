@@ -20,8 +20,10 @@ from tests.servers import Fleet, wait_until
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
-# Small slices, few of them ahead: else a file that stops half-way would have to be large.
+# Small slices, few of them ahead: else a file that stops half-way would have to be large. What runs
+# in a shell's background ignores SIGINT, and so do its children.
 PROGRAM = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     "from cli import bulk_files, imports; bulk_files.RECORDS_PER_SLICE = 3; imports.AHEAD = 4; "
     "import cli.main; cli.main.main()"
 )

@@ -74,8 +74,8 @@ def index(corpus: Corpus, keep: Path | None) -> Iterator[tuple[Store, dict[str, 
             shutil.rmtree(directory / "data", ignore_errors=True)
         with embedded(directory / "data") as servers:
             engine = connect(servers.database_url)
+            migrate(engine)
             if not record.exists():
-                migrate(engine)
                 record.write_text(json.dumps(_build(engine, corpus)), "utf-8")
             yield Store(engine), json.loads(record.read_text("utf-8"))
             engine.dispose()

@@ -1,7 +1,7 @@
 """Fills a database with a synthetic corpus, as ingest and embed would leave it, in bulk."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -125,6 +125,11 @@ def _documents(session: Session, corpus: Corpus) -> None:
     )
 
 
+def _packed(ids: Iterable[int]) -> bytes:
+    """Chunk ids as `version_tags` holds them."""
+    return b"".join(one.to_bytes(8, "big") for one in ids)
+
+
 def _chunks(session: Session, corpus: Corpus) -> None:
     _copy(
         session,
@@ -146,7 +151,7 @@ def _chunks(session: Session, corpus: Corpus) -> None:
         (
             (
                 *(version_id(number), [f"disease_{tag}"], [f"disease_{tag}"], [], "bench"),
-                *(kind, moment, STORED_AT, list(range(3 * number + 1, 3 * number + 4))),
+                *(kind, moment, STORED_AT, _packed(range(3 * number + 1, 3 * number + 4))),
             )
             for number, (tag, kind, moment) in enumerate(
                 zip(corpus.diseases.tolist(), corpus.source_types, published(corpus), strict=True)

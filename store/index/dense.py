@@ -18,6 +18,7 @@ from pgvector import HalfVector
 from sqlmodel import Session
 
 from store.index.filters import UNSEEN, Filter, few, share, sizes
+from store.index.sketches import sketches
 from store.index.wire import Half, Ids, ask
 
 Search = Callable[[], list[tuple[int, float]]]
@@ -103,7 +104,7 @@ def begin(session: Session, query: NDArray[np.float32], k: int, only: Filter) ->
     """
     listed = few(session, only) if only.selects else None
     if listed is not None:
-        return _among(session, query, k, only, listed)
+        return _nearly(session, query, k, only, listed)
     by_index = _by_index(session, query, k, only)
 
     def end() -> list[tuple[int, float]]:
@@ -114,7 +115,7 @@ def begin(session: Session, query: NDArray[np.float32], k: int, only: Filter) ->
         listed = few(session, only, likely=True)
         if listed is None:
             return _everywhere(session, query, k, only)
-        return _among(session, query, k, only, listed)()
+        return _nearly(session, query, k, only, listed)()
 
     return end
 
@@ -162,6 +163,22 @@ def _nearest(only: Filter, windows: int) -> str:
         f"ON d.id = c.version_id WHERE {only.conditions} "
         f"ORDER BY v.embedding <#> CAST(%(query)s AS halfvec) LIMIT {windows}"
     )
+
+
+def _nearly(
+    session: Session, query: NDArray[np.float32], k: int, only: Filter, listed: NDArray[np.int64]
+) -> Search:
+    """The nearest of the listed chunks that stand, without a look at those far away by sketch."""
+    near = sketches(session).candidates(session, query, k, listed)
+    begun = _among(session, query, k, only, near)
+
+    def end() -> list[tuple[int, float]]:
+        found = begun()
+        if len(found) >= k or len(near) == len(listed):
+            return found
+        return _among(session, query, k, only, listed)()
+
+    return end
 
 
 def _among(

@@ -54,11 +54,6 @@ class Filter:
         return " AND ".join([_CONDITIONS[name] for name in self._asked] or ["true"])
 
     @property
-    def listing(self) -> str:
-        """In SQL, the ids of all chunks that are wanted, whatever their standing."""
-        return f"SELECT unnest(t.chunk_ids) AS id FROM version_tags t WHERE {self.wanted}"  # noqa: S608
-
-    @property
     def conditions(self) -> str:
         """In SQL, whether version `d` of `tables` passes."""
         return f"{self.standing} AND {self.wanted}"
@@ -165,7 +160,8 @@ def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.i
     if likely or _expected(session, only) <= most:
         ((packed,),) = ask(
             session,
-            f"SELECT string_agg(int8send(id), '') FROM ({only.listing} LIMIT %(most)s) AS listed",  # noqa: S608
+            "SELECT string_agg(packed, '') FROM (SELECT t.chunk_ids AS packed "  # noqa: S608
+            f"FROM version_tags t WHERE {only.wanted} LIMIT %(most)s) AS listed",
             {**only.parameters, "most": most + 1},
         ).fetchall()
         ids = np.frombuffer(packed or b"", ">i8").astype(np.int64)

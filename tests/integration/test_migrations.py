@@ -2,6 +2,7 @@
 on a database that another release left."""
 
 import json
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -88,6 +89,18 @@ def without_erasures(rows: Rows) -> Rows:
     return {name: sorted(its, key=json.dumps) for name, its in told.items()}
 
 
+def with_unpacked_chunks(rows: Rows) -> Rows:
+    """An older schema has the chunks of a version as an array."""
+    told = [{**row, "chunk_ids": unpacked(row["chunk_ids"])} for row in rows["version_tags"]]
+    return {**rows, "version_tags": sorted(told, key=json.dumps)}
+
+
+def unpacked(chunk_ids: str) -> list[int]:
+    """The numbers in these bytes, written as PostgreSQL writes bytes in JSON."""
+    packed = bytes.fromhex(chunk_ids.removeprefix("\\x"))
+    return [one for (one,) in struct.iter_unpack(">q", packed)]
+
+
 @pytest.fixture
 def filled(inline: InlineWorker) -> sa.Engine:
     """A database with rows of all kinds, made by the product's own code."""
@@ -139,7 +152,8 @@ def test_op_6_5_a_filled_database_goes_back_step_by_step_and_forward_again_witho
     for revision in reversed(STEPS[STEPS.index(LOWEST) : -1]):
         step_to(filled, revision)
         older = content(filled)
-        told = without_erasures(at_head) if revision < "0011" else at_head
+        told = with_unpacked_chunks(at_head) if revision < "0015" else at_head
+        told = without_erasures(told) if revision < "0011" else told
         assert older == as_an_older_schema_has_it(told, older), revision
         require_whole(filled)
     migrate(filled)

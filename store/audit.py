@@ -29,21 +29,63 @@ def append(session: Session, events: Iterable[Event]) -> None:
     head = session.execute(sa.text("SELECT seq, hash FROM audit_head FOR UPDATE")).one()
     moment = datetime.now(UTC)
     at = moment.isoformat(timespec="microseconds")
-    written_at, seq, last = timestamptz(moment), head.seq, bytes(head.hash)
+    hashes, seq = [bytes(head.hash)], head.seq
+    for n, (event, payload) in enumerate(zip(waiting, payloads, strict=True), start=1):
+        hashes.append(digest(hashes[-1], link(seq + n, at, event, payload)))
+    if len(waiting) == 1:
+        _write_one(session, waiting[0], payloads[0], (seq + 1, moment, *hashes))
+        return
     rows: list[Sequence[object]] = []
-    for event, payload in zip(waiting, payloads, strict=True):
-        seq, previous = seq + 1, last
-        last = digest(previous, link(seq, at, event, payload))
+    for n, (event, payload) in enumerate(zip(waiting, payloads, strict=True), start=1):
         request_id = event.request_id.bytes if event.request_id else None
         rows.append(
             (
-                *(int8(seq), written_at, event.actor, event.event, event.subject, request_id),
-                *(jsonb(payload.encode()), previous, last),
+                *(int8(seq + n), timestamptz(moment), event.actor, event.event, event.subject),
+                *(request_id, jsonb(payload.encode()), hashes[n - 1], hashes[n]),
             )
         )
     copy_rows(session, "audit_event", _COLUMNS, rows)
     session.execute(
-        sa.text("UPDATE audit_head SET seq = :seq, hash = :hash"), {"seq": seq, "hash": last}
+        sa.text("UPDATE audit_head SET seq = :seq, hash = :hash"),
+        {"seq": seq + len(waiting), "hash": hashes[-1]},
+    )
+
+
+_ONE = sa.text(
+    """
+    WITH written AS (
+        INSERT INTO audit_event
+            (seq, at, actor, event, subject, request_id, payload, previous_hash, hash)
+        VALUES (:seq, :at, :actor, :event, :subject, :request_id, CAST(:payload AS jsonb),
+                :previous, :hash))
+    UPDATE audit_head SET seq = :seq, hash = :hash
+    """
+)
+
+
+def _write_one(
+    session: Session, event: Event, payload: str, place: tuple[int, datetime, bytes, bytes]
+) -> None:
+    """Link and head in one statement: nearly all transactions have one event, and all others wait
+    for the head meanwhile.
+
+    Args:
+        place: its number, when, the hash before it and its own.
+    """
+    seq, at, previous, last = place
+    session.execute(
+        _ONE,
+        {
+            "seq": seq,
+            "at": at,
+            "actor": event.actor,
+            "event": event.event,
+            "subject": event.subject,
+            "request_id": event.request_id,
+            "payload": payload,
+            "previous": previous,
+            "hash": last,
+        },
     )
 
 
@@ -187,5 +229,6 @@ def _at_the_end(
     if seq != end:
         return broken(min(seq, end) + 1, f"the chain ends at {seq}, the head is {head.seq}")
     if bytes(head.hash) != last.hash:
-        return broken(seq, f"event {seq} is not the one that the head names")
+        bad = max(seq, 1)  # of an empty chain the first event is what is missing
+        return broken(bad, f"event {bad} is not the one that the head names")
     return ChainReport(events, True, None, None, last)

@@ -10,12 +10,18 @@ from store.unit_of_work import UnitOfWork
 CHANNEL = "question"
 
 
-def _change(unit: UnitOfWork, question_id: UUID, change: str, **values: object) -> None:
-    unit.session.execute(
-        sa.text(f"UPDATE question SET {change} WHERE id = :id"),  # noqa: S608  our own fragments
-        {"id": question_id, **values},
+def _change(
+    unit: UnitOfWork, question_id: UUID, change: str, only: str = "true", **values: object
+) -> bool:
+    """Whether there was such a row."""
+    changed = unit.session.execute(
+        sa.text(
+            f"UPDATE question SET {change} WHERE id = :id AND {only} "  # noqa: S608  our own
+            "RETURNING pg_notify(:channel, CAST(id AS text))"  # heard once this commits
+        ),
+        {"id": question_id, "channel": CHANNEL, **values},
     )
-    unit.notify(CHANNEL, question_id)
+    return changed.one_or_none() is not None
 
 
 def move_to(unit: UnitOfWork, question_id: UUID, stage: str) -> None:
@@ -34,12 +40,17 @@ def answered(unit: UnitOfWork, question_id: UUID) -> None:
 
 
 def failed(unit: UnitOfWork, question_id: UUID, cause: str) -> None:
-    """A stage died: the question ends unchecked until an operator replays it."""
-    _change(
+    """A stage died: the question ends unchecked until an operator replays it.
+
+    What has its answer keeps it: what died then was a second promise of work that is done.
+    """
+    changed = _change(
         unit,
         question_id,
         "status = 'failed', error = :cause, finished_at = :now",
+        "status <> 'answered'",
         cause=cause,
         now=now(),
     )
-    unit.record("question.failed", question_id)
+    if changed:
+        unit.record("question.failed", question_id)

@@ -4,6 +4,9 @@ import os
 
 import hypothesis
 
+MANY = "ATTEST_TEST_EXAMPLES" in os.environ
+"""Whether somebody asked for more than a run of the suite takes."""
+
 
 def examples(usual: int) -> hypothesis.settings:
     """A decorator: `usual` examples, or as many as `ATTEST_TEST_EXAMPLES` says."""

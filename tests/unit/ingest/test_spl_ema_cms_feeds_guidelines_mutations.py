@@ -1,12 +1,11 @@
 """Whatever arrives: labels, EMA, CMS, feeds and guidelines end in a result or Malformed."""
 
-import copy
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
-from xml.etree.ElementTree import Element, fromstring, tostring
+from xml.etree.ElementTree import fromstring, tostring
 
 import pytest
 from hypothesis import given
@@ -18,7 +17,8 @@ from tests.fakes.dailymed import DailyMed, spl
 from tests.fakes.ema import Ema
 from tests.fakes.news import Item, rss
 from tests.fakes.web import Clock
-from workers.http.errors import Malformed
+from tests.fuzz.mutations import damaged, mutate_tree, mutated
+from tests.fuzz.properties import a_payload_is_read_or_malformed
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.cms.coverage import parse_cms
@@ -28,12 +28,6 @@ from workers.ingest.parsers.feeds import parse_feed
 from workers.ingest.parsers.guideline import parse_guideline
 
 CLOCK = Clock(datetime(2026, 3, 1, tzinfo=UTC))
-STRANGE: list[Any] = [
-    None, True, 0, -1, 10**30, 1.5, "", " ", "x", "\x00", "\ud800", "2026-02-30", "N/A", "13/13/13",
-    [], [None], [[None]], {}, {"a": 1}, ["a", 5], "<h4>", "&lt;sup&gt;" * 50, "81000, 81001",
-]  # fmt: skip
-WORDS = ["", " ", "x", "20269999", "\u2028", "<script>", "0" * 5000, "https://[", "null", "É\v\x7f"]
-NAMES = ["section", "text", "td", "list", "item", "footnote", "x", "guid", "link", "pubDate"]
 
 
 def _label() -> bytes:
@@ -113,64 +107,6 @@ XML_CASES: dict[str, tuple[Parser, bytes, Callable[[bytes], bytes]]] = {
 }
 
 
-def mutated(value: Any, random: Random) -> Any:
-    """`value` with one of its fields dropped, doubled or of another type."""
-    if isinstance(value, dict) and value and random.random() < 0.9:
-        name = random.choice(sorted(value))
-        if random.random() < 0.1:
-            return {key: inner for key, inner in value.items() if key != name}
-        return value | {name: mutated(value[name], random)}
-    if isinstance(value, list) and value and random.random() < 0.9:
-        place = random.randrange(len(value))
-        if random.random() < 0.1:
-            return [*value, value[place]]
-        return [*value[:place], mutated(value[place], random), *value[place + 1 :]]
-    return random.choice(STRANGE)
-
-
-def mutate_tree(root: Element, random: Random) -> None:
-    """Drop, double, rename, move or fill an element of the tree."""
-    parents = [element for element in root.iter() if len(element)]
-    parent = random.choice(parents) if parents else root
-    if not len(parent):
-        return
-    child = random.choice(list(parent))
-    what = random.randrange(6)
-    if what == 0:
-        parent.remove(child)
-    elif what == 1:
-        parent.append(copy.deepcopy(child))
-    elif what == 2:
-        uri, brace, _ = child.tag.rpartition("}")
-        child.tag = uri + brace + random.choice(NAMES)
-    elif what == 3:
-        child.text = random.choice([word for word in WORDS if "\v" not in word])
-    elif what == 4:
-        child.attrib = {name: random.choice(WORDS[:8]) for name in child.attrib}
-    else:
-        child.append(copy.deepcopy(random.choice(parents)))
-
-
-def damaged(payload: bytes, random: Random) -> bytes:
-    """`payload` with some bytes cut out, doubled or replaced."""
-    start = random.randrange(len(payload))
-    end = start + random.choice([1, 2, 10, len(payload)])
-    piece = payload[start:end]
-    middle = random.choice([b"", piece * 2, random.randbytes(len(piece[:20])), b'"', b"\\ud800"])
-    return payload[:start] + middle + payload[end:]
-
-
-def outcome(parse: Parser, payload: bytes) -> Parsed | None:
-    """What the parser gives; None for Malformed."""
-    said = ""
-    try:
-        return parse(payload)
-    except Malformed as error:
-        said = str(error)
-    assert len(said.splitlines()) == 1
-    return None
-
-
 def check_json(name: str, random: Random) -> None:
     """One example of a JSON payload after some damage."""
     parse, value = JSON_CASES[name]
@@ -179,7 +115,7 @@ def check_json(name: str, random: Random) -> None:
     payload = json.dumps(value).encode()
     if random.random() < 0.3:
         payload = damaged(payload, random)
-    check(outcome(parse, payload))
+    a_payload_is_read_or_malformed(parse, payload)
 
 
 def check_xml(name: str, random: Random) -> None:
@@ -191,17 +127,7 @@ def check_xml(name: str, random: Random) -> None:
     content = tostring(root, encoding="utf-8")
     if random.random() < 0.3:
         content = damaged(content, random)
-    check(outcome(parse, packed(content)))
-
-
-def check(parsed: Parsed | None) -> None:
-    """What came out holds together."""
-    for record in parsed.records if parsed else ():
-        assert record.text.strip()
-        assert record.key
-        assert json.dumps(record.model_dump(mode="json"))
-    for problem in parsed.problems if parsed else ():
-        assert len(problem.reason.splitlines()) == 1
+    a_payload_is_read_or_malformed(parse, packed(content))
 
 
 @pytest.mark.parametrize("name", JSON_CASES)
@@ -222,9 +148,9 @@ def test_damaged_xml_gives_a_result_or_malformed(name: str, random: Random) -> N
 def test_undamaged_payloads_are_read(name: str) -> None:
     if name in JSON_CASES:
         parse, value = JSON_CASES[name]
-        parsed = outcome(parse, json.dumps(value).encode())
+        parsed = a_payload_is_read_or_malformed(parse, json.dumps(value).encode())
     else:
         reader, content, packed = XML_CASES[name]
-        parsed = outcome(reader, packed(content))
-    assert parsed is not None
+        parsed = a_payload_is_read_or_malformed(reader, packed(content))
+    assert isinstance(parsed, Parsed)
     assert parsed.records or name == "dailymed listing"

@@ -1,11 +1,10 @@
 """Chunks: section, then paragraph, then sentence."""
 
-from itertools import pairwise
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fuzz.properties import chunks_hold
 from workers.reading.chunks import Chunk, chunk, citation
 from workers.reading.structure import segment
 
@@ -33,66 +32,13 @@ def _chunks(text: str, size: int = 100, overlap: int = 30, longest: int = 200) -
 
 
 @pytest.mark.requirement("CN-2")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS, SIZES)
-def test_cn_2_chunks_cover_the_text_within_their_sections_and_keep_sentences_whole(
+def test_cn_2_chunks_cover_in_order_overlap_at_words_and_keep_what_is_short_whole(
     text: str, sizes: tuple[int, int, int]
 ) -> None:
     overlap, size, more = sizes
-    longest = size + more
-    structure = segment(text)
-    chunks = chunk(text, structure, size=size, overlap=overlap, max_paragraph=longest)
-
-    assert [c.ordinal for c in chunks] == list(range(len(chunks)))
-    covered = bytearray(len(text))
-    for c in chunks:
-        assert text[c.start : c.end].strip() == text[c.start : c.end] != ""
-        assert any(
-            s.start <= c.start and c.end <= s.end and s.title == c.section
-            for s in structure.sections
-        )
-        covered[c.start : c.end] = b"\x01" * (c.end - c.start)
-    assert all(covered[i] for i, character in enumerate(text) if not character.isspace())
-    for sentence in structure.sentences:
-        if sentence.end - sentence.start <= longest:
-            assert any(c.start <= sentence.start and sentence.end <= c.end for c in chunks)
-
-
-@pytest.mark.requirement("CN-2")
-@settings(max_examples=200, deadline=None)
-@given(TEXTS, SIZES)
-def test_cn_2_overlap_is_bounded_and_starts_at_a_word_boundary(
-    text: str, sizes: tuple[int, int, int]
-) -> None:
-    overlap, size, more = sizes
-    chunks = _chunks(text, size, overlap, size + more)
-    for one, two in pairwise(chunks):
-        assert one.start < two.start
-        assert one.end < two.end
-        shared = one.end - two.start
-        assert shared <= overlap
-        if shared > 0:
-            assert one.section == two.section
-            assert text[two.start - 1].isspace()
-            assert not text[two.start].isspace()
-
-
-@pytest.mark.requirement("CN-2")
-@settings(max_examples=200, deadline=None)
-@given(TEXTS, SIZES)
-def test_cn_2_no_word_and_no_short_paragraph_is_cut(text: str, sizes: tuple[int, int, int]) -> None:
-    overlap, size, more = sizes
-    longest = size + more
-    structure = segment(text)
-    chunks = chunk(text, structure, size=size, overlap=overlap, max_paragraph=longest)
-    for paragraph in structure.paragraphs:
-        if paragraph.end - paragraph.start <= longest:
-            assert any(c.start <= paragraph.start and paragraph.end <= c.end for c in chunks)
-    edges = {span.end for span in structure.sentences}
-    for c in chunks:
-        if c.end not in edges and not text[c.end].isspace():
-            # a cut inside a word: the word alone is longer than the limit
-            assert not any(character.isspace() for character in text[c.end - longest : c.end])
+    chunks_hold(text, overlap, size, size + more)
 
 
 @pytest.mark.requirement("CN-2")

@@ -1,15 +1,15 @@
 """Folding of typography: what is equal afterwards, what never is, and the way back."""
 
-import unicodedata
-from itertools import pairwise
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.fuzz.properties import (
+    folded_characters_map_to_where_they_came_from,
+    folding_keeps_what_carries_meaning,
+)
 from workers.reading.normalize import MINUS, normalize
 
-DIGITS_AND_MARKS = "0123456789.,·<>≤≥=±%‰²₂"
 # Everything the rules look at, so that short texts meet many of them together.
 ALPHABET = list(
     "ab5.,·-–—\u2012\u2010\u2011\u2212 \u00ad\u200b\u200d\ufeff\n\t\u00a0\u2009\u0301\u0338\u0327"
@@ -88,46 +88,15 @@ def test_a_dash_between_numbers_is_no_sign() -> None:
 
 
 @given(texts)
-def test_folding_twice_changes_nothing(text: str) -> None:
-    assert folded(folded(text)) == folded(text)
+def test_folding_twice_is_folding_once_and_no_digit_comparator_mark_or_minus_is_lost(
+    text: str,
+) -> None:
+    folding_keeps_what_carries_meaning(text)
 
 
 @given(texts)
-def test_folding_keeps_every_digit_comparator_and_decimal_mark_in_order(text: str) -> None:
-    def kept(string: str) -> str:
-        return "".join(c for c in string if c in DIGITS_AND_MARKS)
-
-    assert kept(folded(text)) == kept(text)
-
-
-@given(texts)
-def test_folding_never_adds_or_loses_a_minus_or_a_dash(text: str) -> None:
-    dashes = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212"
-
-    def count(string: str) -> int:
-        return sum(c in dashes for c in string)
-
-    after = folded(text)
-    assert count(after) == count(text)
-    # A minus sign of the text is a minus sign still.
-    assert after.count(MINUS) >= text.count(MINUS)
-
-
-@given(texts)
-def test_every_folded_character_maps_into_the_text_in_order(text: str) -> None:
-    result = normalize(text)
-    ranges = [result.raw_range(i) for i in range(len(result.text))]
-    assert all(0 <= start < end <= len(text) for start, end in ranges)
-    assert all(before == after or before[1] <= after[0] for before, after in pairwise(ranges))
-
-
-@given(texts)
-def test_each_folded_letter_or_digit_comes_from_an_equivalent_place(text: str) -> None:
-    result = normalize(text)
-    for i, character in enumerate(result.text):
-        start, end = result.raw_range(i)
-        if character.isascii() and character.isalnum():
-            assert character in unicodedata.normalize("NFKC", text[start:end])
+def test_every_folded_character_maps_to_the_place_in_the_text_that_it_came_from(text: str) -> None:
+    folded_characters_map_to_where_they_came_from(text)
 
 
 def test_no_character_outside_the_folded_text_has_a_place() -> None:

@@ -6,6 +6,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.fuzz.properties import (
+    a_part_is_found_back_to_the_letter,
+    what_is_accepted_is_what_the_source_says,
+)
 from workers.reading.normalize import normalize
 from workers.reading.quotes import MAX_QUOTE_CHARS, QuoteCheck, Source, Verdict, check
 
@@ -172,11 +176,17 @@ clinical = st.lists(
 def test_every_part_of_a_text_is_accepted_as_a_quotation(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    quote = text[start:end]
-    assume(quote.strip())
-    result = check(quote, Source(text))
-    assert result.verdict is Verdict.VERBATIM
-    assert text[result.start : result.end] == quote
+    assume(text[start:end].strip())
+    a_part_is_found_back_to_the_letter(text, start, end)
+
+
+@given(st.one_of(clinical, st.text(max_size=60)), st.text(max_size=20), st.data())
+def test_what_is_accepted_is_what_its_place_says(
+    text: str, other: str, data: st.DataObject
+) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(start, len(text)))
+    what_is_accepted_is_what_the_source_says(text[start:end] + other, text)
 
 
 @given(clinical)

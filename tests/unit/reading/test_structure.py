@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.spans import Structure
+from tests.fuzz.properties import structure_holds
 from workers.reading.structure import segment
 
 _FRAGMENTS = st.sampled_from(
@@ -47,41 +47,17 @@ def _titles(text: str) -> list[str]:
     return [section.title for section in segment(text).sections]
 
 
-def _check_invariants(text: str, structure: Structure) -> None:
-    at = 0
-    for section in structure.sections:
-        assert section.start == at <= section.end
-        at = section.end
-    assert at == len(text)
-    for spans in (structure.paragraphs, structure.sentences):
-        at = 0
-        for span in spans:
-            words = span.of(text)
-            assert words
-            assert words == words.strip()
-            assert at <= span.start
-            assert not text[at : span.start].strip()
-            at = span.end
-        assert not text[at:].strip()
-    for outer, inner in (
-        (structure.sections, structure.paragraphs),
-        (structure.paragraphs, structure.sentences),
-    ):
-        for span in inner:
-            assert any(o.start <= span.start and span.end <= o.end for o in outer)
-
-
 @settings(max_examples=300, deadline=None)
 @given(TEXTS)
 def test_any_text_is_covered_in_order_without_gap_or_overlap(text: str) -> None:
-    _check_invariants(text, segment(text))
+    structure_holds(text, segment(text))
 
 
 @pytest.mark.parametrize(
     "text", ["", " \n\t ", "." * 20_000, "a. " * 20_000, "\n" * 20_000, "x" * 20_000, "#" * 9_000]
 )
 def test_degenerate_texts_are_covered_too(text: str) -> None:
-    _check_invariants(text, segment(text))
+    structure_holds(text, segment(text))
 
 
 @pytest.mark.parametrize(

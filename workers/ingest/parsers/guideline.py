@@ -30,6 +30,8 @@ from workers.ingest.parsers.envelope import unwrap
 _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 
 MAX_SIDECAR_BYTES = 16 * 1024
+_SHOWN_PATH = 80
+"""Characters of a path that a problem names, its last ones. Ours."""
 FORMATS = frozenset({".pdf", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text"})
 """Endings of the files that are read."""
 
@@ -150,13 +152,19 @@ def parse_guideline(payload: bytes) -> Parsed:
     try:
         found = readers.read(content, filename=path)
     except readers.UnreadableDocument as error:
-        parsed.problems.append(Problem(sidecar.key, f"{path}: {error}"))
+        parsed.problems.append(Problem(sidecar.key, f"{_shown(path)}: {error}"))
         return parsed
     if len(found) != 1:
-        parsed.problems.append(Problem(sidecar.key, f"{path}: more than one document in a file"))
+        reason = f"{_shown(path)}: more than one document in a file"
+        parsed.problems.append(Problem(sidecar.key, reason))
         return parsed
     _add(parsed, path, sidecar, envelope, found[0])
     return parsed
+
+
+def _shown(path: str) -> str:
+    """A path as a line may name it: a file's name may have line ends, and be long."""
+    return " ".join(path.split())[-_SHOWN_PATH:]
 
 
 def _add(

@@ -86,7 +86,8 @@ def work(context: Context, message: GenerateV1) -> dict[str, Any]:
     """
     with context.store.reading() as session:
         material = _read(session, message)
-    model, evidence = asking(context, message.question_id), shown(material.evidence)
+    model = asking(context, message.question_id)
+    evidence = shown(material.evidence) if model else []
     log.info(  # MC-2.1d
         "answer_form_chosen",
         question_id=str(message.question_id),

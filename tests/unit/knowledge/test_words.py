@@ -1,0 +1,41 @@
+"""Words of a list are found whole, the longest first, as one alternative after the other would."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge.words import Words
+
+LETTERS = "abAB µé1"
+some_words = st.text(alphabet=LETTERS, min_size=1, max_size=4).map(str.strip).filter(bool)
+"""Short ones of few letters, so that they begin and end in each other."""
+
+
+def one_after_the_other(words: set[str], text: str) -> list[tuple[int, int]]:
+    """What one alternative for each word finds, whatever its first letter."""
+    longest_first = sorted(words, key=lambda word: (-len(word), word))
+    written = (r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", one))) for one in longest_first)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(written)})(?!\w)", re.IGNORECASE)
+    return [match.span() for match in pattern.finditer(text)]
+
+
+@given(
+    words=st.sets(some_words.map(str.lower), min_size=1, max_size=8),
+    text=st.lists(st.text(alphabet=LETTERS + "-.", max_size=6)).map(" ".join),
+)
+def test_the_same_is_found_as_by_one_alternative_after_the_other(
+    words: set[str], text: str
+) -> None:
+    found = Words({"thing": words}).mentions(text)
+    assert sorted({(one.start, one.end) for one in found}) == one_after_the_other(words, text)
+
+
+def test_an_abbreviation_is_found_in_capitals_and_a_word_in_any_case() -> None:
+    words = Words({"disease": ["AF", "Atrial fibrillation", "afib"]})
+    text = "AF, af, atrial-fibrillation, AFib and afar."
+    assert [text[one.start : one.end] for one in words.mentions(text)] == [
+        "AF",
+        "atrial-fibrillation",
+        "AFib",
+    ]

@@ -5,17 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-import psycopg
 import pytest
 import sqlalchemy as sa
 
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import EmbeddedServers, embedded
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.chaos.hold import Hold
 from tests.integration.runtime.harness import Runtime
-from tests.servers import Fleet
+from tests.servers import TEMPLATE, Fleet, create_database, make_template, url_of
 from workers.runtime.broker import WokenBroker
 from workers.runtime.stage import StageSpec
 
@@ -34,6 +33,7 @@ class World:
 def mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers]:
     """Servers that tests may kill and must start again."""
     with embedded(tmp_path_factory.mktemp("mortal") / "data") as running:
+        make_template(running)
         yield running
 
 
@@ -41,9 +41,8 @@ def mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers
 def world(mortal: EmbeddedServers, tmp_path: Path) -> Iterator[World]:
     """A fresh database on servers that the test may kill."""
     name = f"test_{uuid4().hex[:12]}"
-    with psycopg.connect(mortal.conninfo, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE template0')
-    url = sa.make_url(mortal.database_url).set(database=name).render_as_string(False)
+    create_database(mortal, name, TEMPLATE)
+    url = url_of(mortal, name)
     settings = Settings(
         data_dir=tmp_path / "data",
         database_url=url,
@@ -58,7 +57,6 @@ def world(mortal: EmbeddedServers, tmp_path: Path) -> Iterator[World]:
         log_format="console",
     )
     engine = connect(url)
-    migrate(engine)
     broker = WokenBroker(settings)
     fleet = Fleet(settings, tmp_path / "fleet.log")
     yield World(mortal, settings, Store(engine, broker.publish), fleet)

@@ -7,6 +7,7 @@ import random
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
@@ -28,16 +29,34 @@ def digest_of(answer: dict[str, Any] | None) -> str | None:
 
 
 class Clients:
-    """All of them, each a thread, until `stop`."""
+    """All of them, each a thread, until `stop`.
 
-    def __init__(self, url: str, history: History, seed: int) -> None:
+    Args:
+        key: what they show at the gateway; nothing where it asks for none.
+        refreshing: whether one of them lets a source be asked anew.
+        upload_seconds: rest after each upload, of which each is cause to answer again.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        history: History,
+        seed: int,
+        *,
+        key: str = "",
+        refreshing: bool = True,
+        upload_seconds: float = 0.5,
+    ) -> None:
         self._url, self._history, self._seed = url, history, seed
+        self._upload_seconds = upload_seconds
+        self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._over = threading.Event()
+        people = [self._ask, self._ask, self._upload, self._refresh, self._read]
+        if not refreshing:
+            people.remove(self._refresh)
         self._threads = [
             threading.Thread(target=self._run, args=(what, number), daemon=True)
-            for number, what in enumerate(
-                [self._ask, self._ask, self._upload, self._refresh, self._read]
-            )
+            for number, what in enumerate(people)
         ]
         self.refused = 0
 
@@ -52,17 +71,34 @@ class Clients:
         for thread in self._threads:
             thread.join(60)
 
+    def burst(self, count: int) -> list[UUID]:
+        """Ask so many questions at once; gives the ids of those that were accepted."""
+        with self._client(20) as client, ThreadPoolExecutor(count) as people:
+
+            def ask(number: int) -> UUID | None:
+                key = f"{self._seed}-burst-{number}"
+                text = f"{TRIAL_QUESTION} ({key})"
+                self._history.invoke(key, text)
+                return self._submit(client, random.Random(f"{self._seed} {number}"), key, text)
+
+            return [one for one in people.map(ask, range(count)) if one is not None]
+
     def read_all(self) -> None:
         """When all is calm: read every accepted question twice more, and every cited version."""
         draw = random.Random(self._seed)
-        with httpx.Client(base_url=self._url, timeout=10) as client:
+        with self._client(10) as client:
             for ids in self._history.accepted.values():
                 for question_id in sorted(ids) * 2:
                     self._read_one(client, draw, question_id)
 
+    def _client(self, seconds: float) -> httpx.Client:
+        return httpx.Client(
+            base_url=self._url, headers=self._headers, timeout=seconds, trust_env=False
+        )
+
     def _run(self, what: Callable[[httpx.Client, random.Random, int], None], who: int) -> None:
         draw = random.Random(self._seed * 100 + who)
-        with httpx.Client(base_url=self._url, timeout=5) as client:
+        with self._client(5) as client:
             count = 0
             while not self._over.is_set():
                 with contextlib.suppress(httpx.TransportError):  # as people know it: no answer
@@ -118,7 +154,7 @@ class Clients:
         answer = client.post("/v1/documents", json=record)
         if answer.status_code == 202:
             self._history.upload(UUID(answer.json()["id"]))
-        self._over.wait(0.5)
+        self._over.wait(self._upload_seconds)
 
     def _refresh(self, client: httpx.Client, draw: random.Random, number: int) -> None:
         client.post("/v1/sources/pubmed/refresh", json={"query": "zorbinib"})

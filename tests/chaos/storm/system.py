@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import httpx
 import sqlalchemy as sa
@@ -31,6 +32,23 @@ ROLES: dict[str, tuple[str, ...]] = {
     "scheduler": ("scheduler",),
     "gateway": ("gateway",),
 }
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """What a process is started with, so that it has these settings."""
+    env = {**os.environ}
+    for key, value in settings.model_dump(exclude_none=True).items():
+        env[f"ATTEST_{key.upper()}"] = json.dumps(value) if isinstance(value, dict) else str(value)
+    return env
+
+
+class Supervised(Protocol):
+    """A system whose processes are started again when they die."""
+
+    @property
+    def store(self) -> Store: ...
+
+    def supervise(self) -> None: ...
 
 
 @dataclass
@@ -58,14 +76,10 @@ class System:
         options = ["--skew", str(skew)] if skew else []
         for one in self.sabotages:
             options += ["--sabotage", one]
-        env = {**os.environ}
-        for key, value in self.settings.model_dump(exclude_none=True).items():
-            shown = json.dumps(value) if isinstance(value, dict) else str(value)
-            env[f"ATTEST_{key.upper()}"] = shown
         with self.log.open("ab") as output:
             self.processes[name] = subprocess.Popen(
                 [sys.executable, "-m", "tests.chaos.storm.launch", *options, *ROLES[name]],
-                env=env,
+                env=environment(self.settings),
                 stdout=output,
                 stderr=output,
             )
@@ -169,7 +183,7 @@ def _ready(system: System) -> bool:
         return False
 
 
-def quiet(system: System, seconds: float) -> bool:
+def quiet(system: Supervised, seconds: float) -> bool:
     """Wait, supervising, until every promise is kept or dead; whether that came in time."""
     until = time.monotonic() + seconds
     query = sa.text(

@@ -24,7 +24,7 @@ PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-dev demo up test lint bench bench-search screenshots fuzz chaos requirements lock clean
+.PHONY: help setup setup-dev demo up test lint bench bench-search bench-peers screenshots fuzz chaos hosts load soak requirements lock clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,12 +63,24 @@ bench: $(READY) ## measure latency and throughput on this machine
 bench-search: $(READY) ## measure search among up to a million chunks (ARGS="--sizes 10000 --keep DIR")
 	@$(BIN)/python -m benchmarks.search $(ARGS)
 
+bench-peers: $(DEV_READY) ## measure beside PaperQA, LlamaIndex, Haystack and torch; installs them apart
+	@$(BIN)/python -m benchmarks.peers --write $(ARGS)
+
+load: $(READY) ## ask at rising rates, and beside an import: latency, refusals (ARGS="--rates 1,8 --write")
+	@$(BIN)/python -m benchmarks.load $(ARGS)
+
+soak: $(READY) ## two hours' worth of messages in ten minutes: does anything grow? (ARGS="--minutes 5")
+	@$(BIN)/python -m benchmarks.soak $(ARGS)
+
 screenshots: $(DEV_READY) ## make the pictures of the README anew; needs a Chromium
 	@$(BIN)/python -m benchmarks.screenshots
 
-fuzz: $(DEV_READY) ## mutate the payloads of every parser (EXAMPLES=20000 each; takes half an hour)
+fuzz: $(DEV_READY) ## mutate all that is read, by example (EXAMPLES=20000), in state machines (MACHINES=300), by coverage (SECONDS=60, TARGETS=...)
 	@ATTEST_TEST_EXAMPLES=$(or $(EXAMPLES),20000) $(BIN)/python -m pytest $(PARALLEL) --timeout 0 -q \
-		-k "mutated or damaged or changed_fields or changed_bytes or any_bytes" tests/unit/ingest
+		-k "mutated or damaged or changed_fields or changed_bytes or any_bytes" tests/unit/ingest tests/fuzz
+	@ATTEST_TEST_EXAMPLES=$(or $(MACHINES),300) $(BIN)/python -m pytest $(PARALLEL) --timeout 0 -q \
+		tests/integration/runtime/machines
+	@$(BIN)/python -m tests.fuzz $(TARGETS) --seconds $(or $(SECONDS),60)
 
 requirements: $(DEV_READY) ## write docs/requirements.md anew from the markers of the tests
 	@$(BIN)/python -m tests.requirements_report --write
@@ -76,6 +88,9 @@ requirements: $(DEV_READY) ## write docs/requirements.md anew from the markers o
 chaos: $(DEV_READY) ## break a running system by a seeded script, and see what it keeps (SEEDS=20)
 	@ATTEST_TEST_STORMS=1 $(BIN)/python -m pytest -q -k broken_invariant tests/chaos/test_storm.py
 	@$(BIN)/python -m tests.chaos.storm --seeds $(or $(SEEDS),5) $(ARGS)
+
+hosts: $(DEV_READY) ## the same on several hosts (network namespaces), and how it scales (needs root)
+	@$(BIN)/python -m tests.chaos.hosts --seeds $(or $(SEEDS),1) $(ARGS)
 
 lock: ## compile both locks anew; needs uv (ARGS="--upgrade")
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv, or UV=/path/to/uv" >&2; exit 1; }

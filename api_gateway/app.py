@@ -21,9 +21,11 @@ from api_gateway.access import Gate, guarded_routes, keys_required
 from api_gateway.extraction_schemas import ExtractionIn
 from api_gateway.limits import Limiter
 from api_gateway.listen import Notices
+from api_gateway.load import Load
 from api_gateway.metrics import Metrics
 from api_gateway.middleware import Envelope
 from api_gateway.names import is_loopback
+from api_gateway.pages import rendering
 from api_gateway.pages.errors import ErrorPages
 from api_gateway.publishing import PublishingThread
 from api_gateway.refusals import Refusals
@@ -241,6 +243,7 @@ def _gateway(settings: Settings) -> Gateway:
         redis=client,
         limiter=Limiter(store, client, settings.redis_namespace),
         refusals=Refusals(store),
+        load=Load(engine, settings),
     )
 
 
@@ -269,11 +272,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     gateway.publishing.start()
     gateway.notices.start()
     flushing = asyncio.create_task(_flush_refusals(gateway))
+    warming = asyncio.create_task(anyio.to_thread.run_sync(rendering.warm_up))
     log.info("gateway_ready", port=gateway.settings.port)
     _say_who_may_ask(gateway.settings)
     yield
     log.info("gateway_stopping")
     flushing.cancel()
+    await warming
     await anyio.to_thread.run_sync(partial(gateway.refusals.flush, everything=True))
     await gateway.notices.stop()
     await anyio.to_thread.run_sync(gateway.publishing.stop, PUBLISH_AT_END_SECONDS)

@@ -11,6 +11,7 @@ from prometheus_client.registry import Collector
 from sqlmodel import Session
 
 from api_gateway.extraction_metrics import extraction_metrics
+from api_gateway.load import Work
 from api_gateway.operator_metrics import operator_gauges
 from api_gateway.quality_metrics import quality_metrics
 from api_gateway.queue_metrics import queue_metrics
@@ -182,12 +183,24 @@ class Metrics:
             buckets=BUCKETS,
             registry=self._registry,
         )
+        self._refused = Counter(
+            "attest_refused_by_load",
+            "submissions answered with 429 because more waits than can be done in time",
+            ["work"],
+            registry=self._registry,
+        )
+        for work in Work:
+            self._refused.labels(work.value)  # 0 from the start, so that a first one is a rise
         self._registry.register(_DatabaseState(engine))
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
+
+    def refused_by_load(self, work: Work) -> None:
+        """Count a submission for which there was no room."""
+        self._refused.labels(work.value).inc()
 
     def exposition(self) -> bytes:
         """All metrics in the text format of Prometheus."""

@@ -35,6 +35,7 @@ TITLES: Mapping[str, str] = {
     "missing-scope": "The key does not allow this",
     "rate-limited": "The key asks too fast",
     "daily-budget-spent": "The key has used up its day",
+    "overloaded": "More is waiting than can be done in time",
     "too-slow": "The request did not arrive in time",
     "not-found": "There is nothing here",
     "method-not-allowed": "This method is not possible here",

@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from api_gateway.limits import Limiter
 from api_gateway.listen import Notices
+from api_gateway.load import Load
 from api_gateway.metrics import Metrics
 from api_gateway.publishing import PublishingThread
 from api_gateway.refusals import Refusals
@@ -27,6 +28,7 @@ class Gateway:
     redis: "redis.Redis"
     limiter: Limiter
     refusals: Refusals
+    load: Load
 
 
 async def _gateway(request: Request) -> Gateway:

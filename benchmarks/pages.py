@@ -1,19 +1,26 @@
 """What the pages cost: rendering an answer on the server, and what a browser must fetch.
 
-    python -m benchmarks.pages
+    python -m benchmarks.pages [--browser]
 
 Prints one JSON object: milliseconds from an answer to its HTML (median, 95th percentile of 200),
 for as many references as `--references` says, with two claims each; and bytes of the first page
-with all that it links to.
+with all that it links to. With `--browser` a second one: what Chromium measures of a private
+instance with the sample corpus (Navigation Timing: from the beginning of the navigation to the end
+of DOMContentLoaded, when our pages can be used; they have no other script), of the page with the
+question box and of an answer. `first` is the very first page that the gateway shows after it was
+started, `cold` is a browser that has nothing of ours yet, `warm` one that has.
 """
 
 import argparse
 import json
+import os
 import statistics
 import time
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
+
+from rich.console import Console
 
 from api_gateway.pages import wording
 from api_gateway.pages.answers import answer_view
@@ -181,16 +188,64 @@ def first_page() -> str:
         path="/",
         given={"question": "", "as_of": "", "patient_context": ""},
         errors={"question": "", "as_of": "", "patient_context": ""},
+        refused="",
         examples=wording.EXAMPLES,
         most=4000,
     )
+
+
+USABLE = """() => {
+    const [one] = performance.getEntriesByType("navigation");
+    return [one.responseStart, one.domContentLoadedEventEnd];
+}"""
+VISITS = 11
+
+
+def in_browser() -> dict[str, Any]:
+    """Milliseconds to the first byte and to a page that can be used: medians but for `first`."""
+    from benchmarks.screenshots import instance  # a browser is no need of the other figures
+    from cli.demo import QUESTIONS
+    from cli.questions import ask
+
+    with instance(Console(stderr=True)) as (url, browser):
+
+        def visits(path: str, count: int, *, warm: bool) -> list[list[float]]:
+            times = []
+            kept = browser.new_context()
+            for _ in range(count):
+                context = kept if warm else browser.new_context()
+                page = context.new_page()
+                page.goto(url + path, wait_until="load")
+                times.append(page.evaluate(USABLE))
+                page.close()
+            return times
+
+        found: dict[str, Any] = {"first": _told(visits("/", 1, warm=False))}
+        asked = ask(url, {"question": QUESTIONS[0]})
+        answer = f"/questions/{asked['id']}"
+        found["answer_references"] = len(asked["answer"]["references"])
+        for name, path in {"ask": "/", "answer": answer}.items():
+            found[f"{name}_cold"] = _told(visits(path, VISITS, warm=False))
+            found[f"{name}_warm"] = _told(visits(path, VISITS, warm=True)[1:])
+    return {"bench": "browser", "load": os.getloadavg()[0], **found}
+
+
+def _told(times: list[list[float]]) -> dict[str, float]:
+    first_byte, usable = zip(*times, strict=True)
+    return {
+        "first_byte_ms": round(statistics.median(first_byte), 1),
+        "usable_ms": round(statistics.median(usable), 1),
+        "longest_ms": round(max(usable), 1),
+    }
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--references", type=int, default=10)
-    references = parser.parse_args().references
+    parser.add_argument("--browser", action="store_true", help="also in a real browser")
+    given = parser.parse_args()
+    references = given.references
     found = question(answer_body(references))
     answer_page(found)  # the templates are compiled once a process
     times = []
@@ -213,6 +268,8 @@ def main() -> None:
             }
         )
     )
+    if given.browser:
+        print(json.dumps(in_browser()))
 
 
 if __name__ == "__main__":

@@ -2,24 +2,30 @@
 
 Made-up records arrive through the fake of PubMed and a question about two of them is answered
 through all stages. Its answer is then copied in SQL: `--answers` cite the first record, a tenth as
-many the second. Then, each by one refresh of the fake:
+many the second. The copies' questions differ in a number at their end, so that none is asked anew
+in another's words; all are about one work, and all have the one citation. Then, each by one
+refresh of the fake:
 
 1. a new version with a paragraph more: until every citing answer is affected (the refresh is done
    then, since both are one transaction), and until every one is reaffirmed;
 2. a retraction: until every one is affected, until every one is superseded, and until every
    question that was asked anew has its answer.
 
-One process and one thread do all the work, with the hash encoder; the second record's answers must
-stay as they are.
+The refresh is the work of this process; what follows is that of `--workers` worker processes of one
+thread each, with the hash encoder. Meanwhile somebody asks a question of their own every few
+seconds (`people_wait_ms`), and the second record's answers must stay as they are.
 """
 
 import argparse
 import json
+import os
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -37,8 +43,12 @@ from store.unit_of_work import Store
 from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
 from workers.inline import InlineWorker
+from workers.runtime.broker import WokenBroker
+from workers.runtime.relay import sweep
 
 QUERY = "zorbinib"
+RELAY_SECONDS = 0.25
+ASKED_EVERY_SECONDS = 5.0
 RECORDS = {
     101: "In stage II colon cancer, recurrence-free survival was 90% with zorbinib.",
     102: "In stage IV gastric cancer, overall survival was 40% with quuxinib, not zorbinib.",
@@ -50,11 +60,11 @@ QUESTIONS = {
 }
 
 _COPIES = (
-    "CREATE TEMP TABLE copied AS SELECT gen_random_uuid() AS id FROM generate_series(1, :n)",
+    "CREATE TEMP TABLE copied AS SELECT gen_random_uuid() AS id, n FROM generate_series(1, :n) n",
     """
-    INSERT INTO question SELECT c.id, q.text, q.text_hash, q.options, q.status, q.stage, q.error,
-        gen_random_uuid() AS request_id, NULL AS idempotency_key, q.request_hash, q.created_at,
-        q.finished_at FROM copied c, question q WHERE q.id = :of
+    INSERT INTO question SELECT c.id, q.text || ' (' || c.n || ')', q.text_hash, q.options,
+        q.status, q.stage, q.error, gen_random_uuid() AS request_id, NULL AS idempotency_key,
+        q.request_hash, q.created_at, q.finished_at FROM copied c, question q WHERE q.id = :of
     """,
     """
     INSERT INTO answer SELECT c.id, a.body, a.hash, a.abstain_reason, a.created_at, a.sealed_at
@@ -76,6 +86,8 @@ class World:
         self.clock, self.pubmed = clock, pubmed
         self.worker = InlineWorker(settings, store, now=clock, sleep=clock.sleep)
         self.store = self.worker.store
+        self.broker = WokenBroker(settings)
+        self.people: list[UUID] = []
 
     def request(self) -> None:
         """Ask for a refresh, a day later."""
@@ -109,24 +121,70 @@ class World:
             return recall_log.counts(session)[name]
 
     def until(self, done: Callable[[], bool], limit: float) -> float:
-        """Work until `done`; gives the seconds that it took, about `limit` at most."""
-        begun = time.perf_counter()
+        """Let the workers work until `done`; gives the seconds that it took, `limit` at most.
 
-        def progress(_: Stage) -> None:
-            if time.perf_counter() - begun > limit:
-                raise _Enough
-
-        with suppress(_Enough):
-            while not done():
-                self.worker.run(progress)
-                time.sleep(0.02)
+        This process is the relay meanwhile, and somebody who asks a question now and then.
+        """
+        begun = asked_at = time.perf_counter()
+        while not done() and time.perf_counter() - begun < limit:
+            sweep(self.store, self.broker.publish)
+            if time.perf_counter() - asked_at > ASKED_EVERY_SECONDS:
+                asked_at = time.perf_counter()
+                with Store(self.store.engine, self.broker.publish).unit_of_work("bench") as work:
+                    self.people.append(questions.submit(work, QUESTIONS[102], {}).id)
+            time.sleep(RELAY_SECONDS)
         return round(time.perf_counter() - begun, 2)
+
+    def people_waited(self) -> dict[str, float | int | None]:
+        """How long those waited who asked meanwhile, in ms."""
+        with self.store.engine.connect() as connection:
+            waits = connection.execute(
+                sa.text(
+                    "SELECT extract(epoch FROM finished_at - created_at) * 1000 FROM question "
+                    "WHERE id = ANY(:ids) AND finished_at IS NOT NULL ORDER BY 1"
+                ),
+                {"ids": self.people},
+            ).scalars()
+            sorted_waits = [round(float(one)) for one in waits]
+        asked, self.people = len(self.people), []
+        if not sorted_waits:
+            return {"asked": asked}
+        middle, last = sorted_waits[len(sorted_waits) // 2], sorted_waits[-1]
+        return {"asked": asked, "answered": len(sorted_waits), "p50": middle, "longest": last}
+
+
+@contextmanager
+def workers(one: World, count: int) -> Iterator[None]:
+    """So many worker processes; what this process left undone is theirs."""
+    settings = one.worker.context.settings
+    environment = {
+        **os.environ,
+        "ATTEST_DATABASE_URL": settings.database_url or "",
+        "ATTEST_REDIS_URL": settings.redis_url or "",
+        "ATTEST_DATA_DIR": str(settings.data_dir),
+        "ATTEST_ENCODER": settings.encoder,
+        "ATTEST_SOURCE_MIRRORS": json.dumps(settings.source_mirrors),
+        "ATTEST_LOG_LEVEL": "ERROR",
+    }
+    with one.store.engine.begin() as connection:
+        connection.execute(
+            sa.text("UPDATE outbox SET status = 'pending' WHERE status = 'published'")
+        )
+    command = [str(Path(sys.executable).with_name("attest")), "worker", "--threads", "1"]
+    processes = [subprocess.Popen(command, env=environment) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.terminate()
+        for process in processes:
+            process.wait(30)
 
 
 @contextmanager
 def world() -> Iterator[World]:
     """A fresh one, with both records held."""
-    clock = Clock(datetime(2026, 1, 5, 9, tzinfo=UTC))
+    clock = Clock(datetime.now(UTC) - timedelta(days=3))  # the workers' clock is the real one
     pubmed = Eutils(clock)
     for pmid, words in RECORDS.items():
         title = words.split(",")[0].replace("In ", "Zorbinib, a made-up drug, in ") + "."
@@ -149,10 +207,11 @@ def world() -> Iterator[World]:
         found.worker.run()
         yield found
         found.worker.close()
+        found.broker.close()
         engine.dispose()
 
 
-def refreshed(one: World) -> dict[str, float]:
+def refreshed(one: World) -> dict[str, Any]:
     """Refresh until the change is stored and before any answer is checked: what callers wait for
     to see `affected`, and the share of the transaction that stores it."""
     one.request()
@@ -177,8 +236,9 @@ class _Enough(Exception):
     """What was waited for is there, or the time is over."""
 
 
-def measure(answers: int, limit: float) -> Iterator[dict[str, Any]]:
-    """The figures of both changes."""
+def measure(answers: int, count: int, limit: float) -> Iterator[dict[str, Any]]:
+    """The figures of both changes, with `count` worker processes."""
+    told = {"workers": count, "load": os.getloadavg()[0]}
     with world() as one:
         ids = {pmid: one.answered(question) for pmid, question in QUESTIONS.items()}
         one.copy(ids[101], answers - 1)
@@ -189,15 +249,22 @@ def measure(answers: int, limit: float) -> Iterator[dict[str, Any]]:
         )
         found: dict[str, Any] = refreshed(one)
         found["affected"] = one.state("affected")
-        found["seconds_to_all_reaffirmed"] = one.until(lambda: not one.state("affected"), limit)
+        with workers(one, count):
+            took = one.until(lambda: not one.state("affected"), limit)
+        found["seconds_to_all_reaffirmed"] = took
         found["reaffirmed"] = one.state("reaffirmed")
-        yield {"bench": "recall", "change": "new version", "answers": answers, **found}
+        yield {"bench": "recall", "change": "new version", "answers": answers, **told, **found}
         one.pubmed.retract(101, notice=103)
         found = refreshed(one)
         found["affected"] = one.state("affected")
-        found["seconds_to_all_superseded"] = one.until(lambda: not one.state("affected"), limit)
-        found["superseded"] = one.state("superseded")
-        one.until(lambda: not _under_way(one), limit)
+        with workers(one, count):
+            one.people_waited()
+            took = one.until(lambda: not one.state("affected"), limit)
+            found["superseded"] = one.state("superseded")
+            rest = one.until(lambda: not _under_way(one), limit - took)
+        found["seconds_to_all_superseded"] = took
+        found["seconds_to_all_answered"] = round(took + rest, 2)
+        found["people_wait_ms"] = one.people_waited()
         found["asked_anew_and_answered"] = one.scalar(
             "SELECT count(*) FROM answer_recall r JOIN answer a ON a.question_id = r.superseded_by "
             "WHERE a.sealed_at IS NOT NULL"
@@ -215,7 +282,7 @@ def measure(answers: int, limit: float) -> Iterator[dict[str, Any]]:
         with one.store.reading() as session:
             found["chain_is_whole"] = audit.verify(session).whole
         found["asked_anew_at_once"] = recall_policy().asked_anew_at_once
-        yield {"bench": "recall", "change": "retraction", "answers": answers, **found}
+        yield {"bench": "recall", "change": "retraction", "answers": answers, **told, **found}
 
 
 def _under_way(one: World) -> int:
@@ -226,10 +293,11 @@ def main() -> None:
     """Run it and print one JSON object for each change."""
     parser = argparse.ArgumentParser(description="Measure how answers are recalled.")
     parser.add_argument("--answers", type=int, default=10_000)
+    parser.add_argument("--workers", type=int, default=2, help="processes, of one thread each")
     parser.add_argument("--limit", type=float, default=3600, help="seconds a part may take")
     given = parser.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(40))
-    for figures in measure(given.answers, given.limit):
+    for figures in measure(given.answers, given.workers, given.limit):
         print(json.dumps(figures), flush=True)
 
 

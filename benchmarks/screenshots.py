@@ -10,6 +10,8 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -32,14 +34,31 @@ COLORS = 128
 
 def main() -> int:
     """Make the pictures; the exit code."""
+    console = Console(stderr=True)
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    try:
+        with instance(console) as (url, browser):
+            for name, path in _pages(url).items():
+                _shoot(browser, url + path, IMAGES / f"{name}.png")
+                console.print(f"docs/images/{name}.png")
+    except LookupError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+@contextmanager
+def instance(console: Console) -> Iterator[tuple[str, Browser]]:
+    """An instance with the sample corpus, by its URL, and a browser to look at it with.
+
+    Raises:
+        LookupError: there is no browser; the text says what to do.
+    """
     executable = os.environ.get("ATTEST_TEST_BROWSER") or next(
         filter(None, map(shutil.which, BROWSERS)), None
     )
     if executable is None:
-        print("no browser: install chromium, or name one in ATTEST_TEST_BROWSER", file=sys.stderr)
-        return 1
-    console = Console(stderr=True)
-    IMAGES.mkdir(parents=True, exist_ok=True)
+        raise LookupError("no browser: install chromium, or name one in ATTEST_TEST_BROWSER")
     with tempfile.TemporaryDirectory(prefix="attest-screenshots-") as directory:
         settings = Settings().model_copy(
             update={
@@ -55,11 +74,8 @@ def main() -> int:
             store.engine.dispose()
             # As root Chromium starts only without its sandbox; it shows our own pages here.
             browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-            for name, path in _pages(url).items():
-                _shoot(browser, url + path, IMAGES / f"{name}.png")
-                console.print(f"docs/images/{name}.png")
+            yield url, browser
             browser.close()
-    return 0
 
 
 def _pages(url: str) -> dict[str, str]:

@@ -3,13 +3,15 @@
 import json
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.instance import gateway_url, open_store
 from store.settings import Settings
-from store.unit_of_work import Store
+
+if TYPE_CHECKING:
+    from store.unit_of_work import Store
 
 JsonOption = Annotated[bool, typer.Option("--json", help="print JSON for programs")]
 
@@ -28,9 +30,14 @@ class Instance:
         return found
 
     @cached_property
-    def store(self) -> Store:
+    def store(self) -> "Store":
         """The store of the running instance."""
         return open_store(self.settings)
+
+    def close(self) -> None:
+        """Close the connections that were opened; it may be used again."""
+        if "store" in vars(self):
+            self.store.engine.dispose()
 
     @property
     def url(self) -> str:

@@ -9,26 +9,10 @@ import structlog
 import typer
 from pydantic import ValidationError
 from rich.console import Console
-from sqlalchemy.exc import OperationalError
 
-from cli.anchors import anchors_app
-from cli.assistant.command import mcp
-from cli.audit import audit_app
-from cli.backup import backup, restore
 from cli.context import Instance, JsonOption, print_json
-from cli.dead_letters import dead_letters_app
-from cli.erase import erase
-from cli.evaluate.commands import evaluate_app
-from cli.extract import extract
-from cli.imports import import_files
 from cli.instance import NotRunning, resolve, running_url, with_data_dir
-from cli.keys import keys_app
-from cli.recalls import recalls_app
-from cli.refresh import refresh
-from cli.report import report
-from cli.reviews import reviews_app
-from cli.sources import findings, sources, watches_app
-from cli.stages import queues_app, stages_app
+from cli.late import elsewhere, late
 from messages import Stage
 from store.settings import Settings, get_settings
 
@@ -38,16 +22,68 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(dead_letters_app, name="dead-letters")
-app.add_typer(stages_app, name="stages")
-app.add_typer(queues_app, name="queues")
-app.add_typer(audit_app, name="audit")
-app.add_typer(recalls_app, name="recalls")
-app.add_typer(reviews_app, name="reviews")
-app.add_typer(keys_app, name="keys")
-app.add_typer(watches_app, name="watches")
-app.add_typer(evaluate_app, name="evaluate")
-app.add_typer(anchors_app, name="anchors")
+COMMANDS = {
+    "import": (
+        "cli.imports:import_files",
+        "Import bulk files; the same command goes on where an earlier run stopped.",
+    ),
+    "extract": (
+        "cli.extract:extract",
+        "Extract a clinical document: by rules, and with a key by the language model too.",
+    ),
+    "mcp": (
+        "cli.assistant.command:mcp",
+        "Give an assistant (Model Context Protocol) tools to ask, verify and read evidence.",
+    ),
+    "refresh": (
+        "cli.refresh:refresh",
+        "Refresh a source now and wait until what it said is stored and indexed.",
+    ),
+    "report": (
+        "cli.report:report",
+        "Write a report of the last days: targets and misses, trends, sources, deaths, costs.",
+    ),
+    "sources": (
+        "cli.sources:sources",
+        "Show each source's age against its SLA, its last success and error, and its next run.",
+    ),
+    "findings": (
+        "cli.sources:findings",
+        "List what does not hold about records, newest first.",
+    ),
+    "erase": (
+        "cli.erase:erase",
+        "Erase every copy of the words of a question, note, verification or extraction.",
+    ),
+    "backup": (
+        "cli.backup:backup",
+        "Write all of the database to FILE, as of one moment, while everything runs.",
+    ),
+    "restore": (
+        "cli.backup:restore",
+        "Make a data directory of a backup; it must be empty.",
+    ),
+}
+"""Commands of other modules: where each is, and its line of help."""
+GROUPS = {
+    "dead-letters": (
+        "cli.dead_letters:dead_letters_app",
+        "What died, why, and the way back.",
+    ),
+    "stages": ("cli.stages:stages_app", "Which stages work; stop and start one."),
+    "queues": ("cli.stages:queues_app", "The queues in Redis."),
+    "audit": ("cli.audit:audit_app", "The tamper-evident log."),
+    "recalls": ("cli.recalls:recalls_app", "Answers whose sources changed."),
+    "reviews": ("cli.reviews:reviews_app", "Extractions that a person should look at."),
+    "keys": ("cli.keys:keys_app", "Keys of the HTTP interface."),
+    "watches": ("cli.sources:watches_app", "Which queries are followed at which source."),
+    "evaluate": ("cli.evaluate.commands:evaluate_app", "Measure on data in standard layouts."),
+    "anchors": (
+        "cli.anchors:anchors_app",
+        "The sentences worth quoting, and the effects stated in numbers.",
+    ),
+}
+"""Commands with commands of their own, likewise."""
 
 DataDirOption = Annotated[
     Path | None, typer.Option("--data-dir", help="where the embedded servers keep their data")
@@ -75,6 +111,7 @@ UntilOption = Annotated[str | None, typer.Option(help="published on this day or 
 @app.callback()
 def _common(ctx: typer.Context, data_dir: DataDirOption = None) -> None:
     ctx.obj = Instance(with_data_dir(get_settings(), data_dir))
+    ctx.call_on_close(ctx.obj.close)
 
 
 def _settings(ctx: typer.Context, **changes: Any) -> Settings:
@@ -280,16 +317,8 @@ def search(
         print(f"   {' '.join(passage.text.split())[:240]}")
 
 
-app.command(name="import")(import_files)
-app.command()(extract)
-app.command()(mcp)
-app.command()(refresh)
-app.command()(report)
-app.command()(sources)
-app.command()(findings)
-app.command()(erase)
-app.command()(backup)
-app.command()(restore)
+for _name, (_where, _help) in COMMANDS.items():
+    app.command(_name, help=_help, cls=late(_where))(elsewhere)
 
 
 @app.command()
@@ -335,6 +364,17 @@ def gateway(
     run_gateway(settings.model_copy(update=changes))
 
 
+for _name, (_where, _help) in GROUPS.items():
+    app.command(_name, help=_help, cls=late(_where))(elsewhere)
+
+
+def _no_database() -> type[Exception]:
+    """What SQLAlchemy raises where no database answers; most commands end without loading it."""
+    from sqlalchemy.exc import OperationalError
+
+    return OperationalError
+
+
 def main() -> None:
     """Run the command; what the user can mend is one line on stderr, exit code 1."""
     logging.getLogger().setLevel(logging.WARNING)
@@ -344,12 +384,14 @@ def main() -> None:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         _fail(f"ATTEST_{'_'.join(map(str, first['loc'])).upper()}: {first['msg']}")
-    except OperationalError:
-        _fail("the database does not answer: check ATTEST_DATABASE_URL, or run `attest up`")
     except KeyboardInterrupt:
         sys.exit(130)
     except (OSError, LookupError, ValueError, RuntimeError) as error:
         _fail(str(error))
+    except SystemExit:
+        raise  # before the next line, which loads SQLAlchemy when it is looked at
+    except _no_database():
+        _fail("the database does not answer: check ATTEST_DATABASE_URL, or run `attest up`")
 
 
 def _fail(text: str) -> None:

@@ -3,9 +3,9 @@
     closed ──too many died──→ open ──its probe was done──→ closed
       └──an operator──→ paused ──an operator──→ closed        (an operator also closes an open one)
 
-All of it is in PostgreSQL: workers look before they claim. What comes to a paused stage is held: a
-pending row of the outbox that is due in `HELD_UNTIL`, so that nobody publishes it and nothing
-loops. When the stage works again, what was held is due at once.
+All of it is in PostgreSQL: a claim looks at it (`store.ledger`). What comes to a paused stage is
+held: a pending row of the outbox that is due in `HELD_UNTIL`, so that nobody publishes it and
+nothing loops. When the stage works again, what was held is due at once.
 """
 
 import hashlib
@@ -56,12 +56,6 @@ class StageState:
     done: int
     waiting: int
     held: int
-
-
-def is_closed(session: Session, stage: str) -> bool:
-    """Whether `stage` works; the one look that a worker takes before it claims."""
-    query = sa.text("SELECT 1 FROM stage_circuit WHERE stage = :stage AND state <> 'closed'")
-    return session.execute(query, {"stage": stage}).one_or_none() is None
 
 
 _LOCKED = sa.text("SELECT * FROM stage_circuit WHERE stage = :stage FOR UPDATE")

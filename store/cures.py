@@ -87,6 +87,8 @@ def refresh_records(
     left = {kind: sorted(set(values)) for kind, values in identifiers.items()}
     asked: list[CureRefresh] = []
     for source, policy in cure_policy().sources.items():
+        if left.keys().isdisjoint(policy.identifiers):
+            continue
         if not _active(work.session, source):
             continue
         known: dict[str, list[str]] = {

@@ -8,6 +8,8 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID
 
 MAX_CURSOR_CHARS = 1000
 _BIGINT = 2**63
@@ -34,6 +36,20 @@ def unpack(cursor: str, kinds: Sequence[type]) -> list[str | int]:
     if any(isinstance(part, int) and not 0 <= part < _BIGINT for part in key):
         raise InvalidCursor("use the next_cursor of the page before, unchanged")
     return key
+
+
+def position(cursor: str) -> tuple[datetime, UUID]:
+    """The row behind which a page of a listing by time and id begins.
+
+    Raises:
+        InvalidCursor: the cursor is none of such a listing.
+    """
+    at, key = unpack(cursor, [str, str])
+    try:
+        moment, last = datetime.fromisoformat(str(at)), UUID(str(key))
+    except ValueError as error:
+        raise InvalidCursor("use the next_cursor of the page before, unchanged") from error
+    return moment.astimezone(UTC), last
 
 
 def _decoded(cursor: str) -> object:

@@ -1,7 +1,9 @@
 """The connection to PostgreSQL: engine, migrations, and the errors that pass by themselves."""
 
+import time
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import sqlalchemy as sa
@@ -22,6 +24,13 @@ PASSING_SQLSTATES = frozenset({"25P03", "40001", "40P01", "55P03", "57014"})
 manual, appendix A."""
 PASSING_CLASSES = frozenset({"08", "53", "57", "58"})
 """Connection lost, resources used up, operator intervention (shutdowns), system error: there."""
+
+RESTED_SECONDS = 0.25
+"""A connection that rested longer than this is asked whether it still stands before it is used: no
+server restarts within it. Asked each time, that is a tenth of all that a question asks."""
+PREPARED_STATEMENTS = 400
+"""More than all stages have; psycopg's own limit of 100 would let a mixed worker forget and learn
+them again all the time."""
 
 IDLE_IN_TRANSACTION_SECONDS = 60.0
 """A process that is frozen in the middle of a commit holds locks that everybody waits for, the
@@ -46,9 +55,11 @@ def connect(
     pool_size: int = 5,
     idle_in_transaction_seconds: float = IDLE_IN_TRANSACTION_SECONDS,
 ) -> sa.Engine:
-    """An engine for `url`; connections are checked before use, so a restart is survived.
+    """An engine for `url`; connections that rested are checked, so a restart is survived.
 
-    Accepts `postgresql://` as well and means psycopg by it.
+    Accepts `postgresql://` as well and means psycopg by it. Statements are prepared once they came
+    five times (psycopg's own rule), and planned for their values each time: what is best for ten
+    ids is not for ten thousand.
     """
     idle_ms = int(idle_in_transaction_seconds * 1000)
     own_options = sa.make_url(url).query.get("options", "")
@@ -58,20 +69,46 @@ def connect(
         url,
         pool_size=pool_size,
         max_overflow=pool_size,
-        pool_pre_ping=True,
         hide_parameters=True,  # parameters are texts of documents and questions (invariant 11)
         connect_args={
             "connect_timeout": 10,
             "application_name": "attest",
-            "options": f"{own_options} -c idle_in_transaction_session_timeout={idle_ms}".strip(),
+            "options": f"{own_options} -c plan_cache_mode=force_custom_plan "
+            f"-c idle_in_transaction_session_timeout={idle_ms}".strip(),
             # A server whose host is gone is noticed in about a minute instead of hours.
             "keepalives_idle": 30,
             "keepalives_interval": 10,
             "keepalives_count": 3,
         },
     )
-    sa.event.listen(engine, "connect", lambda connection, _: wire.register(connection))
+    sa.event.listen(engine, "connect", _connected)
+    sa.event.listen(engine, "checkin", _rests)
+    sa.event.listen(engine, "checkout", _check)
     return engine
+
+
+def _connected(connection: psycopg.Connection[Any], _: object) -> None:
+    wire.register(connection)
+    connection.prepared_max = PREPARED_STATEMENTS
+
+
+def _rests(_: object, record: sa.pool.ConnectionPoolEntry) -> None:
+    record.info["rests_since"] = time.monotonic()
+
+
+def _check(
+    connection: psycopg.Connection[Any], record: sa.pool.ConnectionPoolEntry, _: object
+) -> None:
+    """Ask a connection that rested whether it stands; else the pool makes all of them anew."""
+    since = record.info.get("rests_since")
+    if since is None or time.monotonic() - since < RESTED_SECONDS:
+        return
+    try:
+        connection.autocommit = True
+        connection.execute("")
+        connection.autocommit = False
+    except psycopg.Error as error:
+        raise sa.exc.InvalidatePoolError from error
 
 
 def _config() -> Config:

@@ -303,7 +303,7 @@ def discard(work: UnitOfWork, letter_id: UUID, reason: str) -> DeadLetter:
         AlreadyResolved: it was replayed.
         ValueError: there is no reason.
     """
-    letter = discardable(work.session, letter_id)
+    letter = _unless_replayed(_locked(work.session, letter_id))
     if letter.status == "discarded":
         return letter
     if not reason.strip():
@@ -322,20 +322,26 @@ def discard(work: UnitOfWork, letter_id: UUID, reason: str) -> DeadLetter:
 
 
 def discardable(session: Session, letter_id: UUID) -> DeadLetter:
-    """The dead letter, locked, if it may be discarded or has been.
+    """The dead letter, if it may be discarded or has been; a look, without a lock.
 
     Raises:
         LookupError: there is no such dead letter.
         AlreadyResolved: it was replayed.
     """
-    letter = _locked(session, letter_id)
+    return _unless_replayed(_there(session.get(DeadLetter, letter_id), letter_id))
+
+
+def _unless_replayed(letter: DeadLetter) -> DeadLetter:
     if letter.status == "replayed":
-        raise AlreadyResolved(f"dead letter {letter_id} is {letter.status} already")
+        raise AlreadyResolved(f"dead letter {letter.id} is {letter.status} already")
     return letter
 
 
 def _locked(session: Session, letter_id: UUID) -> DeadLetter:
-    letter = session.get(DeadLetter, letter_id, with_for_update=True)
+    return _there(session.get(DeadLetter, letter_id, with_for_update=True), letter_id)
+
+
+def _there(letter: DeadLetter | None, letter_id: UUID) -> DeadLetter:
     if letter is None:
         raise LookupError(f"there is no dead letter {letter_id}")
     return letter

@@ -7,7 +7,6 @@ import hashlib
 import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid4
@@ -16,7 +15,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from messages import ExtractV1
-from store.cursors import InvalidCursor, pack, unpack
+from store.cursors import pack, position
 from store.hashes import json_hash, new_hash_key, text_hash
 from store.models import LOCAL_OWNER, ExtractionIteration, ExtractionRow, Review, now
 from store.unit_of_work import UnitOfWork
@@ -157,20 +156,6 @@ def listing(
     page = rows[:limit]
     more = len(rows) > limit
     return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
-
-
-def position(cursor: str) -> tuple[datetime, UUID]:
-    """The row behind which a page begins.
-
-    Raises:
-        InvalidCursor: the cursor is none of a listing by time.
-    """
-    at, key = unpack(cursor, [str, str])
-    try:
-        moment, last = datetime.fromisoformat(str(at)), UUID(str(key))
-    except ValueError as error:
-        raise InvalidCursor("use the next_cursor of the page before, unchanged") from error
-    return moment.astimezone(UTC), last
 
 
 def locked(work: UnitOfWork, extraction_id: UUID) -> ExtractionRow:

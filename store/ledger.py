@@ -41,8 +41,12 @@ _CLAIM = sa.text(
     """
     INSERT INTO stage_run AS run (stage, subject, input_hash, status, attempts, token, worker,
                                   outbox_id, lease_until, started_at)
-    VALUES (:stage, :subject, :input_hash, 'running', 1, nextval('fencing_token'), :worker,
-            :outbox_id, clock_timestamp() + make_interval(secs => :lease), clock_timestamp())
+    SELECT CAST(:stage AS varchar), :subject, :input_hash, 'running', 1, nextval('fencing_token'),
+           :worker, CAST(:outbox_id AS uuid),
+           clock_timestamp() + make_interval(secs => :lease), clock_timestamp()
+    WHERE :though_paused OR NOT EXISTS (
+        SELECT FROM stage_circuit AS c
+        WHERE c.stage = CAST(:stage AS varchar) AND c.state <> 'closed')
     ON CONFLICT (stage, subject, input_hash) DO UPDATE
     SET status = 'running', attempts = run.attempts + 1, token = nextval('fencing_token'),
         worker = excluded.worker, outbox_id = excluded.outbox_id,
@@ -55,8 +59,12 @@ _CLAIM = sa.text(
     """
 )
 _STANDING = sa.text(
-    "SELECT status FROM stage_run WHERE stage = :stage AND subject = :subject "
-    "AND input_hash = :input_hash"
+    """
+    SELECT status FROM stage_run
+    WHERE stage = :stage AND subject = :subject AND input_hash = :input_hash
+      AND (:though_paused OR NOT EXISTS (
+          SELECT FROM stage_circuit AS c WHERE c.stage = :stage AND c.state <> 'closed'))
+    """
 )
 
 
@@ -69,19 +77,30 @@ def claim(
     worker: str,
     outbox_id: UUID | None,
     lease_seconds: float,
-) -> Claim | Standing:
+    though_paused: bool = True,
+) -> Claim | Standing | None:
     """Claim a piece of work in the session's (short) transaction, or say why not.
 
     Work that was put back waits for its time: a second delivery that comes sooner (DRAMATIQ 2.4)
     neither shortens the back-off nor uses an attempt up.
+
+    Args:
+        though_paused: also where the stage's circuit (`store.circuits`) is not closed; else None is
+            what comes of it.
     """
-    key = {"stage": stage, "subject": subject, "input_hash": input_hash}
+    key = {
+        "stage": stage,
+        "subject": subject,
+        "input_hash": input_hash,
+        "though_paused": though_paused,
+    }
     row = session.execute(
         _CLAIM, {**key, "worker": worker, "outbox_id": outbox_id, "lease": lease_seconds}
     ).one_or_none()
     if row is not None:
         return Claim(row.id, row.token, row.attempts)
-    return Standing(session.execute(_STANDING, key).scalar_one())
+    status = session.execute(_STANDING, key).scalar_one_or_none()
+    return None if status is None else Standing(status)
 
 
 _RENEW = sa.text(
@@ -127,22 +146,40 @@ def _close(session: Session, held: Claim, change: str, **values: object) -> date
         {"run_id": held.run_id, "token": held.token, **values},
     ).one_or_none()
     if row is None:
-        raise LeaseLost(f"run {held.run_id}: token {held.token} is stale")
+        raise _lost(held)
     first_failed_at: datetime | None = row.first_failed_at
     return first_failed_at
 
 
-def finish(session: Session, held: Claim) -> None:
-    """Mark the work done; the row stays locked until the caller's transaction ends.
+_FINISH = sa.text(
+    """
+    WITH run AS (
+        UPDATE stage_run SET status = 'done', finished_at = clock_timestamp(), lease_until = NULL,
+                             error = NULL
+        WHERE id = :run_id AND token = :token AND status = 'running' RETURNING id),
+    promise AS (
+        UPDATE outbox SET status = 'done', done_at = clock_timestamp()
+        WHERE id = :outbox_id AND status <> 'done' AND EXISTS (SELECT FROM run))
+    SELECT id FROM run
+    """
+)
+
+
+def finish(session: Session, held: Claim, outbox_id: UUID | None = None) -> None:
+    """Mark the work done, and the promise of it kept, in one statement: every stage does both.
+
+    The row stays locked until the caller's transaction ends.
 
     Raises:
         LeaseLost: the token is stale, so the caller must not commit.
     """
-    _close(
-        session,
-        held,
-        "status = 'done', finished_at = clock_timestamp(), lease_until = NULL, error = NULL",
-    )
+    named = {"run_id": held.run_id, "token": held.token, "outbox_id": outbox_id}
+    if session.execute(_FINISH, named).one_or_none() is None:
+        raise _lost(held)
+
+
+def _lost(held: Claim) -> LeaseLost:
+    return LeaseLost(f"run {held.run_id}: token {held.token} is stale")
 
 
 def put_back(session: Session, held: Claim, reason: str, *, counts: bool) -> None:

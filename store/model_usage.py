@@ -6,7 +6,7 @@ for is never forgotten, and one call is one row however often its caller starts 
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 
 import sqlalchemy as sa
@@ -46,6 +46,16 @@ class Total:
     outcome: str
     requests: int
     cost_usd: Decimal
+    unpriced: int
+
+
+@dataclass(frozen=True)
+class DayCost:
+    """What language models cost on a day (UTC); of `unpriced` requests it is not known."""
+
+    day: date
+    cost: Decimal
+    requests: int
     unpriced: int
 
 
@@ -159,6 +169,20 @@ def totals(session: Session) -> list[Total]:
         Total(purpose, outcome, requests, Decimal(known), unpriced)
         for purpose, outcome, requests, known, unpriced in rows
     ]
+
+
+_BY_DAY = sa.text(
+    """
+    SELECT (at AT TIME ZONE 'UTC')::date AS day, coalesce(sum(cost_usd), 0) AS cost,
+           count(*) AS requests, count(*) FILTER (WHERE cost_usd IS NULL) AS unpriced
+    FROM model_usage WHERE at >= :since GROUP BY day ORDER BY day
+    """
+)
+
+
+def by_day(session: Session, since: datetime) -> list[DayCost]:
+    """What each day since then cost; days without a request are left out."""
+    return [DayCost(**row._mapping) for row in session.execute(_BY_DAY, {"since": since})]
 
 
 def _chosen(subject: str | None, since: datetime | None) -> list[sa.ColumnElement[bool]]:

@@ -1,13 +1,15 @@
 """Clinical notes to be summarized: accepted once, done or failed once."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, col, select
 
 from messages import SummarizeV1
+from store.cursors import pack, position
 from store.hashes import json_hash, new_hash_key, text_hash
 from store.models import LOCAL_OWNER, Note, now
 from store.unit_of_work import UnitOfWork
@@ -44,6 +46,31 @@ def submit(
 def get(session: Session, note_id: UUID) -> Note | None:
     """The note with this id, if there is one."""
     return session.get(Note, note_id)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of notes, newest first, and the cursor of the next one."""
+
+    notes: list[Note]
+    next_cursor: str | None
+
+
+def listing(session: Session, *, owner: str, cursor: str | None = None, limit: int = 50) -> Page:
+    """An owner's notes, newest first.
+
+    Raises:
+        InvalidCursor: `cursor` was not given out by this function.
+    """
+    created, key = col(Note.created_at), col(Note.id)
+    query = select(Note).where(Note.owner == owner).order_by(created.desc(), key).limit(limit + 1)
+    if cursor is not None:
+        at, last = position(cursor)
+        query = query.where(sa.or_(created < at, sa.and_(created == at, key > last)))
+    rows = list(session.exec(query))
+    page = rows[:limit]
+    more = len(rows) > limit
+    return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
 
 
 def done(work: UnitOfWork, note_id: UUID, result: Mapping[str, Any]) -> str:

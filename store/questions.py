@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Session, col, select
 
 from messages import RetrieveV1
-from store.cursors import InvalidCursor, pack, unpack
+from store.cursors import pack, position
 from store.hashes import json_hash, new_hash_key, text_hash
 from store.models import LOCAL_OWNER, Question, StageRun, now
 from store.recall_log import with_state
@@ -129,6 +129,14 @@ def _first(
     return question
 
 
+def was_accepted(session: Session, owner: str, idempotency_key: str) -> bool:
+    """Whether this owner's key stands for a question."""
+    query = select(Question.id).where(
+        Question.owner == owner, Question.idempotency_key == idempotency_key
+    )
+    return session.exec(query).first() is not None
+
+
 def get(session: Session, question_id: UUID) -> Question | None:
     """The question with this id, if there is one."""
     return session.get(Question, question_id)
@@ -166,21 +174,12 @@ def listing(
     if recall is not None:
         query = query.where(with_state(recall))
     if cursor is not None:
-        at, last = _position(cursor)
+        at, last = position(cursor)
         query = query.where(sa.or_(created < at, sa.and_(created == at, key > last)))
     rows = list(session.exec(query))
     page = rows[:limit]
     more = len(rows) > limit
     return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
-
-
-def _position(cursor: str) -> tuple[datetime, UUID]:
-    at, key = unpack(cursor, [str, str])
-    try:
-        moment, last = datetime.fromisoformat(str(at)), UUID(str(key))
-    except ValueError as error:
-        raise InvalidCursor("use the next_cursor of the page before, unchanged") from error
-    return moment.astimezone(UTC), last
 
 
 def progress(session: Session, question_id: UUID) -> list[Step]:

@@ -13,7 +13,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from store.cursors import InvalidCursor, pack, unpack
+from store.cursors import pack, position, unpack
 from store.models import AnswerRecall, Question
 
 RecallState = Literal["current", "affected", "reaffirmed", "superseded"]
@@ -157,21 +157,13 @@ def listing(
     if state is not None:
         query = query.where(AnswerRecall.state == state)
     if cursor is not None:
-        at, last = _position(cursor)
+        at, last = position(cursor)
         query = query.where(sa.or_(changed < at, sa.and_(changed == at, key > last)))
     rows = list(session.exec(query))
     page = rows[:limit]
     if len(rows) <= limit:
         return Recalls(page, None)
     return Recalls(page, pack([page[-1].changed_at.isoformat(), str(page[-1].question_id)]))
-
-
-def _position(cursor: str) -> tuple[datetime, UUID]:
-    at, key = unpack(cursor, [str, str])
-    try:
-        return datetime.fromisoformat(str(at)), UUID(str(key))
-    except ValueError as error:
-        raise InvalidCursor("use the next_cursor of the page before, unchanged") from error
 
 
 def with_state(state: str) -> sa.ColumnElement[bool]:

@@ -12,8 +12,8 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
-from store.cursors import pack
-from store.extractions import CHANNEL, position
+from store.cursors import pack, position
+from store.extractions import CHANNEL
 from store.hashes import json_hash
 from store.models import ExtractionRow, Review, now
 from store.unit_of_work import UnitOfWork

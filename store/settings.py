@@ -28,6 +28,14 @@ class Settings(BaseSettings):
     body_seconds: float = Field(
         default=60.0, gt=0, description="within which the body of a request must have arrived"
     )
+    backlog_max: int = Field(
+        default=1000, ge=1, description="pieces of one kind of work that may wait"
+    )
+    backlog_seconds: float = Field(
+        default=30.0,
+        gt=0,
+        description="that a new question, note or text to check may have to wait",
+    )
     require_keys: bool = Field(default=False, description="ask for keys on loopback too")
     key: str = Field(default="", repr=False, description="that the command sends to the gateway")
 

@@ -41,6 +41,7 @@ class Promise:
 
 
 Publisher = Callable[[Sequence[Promise]], None]
+_SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 
 def no_broker(promises: Sequence[Promise]) -> None:
@@ -139,7 +140,13 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A session for reading one snapshot; nothing done in it is kept."""
+        """A session for reading one snapshot; PostgreSQL refuses to write in it.
+
+        It ends with a commit: at a rollback psycopg throws away what the connection has prepared,
+        and every statement of the next transaction is parsed anew.
+        """
         with Session(self.engine, expire_on_commit=False) as session:
-            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+            session.connection(execution_options=_SNAPSHOT)
             yield session
+            session.expunge_all()  # what was read may have been changed: that is nobody's business
+            session.commit()

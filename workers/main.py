@@ -14,7 +14,7 @@ import sqlalchemy as sa
 import structlog
 from dramatiq.middleware import CurrentMessage
 
-from messages import Stage
+from messages import QUESTION_STAGES, TEXT_STAGES, Stage
 from store.database import connect, passes_by_itself, require_current_schema
 from store.settings import Settings
 from store.unit_of_work import Store
@@ -28,6 +28,9 @@ from workers.runtime.stage import Context, StageSpec, handle
 log = structlog.get_logger(__name__)
 
 NEEDS_ENCODER = {Stage.EMBED, Stage.RETRIEVE}
+AWAITED = {*QUESTION_STAGES, *TEXT_STAGES}
+"""Somebody sits in front of these. Where one pool works on all stages they come first of what it
+has fetched, so that an import keeps a question waiting for one message and not for all of them."""
 
 
 def build_store(settings: Settings, *, pool_size: int) -> tuple[Store, WokenBroker]:
@@ -45,6 +48,7 @@ def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) ->
         queue_name=spec.stage.value,
         broker=broker,
         max_retries=0,
+        priority=0 if spec.stage in AWAITED else 10,  # dramatiq takes the lower number first
         time_limit=int(spec.time_limit_seconds * 1000),
     )
     def run(payload: object) -> None:

@@ -9,15 +9,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
-import pygal
 from lxml import etree  # type: ignore[import-untyped]
-from pygal.style import Style
-
-# pygal leaves a finder of a kind that Python gave up among those of all modules, for maps that we
-# do not draw. Whatever is imported later would warn of it.
-sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, pygal.PluginImportFixer)]
 
 MEDIA_TYPE = "image/svg+xml"
 WIDTH, HEIGHT = 440, 190
@@ -49,6 +46,18 @@ class Drawing:
     policy: str
 
 
+@cache
+def _pygal() -> ModuleType:
+    """The library, imported with the first drawing: a third of a second that no start waits for."""
+    loaded = import_module("pygal")
+    import_module("pygal.style")
+    # It leaves a finder of a kind that Python gave up among those of all modules, for maps that we
+    # do not draw. Whatever is imported later would warn of it.
+    fixer = loaded.PluginImportFixer
+    sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, fixer)]
+    return loaded
+
+
 def line_chart(
     title: str,
     days: Sequence[str],
@@ -63,7 +72,7 @@ def line_chart(
         days: ISO dates, one for each of `values`.
         target: drawn as a line across.
     """
-    chart = pygal.Line(**_options(dark), allow_interruptions=True)
+    chart = _pygal().Line(**_options(dark), allow_interruptions=True)
     _name_days(chart, days)
     chart.add(title, list(values))
     if target is not None:
@@ -76,7 +85,7 @@ def bar_chart(
     title: str, days: Sequence[str], values: Sequence[float], *, dark: bool = False
 ) -> Drawing:
     """An amount for each day."""
-    chart = pygal.Bar(**_options(dark), range=None if any(values) else (0, 1))
+    chart = _pygal().Bar(**_options(dark), range=None if any(values) else (0, 1))
     _name_days(chart, days)
     chart.add(title, list(values))
     return _drawing(chart, title)
@@ -84,7 +93,7 @@ def bar_chart(
 
 def _options(dark: bool) -> dict[str, Any]:
     colors = DARK if dark else LIGHT
-    style = Style(
+    style = _pygal().style.Style(
         background="transparent",
         plot_background="transparent",
         foreground=colors.ink,

@@ -5,8 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from api_gateway.pages.clocks import Moment, moment
 from api_gateway.pages.highlights import Place, Run, inside, runs
+from api_gateway.pages.wording import Badge
 from knowledge.notes import LISTS
+from store.models import Note
 
 TITLES: Mapping[str, str] = {
     "patient_snapshot": "Patient",
@@ -17,6 +20,13 @@ TITLES: Mapping[str, str] = {
     "labs_imaging": "Labs and imaging",
     "assessment": "Assessment",
 }
+STATE: Mapping[str, Badge] = {
+    "queued": Badge("Waiting", "quiet", "clock", "It is being read and sorted"),
+    "done": Badge("Summarized", "good", "check", "Its items and their places are there"),
+    "failed": Badge("Failed", "bad", "cross", "It was given up on"),
+    "erased": Badge("Erased", "quiet", "question", "Its words were erased"),
+}
+_UNKNOWN = Badge("Unknown", "warn", "question", "This page does not know its state")
 _PLACE = re.compile(r":([0-9]{1,9})-([0-9]{1,9})$")
 """The end of a citation: `SECTION section, chunk_N:START-END`, in code points of the note."""
 
@@ -42,6 +52,28 @@ class NoteView:
     plan: Sequence[NoteItem]
     runs: Sequence[Run]
     facts: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class NoteLine:
+    """A note as a line of the list; a title may name a patient, so it is its owner's alone."""
+
+    id: str
+    name: str
+    badge: Badge
+    sent: Moment | None
+
+
+def note_line(note: Note) -> NoteLine:
+    """The view of a line of the list."""
+    erased = note.status == "erased"
+    unnamed = "A note whose words were erased" if erased else "A note without a title"
+    return NoteLine(
+        id=str(note.id),
+        name=note.title or unnamed,
+        badge=STATE.get(note.status, _UNKNOWN),
+        sent=moment(note.created_at),
+    )
 
 
 def note_view(text: str, result: Mapping[str, Any], chosen: str | None) -> NoteView:

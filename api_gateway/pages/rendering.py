@@ -128,6 +128,14 @@ def navigation(app: FastAPI) -> list[tuple[str, str, frozenset[str]]]:
     return found
 
 
+def warm_up() -> None:
+    """Read the files and compile the templates of every page: whoever comes first would wait."""
+    static_files()
+    environment = _environment()
+    for name in environment.list_templates(["html"]):
+        environment.get_template(name)
+
+
 def frame(app: FastAPI, path: str, caller: Caller | None) -> dict[str, Any]:
     """What the frame of a page shows to this caller; None: nobody has been let in yet."""
     gateway = getattr(app.state, "gateway", None)

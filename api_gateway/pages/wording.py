@@ -69,6 +69,7 @@ STATUS: Mapping[str, Badge] = {
     "running": Badge("Running", "quiet", "clock", "A stage works on it"),
     "answered": Badge("Finished", "good", "check", "It came to an answer or an abstention"),
     "failed": Badge("Failed", "bad", "cross", "A stage gave up on it"),
+    "erased": Badge("Erased", "quiet", "question", "Its words were erased"),
 }
 STANDING: Mapping[str, str] = {
     "retracted": "This work was retracted, withdrawn or removed. It is evidence no longer.",

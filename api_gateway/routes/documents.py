@@ -11,6 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 from starlette.datastructures import FormData, UploadFile
 
 from api_gateway.access import InCaller, Scope, needs
+from api_gateway.admission import room_for
+from api_gateway.load import Work
 from api_gateway.problems import (
     UNKNOWN_NAME,
     FieldError,
@@ -213,8 +215,8 @@ def _texts(value: object) -> Iterator[str]:
     "it claims to be is refused at once; what turns out to be unreadable becomes the status "
     "`failed` of the submission, with the reason.",
     response_description="Accepted; `Location` says where to look",
-    dependencies=[needs(Scope.DOCUMENTS)],
-    responses=documented(400, 403, 413, 415, 422, 503),
+    dependencies=[needs(Scope.DOCUMENTS), room_for(Work.DOCUMENTS)],
+    responses=documented(400, 403, 413, 415, 422, 429, 503),
     openapi_extra=REQUEST_BODY,
 )
 def submit_document(

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
+from api_gateway.admission import room_for
 from api_gateway.extraction_schemas import (
     ExtractionLine,
     ExtractionOut,
@@ -17,6 +18,7 @@ from api_gateway.extraction_schemas import (
     ReviewLine,
 )
 from api_gateway.extraction_uploads import REQUEST_BODY, Raw, raw, sent
+from api_gateway.load import Work
 from api_gateway.problems import Problem, documented, erased, not_found, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
 from api_gateway.state import Gateway, InGateway
@@ -38,8 +40,8 @@ UNFINISHED = ("queued", "running")
     "classified, and gone over until its fields are good enough for the profile. It is kept in "
     "its own rows and in nothing else.",
     response_description="Accepted; `Location` says where to look",
-    dependencies=[needs(Scope.ASK), within_budget],
-    responses=documented(400, 403, 413, 415, 422, 503),
+    dependencies=[needs(Scope.ASK), within_budget, room_for(Work.EXTRACTIONS)],
+    responses=documented(400, 403, 413, 415, 422, 429, 503),
     openapi_extra=REQUEST_BODY,
 )
 def submit_extraction(

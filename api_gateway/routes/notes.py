@@ -7,6 +7,8 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
+from api_gateway.admission import room_for
+from api_gateway.load import Work
 from api_gateway.note_schemas import NoteIn, NoteOut
 from api_gateway.problems import Problem, documented, erased, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
@@ -26,8 +28,8 @@ RETRY_AFTER_SECONDS = 1
     description="Each item of the summary and each recommendation stands, to the letter, in the "
     "span of the note that it cites. The note is kept in its row and in nothing else.",
     response_description="Accepted; `Location` says where to look",
-    dependencies=[needs(Scope.ASK), within_budget],
-    responses=documented(400, 403, 413, 415, 422, 503),
+    dependencies=[needs(Scope.ASK), within_budget, room_for(Work.NOTES)],
+    responses=documented(400, 403, 413, 415, 422, 429, 503),
 )
 def submit_note(
     body: NoteIn, request: Request, response: Response, gateway: InGateway, caller: InCaller

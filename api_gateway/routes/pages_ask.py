@@ -10,7 +10,9 @@ from pydantic import ValidationError
 from sqlmodel import Session, col, select
 
 from api_gateway.access import InCaller, Scope, needs, owned, within_budget
+from api_gateway.admission import require_room, room_for
 from api_gateway.answers import snapshot
+from api_gateway.load import Work
 from api_gateway.pages import exports
 from api_gateway.pages.answers import AnswerView, answer_view
 from api_gateway.pages.questions import history_line, question_view
@@ -18,7 +20,7 @@ from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import EXAMPLES, RECALL
 from api_gateway.problems import Problem, from_validation, not_found, request_id_of
 from api_gateway.recall_schemas import RecallFilter
-from api_gateway.routes.pages_forms import Form
+from api_gateway.routes.pages_forms import Form, refused_form
 from api_gateway.schemas import MAX_QUESTION_CHARS, QuestionIn, QuestionOut
 from api_gateway.state import Gateway, InGateway
 from knowledge.sources import connector_policies
@@ -49,9 +51,10 @@ def _form(
     return page(
         request,
         "ask.html",
-        status=422 if problem else 200,
+        status=problem.status_code if problem else 200,
         given={"question": "", "as_of": "", "patient_context": "", **given},
         errors=errors,
+        refused="" if problem is None or found else problem.detail,
         examples=EXAMPLES,
         most=MAX_QUESTION_CHARS,
     )
@@ -67,6 +70,10 @@ def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> R
         )
     except ValidationError as error:
         return _form(request, given, from_validation(error.errors()))
+    try:
+        require_room(gateway, Work.QUESTIONS, caller)
+    except Problem as problem:  # the words that were written stay on the page
+        return refused_form(_form(request, given, problem), problem)
     return _submit(request, gateway, caller, body.question, body.options())
 
 
@@ -158,7 +165,10 @@ def export(question_id: UUID, form: str, gateway: InGateway, caller: InCaller) -
     )
 
 
-@router.post("/questions/{question_id}/again", dependencies=[needs(Scope.ASK), within_budget])
+@router.post(
+    "/questions/{question_id}/again",
+    dependencies=[needs(Scope.ASK), within_budget, room_for(Work.QUESTIONS)],
+)
 def ask_again(
     request: Request, question_id: UUID, gateway: InGateway, caller: InCaller
 ) -> Response:

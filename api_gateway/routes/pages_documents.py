@@ -21,13 +21,16 @@ from api_gateway.access import (
     owned,
     within_budget,
 )
+from api_gateway.admission import require_room
 from api_gateway.extraction_schemas import MAX_DOCUMENT_CHARS
 from api_gateway.extraction_uploads import Raw, sent
+from api_gateway.load import Work
 from api_gateway.pages import documents
 from api_gateway.pages.clocks import milliseconds, moment
 from api_gateway.pages.documents import label, state_badge
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, erased, request_id_of
+from api_gateway.routes.pages_forms import refused_form
 from api_gateway.state import InGateway
 from api_gateway.uploads import clean_filename
 from knowledge.extraction import DOCUMENT_TYPE_NAMES, PROFILE_NAMES
@@ -145,8 +148,9 @@ def send_document(
         else:
             text = form.fields.get("text", "").replace("\r\n", "\n")  # as browsers send line ends
             found = sent(Raw(json.dumps({"text": text, **options}).encode()))
+        require_room(gateway, Work.EXTRACTIONS, caller)
     except Problem as problem:
-        return _form(request, gateway, caller, form.fields, problem)
+        return refused_form(_form(request, gateway, caller, form.fields, problem), problem)
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
         row = extractions.submit(
             work,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse
 from starlette.datastructures import UploadFile
 
 from api_gateway.problems import Problem
@@ -27,3 +28,9 @@ async def _form(request: Request) -> Mapping[str, str]:
 
 Form = Annotated[Mapping[str, str], Depends(_form)]
 """A route's parameter of this type holds the fields of the form."""
+
+
+def refused_form(form: HTMLResponse, problem: Problem) -> HTMLResponse:
+    """A form that is shown again because of `problem`, with what the problem says in headers."""
+    form.headers.update(problem.headers or {})
+    return form

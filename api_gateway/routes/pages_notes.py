@@ -1,6 +1,6 @@
 """The pages of clinical notes: send one, read its summary and plan beside it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 from uuid import UUID
 
@@ -8,28 +8,47 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 
-from api_gateway.access import InCaller, Scope, needs, owned, within_budget
+from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
+from api_gateway.admission import require_room
+from api_gateway.load import Work
 from api_gateway.note_schemas import MAX_NOTE_CHARS, NoteIn
 from api_gateway.pages.clocks import moment
-from api_gateway.pages.notes_view import note_view
+from api_gateway.pages.notes_view import NoteLine, note_line, note_view
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, erased, from_validation, invalid, request_id_of
 from api_gateway.routes.pages_documents import Given, InGiven
-from api_gateway.state import InGateway
+from api_gateway.routes.pages_forms import refused_form
+from api_gateway.state import Gateway, InGateway
 from store import notes
 
 router = APIRouter(prefix="/notes", include_in_schema=False)
 
+PAGE = 25
 
-@router.get("", dependencies=[needs(Scope.ASK)])
-def notes_page(request: Request) -> HTMLResponse:
-    """Where a note is pasted or uploaded."""
-    return _form(request, {})
+
+@router.get("", dependencies=[needs(Scope.READ, Scope.ASK)])
+def notes_page(
+    request: Request, gateway: InGateway, caller: InCaller, cursor: str | None = None
+) -> HTMLResponse:
+    """Where a note is pasted or uploaded, and those that were, newest first."""
+    return _form(request, gateway, caller, {}, cursor=cursor)
 
 
 def _form(
-    request: Request, fields: Mapping[str, str], problem: Problem | None = None
+    request: Request,
+    gateway: Gateway,
+    caller: Caller,
+    fields: Mapping[str, str],
+    problem: Problem | None = None,
+    cursor: str | None = None,
 ) -> HTMLResponse:
+    lines: Sequence[NoteLine] = ()
+    more = None
+    if Scope.READ in caller.scopes:
+        with gateway.store.reading() as session:
+            found = notes.listing(session, owner=caller.owner, cursor=cursor, limit=PAGE)
+            lines = [note_line(one) for one in found.notes]
+        more = found.next_cursor
     return page(
         request,
         "notes.html",
@@ -37,6 +56,9 @@ def _form(
         given={name: fields.get(name, "") for name in ("text", "title")},
         errors=[one.message for one in problem.errors] or [problem.detail] if problem else [],
         most=MAX_NOTE_CHARS,
+        lines=lines,
+        cursor=cursor,
+        next_cursor=more,
     )
 
 
@@ -46,10 +68,12 @@ def send_note(request: Request, form: InGiven, gateway: InGateway, caller: InCal
     title = form.fields.get("title", "").strip() or None
     try:
         body = NoteIn.model_validate({"text": _text(form), "title": title})
+        require_room(gateway, Work.NOTES, caller)
     except ValidationError as error:
-        return _form(request, form.fields, from_validation(error.errors(include_input=False)))
+        problem = from_validation(error.errors(include_input=False))
+        return _form(request, gateway, caller, form.fields, problem)
     except Problem as problem:
-        return _form(request, form.fields, problem)
+        return refused_form(_form(request, gateway, caller, form.fields, problem), problem)
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
         note = notes.submit(work, body.text, body.title, owner=caller.owner)
     return RedirectResponse(f"/notes/{note.id}", 303)

@@ -1,16 +1,22 @@
 """The first page of operators: sources, stages, dead letters and cost at a glance."""
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import ValidationError
 from sqlmodel import Session
 
 from api_gateway.access import Caller, InCaller, Scope, needs
 from api_gateway.limits import midnight_before
+from api_gateway.operator_schemas import PauseIn
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.operate import Tile, source_line, stage_lines, tiles
 from api_gateway.pages.rendering import page
+from api_gateway.problems import Problem, from_validation, request_id_of
 from api_gateway.routes import pages_operate_audit, pages_operate_letters, pages_operate_quality
-from api_gateway.state import InGateway
+from api_gateway.routes.pages_forms import Form, refused_form
+from api_gateway.routes.stages import ACTOR
+from api_gateway.state import Gateway, InGateway
+from messages import Stage
 from store import circuits, model_usage, queue_report, source_report
 from store.models import now
 
@@ -22,6 +28,40 @@ def overview(request: Request, gateway: InGateway, caller: InCaller) -> Response
     """How everything stands now; an auditor is led to the page that is his."""
     if Scope.OPERATE not in caller.scopes:
         return RedirectResponse("/operate/audit", 303)
+    return _overview(request, gateway, caller)
+
+
+@router.post("/operate/stages/{stage}/pause", dependencies=[needs(Scope.OPERATE)])
+def pause_stage(
+    stage: Stage, request: Request, form: Form, gateway: InGateway, caller: InCaller
+) -> Response:
+    """Stop a stage, for a reason, and lead back to its line."""
+    try:
+        reason = PauseIn.model_validate({"reason": form.get("reason", "").strip()}).reason
+    except ValidationError as error:
+        problem = from_validation(error.errors(include_input=False))
+        return refused_form(_overview(request, gateway, caller, stage, problem), problem)
+    with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
+        circuits.pause(work, stage.value, reason)
+    return RedirectResponse(f"/operate#stage-{stage.value}", 303)
+
+
+@router.post("/operate/stages/{stage}/resume", dependencies=[needs(Scope.OPERATE)])
+def resume_stage(stage: Stage, request: Request, gateway: InGateway, caller: InCaller) -> Response:
+    """Start a stage, whoever stopped it, and lead back to its line."""
+    with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
+        circuits.resume(work, stage.value)
+    return RedirectResponse(f"/operate#stage-{stage.value}", 303)
+
+
+def _overview(
+    request: Request,
+    gateway: Gateway,
+    caller: Caller,
+    refused: Stage | None = None,
+    problem: Problem | None = None,
+) -> HTMLResponse:
+    """The page; `refused` is the stage whose pause was refused because of `problem`."""
     at = now()
     with gateway.store.reading() as session:
         known = [one for one in source_report.report(session, at) if one.is_known]
@@ -36,6 +76,9 @@ def overview(request: Request, gateway: InGateway, caller: InCaller) -> Response
         sources=sources,
         stages=stages,
         at=moment(at),
+        status=problem.status_code if problem else 200,
+        refused=refused.value if refused else None,
+        error="; ".join(one.message for one in problem.errors) if problem else None,
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
-import sqlalchemy as sa
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlmodel import Session
@@ -25,7 +24,7 @@ from api_gateway.pages.rendering import page
 from api_gateway.problems import not_found
 from api_gateway.state import InGateway
 from knowledge.quality import quality_metrics
-from store import extraction_quality, quality, quality_report
+from store import extraction_quality, model_usage, quality, quality_report
 from store.models import now
 from store.quality_report import Day
 
@@ -100,21 +99,12 @@ def _days(at: datetime, days: int) -> list[str]:
     return [(first + timedelta(days=n)).isoformat() for n in range((at.date() - first).days + 1)]
 
 
-_COST = sa.text(
-    """
-    SELECT (at AT TIME ZONE 'UTC')::date AS day, coalesce(sum(cost_usd), 0) AS cost,
-           count(*) AS requests, count(*) FILTER (WHERE cost_usd IS NULL) AS unpriced
-    FROM model_usage WHERE at >= :since GROUP BY day
-    """
-)
-
-
 def _cost(session: Session, at: datetime, days: int) -> Sequence[DayCost]:
     """What language models cost on each whole day of the window, and on today so far."""
     since = midnight_before(at) - timedelta(days=days)
-    rows = session.execute(_COST, {"since": since})
+    found = model_usage.by_day(session, since)
     return cost_days(
-        (DayCost(row.day.isoformat(), row.cost, row.requests, row.unpriced) for row in rows),
+        (DayCost(one.day.isoformat(), one.cost, one.requests, one.unpriced) for one in found),
         since.date(),
         at.date(),
     )

@@ -9,12 +9,14 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 
 from api_gateway.access import InCaller, Scope, needs, owned
+from api_gateway.admission import require_room
+from api_gateway.load import Work
 from api_gateway.pages import evidence
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.rendering import page
 from api_gateway.pages.verifications import verification_view
-from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
-from api_gateway.routes.pages_forms import Form
+from api_gateway.problems import Problem, erased, from_validation, invalid, not_found, request_id_of
+from api_gateway.routes.pages_forms import Form, refused_form
 from api_gateway.state import Gateway, InGateway
 from api_gateway.verification_schemas import MAX_DOCUMENTS, MAX_TEXT_CHARS, VerificationIn
 from store import verifications
@@ -39,9 +41,9 @@ def _form(
     return page(
         request,
         "verify.html",
-        status=422 if problem else 200,
+        status=problem.status_code if problem else 200,
         given=given,
-        errors=[one.message for one in problem.errors] if problem else [],
+        errors=[one.message for one in problem.errors] or [problem.detail] if problem else [],
         many=OWN_SOURCES,
         most=MAX_TEXT_CHARS,
     )
@@ -65,6 +67,10 @@ def verify(request: Request, form: Form, gateway: InGateway, caller: InCaller) -
         return _form(request, form, from_validation(error.errors()))
     if any("\x00" in one for one in (body.text, *(part for d in documents for part in d.values()))):
         raise invalid("form.text", "contains a NUL character; remove it")
+    try:
+        require_room(gateway, Work.VERIFICATIONS, caller)
+    except Problem as problem:
+        return refused_form(_form(request, form, problem), problem)
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
         found = verifications.submit(
             work, body.text, [one.model_dump() for one in body.documents], owner=caller.owner
@@ -129,9 +135,11 @@ def _row(gateway: Gateway, caller: InCaller, verification_id: UUID) -> Verificat
     """The verification.
 
     Raises:
-        Problem: there is no such verification.
+        Problem: there is no such verification, or its words were erased.
     """
     with gateway.store.reading() as session:
         row = owned(caller, verifications.get(session, verification_id), "verification")
+        if row.status == "erased":
+            raise erased("verification", row.erased_at)
         session.expunge(row)
     return row

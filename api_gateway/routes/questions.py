@@ -12,7 +12,9 @@ from pydantic import AwareDatetime
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
+from api_gateway.admission import room_for
 from api_gateway.answers import Snapshot, snapshot
+from api_gateway.load import Work
 from api_gateway.problems import Problem, documented, not_found, request_id_of
 from api_gateway.recall_schemas import RecallFilter
 from api_gateway.schemas import (
@@ -59,8 +61,8 @@ IdempotencyKey = Annotated[
     "request is a 422, as draft-ietf-httpapi-idempotency-key-header-06 says under Error Scenarios; "
     "its 409 is for a first request still under way, and here a retry simply gets the question.",
     response_description="Accepted; `Location` says where to look",
-    dependencies=[needs(Scope.ASK), within_budget],
-    responses=documented(400, 403, 413, 415, 422, 503),
+    dependencies=[needs(Scope.ASK), within_budget, room_for(Work.QUESTIONS)],
+    responses=documented(400, 403, 413, 415, 422, 429, 503),
 )
 def submit_question(
     body: QuestionIn,

@@ -7,6 +7,8 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from api_gateway.access import Caller, InCaller, Scope, needs, owned
+from api_gateway.admission import room_for
+from api_gateway.load import Work
 from api_gateway.problems import Problem, documented, erased, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
 from api_gateway.state import Gateway, InGateway
@@ -27,8 +29,8 @@ RETRY_AFTER_SECONDS = 1
     "identifier is compared with the documents sent along or, without such, with the evidence that "
     "is held.",
     response_description="Accepted; `Location` says where to look",
-    dependencies=[needs(Scope.ASK)],
-    responses=documented(400, 403, 413, 415, 422, 503),
+    dependencies=[needs(Scope.ASK), room_for(Work.VERIFICATIONS)],
+    responses=documented(400, 403, 413, 415, 422, 429, 503),
 )
 def submit_verification(
     body: VerificationIn,

@@ -40,20 +40,29 @@ class EncoderMismatch(RuntimeError):
     """The index holds vectors of another encoder: they do not compare."""
 
 
+_BUILT_WITH = sa.text(
+    "SELECT (SELECT name FROM index_encoder), current_setting('transaction_read_only') = 'on'"
+)
+
+
 def require_encoder(session: Session, name: str, dimensions: int) -> None:
-    """Claim the index for this encoder, or check that it is the one it was built with.
+    """Check that the index was built with this encoder; claim it if it was built with none.
+
+    A session that only reads claims nothing: there is nothing yet to compare with.
 
     Raises:
         EncoderMismatch: says what to do.
     """
-    session.execute(
-        sa.text(
-            "INSERT INTO index_encoder VALUES (true, :name, :dimensions) ON CONFLICT DO NOTHING"
-        ),
-        {"name": name, "dimensions": dimensions},
-    )
-    have = session.execute(sa.text("SELECT name FROM index_encoder")).scalar_one()
-    if have != name:
+    have, reads = session.execute(_BUILT_WITH).one()
+    if have is None and not reads:
+        session.execute(
+            sa.text(
+                "INSERT INTO index_encoder VALUES (true, :name, :dimensions) ON CONFLICT DO NOTHING"
+            ),
+            {"name": name, "dimensions": dimensions},
+        )
+        have, _ = session.execute(_BUILT_WITH).one()
+    if have not in (name, None):
         raise EncoderMismatch(
             f"the index was built with the encoder {have!r}, this process has {name!r}: "
             "set ATTEST_ENCODER back, or start with an empty database"

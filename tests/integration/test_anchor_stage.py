@@ -1,9 +1,6 @@
 """The anchor stage and `attest anchors`: what is stored, replaced and counted."""
 
 import json
-import os
-import subprocess
-import sys
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +14,7 @@ from store.anchors import Found
 from store.models import Anchor, DocumentVersion, EffectEstimate
 from store.settings import Settings
 from store.unit_of_work import Store
+from tests.commands import Attest
 from tests.servers import ingest
 from workers.anchor.stage import commit, work
 from workers.inline import InlineWorker
@@ -174,16 +172,10 @@ def test_generate_goes_through_more_than_a_batch_with_one_audit_event_each(
 def test_the_command_prints_what_it_found_and_which_documents_have_few(
     settings: Settings, held_report: Store
 ) -> None:
-    own = {"ATTEST_DATABASE_URL": settings.database_url, "ATTEST_REDIS_URL": settings.redis_url}
+    run = Attest.on(settings)
 
     def attest(*arguments: str) -> str:
-        ran = subprocess.run(
-            [sys.executable, "-m", "cli.main", "anchors", *arguments],
-            env={**os.environ, **own},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        ran = run("anchors", *arguments)
         assert ran.returncode == 0, ran.stderr
         return ran.stdout
 

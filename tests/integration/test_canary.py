@@ -3,8 +3,6 @@ way that works and every way that fails; then it is looked for wherever it must 
 
 import json
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,6 +21,7 @@ from store import audit_export
 from store.embedded import EmbeddedServers
 from store.models import now
 from store.unit_of_work import Store
+from tests.commands import Attest
 from tests.servers import TRIAL, TRIAL_QUESTION, Fleet, wait_until
 
 CANARY = "quxeldavorbengrim"
@@ -60,21 +59,7 @@ class Instance:
 
     def attest(self, *arguments: str) -> str:
         """What a command says, on both streams."""
-        env = {
-            **os.environ,
-            "ATTEST_DATABASE_URL": self.fleet.settings.database_url,
-            "ATTEST_REDIS_URL": self.fleet.settings.redis_url,
-            "ATTEST_REDIS_NAMESPACE": self.fleet.settings.redis_namespace,
-            "ATTEST_DATA_DIR": str(self.fleet.settings.data_dir),
-        }
-        done = subprocess.run(
-            [sys.executable, "-m", "cli.main", *arguments],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            env=env,
-            check=False,
-        )
+        done = Attest.on(self.fleet.settings)(*arguments)
         return done.stdout + done.stderr
 
     def rows(self, statement: str) -> list[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 import structlog
-from sqlmodel import Session
+from sqlmodel import Session, col
 
 from messages import AuditV1, Stage
 from store import quality as quality_rows
@@ -45,6 +45,7 @@ class Quality:
 class Passed:
     """An answer that may be sealed, with what was measured of it."""
 
+    answer: Answer
     quality: Quality
     measured: Measured
 
@@ -62,7 +63,7 @@ def work(context: Context, message: AuditV1) -> Passed:
         retrieval = session.get(Retrieval, message.question_id)
         if retrieval is None:
             raise Permanent(f"nothing was retrieved for question {message.question_id}")
-        return Passed(quality, measure(retrieval.body, answer.body))
+        return Passed(answer, quality, measure(retrieval.body, answer.body))
 
 
 def check_spans(session: Session, body: Mapping[str, Any]) -> Quality:
@@ -107,10 +108,9 @@ def check_summary(body: Mapping[str, Any]) -> None:
 
 
 def commit(unit: UnitOfWork, message: AuditV1, passed: Passed) -> None:
-    """Seal the answer: from here on it is shown, and never changes."""
-    answer = unit.session.get_one(Answer, message.question_id)
-    answer.sealed_at = now()
-    unit.session.add(answer)
+    """Seal the answer that was checked: from here on it is shown, and never changes."""
+    answer = passed.answer
+    _seal(unit.session, answer)
     answered(unit, message.question_id)
     recalls.sealed(unit, message.question_id, message.request_id)
     unit.record(
@@ -126,6 +126,18 @@ def commit(unit: UnitOfWork, message: AuditV1, passed: Passed) -> None:
         verbatim=passed.quality.verbatim,
     )
     _write_down(unit, message, answer, passed.measured)
+
+
+def _seal(session: Session, answer: Answer) -> None:
+    sealed = session.execute(
+        sa.update(Answer)
+        .where(col(Answer.question_id) == answer.question_id, col(Answer.hash) == answer.hash)
+        .values(sealed_at=now())
+        .returning(col(Answer.question_id))
+        .execution_options(synchronize_session=False)
+    )
+    if sealed.one_or_none() is None:
+        raise Permanent(f"the answer of question {answer.question_id} is another one now")
 
 
 def _write_down(unit: UnitOfWork, message: AuditV1, answer: Answer, measured: Measured) -> None:

@@ -24,7 +24,7 @@ from workers.runtime.stage import Context, StageSpec
 
 SOON = timedelta(seconds=5)
 """What changed so short ago is waited for at the pace of the relay: it is being read."""
-PAUSE_SECONDS = 1.0
+PAUSE_SECONDS = 0.5
 
 
 @dataclass(frozen=True)

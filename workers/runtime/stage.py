@@ -180,8 +180,6 @@ def _claim(
 ) -> ledger.Claim | ledger.Standing | None:
     """The claim, or why there is none; None if the stage is paused and nothing was `admitted`."""
     with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
-        if not admitted and not circuits.is_closed(work.session, spec.stage.value):
-            return None
         held = ledger.claim(
             work.session,
             stage=spec.stage.value,
@@ -190,6 +188,7 @@ def _claim(
             worker=context.worker,
             outbox_id=outbox_id,
             lease_seconds=context.settings.lease_seconds,
+            though_paused=admitted,
         )
         if isinstance(held, ledger.Standing) and outbox_id is not None:
             _follow(work, held, message, outbox_id)
@@ -256,9 +255,7 @@ def _commit(
     result: object,
 ) -> None:
     with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
-        ledger.finish(work.session, held)
-        if outbox_id is not None:
-            outbox.done(work.session, outbox_id)
+        ledger.finish(work.session, held, outbox_id)
         spec.commit(work, message, result)
 
 

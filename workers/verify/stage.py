@@ -61,20 +61,23 @@ def work(context: Context, message: VerifyV1) -> Result:
         held = held_versions(session, versions, context.now())
         chunks = chunks_of(session, ids)
         said = witnesses(session, held)
+        cost = model_usage.cost_of(session, str(message.question_id))
     in_the_past = bool(retrieval.body["as_of"])
     drafted = [Drafted.of(claim) for claim in draft.body["claims"]]
     texts = {key: cited_text(context, held[key]) for key in versions}
+    judge = _judge(context, message.question_id, draft.body)
     checking = check_claims(
         drafted,
         texts,
         verifier_of(context.settings),
-        judge=_judge(context, message.question_id, draft.body),
+        judge=judge,
         not_citable={
             key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
         },
     )
-    with context.store.reading() as session:  # asking the judge has cost something since
-        cost = model_usage.cost_of(session, str(message.question_id))
+    if judge is not None:
+        with context.store.reading() as session:  # asking it has cost something since
+            cost = model_usage.cost_of(session, str(message.question_id))
     found = find(question.text, said)
     disputed = contested(checking.results, found)
     passed = gate(checking.results, disputed)

@@ -1,6 +1,6 @@
 """The Operate pages in a real browser: a dead letter is found, tried, replayed, and it works."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -129,14 +129,22 @@ def test_quality_is_drawn_and_told(look: Look, api: httpx.Client, store: Store) 
     seen.shot("quality")
 
 
+@pytest.fixture
+def paused(api: httpx.Client) -> Iterator[None]:
+    """The stage summarize stands still, and works again whatever becomes of the test."""
+    assert api.post("/v1/stages/summarize/pause", json={"reason": "a test"}).is_success
+    yield
+    assert api.post("/v1/stages/summarize/resume").is_success
+
+
 @pytest.mark.parametrize("name", ["dark", "phone"])
+@pytest.mark.usefixtures("paused")
 def test_operate_is_as_good_in_the_dark_and_on_a_phone(
     look: Look, api: httpx.Client, store: Store, name: str
 ) -> None:
     kill(api, store, f"a cause for the {name}")
     followed = api.post("/v1/sources/pubmed/refresh", json={"query": "gout"}).json()
     api.get(followed["refreshes"][0]["href"], params={"wait": 30})
-    assert api.post("/v1/stages/summarize/pause", json={"reason": "a test"}).is_success
     letter = api.get("/v1/dead-letters").json()["dead_letters"][0]
     seen = look(**(DARK if name == "dark" else PHONE))
     for page, path in {
@@ -154,4 +162,20 @@ def test_operate_is_as_good_in_the_dark_and_on_a_phone(
         seen.shot(f"{page}-{name}")
         wider = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
         assert not seen.page.evaluate(wider), f"{page} scrolls sideways"
-    assert api.post("/v1/stages/summarize/resume").is_success
+
+
+def test_a_stage_is_paused_and_resumed_with_its_buttons(look: Look, api: httpx.Client) -> None:
+    seen = look()
+    seen.open("/operate")
+    line = seen.page.locator('[data-stage-line="extract"]')
+    try:
+        line.get_by_text("Pause", exact=False).first.click()
+        line.get_by_label("Reason").fill("an upgrade")
+        line.get_by_role("button", name="Pause extract").click()
+        expect(line).to_contain_text("an upgrade")
+        expect(line).to_contain_text("Paused")
+        seen.shot("stage-paused")
+        line.get_by_role("button", name="Resume").click()
+        expect(line).to_contain_text("Works")
+    finally:
+        assert api.post("/v1/stages/extract/resume").is_success

@@ -1,10 +1,6 @@
-"""`attest audit` as a process: pages, ranges, exports that need no database, trails, replays."""
+"""`attest audit`: pages, ranges, exports that need no database, trails, replays."""
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,35 +9,17 @@ import pytest
 import sqlalchemy as sa
 
 from store.settings import Settings
+from tests.commands import Attest, Done
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, ingest
 from workers.inline import InlineWorker
 
 pytestmark = pytest.mark.requirement("DC-6")
-Done = subprocess.CompletedProcess[str]
-Run = Callable[..., Done]
 
 
 @pytest.fixture
-def attest(settings: Settings) -> Run:
-    """Run one `attest audit` command to its end."""
-    own = {
-        "ATTEST_DATA_DIR": str(settings.data_dir),
-        "ATTEST_DATABASE_URL": settings.database_url,
-        "ATTEST_REDIS_URL": settings.redis_url,
-        "ATTEST_REDIS_NAMESPACE": settings.redis_namespace,
-        "COLUMNS": "200",
-    }
-
-    def run(*arguments: str, **changed: str) -> Done:
-        return subprocess.run(
-            [sys.executable, "-m", "cli.main", "audit", *arguments],
-            env={**os.environ, **own, **changed},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-
-    return run
+def attest(settings: Settings) -> Attest:
+    """Commands on the test's instance."""
+    return Attest.on(settings)
 
 
 @pytest.fixture
@@ -77,13 +55,13 @@ def edit(settings: Settings, seq: int) -> None:
     engine.dispose()
 
 
-def test_a_query_is_paged_with_the_cursor_that_it_names(attest: Run, question: UUID) -> None:
+def test_a_query_is_paged_with_the_cursor_that_it_names(attest: Attest, question: UUID) -> None:
     subject = f"--subject={question}"
-    every = json.loads(worked(attest("query", subject, "--json")))
+    every = json.loads(worked(attest("audit", "query", subject, "--json")))
     paged: list[Any] = []
     cursor: tuple[str, ...] = ()
     while True:
-        done = attest("query", subject, "--limit=2", "--json", *cursor)
+        done = attest("audit", "query", subject, "--limit=2", "--json", *cursor)
         paged += json.loads(worked(done))
         if not done.stderr:
             break
@@ -99,69 +77,81 @@ def test_a_query_is_paged_with_the_cursor_that_it_names(attest: Run, question: U
 
 
 def test_verify_goes_on_where_it_ended_and_names_the_first_bad_event(
-    attest: Run, question: UUID, settings: Settings
+    attest: Attest, question: UUID, settings: Settings
 ) -> None:
-    first = json.loads(worked(attest("verify", "--until=2", "--json")))
+    first = json.loads(worked(attest("audit", "verify", "--until=2", "--json")))
     assert (first["events"], first["whole"]) == (2, True)
-    assert "the chain is whole" in worked(attest("verify", f"--after={first['checked']}"))
+    assert "the chain is whole" in worked(attest("audit", "verify", f"--after={first['checked']}"))
     edit(settings, 3)
-    assert "event 3 is not what was written" in refused(attest("verify"))
-    assert json.loads(attest("verify", "--json").stdout)["first_bad_seq"] == 3
+    assert "event 3 is not what was written" in refused(attest("audit", "verify"))
+    assert json.loads(attest("audit", "verify", "--json").stdout)["first_bad_seq"] == 3
 
 
 def test_an_export_verifies_with_nothing_but_its_two_files_and_the_public_key(
-    attest: Run, question: UUID, settings: Settings, tmp_path: Path
+    attest: Attest, question: UUID, settings: Settings, tmp_path: Path
 ) -> None:
     file = tmp_path / "log.jsonl"
-    made = json.loads(worked(attest("export", str(file), "--json")))
+    made = json.loads(worked(attest("audit", "export", str(file), "--json")))
     assert made["count"] == len(file.read_bytes().splitlines())
-    key = worked(attest("public-key")).strip()
+    key = worked(attest("audit", "public-key")).strip()
     assert made["public_key"] == key
     away = {
         "ATTEST_DATABASE_URL": "",
         "ATTEST_REDIS_URL": "",
         "ATTEST_DATA_DIR": str(tmp_path / "x"),
     }
-    verify = ("verify-export", str(file), f"--key={key}")
+    verify = ("audit", "verify-export", str(file), f"--key={key}")
     assert f"whole: {made['count']} events" in worked(attest(*verify, **away))
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join([*lines[:1], *lines[2:]]))
     assert "event 2 is missing" in refused(attest(*verify, **away))
-    other = refused(attest("verify-export", str(file), f"--key={'ab' * 32}", **away))
+    other = refused(attest("audit", "verify-export", str(file), f"--key={'ab' * 32}", **away))
     assert "not by the key given" in other
 
 
 def test_a_broken_chain_leaves_no_export_behind_and_none_is_written_over(
-    attest: Run, question: UUID, settings: Settings, tmp_path: Path
+    attest: Attest, question: UUID, settings: Settings, tmp_path: Path
 ) -> None:
     file = tmp_path / "out" / "log.jsonl"
     file.parent.mkdir()
     key = {"ATTEST_AUDIT_KEY": "ab" * 32}
-    worked(attest("export", str(file), **key))
-    assert "is there already" in refused(attest("export", str(file), **key))
+    worked(attest("audit", "export", str(file), **key))
+    assert "is there already" in refused(attest("audit", "export", str(file), **key))
     edit(settings, 3)
     broken = tmp_path / "out" / "broken.jsonl"
-    assert "event 3 is not what was written" in refused(attest("export", str(broken), **key))
+    assert "event 3 is not what was written" in refused(
+        attest("audit", "export", str(broken), **key)
+    )
     left = sorted(one.name for one in file.parent.iterdir())
     assert left == ["log.jsonl", "log.jsonl.manifest.json"]
     assert not (settings.data_dir / "audit.key").exists()
 
 
 def test_the_trail_of_an_answer_is_told_in_order_without_its_words(
-    attest: Run, question: UUID
+    attest: Attest, question: UUID
 ) -> None:
-    told = worked(attest("trail", str(question)))
+    told = worked(attest("audit", "trail", str(question)))
     places = [told.index(word) for word in ("was accepted", "became evidence", "was sealed")]
     assert places == sorted(places)
     assert "recurrence-free" not in told.lower()
-    body = json.loads(worked(attest("trail", str(question), "--json")))
+    body = json.loads(worked(attest("audit", "trail", str(question), "--json")))
     assert [one["event"] for one in body["steps"]][-1] == "answer.sealed"
     absent = uuid4()
-    assert f"there is no question {absent}" in refused(attest("trail", str(absent)))
+    assert f"there is no question {absent}" in refused(attest("audit", "trail", str(absent)))
+
+
+def test_the_command_itself_pages_and_refuses_as_it_does_above(
+    attest: Attest, question: UUID, settings: Settings
+) -> None:
+    query = ("audit", "query", f"--subject={question}", "--limit=2")
+    [paged, again] = [run(*query) for run in (attest.process, attest)]
+    assert (paged.returncode, paged.stdout, paged.stderr) == (0, again.stdout, again.stderr)
+    edit(settings, 3)
+    assert "event 3 is not what was written" in refused(attest.process("audit", "verify"))
 
 
 def test_a_question_without_a_sealed_answer_is_not_replayed(
-    attest: Run, inline: InlineWorker
+    attest: Attest, inline: InlineWorker
 ) -> None:
     waiting = ask(inline.store, TRIAL_QUESTION)
-    assert "has no sealed answer" in refused(attest("replay", str(waiting)))
+    assert "has no sealed answer" in refused(attest("audit", "replay", str(waiting)))

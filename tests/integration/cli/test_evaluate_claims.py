@@ -1,15 +1,13 @@
 """`attest evaluate claims FILE` as a user runs it (DESIGN section 5). No server is needed."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from cli.evaluate.claims import STEPS, curve, evaluate_claims, report
 from store.settings import Settings
+from tests.commands import Attest
 from workers.verify.entailment.model import Judgement
 
 CASES = (
@@ -36,18 +34,14 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def _attest(tmp_path: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "cli.main", "evaluate", "claims", *arguments],
-        env={**os.environ, "ATTEST_DATA_DIR": str(tmp_path / "data")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture
+def attest(tmp_path: Path) -> Attest:
+    """Commands that nothing is running for."""
+    return Attest({"ATTEST_DATA_DIR": str(tmp_path / "data")})
 
 
-def test_the_last_line_is_the_report(tmp_path: Path, file: Path) -> None:
-    done = _attest(tmp_path, str(file), "--curve")
+def test_the_last_line_is_the_report(attest: Attest, file: Path) -> None:
+    done = attest.process("evaluate", "claims", str(file), "--curve")
 
     assert done.returncode == 0, done.stderr
     *table, last = done.stdout.splitlines()
@@ -59,8 +53,8 @@ def test_the_last_line_is_the_report(tmp_path: Path, file: Path) -> None:
     assert table[0].split() == ["threshold", "coverage", "unsafe_acceptance"]
 
 
-def test_json_alone_holds_the_curve_too(tmp_path: Path, file: Path) -> None:
-    done = _attest(tmp_path, str(file), "--curve", "--json")
+def test_json_alone_holds_the_curve_too(attest: Attest, file: Path) -> None:
+    done = attest("evaluate", "claims", str(file), "--curve", "--json")
 
     (line,) = done.stdout.splitlines()
     thresholds = [point["threshold"] for point in json.loads(line)["curve"]]
@@ -87,8 +81,8 @@ def test_a_bad_file_is_named_in_one_line(tmp_path: Path, lines: list[str], messa
     assert "\n" not in str(raised.value)
 
 
-def test_a_missing_file_ends_with_one_line_and_exit_code_1(tmp_path: Path) -> None:
-    done = _attest(tmp_path, str(tmp_path / "none.jsonl"))
+def test_a_missing_file_ends_with_one_line_and_exit_code_1(attest: Attest, tmp_path: Path) -> None:
+    done = attest("evaluate", "claims", str(tmp_path / "none.jsonl"))
 
     assert done.returncode == 1
     assert done.stderr.strip().endswith("none.jsonl is missing")

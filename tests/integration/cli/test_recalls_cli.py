@@ -1,41 +1,16 @@
 """`attest recalls list` over a real database."""
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable
 from uuid import UUID
-
-import pytest
 
 from store import recalls
 from store.recalls import Change
 from store.settings import Settings
 from store.unit_of_work import Store
+from tests.commands import Attest
 from tests.integration.test_recalls import answered, document_id
 from tests.servers import TRIAL, ingest
 from workers.inline import InlineWorker
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture
-def run(settings: Settings) -> Run:
-    """Run `attest ARGUMENTS`."""
-
-    def once(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        env = {
-            **os.environ,
-            "ATTEST_DATABASE_URL": settings.database_url or "",
-            "ATTEST_REDIS_URL": settings.redis_url or "",
-            "ATTEST_DATA_DIR": str(settings.data_dir),
-            "COLUMNS": "200",
-        }
-        command = [sys.executable, "-m", "cli.main", *arguments]
-        return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-
-    return once
 
 
 def _affected(inline: InlineWorker) -> list[UUID]:
@@ -48,9 +23,12 @@ def _affected(inline: InlineWorker) -> list[UUID]:
     return ids
 
 
-def test_recalls_are_listed_and_paged(run: Run, inline: InlineWorker, store: Store) -> None:
+def test_recalls_are_listed_and_paged(
+    settings: Settings, inline: InlineWorker, store: Store
+) -> None:
+    run = Attest.on(settings)
     ids = _affected(inline)
-    listed = run("recalls", "list", "--json")
+    listed = run.process("recalls", "list", "--json")
     assert listed.returncode == 0, listed.stderr
     rows = json.loads(listed.stdout)
     assert {row["question_id"] for row in rows} == {str(one) for one in ids}

@@ -1,11 +1,7 @@
 """`attest search` with filters, and what it and `attest ask` say to those that do not fit."""
 
 import json
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,10 +13,9 @@ from cli.main import app
 from cli.questions import asked
 from knowledge.loader import load
 from store.settings import Settings
+from tests.commands import Attest
 from tests.servers import TRIAL, ingest
 from workers.inline import InlineWorker
-
-Attest = Callable[..., "subprocess.CompletedProcess[str]"]
 
 REPORT = {
     "source_type": "pubmed",
@@ -35,24 +30,8 @@ REPORT = {
 
 @pytest.fixture
 def attest(settings: Settings) -> Attest:
-    """Run one `attest` command to its end."""
-    own = {
-        "ATTEST_DATABASE_URL": settings.database_url,
-        "ATTEST_REDIS_URL": settings.redis_url,
-        "ATTEST_ENCODER": settings.encoder,
-        "COLUMNS": "200",
-    }
-
-    def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "cli.main", *arguments],
-            env={**os.environ, **own},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-
-    return run
+    """Commands on the test's instance."""
+    return Attest.on(settings, ATTEST_ENCODER=settings.encoder)
 
 
 @pytest.fixture
@@ -142,7 +121,7 @@ def test_what_is_asked_for_on_the_command_line_is_what_the_gateway_gets(
 def test_an_option_that_does_not_fit_is_one_line_before_anything_is_asked(
     attest: Attest, command: str
 ) -> None:
-    done = attest(command, "ctDNA", "--disease=lungs")
+    done = attest.process(command, "ctDNA", "--disease=lungs")
     assert (done.returncode, done.stdout) == (1, "")
     [line] = done.stderr.splitlines()
     assert line.startswith("attest: --disease: ")

@@ -1,16 +1,12 @@
-"""`attest refresh`, `sources`, `watches` and `findings` as processes over real servers.
+"""`attest refresh`, `sources`, `watches` and `findings` over real servers.
 
 The source that is asked is the folder of guideline files: it needs no network.
 """
 
 import json
-import os
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -25,10 +21,9 @@ from store import findings, source_states, watches
 from store.findings import NewFinding
 from store.settings import Settings
 from store.unit_of_work import Store
+from tests.commands import Attest, Done
 from tests.servers import Fleet
 from workers.http.errors import Refused
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 SIDECAR = {
     "title": "Made-up guideline on residual disease",
@@ -58,36 +53,21 @@ def asking(settings: Settings, folder: Path) -> Settings:
 
 
 @pytest.fixture
-def attest(asking: Settings) -> Run:
-    """Run one `attest` command to its end."""
-    own = {
-        "ATTEST_DATABASE_URL": asking.database_url,
-        "ATTEST_REDIS_URL": asking.redis_url,
-        "ATTEST_REDIS_NAMESPACE": asking.redis_namespace,
-        "ATTEST_GUIDELINES_DIR": str(asking.guidelines_dir),
-        "COLUMNS": "200",
-    }
-
-    def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "cli.main", *arguments],
-            env={**os.environ, **own},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-
-    return run
+def attest(asking: Settings) -> Attest:
+    """Commands on the test's instance, with the guideline folder."""
+    return Attest.on(asking, ATTEST_GUIDELINES_DIR=str(asking.guidelines_dir))
 
 
 @pytest.fixture
 def working(asking: Settings, tmp_path: Path) -> Iterator[Fleet]:
     """A worker process for all stages, and a scheduler that sends again what was put back."""
     fleet = Fleet(asking, tmp_path / "fleet.log")
-    fleet.scheduler()
-    fleet.worker()
-    yield fleet
-    fleet.stop()
+    try:
+        fleet.scheduler()
+        fleet.worker()
+        yield fleet
+    finally:
+        fleet.stop()
 
 
 def _count(engine: sa.Engine, table: str, where: str = "true") -> int:
@@ -97,7 +77,7 @@ def _count(engine: sa.Engine, table: str, where: str = "true") -> int:
         )
 
 
-def _refused(done: "subprocess.CompletedProcess[str]") -> str:
+def _refused(done: Done) -> str:
     """One line on stderr, nothing else, exit code 1."""
     assert done.returncode == 1, (done.stdout, done.stderr)
     assert done.stdout == ""
@@ -112,9 +92,9 @@ def _refused(done: "subprocess.CompletedProcess[str]") -> str:
 @pytest.mark.requirement("DC-4")
 @pytest.mark.usefixtures("working")
 def test_a_refresh_waits_until_everything_is_stored_and_indexed_and_says_what_came(
-    attest: Run, engine: sa.Engine
+    attest: Attest, engine: sa.Engine
 ) -> None:
-    done = attest("refresh", "guidelines", "--query", "*")
+    done = attest.process("refresh", "guidelines", "--query", "*")
     assert done.returncode == 0, done.stderr
     told = r"guidelines: 1 records, 1 new or changed versions, 1 problems, \d+\.\d s\n"
     assert re.fullmatch(told, done.stdout), done.stdout
@@ -142,10 +122,10 @@ def test_a_refresh_waits_until_everything_is_stored_and_indexed_and_says_what_ca
 
 @pytest.mark.usefixtures("working")
 def test_a_refresh_that_fails_says_why_and_when_the_next_try_is(
-    attest: Run, folder: Path, engine: sa.Engine
+    attest: Attest, folder: Path, engine: sa.Engine
 ) -> None:
     shutil.rmtree(folder)
-    done = attest("refresh", "guidelines", "--query", "*")
+    done = attest.process("refresh", "guidelines", "--query", "*")
     line = _refused(done)
     assert line.startswith("guidelines: ")
     assert re.search(r"the next try is in \d+ min \(20\d\d-\d\d-\d\dT[\d:]+\+00:00\)$", line), line
@@ -161,7 +141,7 @@ def test_a_refresh_that_fails_says_why_and_when_the_next_try_is(
 
 
 def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
-    attest: Run, engine: sa.Engine
+    attest: Attest, engine: sa.Engine
 ) -> None:
     refused = {
         ("refresh", "rumors"): "use one of clinicaltrials, cms, crossref",
@@ -174,10 +154,8 @@ def test_what_cannot_work_is_refused_in_one_line_before_anything_is_written(
         ("watches", "list", "--source", "rumors"): "there is no source 'rumors'",
         ("findings", "--kind", "odd"): "use one of malformed, conflict",
     }
-    with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda arguments: attest(*arguments), refused))
-    for (arguments, why), one in zip(refused.items(), done, strict=True):
-        assert why in _refused(one), arguments
+    for arguments, why in refused.items():
+        assert why in _refused(attest(*arguments)), arguments
     assert [_count(engine, table) for table in ("watch", "refresh", "outbox")] == [0, 0, 0]
 
 
@@ -201,7 +179,7 @@ def _rows(printed: str) -> dict[str, list[str]]:
 
 
 def test_ages_stand_against_their_sla_in_words_and_not_in_colour_alone(
-    attest: Run, store: Store
+    attest: Attest, store: Store
 ) -> None:
     assert "nothing is followed yet" in attest("sources").stdout
     at = datetime.now(UTC)
@@ -225,7 +203,7 @@ def test_ages_stand_against_their_sla_in_words_and_not_in_colour_alone(
     assert [source["name"] for source in every] == list(connector_policies())
 
 
-def test_watches_are_added_listed_and_stopped(attest: Run, engine: sa.Engine) -> None:
+def test_watches_are_added_listed_and_stopped(attest: Attest, engine: sa.Engine) -> None:
     added = json.loads(attest("watches", "add", "ema", "Atezolizumab", "--json").stdout)
     assert added["query"] == "atezolizumab", "in the connector's own spelling"
     again = json.loads(attest("watches", "add", "ema", " atezolizumab ", "--json").stdout)
@@ -241,7 +219,7 @@ def test_watches_are_added_listed_and_stopped(attest: Run, engine: sa.Engine) ->
 
 
 def test_nothing_that_is_suggested_is_followed_until_the_user_says_so(
-    attest: Run, engine: sa.Engine
+    attest: Attest, engine: sa.Engine
 ) -> None:
     shown = json.loads(attest("watches", "suggested", "--json").stdout)
     assert [(one["source"], one["query"]) for one in shown] == [
@@ -257,7 +235,7 @@ def test_nothing_that_is_suggested_is_followed_until_the_user_says_so(
     assert _count(engine, "refresh") == 0, "the scheduler begins them"
 
 
-def test_findings_are_filtered_and_say_when_there_are_more(attest: Run, store: Store) -> None:
+def test_findings_are_filtered_and_say_when_there_are_more(attest: Attest, store: Store) -> None:
     at = datetime.now(UTC)
     with store.unit_of_work("test") as work:
         new = [NewFinding("unmapped", f"field[{n}]", detail={"seen": n}) for n in range(3)]

@@ -11,21 +11,18 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx
-import psycopg
 import pytest
 import sqlalchemy as sa
-from psycopg import sql
 
 from api_gateway.main import GatewayServer, build_server
 from messages import Stage
-from store.database import connect, migrate
-from store.embedded import EmbeddedServers, embedded
+from store.database import connect
+from store.embedded import EmbeddedServers
 from store.hashes import json_hash
 from store.models import Answer, Document, DocumentVersion, Question, StageRun
 from store.settings import Settings
 from store.unit_of_work import Store
-
-TEMPLATE = "migrated"
+from tests.servers import TEMPLATE, create_database, url_of
 
 
 @dataclass
@@ -147,39 +144,13 @@ class Running:
 
 
 @pytest.fixture(scope="session")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers]:
-    """PostgreSQL and Redis, with a migrated database to copy."""
-    with embedded(tmp_path_factory.mktemp("servers")) as running:
-        engine = connect(running.database_url)
-        migrate(engine)
-        engine.dispose()
-        with psycopg.connect(_conninfo(running, "postgres"), autocommit=True) as connection:
-            # These tests crash no server, so nothing needs to be on disk.
-            connection.execute("ALTER SYSTEM SET fsync = off")
-            connection.execute("SELECT pg_reload_conf()")
-            connection.execute(
-                sql.SQL("CREATE DATABASE {} TEMPLATE attest").format(sql.Identifier(TEMPLATE))
-            )
-        yield running
-
-
-def _conninfo(servers: EmbeddedServers, database: str) -> str:
-    return servers.postgres.conninfo(database)
-
-
-@pytest.fixture(scope="session")
 def new_database(servers: EmbeddedServers) -> Callable[[], str]:
     """Makes an empty, migrated database; its URL."""
 
     def make() -> str:
         name = f"test_{uuid4().hex}"
-        with psycopg.connect(_conninfo(servers, "postgres"), autocommit=True) as connection:
-            connection.execute(
-                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
-                    sql.Identifier(name), sql.Identifier(TEMPLATE)
-                )
-            )
-        return _conninfo(servers, name).replace("postgresql://", "postgresql+psycopg://", 1)
+        create_database(servers, name, TEMPLATE)
+        return url_of(servers, name)
 
     return make
 

@@ -53,6 +53,28 @@ def test_op_6_1_what_was_erased_is_a_410_that_says_so(gateway: Running, kind: st
 
 
 @pytest.mark.parametrize("kind", list(PATHS))
+def test_the_page_of_what_was_erased_is_its_tombstone(gateway: Running, kind: str) -> None:
+    path = make(gateway, kind)
+    assert gateway.client.delete(path).status_code == 204
+    subject = path.removeprefix("/v1").replace("/verifications/", "/verify/")
+    told = gateway.client.get(subject, headers={"Accept": "text/html"})
+    assert told.status_code == 410
+    assert told.headers["content-type"].startswith("text/html")
+    assert f"The words of this {kind} were erased." in told.text
+    assert "They were erased on" in told.text
+    assert "Xyzzy" not in told.text
+
+
+def test_an_erased_question_is_a_line_of_the_history_without_words(gateway: Running) -> None:
+    path = make(gateway, "question")
+    assert gateway.client.delete(path).status_code == 204
+    told = gateway.client.get("/questions", headers={"Accept": "text/html"})
+    assert told.status_code == 200
+    assert "A question whose words were erased" in told.text
+    assert "Xyzzy" not in told.text
+
+
+@pytest.mark.parametrize("kind", list(PATHS))
 def test_what_is_being_worked_on_is_a_409_and_keeps_its_words(gateway: Running, kind: str) -> None:
     path = make(gateway, kind, ended=False)
     problem(gateway.client.delete(path), 409, "under-way")

@@ -128,3 +128,27 @@ def test_another_owners_note_is_not_there(locked: Running) -> None:
         sign_in(browser, make_key(locked, "ask", "read", owner="ward-2"))
         assert browser.get(path).status_code == 404
         assert browser.get(f"/v1{path}").status_code == 404
+
+
+def test_the_list_has_the_owners_own_notes_newest_first_in_pages(locked: Running) -> None:
+    with locked.store.unit_of_work("test") as work:
+        for n in range(27):
+            notes.submit(work, "She coughs.", f"Visit {n}", owner="ward-3")
+        notes.submit(work, "He sneezes.", "Somebody else's", owner="ward-4")
+    with httpx.Client(base_url=locked.url, headers=BROWSER) as browser:
+        sign_in(browser, make_key(locked, "read", owner="ward-3"))
+        first = soup(browser.get("/notes").text)
+        names = [one.get_text() for one in first.select(".history-question")]
+        older = str(first.select('a[rel="next"]')[0]["href"])
+        second = soup(browser.get(older).text)
+        names += [one.get_text() for one in second.select(".history-question")]
+        assert names == [f"Visit {n}" for n in reversed(range(27))]
+        assert not first.select("textarea")  # this key may read and not ask
+        assert browser.get("/notes", params={"cursor": "rubbish"}).status_code == 422
+
+
+def test_an_erased_note_is_a_line_without_its_title(gateway: Running) -> None:
+    path = summarized(gateway, "Xyzzy coughs.", told="Xyzzy")
+    assert gateway.client.delete(f"/v1{path}").status_code == 204
+    (line,) = soup(gateway.client.get("/notes", headers=BROWSER).text).select(f'a[href="{path}"]')
+    assert line.get_text() == "A note whose words were erased"

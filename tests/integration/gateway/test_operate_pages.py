@@ -104,7 +104,7 @@ def test_the_overview_says_in_words_what_is_late_stopped_dead_and_paid(desk: Run
     assert "400 d" in pubmed
     assert "it was away" in pubmed
     assert "Circuit open" in row(html, "retrieve")
-    assert row(html, "retrieve").endswith("10 of retrieve")
+    assert "10 of retrieve" in row(html, "retrieve")
     paused = row(html, "verify")
     assert "Paused" in paused
     assert "an upgrade by somebody" in paused
@@ -444,7 +444,54 @@ def test_every_form_that_writes_has_a_place_for_the_token() -> None:
         for text in written
         for found in re.finditer(r'<form [^>]*method="post"[^>]*>(.{10})', text)
     ]
-    assert forms == ["{{ csrf }}"] * 3
+    assert forms == ["{{ csrf }}"] * 5
+
+
+def test_a_stage_is_paused_for_a_reason_and_resumed_and_both_are_audited(desk: Running) -> None:
+    paused = send(desk, "/operate/stages/summarize/pause", reason="an upgrade")
+    assert (paused.status_code, paused.headers["location"]) == (303, "/operate#stage-summarize")
+    told = row(page(desk, "/operate"), "summarize")
+    assert "Paused" in told
+    assert "an upgrade by operator" in told
+    assert "Resume" in told
+    where = "event = :event AND subject = 'summarize' AND actor = 'operator'"
+    assert desk.count("audit_event", where, event="stage.paused") == 1
+    assert send(desk, "/operate/stages/summarize/resume").status_code == 303
+    told = row(page(desk, "/operate"), "summarize")
+    assert "Works" in told
+    assert "Resume" not in told
+    assert desk.count("audit_event", where, event="stage.resumed") == 1
+
+
+def test_a_pause_without_a_reason_changes_nothing_and_says_so_beside_its_field(
+    desk: Running,
+) -> None:
+    refused = send(desk, "/operate/stages/verify/pause", reason=" ")
+    assert refused.status_code == 422
+    field = the(refused.text, "#reason-verify")
+    assert field["aria-describedby"] == "error-verify"
+    assert the(refused.text, "#error-verify").get_text(strip=True)
+    assert desk.count("stage_circuit", "state <> 'closed'") == 0
+    assert send(desk, "/operate/stages/nonsense/pause", reason="x").status_code in (404, 422)
+
+
+def test_a_stage_is_paused_by_operators_only_and_by_no_form_of_another_site(
+    new_database: Callable[[], str], settings_for: Any
+) -> None:
+    with serving(settings_for(new_database(), require_keys=True)) as locked:
+        issued = make_key(locked, "audit")
+        path = "/operate/stages/verify/pause"
+        refused = locked.client.post(path, data={"reason": "x"}, headers=bearer(issued))
+        assert refused.status_code == 403
+        operator = make_key(locked, "operate")
+        assert send(locked, "/signin", key=operator.secret).status_code == 303
+        assert send(locked, path, reason="x").status_code == 403
+        assert send(locked, "/operate/stages/verify/resume").status_code == 403
+        assert locked.count("stage_circuit", "state <> 'closed'") == 0
+        forms = soup(page(locked, "/operate")).select('form[action$="verify/pause"]')
+        token = forms[0].select('input[name="csrf"]')[0]["value"]
+        assert send(locked, path, reason="x", csrf=str(token)).status_code == 303
+        assert locked.count("stage_circuit", "state = 'paused'") == 1
 
 
 # what surrounds the pages, and texts

@@ -19,8 +19,8 @@ from workers.runtime.stage import StageSpec
 def shared_store(servers: EmbeddedServers) -> Iterator[Store]:
     """A store on one database for all tests of a file that leave nothing behind."""
     name = f"test_{uuid4().hex[:12]}"
-    fixtures._create(servers, name, fixtures.TEMPLATE)
-    engine = connect(fixtures._url(servers, name))
+    fixtures.create_database(servers, name, fixtures.TEMPLATE)
+    engine = connect(fixtures.url_of(servers, name))
     yield Store(engine, lambda promises: None)
     engine.dispose()
     with psycopg.connect(servers.conninfo, autocommit=True) as connection:

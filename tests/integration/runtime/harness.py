@@ -230,6 +230,7 @@ def claim(
             outbox_id=None,
             lease_seconds=lease,
         )
+        assert held is not None
         session.commit()
     return held
 

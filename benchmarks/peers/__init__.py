@@ -1,0 +1,1 @@
+"""`make bench-peers`: Attest beside PaperQA, LlamaIndex and Haystack on the same work, in turns."""

@@ -1,0 +1,41 @@
+"""A pool that works on all stages: what people wait for comes before what nobody waits for."""
+
+import threading
+from collections.abc import Callable
+from uuid import uuid4
+
+from messages import IngestV1, Stage
+from tests.integration.runtime.harness import HASH, Probe, Runtime, message, wait_settled
+from tests.servers import wait_until
+from workers.runtime.stage import StageSpec
+
+THREADS = 1
+"""So that one message is begun at a time, and the order is the order in which they were picked."""
+
+
+def test_a_question_does_not_wait_for_the_documents_that_were_fetched_before_it(
+    runtime: Callable[..., Runtime],
+) -> None:
+    order: list[Stage] = []
+    gate = threading.Event()
+
+    def ingest(_context: object, _message: IngestV1) -> None:
+        order.append(Stage.INGEST)
+        assert gate.wait(30)
+
+    documents = StageSpec(stage=Stage.INGEST, work=ingest, commit=lambda *_: None)
+    questions = Probe(act=lambda _: order.append(Stage.RETRIEVE)).spec()
+    running = runtime(documents, questions, threads=THREADS).work()
+    fetched = 2 * THREADS  # as many as a consumer holds: those at work and as many behind them
+    with running.store.unit_of_work("test") as work:
+        for _ in range(fetched + 4):
+            work.emit(IngestV1(request_id=uuid4(), item_id=uuid4(), content_hash=HASH))
+    waiting = running.broker.backlog
+    wait_until(lambda: len(order) == THREADS and waiting()["ingest"] == 4, 20, "the thread is busy")
+    with running.store.unit_of_work("test") as work:
+        work.emit(message())
+    wait_until(lambda: waiting()["retrieve"] == 0, 20, "the question was fetched behind them")
+    gate.set()
+    wait_settled(running.store)
+    assert order.index(Stage.RETRIEVE) == THREADS
+    assert order.count(Stage.INGEST) == fetched + 4

@@ -25,9 +25,10 @@ manual, appendix A."""
 PASSING_CLASSES = frozenset({"08", "53", "57", "58"})
 """Connection lost, resources used up, operator intervention (shutdowns), system error: there."""
 
-RESTED_SECONDS = 0.25
+RESTED_SECONDS = 0.05
 """A connection that rested longer than this is asked whether it still stands before it is used: no
-server restarts within it. Asked each time, that is a tenth of all that a question asks."""
+server is killed and back within it (within 0.25 s an embedded one is). Asked each time, that is a
+tenth of all that a question asks."""
 PREPARED_STATEMENTS = 400
 """More than all stages have; psycopg's own limit of 100 would let a mixed worker forget and learn
 them again all the time."""

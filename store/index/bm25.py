@@ -130,7 +130,7 @@ class Scorer:
         hopeful = places
         for term, weight, rest in self._terms():
             ordinals, frequencies = postings[term]
-            if places is None and rest < least:
+            if rest < least:
                 if hopeful is None:
                     hopeful = np.flatnonzero(scores >= least - rest)
                 else:

@@ -25,8 +25,8 @@ from store.index.filters import UNSEEN
 from store.index.wire import Ids, ask, ids_of
 
 AXES = 64
-CANDIDATES = 20
-"""How many windows are compared exactly for each chunk that is wanted."""
+CANDIDATES, LEAST = 20, 1_000
+"""How many windows are compared exactly for each chunk that is wanted, and how many at least."""
 WORTH = 4
 """Of less than so many times the candidates, PostgreSQL compares all: it takes no longer."""
 SAMPLE = 4_000
@@ -61,6 +61,17 @@ class Held(NamedTuple):
         return rows, np.repeat(np.flatnonzero(known), count), listed[~known]
 
 
+class _Found(NamedTuple):
+    """Of the listed chunks: which one each window is of, (n,), its sketch, (n, AXES), and those
+    that are not held."""
+
+    listed: NDArray[np.int64]
+    held: Held
+    owners: NDArray[np.intp]
+    places: NDArray[np.float32]
+    unknown: NDArray[np.int64]
+
+
 _NOTHING = Held(np.zeros(0, np.int64), np.zeros(1, np.intp), np.zeros((0, AXES), np.int8))
 
 
@@ -69,6 +80,7 @@ class Sketches:
     """What a process keeps of the vectors of one database. Threads may share it."""
 
     _held: Held = _NOTHING
+    _found: _Found | None = None
     _axes: NDArray[np.float32] | None = None
     _growing: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,24 +96,33 @@ class Sketches:
             query: unit vector, (d,).
             listed: chunk ids, ascending, (n,).
         """
-        count = CANDIDATES * k
+        count = max(LEAST, CANDIDATES * k)
         if len(listed) < WORTH * count:
             return listed
-        held = self._held
-        rows, owners, unknown = held.rows(listed)
-        if len(unknown) > count:
-            held = self._read(session, unknown)
-            rows, owners, unknown = held.rows(listed)
+        found = self._looked_up(listed)
+        if len(found.unknown) > count:
+            self._read(session, found.unknown)
+            found = self._looked_up(listed)
         if self._axes is None:
             return listed
         # Not a product of matrices: its threads wait for each other where cores are busy.
-        near = np.einsum("ij,j->i", held.codes[rows].astype(np.float32), self._axes @ query)
+        near = np.einsum("ij,j->i", found.places, self._axes @ query)
+        owners = found.owners
         if len(near) > count:
             owners = owners[np.argpartition(near, -count)[-count:]]
-        return np.union1d(listed[owners], unknown)
+        return np.union1d(listed[owners], found.unknown)
 
-    def _read(self, session: Session, unknown: NDArray[np.int64]) -> Held:
-        """What is held, with the sketches of these chunks as far as they have vectors."""
+    def _looked_up(self, listed: NDArray[np.int64]) -> _Found:
+        """What is held of the listed chunks. The parts of a question ask for the same ones."""
+        held, found = self._held, self._found
+        if found is None or found.held is not held or not np.array_equal(found.listed, listed):
+            rows, owners, unknown = held.rows(listed)
+            places = held.codes[rows].astype(np.float32)
+            found = self._found = _Found(listed, held, owners, places, unknown)
+        return found
+
+    def _read(self, session: Session, unknown: NDArray[np.int64]) -> None:
+        """Hold the sketches of these chunks too, as far as they have vectors."""
         with self._growing:
             if self._axes is None:
                 self._axes = _axes(session)
@@ -116,7 +137,6 @@ class Sketches:
                 chunks.append(owners)
                 codes.append(fresh)
             self._held = held_of(np.concatenate(chunks), np.concatenate(codes))
-            return self._held
 
     def _sketched(
         self, windows: Sequence[tuple[int, bytes]]

@@ -48,7 +48,8 @@ def test_an_array_holds_what_was_put_into_it(
 def test_a_copied_row_is_read_back(
     store: Store, small: int, large: int, moment: datetime, text: str
 ) -> None:
-    with store.reading() as session:
+    with store.unit_of_work("test") as work:
+        session = work.session
         session.execute(
             sa.text(
                 "CREATE TEMPORARY TABLE copied (a int, b bigint, c timestamptz, d varchar,"

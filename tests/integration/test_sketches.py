@@ -24,6 +24,7 @@ def worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few hundred chunks count as many; otherwise the numbers of tests would be those of days."""
     monkeypatch.setattr(sketches, "WORTH", 1)
     monkeypatch.setattr(sketches, "CANDIDATES", 4)
+    monkeypatch.setattr(sketches, "LEAST", 1)
 
 
 def clustered(count: int, seed: int = 5) -> Matrix:

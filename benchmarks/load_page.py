@@ -37,6 +37,9 @@ _STYLE = Style(
     transition="0s",
 )
 
+MOST_DOTS = 50
+"""Points of a line beyond which none is drawn by itself: each takes a thousand characters."""
+
 
 def lines(
     title: str,
@@ -58,6 +61,7 @@ def lines(
         truncate_legend=-1,
         logarithmic=logarithmic,
         dots_size=2.5,
+        show_dots=max(map(len, series.values()), default=0) <= MOST_DOTS,
         range=None if logarithmic else (0, None),
         include_x_axis=not logarithmic,
         disable_xml_declaration=True,

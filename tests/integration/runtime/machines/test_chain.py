@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from store import audit
@@ -12,6 +12,7 @@ from store.audit import ChainReport
 from store.unit_of_work import Store
 from tests.examples import MANY, examples
 from tests.integration.runtime.machines.chain import Chain
+from tests.integration.runtime.machines.hunting import hunting
 
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 pytestmark = pytest.mark.requirement("DC-6")
@@ -68,18 +69,8 @@ def test_the_machine_sees_each_way_of_not_looking(
     shared_store: Store, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     (QUICK | SLOW)[name](monkeypatch)
-    hunting = settings(
-        max_examples=200,
-        stateful_step_count=20,
-        suppress_health_check=list(HealthCheck),
-        database=None,
-        derandomize=True,
-        report_multiple_bugs=False,
-        phases=[Phase.generate],  # found is enough
-        deadline=None,
-    )
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(machine_on(shared_store), settings=hunting)
+        run_state_machine_as_test(machine_on(shared_store), settings=hunting(200, 20))
 
 
 def test_an_empty_chain_whose_head_names_an_event_lacks_the_first_one(store: Store) -> None:

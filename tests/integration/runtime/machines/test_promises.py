@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from messages import Stage
@@ -14,6 +14,7 @@ from store import ledger, outbox
 from store.unit_of_work import Store, UnitOfWork
 from tests.chaos.storm.launch import SABOTAGES
 from tests.examples import MANY, examples
+from tests.integration.runtime.machines.hunting import hunting
 from tests.integration.runtime.machines.promises import Promises
 
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
@@ -127,18 +128,8 @@ def test_the_machine_sees_each_broken_invariant(
     shared_store: Store, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     (QUICK | SLOW)[name](monkeypatch)
-    hunting = settings(
-        max_examples=500,
-        stateful_step_count=30,
-        suppress_health_check=list(HealthCheck),
-        database=None,
-        derandomize=True,
-        report_multiple_bugs=False,
-        phases=[Phase.generate],  # found is enough
-        deadline=None,
-    )
     with pytest.raises(AssertionError):
-        run_state_machine_as_test(machine_on(shared_store), settings=hunting)
+        run_state_machine_as_test(machine_on(shared_store), settings=hunting(500, 30))
 
 
 def test_the_machine_sees_a_commit_with_a_lost_token_at_once(

@@ -1,6 +1,6 @@
 """Disease and decision tags (EB-1.2): which of `vocabulary.yaml` a text names. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cache
 from typing import Literal
 
@@ -25,7 +25,7 @@ def _words(kind: Kind, *, typed: bool = False) -> Words:
     return Words(names, vocabulary["no_tags"][kind], ordinary=ordinary)
 
 
-def mentions(kind: Kind, text: str, *, typed: bool = False) -> Iterator[Mention]:
+def mentions(kind: Kind, text: str, *, typed: bool = False) -> Sequence[Mention]:
     """Where `text` names tags of `kind`, in order of the text.
 
     Args:

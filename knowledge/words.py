@@ -1,9 +1,13 @@
 """Finds the words of a list in a text: whole words, longest first. Pure."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+# The rules of a question read its sentences and passages again and again, each for its own reason.
+_REMEMBERED = 1024
+_REMEMBERED_CHARS = 4000
 _ABBREVIATION = re.compile(r"[A-Z]{2,4}")
 _GAP = re.compile(r"[\s-]+")
 
@@ -57,9 +61,13 @@ class Words:
             f"(?={re.escape(letter)})(?:{'|'.join(words)})" for letter, words in by_letter.items()
         )
         self._pattern = re.compile(rf"(?<!\w)(?=[{first}])(?:{alternatives})(?!\w)", re.IGNORECASE)
+        self._remembered = lru_cache(_REMEMBERED)(lambda text: tuple(self._found(text)))
 
-    def mentions(self, text: str) -> Iterator[Mention]:
+    def mentions(self, text: str) -> Sequence[Mention]:
         """Where `text` has such words, in order; a word that stands for several gives one each."""
+        return self._remembered(text) if len(text) <= _REMEMBERED_CHARS else [*self._found(text)]
+
+    def _found(self, text: str) -> Iterator[Mention]:
         for match in self._pattern.finditer(text):
             for name in self.by_word[_plain(match.group())]:
                 yield Mention(name, match.start(), match.end())

@@ -7,7 +7,7 @@ from functools import cache
 from knowledge.loader import load
 from knowledge.products import has_products, products
 from knowledge.tags import KINDS, mentions, tags
-from store.index.terms import terms
+from store.index.terms import term_set
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,12 @@ class Content:
 
     def held(self, words: str) -> frozenset[int]:
         """The terms of `words`, with those of its own for which they have another name."""
-        named = {name for kind in KINDS for name in tags(kind, words)} if self.tags else set()
-        also = {term for term, some in self.tags.items() if some & named}
-        return frozenset(terms(words)) | also
+        own = term_set(words)
+        lacking = self.tags.keys() - own
+        if not lacking:
+            return own
+        named = {name for kind in KINDS for name in tags(kind, words)}
+        return own.union(term for term in lacking if not self.tags[term].isdisjoint(named))
 
     def covered(self, words: str, source_type: str) -> float:
         """The share of the weight that a passage holds, 0..1.
@@ -39,8 +42,8 @@ class Content:
 
 def content_terms(question: str) -> frozenset[int]:
     """The terms of a question without its words of asking; all, if it has no others."""
-    asked = frozenset(terms(question))
-    return asked - frozenset(terms(" ".join(load("questions")["asking_words"]))) or asked
+    asked = term_set(question)
+    return asked - term_set(" ".join(load("questions")["asking_words"])) or asked
 
 
 def content(question: str, weighted: Mapping[int, float]) -> Content:
@@ -54,7 +57,7 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
         for mention in mentions(kind, question, typed=True):
             words = question[mention.start : mention.end]
             if kind == "diseases" or (has_products(mention.name) and not products(words)):
-                for term in terms(words):
+                for term in term_set(words):
                     tagged[term] = tagged.get(term, frozenset()) | {mention.name}
     kept = content_terms(question)
     return Content({term: weighted[term] for term in kept}, tagged)
@@ -65,10 +68,10 @@ def coverage(weighted: Mapping[int, float], found: Iterable[int]) -> float:
     total = sum(weighted.values())
     if total <= 0:
         return 0.0
-    return sum(weighted[term] for term in set(found) & weighted.keys()) / total
+    return sum(weighted[term] for term in weighted.keys() & found) / total
 
 
 @cache
 def kind_terms(source_type: str) -> frozenset[int]:
     """The terms that a document of this kind of source answers by being one (`kind_words`)."""
-    return frozenset(terms(" ".join(load("questions")["kind_words"].get(source_type, ()))))
+    return term_set(" ".join(load("questions")["kind_words"].get(source_type, ())))

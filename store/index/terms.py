@@ -74,6 +74,12 @@ def stems(text: str) -> list[str]:
     return list(chain.from_iterable(map(_stems, _words(text))))
 
 
+@lru_cache(maxsize=2048)  # a sentence of a source is compared again and again
+def term_set(text: str) -> frozenset[int]:
+    """The terms of `text`, a sentence or a passage."""
+    return frozenset(chain.from_iterable(map(_terms, set(_words(text)))))
+
+
 def terms(text: str) -> Counter[int]:
     """How often each term occurs in `text`."""
     return Counter(chain.from_iterable(map(_terms, _words(text))))

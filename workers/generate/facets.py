@@ -7,9 +7,10 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from knowledge.loader import load
-from store.index.terms import terms
+from store.index.terms import term_set
 from workers.generate.wording import is_fact
 
 _LIMITS = ("limitation", "open_question")
@@ -22,6 +23,12 @@ class _Facet:
     patterns: tuple[re.Pattern[str], ...]
     part: re.Pattern[str] | None
     words: re.Pattern[str] | None
+    needs: tuple[str, ...]
+
+    def can_match(self, sentence: str) -> bool:
+        """Whether a sentence holds one of the words without which none of the patterns matches."""
+        folded = sentence.casefold() if self.needs else ""
+        return not self.needs or any(word in folded for word in self.needs)
 
 
 @cache
@@ -34,6 +41,7 @@ def _facets() -> Mapping[str, _Facet]:
             tuple(re.compile(pattern, flags) for pattern in one["patterns"]),
             re.compile(part["pattern"], re.IGNORECASE) if part else None,
             re.compile(part["words"], re.IGNORECASE) if part else None,
+            tuple(one.get("needs", ())),
         )
     return found
 
@@ -47,6 +55,8 @@ def rank(name: str, sentence: str, section: str = "") -> int | None:
     if name in _LIMITS and part_weight(section) < 0:
         return None  # what was unclear before the work is why it was done
     facet = _facets()[name]
+    if not facet.can_match(sentence):
+        return None
     for place, pattern in enumerate(facet.patterns):
         if pattern.search(sentence):
             return place
@@ -62,13 +72,15 @@ def states(name: str, sentence: str, section: str = "") -> bool:
 
 def asked_for(asked: Collection[int]) -> frozenset[str]:
     """The facets that a question with these terms asks for."""
-    found = [
-        cue
-        for cue in load("answers")["cues"]
-        if any(set(terms(word)) & set(asked) for word in cue["words"])
-    ]
+    found = [cue for cue, words in _cues() if not words.isdisjoint(asked)]
     specific = [cue for cue in found if cue.get("specific")]
     return frozenset(facet for cue in specific or found for facet in cue["facets"])
+
+
+@cache
+def _cues() -> tuple[tuple[Mapping[str, Any], frozenset[int]], ...]:
+    """What a question asks for, by the terms of the words that ask for it."""
+    return tuple((cue, term_set(" ".join(cue["words"]))) for cue in load("answers")["cues"])
 
 
 def part_weight(section: str) -> float:

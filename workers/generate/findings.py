@@ -2,10 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from knowledge.loader import load
-from store.index.terms import terms
+from store.index.terms import term_set
 from workers.generate.wording import body_of
 
 _NUMBER = re.compile(r"(?<![\w.,])[-−]?\d+(?:,\d{3})*(?:[.·]\d+)?\s?%?")
@@ -20,13 +20,21 @@ _NEGATION = re.compile(
 class Finding:
     """A sentence by what it is compared by."""
 
-    terms: frozenset[int]
-    words: frozenset[int]
-    """Its terms but for numbers."""
+    body: str
     numbers: frozenset[str]
     telling: frozenset[str]
     """Numbers that hardly meet by chance: percentages, decimals, numbers of three digits."""
     denies: bool
+
+    @cached_property
+    def terms(self) -> frozenset[int]:
+        """Its terms."""
+        return term_set(self.body)
+
+    @cached_property
+    def words(self) -> frozenset[int]:
+        """Its terms but for numbers."""
+        return term_set(_NUMBER.sub(" ", self.body))
 
 
 @lru_cache(maxsize=2048)
@@ -40,8 +48,7 @@ def finding(sentence: str) -> Finding:
         if not _YEAR.fullmatch(one) and (one.endswith("%") or "." in one or len(one) > 2)
     }
     return Finding(
-        frozenset(terms(body)),
-        frozenset(terms(_NUMBER.sub(" ", body))),
+        body,
         frozenset(numbers),
         frozenset(one.rstrip("%") for one in telling),
         _NEGATION.search(body) is not None,
@@ -61,14 +68,12 @@ def same(one: str, other: str) -> bool:
         return False
     policy = load("answers")
     together = len(first.terms & second.terms)
-    alike = together / max(1, len(first.terms | second.terms))
+    alike = together / max(1, len(first.terms) + len(second.terms) - together)
     if alike >= policy["near_duplicate"]:
         return first.numbers == second.numbers
     shared = len(first.telling & second.telling)
     least = min(len(first.telling), len(second.telling))
+    if shared < int(policy["same_numbers_least"]) or shared / least < float(policy["same_numbers"]):
+        return False
     held = len(first.words & second.words) / max(1, min(len(first.words), len(second.words)))
-    return (
-        shared >= int(policy["same_numbers_least"])
-        and shared / least >= float(policy["same_numbers"])
-        and held >= float(policy["same_numbers_terms"])
-    )
+    return held >= float(policy["same_numbers_terms"])

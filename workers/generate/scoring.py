@@ -33,9 +33,10 @@ class Scorer:
 
     def is_beside(self, candidate: Candidate) -> bool:
         """Whether a sentence on its work's own limits belongs beside the answer, not in it."""
-        if self.asks_for_limits or not states("limitation", candidate.text, candidate.section):
+        if self.asks_for_limits:
             return False
-        return self._own_share(candidate) < float(self._policy["limit_is_answer"])
+        answers = self._own_share(candidate) >= float(self._policy["limit_is_answer"])
+        return not answers and states("limitation", candidate.text, candidate.section)
 
     def may_speak(self, candidate: Candidate) -> bool:
         """Whether a sentence is not on other diseases, drugs or tests than those asked about."""

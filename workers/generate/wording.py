@@ -7,13 +7,15 @@ import re
 from functools import cache
 
 from knowledge.loader import load
-from store.index.terms import terms
+from store.index.terms import term_set
 
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _LABEL = re.compile(r"^\W{0,2}[A-Z][A-Z ,&/]{3,60}\W{0,2}:\W{0,2}\s+(?=[A-Z0-9])")
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 _PLAIN_WORD = re.compile(r"[a-z]+(?:[\s,;]|$)")
+_WORD = re.compile(r"\w+")
 _LEAST_TERMS = 4
+_LEAST_PAST = 4
 
 
 @cache
@@ -79,21 +81,34 @@ def is_whole(sentence: str) -> bool:
     if is_fact(body):
         return not body.endswith(":")
     return (
-        len(terms(body)) >= _LEAST_TERMS
-        and len(body) <= load("answers")["most_chars"]
+        len(body) <= load("answers")["most_chars"]
         and not body.startswith(("#", "|"))
         and " | " not in body
         and not body.endswith((":", ";", ",", "-"))
         and not _PLAIN_WORD.match(body)
         and all(body.count(one) == body.count(other) for one, other in _PAIRS)
+        and len(term_set(body)) >= _LEAST_TERMS
         and not _is_boilerplate(sentence, body)
-        and _pattern("verbs").search(body) is not None
+        and _has_verb(body)
     )
+
+
+def _has_verb(body: str) -> bool:
+    ending, words = load("answers")["verb_ending"], _WORD.findall(body.lower())
+    return not _verbs().isdisjoint(words) or any(
+        word.endswith(ending) and len(word) >= _LEAST_PAST for word in words
+    )
+
+
+@cache
+def _verbs() -> frozenset[str]:
+    return frozenset(load("answers")["verbs"])
 
 
 def _is_boilerplate(sentence: str, body: str) -> bool:
     starts, within = _pattern("boilerplate"), _pattern("boilerplate_within")
-    return bool(starts.match(sentence) or starts.match(body) or within.search(sentence))
+    heads = (sentence,) if body == sentence else (sentence, body)
+    return any(map(starts.match, heads)) or within.search(sentence) is not None
 
 
 def stands_alone(sentence: str) -> bool:

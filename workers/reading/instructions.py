@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 from knowledge.loader import load
+from knowledge.needs import Needy
 from store.spans import Span
 from workers.reading.invisible import smuggles, visible
 
@@ -28,7 +29,7 @@ _SPACED = re.compile(r"(?<!\w)(?:[a-z][ .·-]){4,}[a-z](?!\w)")
 _WIDE_GAP = re.compile(r"\s{2,}|\n")
 _LETTER_GAP = re.compile(r"[ .·-]")
 _MIXED = re.compile(r"\b(?:[a-z]{1,12}[013457@$]){1,4}[a-z]{1,12}\b|(?<!\w)[013457@$][a-z]{3,}\b")
-_SPACE = re.compile(r"\s+")
+_LIKE_LETTER = re.compile(r"[013457@$][a-z]")  # what is _MIXED has one
 _TAGGED_CHARS = 20_000  # a pair of tags further apart than this encloses nothing
 
 
@@ -42,15 +43,17 @@ def addresses_reader(passage: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _addresses(passage: str) -> bool:
-    if smuggles(passage) or _marks().search(visible(passage)) or _holds_code(passage):
+    if smuggles(passage) or _is_marked(visible(passage)) or _holds_code(passage):
         return True
-    folded = _folded(passage)
+    plain = _plain_letters(passage)
+    folded = _folded(plain)
     if _orders(folded):
         return True
-    undone = _MIXED.sub(lambda found: found[0].translate(_LIKE_LETTERS), folded)
-    if undone != folded and _orders(undone):
-        return True
-    return any(_says_unspaced(found[0]) for found in _SPACED.finditer(_plain_letters(passage)))
+    if _LIKE_LETTER.search(folded):
+        undone = _MIXED.sub(lambda found: found[0].translate(_LIKE_LETTERS), folded)
+        if undone != folded and _orders(undone):
+            return True
+    return any(_says_unspaced(found[0]) for found in _SPACED.finditer(plain))
 
 
 def without_instructions(text: str, spans: Iterable[Span]) -> list[Span]:
@@ -115,19 +118,22 @@ def _enclosures() -> re.Pattern[str]:
 
 
 @cache
-def _marks() -> re.Pattern[str]:
+def _marks() -> Needy:
     policy = load("instructions")
     tag = rf"<\s?/?\s?(?:{policy['tags']})(?:\s[^<>]{{0,200}})?/?>"
-    return re.compile("|".join([tag, "<!--", *policy["marks"], *policy["pictures"]]), re.IGNORECASE)
+    pictures = [(["["], one) for one in policy["pictures"]]
+    listed = [(one["needs"], one["pattern"]) for one in policy["marks"]]
+    return Needy([(["<"], tag), *pictures, *listed], re.IGNORECASE)
+
+
+def _is_marked(text: str) -> bool:
+    return _marks().match(text, text.casefold())
 
 
 @cache
-def _patterns() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
+def _patterns() -> Needy:
     policy = load("instructions")
-    return tuple(
-        (tuple(one["needs"]), re.compile(_filled(one["pattern"], policy)))
-        for one in policy["patterns"]
-    )
+    return Needy((one["needs"], _filled(one["pattern"], policy)) for one in policy["patterns"])
 
 
 def _filled(pattern: str, policy: dict[str, str]) -> str:
@@ -135,10 +141,7 @@ def _filled(pattern: str, policy: dict[str, str]) -> str:
 
 
 def _orders(folded: str) -> bool:
-    return any(
-        any(word in folded for word in needs) and pattern.search(folded) is not None
-        for needs, pattern in _patterns()
-    )
+    return _patterns().match(folded, folded)
 
 
 @cache
@@ -160,16 +163,16 @@ def _plain_letters(text: str) -> str:
     if text.isascii():
         return _EMPHASIS.sub("", text.lower())
     parted = unicodedata.normalize("NFKD", visible(text).translate(_CAPITALS_ALIKE)).lower()
-    bare = "".join(one for one in parted if not unicodedata.combining(one))
+    accents = {ord(one): None for one in set(parted) if unicodedata.combining(one)}
+    bare = parted.translate(accents) if accents else parted
     return _EMPHASIS.sub("", bare).translate(_ALIKE).replace("\u2019", "'")
 
 
-def _folded(text: str) -> str:
-    plain = _plain_letters(text)
+def _folded(plain: str) -> str:
     if _SPACED.search(plain):
         plain = " ".join(map(_joined, _WIDE_GAP.split(plain)))
-    spaced = _SPACED.sub(lambda found: _LETTER_GAP.sub("", found[0]), plain)
-    return _SPACE.sub(" ", spaced).strip().replace("\u201c", '"').replace("\u201d", '"')
+        plain = _SPACED.sub(lambda found: _LETTER_GAP.sub("", found[0]), plain)
+    return " ".join(plain.split()).replace("\u201c", '"').replace("\u201d", '"')
 
 
 def _joined(word: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from store.index.terms import terms
+from store.index.terms import term_set
 from store.spans import Section, Span, Structure
 from workers.reading.boundaries import cuts_at
 from workers.reading.normalize import normalize
@@ -112,9 +112,9 @@ def stands(old: Reading, span: Span, new: Reading, same_subject: float) -> Span 
 
 def _new_words_on(quote: str, old: Reading, new: Reading, share: float) -> bool:
     """Whether `new` has a sentence that `old` had not and that may be about the quotation."""
-    mine = set(terms(quote))
+    mine = term_set(quote)
     for folded in new.said - old.said:
-        theirs = set(terms(folded))
+        theirs = term_set(folded)
         shorter = min(len(mine), len(theirs))
         if shorter and len(mine & theirs) >= share * shorter:
             return True

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from knowledge.loader import load
-from store.index.terms import terms
+from store.index.terms import term_set
 from store.spans import Span
 from workers.reading.identifiers import identifiers, spans_of_identifiers
 from workers.reading.structure import segment
@@ -94,7 +94,7 @@ def _claims(words: str) -> bool:
     """Whether a sentence states something that could be true or false."""
     least = int(load("verifying")["least_terms"])
     heading = words.lstrip().startswith("#") or words.endswith((":", "?"))
-    return not heading and len(terms(plain(words))) >= least
+    return not heading and len(term_set(plain(words))) >= least
 
 
 @dataclass(frozen=True)

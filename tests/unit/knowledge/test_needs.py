@@ -1,0 +1,76 @@
+"""Patterns with words that they need: the same is found as by trying them all, only sooner."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge.loader import load
+from knowledge.needs import Needy
+from workers.generate.facets import rank
+
+_PATTERNS = [(["stop", "halt"], r"\b(?:stop|halt) now\b"), (["<"], r"<\w+>"), ([" mode"], "x mode")]
+
+
+@given(st.text(alphabet="stophaln <>xmode w", max_size=40))
+def test_it_finds_what_the_patterns_alone_find(text: str) -> None:
+    plainly = any(re.search(pattern, text) for _, pattern in _PATTERNS)
+
+    assert Needy(_PATTERNS).match(text, text) == plainly
+
+
+def test_the_words_are_looked_for_in_the_folded_text_and_the_pattern_in_the_text() -> None:
+    needy = Needy([(["stop"], r"STOP NOW")])
+
+    assert needy.match("STOP NOW", "stop now")
+    assert not needy.match("stop now", "stop now")
+
+
+_STATED = {
+    "limitation": [
+        "A key limitation is its length.",
+        "It was limited by accrual.",
+        "The low statistical power leaves this open.",
+        "The follow-up was short.",
+        "Patients were not randomized.",
+        "It was not powered for survival.",
+        "All came from a single institution.",
+        "Two authors were employees of the maker.",
+        "This is industry-funded work.",
+        "There is no head-to-head comparison.",
+        "Read this with caution.",
+        "Read this with care.",
+        "It cannot be generalised.",
+        "Selection bias was likely, and selection bias limits this.",
+        "Heterogeneity was high.",
+        "The series is retrospective.",
+    ],
+    "open_question": [
+        "Further studies are needed.",
+        "Larger trials are awaited.",
+        "More research is warranted.",
+        "Its role remains unclear.",
+        "The benefit is still uncertain.",
+        "Its value is unproven.",
+        "The optimum is yet to be shown.",
+        "The dose is not well established.",
+        "The cause is not defined.",
+        "This is not yet understood.",
+        "There is too little data.",
+        "Evidence is insufficient.",
+        "They call for larger trials.",
+        "The guideline does not address this.",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("facet", "sentence"), [(name, one) for name, some in _STATED.items() for one in some]
+)
+def test_no_need_hides_what_a_facet_states(facet: str, sentence: str) -> None:
+    patterns = load("answers")["facets"][facet]["patterns"]
+
+    assert any(re.search(one, sentence, re.IGNORECASE) for one in patterns), "a wrong example"
+    assert rank(facet, sentence) is not None
+    assert rank(facet, sentence.upper()) is not None

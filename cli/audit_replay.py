@@ -12,7 +12,7 @@ from knowledge.version import knowledge_version
 from store import audit_inputs
 from store.dead_letters import CODE_VERSION
 from store.documents import get_versions
-from store.hashes import json_hash, text_hash
+from store.hashes import is_json_hash, is_text_hash, json_hash
 from store.models import Answer, AuditEvent, Chunk, DocumentVersion, Draft, Question, Retrieval
 from store.standing import Standing
 from workers.verify.answer import Held, compose
@@ -99,9 +99,9 @@ def read(session: Session, question_id: UUID) -> Rows:
 def replay(rows: Rows) -> Replay:
     """Compose the answer again from the rows alone and compare it with the sealed one. Pure."""
     faults = _not_as_attested(rows)
-    sealed = rows.answer.hash
+    sealed, key = rows.answer.hash, rows.question.hash_key
     try:
-        digest = json_hash(recompose(rows))
+        body = recompose(rows)
     except (KeyError, ValueError, ValidationError) as error:
         return Replay(
             rows.question.id,
@@ -109,9 +109,10 @@ def replay(rows: Rows) -> Replay:
             "",
             [*faults, f"it cannot be composed: {type(error).__name__} in what was recorded"],
         )
-    if digest != sealed:
-        faults.append(_why_different(rows))
-    return Replay(rows.question.id, sealed, digest, faults)
+    if is_json_hash(sealed, body, key):
+        return Replay(rows.question.id, sealed, sealed, faults)
+    faults.append(_why_different(rows))
+    return Replay(rows.question.id, sealed, json_hash(body, key), faults)
 
 
 def recompose(rows: Rows) -> dict[str, Any]:
@@ -146,27 +147,23 @@ def _held(key: str, recorded: Mapping[str, Any], versions: Mapping[UUID, Documen
     return Held(cited, _CLOCKS.validate_python(recorded["clocks"]))
 
 
-def _said(question: Question) -> str:
-    """The hash of the question's words, as the audit chain has it."""
-    return text_hash(question.text, question.hash_key)
-
-
 def _not_as_attested(rows: Rows) -> list[str]:
     """The rows that are not the ones whose hashes the audit chain has."""
-    found = {
-        "the question": ("question.submitted", "text_hash", _said(rows.question)),
-        "the retrieval": ("question.retrieved", "retrieval_hash", json_hash(rows.retrieval.body)),
-        "the draft": ("question.drafted", "draft_hash", json_hash(rows.draft.body)),
-        "what it was composed from": (
-            *("question.verified", "inputs_hash"),
-            json_hash(rows.inputs.body),
-        ),
-        "the answer": ("answer.sealed", "answer_hash", json_hash(rows.answer.body)),
-    }
-    return [
+    key = rows.question.hash_key
+    asked = rows.attested.get("question.submitted", {}).get("text_hash")
+    faults = []
+    if not is_text_hash(asked, rows.question.text, key):
+        faults.append("the question is not what question.submitted attests")
+    made: tuple[tuple[str, str, str, object], ...] = (
+        ("the retrieval", "question.retrieved", "retrieval_hash", rows.retrieval.body),
+        ("the draft", "question.drafted", "draft_hash", rows.draft.body),
+        ("what it was composed from", "question.verified", "inputs_hash", rows.inputs.body),
+        ("the answer", "answer.sealed", "answer_hash", rows.answer.body),
+    )
+    return faults + [
         f"{what} is not what {event} attests"
-        for what, (event, name, digest) in found.items()
-        if rows.attested.get(event, {}).get(name) != digest
+        for what, event, name, body in made
+        if not is_json_hash(rows.attested.get(event, {}).get(name), body, key)
     ]
 
 

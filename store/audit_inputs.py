@@ -87,15 +87,20 @@ def inputs(
 
 
 def keep(
-    session: Session, question_id: UUID, composed_from: Mapping[str, Any], answer: Mapping[str, Any]
+    session: Session,
+    question_id: UUID,
+    composed_from: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    key: bytes | None,
 ) -> str:
     """Store the inputs of an answer that is about to be stored; gives their hash, for the audit.
 
     Args:
         answer: its body as it is stored, with the cure that the commit named.
+        key: of the question's hashes.
     """
     body = {**composed_from, "cured": {key: answer[key] for key in CURED}}
-    digest = json_hash(body)
+    digest = json_hash(body, key)
     row = {"question_id": question_id, "body": body, "hash": digest, "created_at": now()}
     session.execute(sa.insert(_TABLE), [row])
     return digest

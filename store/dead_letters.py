@@ -1,7 +1,8 @@
 """Dead letters: what died, where, why, and the way back. Payloads hold ids and hashes only.
 
 A message that is none of ours may carry anything. Of that a dead letter keeps what has the form of
-an id, a hash or a schema, and of the rest its length and hash (invariant 11).
+an id, a hash or a schema, and of the rest its length (invariant 11): no row has a key for a hash
+of it (`store.hashes`).
 """
 
 import hashlib
@@ -34,7 +35,7 @@ _SPEAKS_NO_WORDS = re.compile(
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}"
     rf"|({'|'.join(Stage)})\.v[0-9]{{1,9}}"
 )
-_FIELDS = frozenset({"payload", "sha256", "bytes"}).union(
+_FIELDS = frozenset({"payload", "bytes"}).union(
     *({field.alias or name for name, field in one.model_fields.items()} for one in MESSAGES)
 )
 _MAX_DEPTH = 4
@@ -88,8 +89,7 @@ def _without_words(value: Any, depth: int = 0) -> Any:
     if isinstance(value, (list, tuple)) and depth < _MAX_DEPTH:
         return [_without_words(inner, depth + 1) for inner in value[:_MAX_ITEMS]]
     text = value if isinstance(value, str) else repr(value)
-    digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
-    return {"sha256": digest, "characters": len(text)}
+    return {"characters": len(text)}
 
 
 def add(work: UnitOfWork, death: Death) -> UUID:

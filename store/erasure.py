@@ -2,8 +2,9 @@
 
 What stays of a question, a note, a pasted text or an extraction is its row, with ids, times and
 hashes, in the state `erased`; its audit events, so that the chain still verifies; and the places
-in sources that its answer cited, which are no words of the patient. The hashes of the words were
-keyed, and the key goes with the words (`store.hashes`): no guess can be held against them then.
+in sources that its answer cited, which are no words of the patient. The hashes of the words and of
+what was made of them were keyed, and the key goes with the words (`store.hashes`): no guess can be
+held against them then.
 
 A question that a recall had asked anew is the same words in another row: all of them go together.
 What was erased can come back by a restored backup only (docs/operations.md, "Erasure").

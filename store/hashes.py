@@ -1,7 +1,7 @@
 """One way to hash what is stored: JSON and texts.
 
-Words of patients are hashed with a key that stands beside them and is erased with them: of a short
-text a plain hash would tell whoever guesses it that the guess is right.
+Words of patients, and what is made of them, are hashed with a key that stands beside them and is
+erased with them: a plain hash would tell whoever guesses the words that the guess is right.
 """
 
 import hashlib
@@ -51,8 +51,11 @@ def json_hash(body: object, key: bytes | None = None) -> str:
     What jsonb gives back of `body` has the same hash, for numbers below 2**53. With a `key` it is
     HMAC-SHA-256 (RFC 2104).
     """
-    canonical = json.dumps(plain(body), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return text_hash(canonical, key)
+    return text_hash(_canonical(body), key)
+
+
+def _canonical(body: object) -> str:
+    return json.dumps(plain(body), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def text_hash(text: str, key: bytes | None = None) -> str:
@@ -60,3 +63,27 @@ def text_hash(text: str, key: bytes | None = None) -> str:
     if key is None:
         return hashlib.sha256(text.encode()).hexdigest()
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def keyed(digest: str | None, key: bytes | None) -> str | None:
+    """What may be kept for ever of a plain hash of words: the hash of that hash under their key.
+
+    A row from before there were keys has none: its hash is kept as it is.
+    """
+    return digest if digest is None or key is None else text_hash(digest, key)
+
+
+def is_json_hash(digest: str | None, body: object, key: bytes | None) -> bool:
+    """Whether `digest` is that of `body`: under its key, or plain, as what stages made of words was
+    hashed before.
+
+    In constant time; what is no digest at all (None, or anything else) is none of `body`.
+    """
+    return is_text_hash(digest, _canonical(body), key)
+
+
+def is_text_hash(digest: str | None, text: str, key: bytes | None) -> bool:
+    """The same for a text."""
+    given = (digest or "").encode(errors="surrogatepass")
+    kinds = (key, None) if key is not None else (None,)
+    return any(hmac.compare_digest(text_hash(text, one).encode(), given) for one in kinds)

@@ -1,5 +1,6 @@
 """How a question moves: queued → running → answered or failed, and who is woken by it."""
 
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -12,21 +13,33 @@ CHANNEL = "question"
 
 def _change(
     unit: UnitOfWork, question_id: UUID, change: str, only: str = "true", **values: object
-) -> bool:
-    """Whether there was such a row."""
+) -> sa.Row[Any] | None:
+    """The row's key, if there was such a row."""
     changed = unit.session.execute(
         sa.text(
             f"UPDATE question SET {change} WHERE id = :id AND {only} "  # noqa: S608  our own
-            "RETURNING pg_notify(:channel, CAST(id AS text))"  # heard once this commits
+            "RETURNING hash_key, pg_notify(:channel, CAST(id AS text))"  # heard once this commits
         ),
         {"id": question_id, "channel": CHANNEL, **values},
     )
-    return changed.one_or_none() is not None
+    return changed.one_or_none()
 
 
-def move_to(unit: UnitOfWork, question_id: UUID, stage: str) -> None:
-    """The question waits for `stage` now."""
-    _change(unit, question_id, "status = 'running', stage = :stage", stage=str(stage))
+def move_to(unit: UnitOfWork, question_id: UUID, stage: str) -> bytes | None:
+    """The question waits for `stage` now.
+
+    Returns:
+        The key of the hashes of its words, and of all that is made of them (`store.hashes`); None
+        for a question from before there were keys.
+
+    Raises:
+        LookupError: there is no such question.
+    """
+    moved = _change(unit, question_id, "status = 'running', stage = :stage", stage=str(stage))
+    if moved is None:
+        raise LookupError(f"there is no question {question_id}")
+    key: bytes | None = moved.hash_key
+    return key
 
 
 def answered(unit: UnitOfWork, question_id: UUID) -> None:
@@ -52,5 +65,5 @@ def failed(unit: UnitOfWork, question_id: UUID, cause: str) -> None:
         cause=cause,
         now=now(),
     )
-    if changed:
+    if changed is not None:
         unit.record("question.failed", question_id)

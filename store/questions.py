@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 
 from messages import RetrieveV1
 from store.cursors import pack, position
-from store.hashes import json_hash, new_hash_key, text_hash
+from store.hashes import is_json_hash, json_hash, new_hash_key, text_hash
 from store.models import LOCAL_OWNER, Question, StageRun, now
 from store.recall_log import with_state
 from store.unit_of_work import UnitOfWork
@@ -78,7 +78,7 @@ def submit(
         options=dict(options),
         request_id=request_id or work.request_id or uuid4(),
         idempotency_key=idempotency_key,
-        request_hash=_request_hash(text, options, key),
+        request_hash=json_hash(_request(text, options), key),
         hash_key=key,
         created_at=now(),
         owner=owner,
@@ -110,8 +110,8 @@ def submit(
     return question
 
 
-def _request_hash(text: str, options: Mapping[str, Any], key: bytes | None) -> str:
-    return json_hash({"text": text, "options": dict(options)}, key)
+def _request(text: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    return {"text": text, "options": dict(options)}
 
 
 def _first(
@@ -124,7 +124,7 @@ def _first(
     question = session.exec(query).one_or_none()
     if question is None:
         return None
-    if question.request_hash != _request_hash(text, options, question.hash_key):
+    if not is_json_hash(question.request_hash, _request(text, options), question.hash_key):
         raise KeyReused("this Idempotency-Key came before with another request: use a new key")
     return question
 

@@ -15,12 +15,15 @@ import sqlalchemy as sa
 from cli import audit_replay
 from cli.audit_replay import CannotReplay, Replay
 from knowledge.version import knowledge_version
-from store import audit_log, audit_trail
-from store.hashes import text_hash
+from messages import Stage
+from store import audit_log, audit_trail, erasure
+from store.hashes import json_hash, keyed, text_hash
+from store.models import Draft
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb
+from tests.integration import guesses
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
 from workers.inline import InlineWorker
 from workers.language_model.anthropic import AnthropicModel
@@ -31,6 +34,10 @@ QUOTE = (
     "colon cancer."
 )
 REWORDED = "Recurrence-free survival at 2 years was the primary endpoint in colon cancer."
+ENROLLED = "It enrolled 455 patients in 23 centres."
+WRONG = "It enrolled 544 patients in 23 centres."
+PATIENT = "Quxelda Vorbengrim"
+"""No such name; a question with it gets a wrong claim too, which is hedged."""
 NOTHING: dict[str, Any] = {
     "diseases": [],
     "decisions": [],
@@ -49,6 +56,8 @@ def said(body: Mapping[str, Any]) -> str:
         key = data["evidence"][0]["key"]
         claim = {"heading": "CLINICAL TRIALS", "evidence_id": key, "quote": QUOTE}
         claims = [claim | {"text": text} for text in (REWORDED, QUOTE)]
+        if PATIENT in content:
+            claims.append(claim | {"quote": ENROLLED, "text": WRONG})
         return json.dumps({"verdict": "ANSWER", "claims": claims, "missing": []})
     verdicts = [{"claim_id": one["claim_id"], "verdict": "SUPPORTED"} for one in data["claims"]]
     return json.dumps({"verdicts": verdicts})
@@ -287,3 +296,92 @@ def test_what_was_not_recorded_cannot_be_replayed_and_says_so(ruled: InlineWorke
     change(ruled.store, "DELETE FROM answer_inputs")
     with pytest.raises(CannotReplay, match="is not kept"):
         replay(ruled.store, question_id)
+
+
+@pytest.mark.requirement("OP-6.2")
+@pytest.mark.parametrize("world", ["modelled", "ruled"])
+def test_op_6_2_what_stays_of_an_erased_answer_fits_no_guess_of_its_question(
+    world: str, request: pytest.FixtureRequest
+) -> None:
+    """Whoever guesses the words, and runs them through the same release, holds the hashes of all
+    that came of them against what is kept, and learns nothing."""
+    worker: InlineWorker = request.getfixturevalue(world)
+    text = f"{TRIAL_QUESTION} It is for {PATIENT}."
+    theirs, guess = answered(worker, text), answered(worker, text)
+    found = guesses.guessable(worker.store, "question", theirs, guess)
+    with worker.store.reading() as session:
+        drafts = [session.get_one(Draft, one).body for one in (theirs, guess)]
+    if world == "ruled":  # what a model costs differs by what it has cached
+        assert json_hash(drafts[0]) == json_hash(drafts[1])  # a guess does give the same
+    else:
+        assert {drafts[0]["prompt_hash"], drafts[0]["output_hash"], text_hash(WRONG)} <= found
+        verified = events(worker.store, theirs)["question.verified"]
+        rewritten = [one["rewritten_from"] is not None for one in verified["verdicts"]]
+        assert rewritten == [False, False, True]
+        both = [{"claim_id": one, "verdict": "SUPPORTED"} for one in ("c1", "c2")]
+        judged = text_hash(json.dumps({"verdicts": both}))  # stands in no row
+        key = get_question(worker.store, theirs).hash_key
+        assert verified["judged"]["output_hashes"] == [keyed(judged, key)] != [judged]
+        found.add(judged)
+    with worker.store.unit_of_work("test") as work:
+        for one in (theirs, guess):
+            erasure.erase(work, "question", one, "requested")
+    kept = guesses.held(worker.store)
+    assert {kept[one] for one in found & kept.keys()} == set()
+
+
+def plainly(worker: InlineWorker, until: Stage) -> UUID:
+    """A question whose stages up to `until` hash as they did before, without the key."""
+    question_id = ask(worker.store, TRIAL_QUESTION)
+    key = get_question(worker.store, question_id).hash_key
+    set_key = "UPDATE question SET hash_key = :key WHERE id = :id"
+    change(worker.store, set_key, key=None, id=question_id)
+
+    def after(stage: Stage) -> None:
+        if stage is until:
+            change(worker.store, set_key, key=key, id=question_id)
+
+    worker.run(after)
+    assert get_question(worker.store, question_id).hash_key == key
+    return question_id
+
+
+@pytest.mark.parametrize("last", [Stage.RETRIEVE, Stage.GENERATE, Stage.VERIFY, Stage.AUDIT])
+def test_a_question_that_was_under_way_when_its_hashes_became_keyed_is_answered_and_replays(
+    ruled: InlineWorker, last: Stage
+) -> None:
+    question_id = plainly(ruled, last)
+    assert get_question(ruled.store, question_id).status == "answered"
+    with ruled.store.reading() as session:
+        rows = audit_replay.read(session, question_id)
+    retrieved, sealed = (rows.attested[one] for one in ("question.retrieved", "answer.sealed"))
+    assert retrieved["retrieval_hash"] == json_hash(rows.retrieval.body)
+    plain = last in (Stage.VERIFY, Stage.AUDIT)
+    assert (sealed["answer_hash"] == json_hash(rows.answer.body)) is plain
+    found = audit_replay.replay(rows)
+    assert (found.same, found.faults) == (True, [])
+    change(ruled.store, """UPDATE draft SET body = body || '{"generator": "other"}'""")
+    assert replay(ruled.store, question_id).faults == [
+        "the draft is not what question.drafted attests",
+        f"other bytes: it was made by release {version('attest')}, this one is {version('attest')}",
+    ]
+
+
+@pytest.mark.parametrize("has_key", [True, False])
+def test_an_answer_that_was_changed_before_it_was_sealed_is_never_shown(
+    ruled: InlineWorker, has_key: bool
+) -> None:
+    question_id = ask(ruled.store, TRIAL_QUESTION)
+    if not has_key:
+        change(ruled.store, "UPDATE question SET hash_key = NULL")
+
+    def tamper(stage: Stage) -> None:
+        if stage is Stage.VERIFY:
+            change(ruled.store, """UPDATE answer SET body = body || '{"cure": "x"}'""")
+
+    ruled.run(tamper)
+    question = get_question(ruled.store, question_id)
+    assert (question.status, question.error) == (
+        "failed",
+        f"the answer of question {question_id} was changed",
+    )

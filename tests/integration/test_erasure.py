@@ -17,6 +17,7 @@ from store import audit, audit_trail, erasure, notes, questions, recalls, retent
 from store.erasure import NotThere, UnderWay
 from store.models import Answer, AnswerRecall, Question, now
 from store.unit_of_work import Store
+from tests.integration import guesses
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
 from workers.inline import InlineWorker
 
@@ -142,6 +143,18 @@ def test_op_6_2_the_hash_in_the_chain_tells_nobody_that_a_guess_is_right(
     erase(inline.store, kind, subject)
     assert everywhere(inline.store, said.hash_key.hex()) == []
     assert everywhere(inline.store, hashlib.sha256(said.text.encode()).hexdigest()) == []
+
+
+@pytest.mark.requirement("OP-6.2")
+def test_op_6_2_nothing_that_stays_is_a_plain_hash_of_the_words_or_of_what_they_became(
+    inline: InlineWorker, made: Made
+) -> None:
+    kind, subject = made
+    guessed = guesses.guessable(inline.store, kind, subject)
+    assert guessed
+    erase(inline.store, kind, subject)
+    kept = guesses.held(inline.store)
+    assert {kept[one] for one in guessed & kept.keys()} == set()
 
 
 def test_the_same_words_twice_have_different_hashes(store: Store) -> None:

@@ -8,13 +8,14 @@ import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store import dead_letters, prompt_memory
+from store import dead_letters, erasure, prompt_memory
 from store.extraction_figures import figures
 from store.models import now
 from store.settings import Settings
 from tests.fakes.learner import Learner
 from tests.fakes.messages_api import MessagesApi, error
 from tests.fakes.web import FakeWeb, Reply
+from tests.integration import guesses
 from tests.integration.extracting import (
     DEBRIS,
     IMPRESSION,
@@ -114,6 +115,21 @@ def test_invariant_11_words_of_a_document_stand_in_its_own_rows_only(
     assert "Xyzzy" not in written.out + written.err
     assert "metastasis" not in written.out + written.err
     assert "marc_iteration" in written.out + written.err
+
+
+@pytest.mark.requirement("OP-6.2")
+def test_op_6_2_what_stays_of_an_erased_document_fits_no_guess_of_it(start: Start) -> None:
+    worker = start(learner())
+    extraction_id = submit(worker, LETTER)
+    worker.run()
+    (reply, *_) = rows(worker.store, "SELECT reply FROM extraction_reply")
+    guessed = guesses.guessable(worker.store, "extraction", extraction_id)
+    assert {reply.reply["prompt_hash"], reply.reply["output_hash"]} <= guessed
+    with worker.store.unit_of_work("test") as work:
+        erasure.erase(work, "extraction", extraction_id, "requested")
+    kept = guesses.held(worker.store)
+    remembered = {"prompt_memory"}  # of names of fields, which are ours
+    assert {kept[one] for one in guessed & kept.keys()} <= remembered
 
 
 @pytest.mark.requirement("MV-9.1")

@@ -8,11 +8,12 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from store import notes
+from store import erasure, notes
 from store.models import Note
 from store.settings import Settings
 from tests.fakes.messages_api import MessagesApi, refusal
 from tests.fakes.web import FakeWeb, Reply
+from tests.integration import guesses
 from workers.inline import InlineWorker
 from workers.language_model.anthropic import AnthropicModel
 from workers.summarize.summary import summarize
@@ -177,3 +178,17 @@ def test_a_model_that_declines_leaves_the_note_to_the_rules_and_the_result_says_
         "plan": "refused",
     }
     assert result["provenance"]["generator"] == "extractive"
+
+
+@pytest.mark.requirement("OP-6.2")
+def test_op_6_2_what_stays_of_an_erased_note_fits_no_guess_of_it(start: Start) -> None:
+    worker = start(lambda body: json.dumps({asked_for(body): []}))
+    note_id = submit(worker)
+    consulted = result_of(worker, note_id)["provenance"]["consulted"]
+    guessed = guesses.guessable(worker.store, "note", note_id)
+    assert consulted
+    assert {one["prompt_hash"] for one in consulted} <= guessed
+    with worker.store.unit_of_work("test") as work:
+        erasure.erase(work, "note", note_id, "requested")
+    kept = guesses.held(worker.store)
+    assert {kept[one] for one in guessed & kept.keys()} == set()

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
+from uuid import UUID
 
 import sqlalchemy as sa
 import structlog
@@ -13,8 +14,8 @@ from store import quality as quality_rows
 from store import recalls
 from store.audit_payloads import evidence_of
 from store.dead_letters import CODE_VERSION
-from store.hashes import json_hash
-from store.models import Answer, Retrieval, now
+from store.hashes import is_json_hash
+from store.models import Answer, Question, Retrieval, now
 from store.question_states import answered
 from store.unit_of_work import UnitOfWork
 from workers.audit.quality import Measured, measure
@@ -24,12 +25,17 @@ from workers.runtime.stage import Context
 
 log = structlog.get_logger(__name__)
 
-_SPAN = sa.text(
+_SPANS = sa.text(
     """
-    SELECT substr(v.text, :start + 1, :end - :start) = :quote AS holds
-    FROM document_version v WHERE v.document_id = CAST(:document_id AS uuid) AND v.n = :version
+    SELECT coalesce(substr(v.text, cited.start + 1, cited."end" - cited.start) = quote, false)
+    FROM unnest(CAST(:start AS int[]), CAST(:end AS int[]), CAST(:quote AS text[]),
+                CAST(:document_id AS uuid[]), CAST(:version AS int[]))
+        WITH ORDINALITY AS cited (start, "end", quote, document_id, n, place)
+    LEFT JOIN document_version v ON v.document_id = cited.document_id AND v.n = cited.n
+    ORDER BY cited.place
     """
 )
+_PLACE = ("start", "end", "quote", "document_id", "version")
 
 
 @dataclass(frozen=True)
@@ -53,10 +59,10 @@ class Passed:
 def work(context: Context, message: AuditV1) -> Passed:
     """Check hash and quotations of the stored answer; a fault means it is never shown."""
     with context.store.reading() as session:
-        answer = session.get(Answer, message.question_id)
+        answer, key = _stored(session, message.question_id)
         if answer is None or answer.hash != message.answer_hash:
             raise Permanent(f"question {message.question_id} has no such answer")
-        if json_hash(answer.body) != answer.hash:
+        if not is_json_hash(answer.hash, answer.body, key):
             raise Permanent(f"the answer of question {message.question_id} was changed")
         check_summary(answer.body)
         quality = check_spans(session, answer.body)
@@ -66,24 +72,34 @@ def work(context: Context, message: AuditV1) -> Passed:
         return Passed(answer, quality, measure(retrieval.body, answer.body))
 
 
+def _stored(session: Session, question_id: UUID) -> tuple[Answer | None, bytes | None]:
+    """The answer, and the key of its question's hashes, in one statement."""
+    query = (
+        sa.select(Answer, col(Question.hash_key))
+        .join(Question, col(Question.id) == col(Answer.question_id))
+        .where(col(Answer.question_id) == question_id)
+    )
+    found = session.execute(query).one_or_none()
+    return (None, None) if found is None else (found[0], found[1])
+
+
 def check_spans(session: Session, body: Mapping[str, Any]) -> Quality:
     """Let PostgreSQL compare every quotation with its span (invariant 5).
 
     Raises:
         Permanent: a quotation is not the words at its place, or a claim has no citation.
     """
-    citations = verbatim = 0
     for claim in body["claims"]:
         if not claim["citations"] or not _may_be_shown(claim):
             raise Permanent(f"claim {claim['claim_id']} passed without a verdict and a citation")
-        for place in claim["citations"]:
-            keys = ("start", "end", "quote", "document_id", "version")
-            holds = session.execute(_SPAN, {key: place[key] for key in keys}).scalar_one_or_none()
-            if holds is not True:
-                raise Permanent(f"claim {claim['claim_id']}: the quotation is not its span")
-            citations += 1
-            verbatim += place["quote_verdict"] == "verbatim"
-    return Quality(len(body["claims"]), citations, verbatim)
+    cited = [(claim["claim_id"], one) for claim in body["claims"] for one in claim["citations"]]
+    places = {key: [one[key] for _, one in cited] for key in _PLACE}
+    holds = session.execute(_SPANS, places).scalars() if cited else ()
+    for (claim_id, _), whether in zip(cited, holds, strict=True):
+        if whether is not True:
+            raise Permanent(f"claim {claim_id}: the quotation is not its span")
+    verbatim = sum(one["quote_verdict"] == "verbatim" for _, one in cited)
+    return Quality(len(body["claims"]), len(cited), verbatim)
 
 
 def _may_be_shown(claim: Mapping[str, Any]) -> bool:

@@ -8,7 +8,7 @@ from knowledge.products import products
 from knowledge.tags import tags
 from workers.generate.candidates import Candidate
 from workers.generate.facets import bodies, rank, states
-from workers.generate.findings import same
+from workers.generate.findings import finding, same
 from workers.generate.wording import is_about_itself, is_fact, refers_back
 
 _NAME = re.compile(r"\b[A-Za-z]{0,20}[A-Z][A-Za-z]{0,20}[A-Z0-9][\w-]{0,20}|\b[A-Z]\d[\w-]{0,20}")
@@ -108,7 +108,10 @@ def limits(
 
 
 def _is_said(candidate: Candidate, said: Sequence[Candidate]) -> bool:
+    reported = finding(candidate.text)
     return any(
-        candidate.text in one.text or one.text in candidate.text or same(candidate.text, one.text)
+        candidate.text in one.text
+        or one.text in candidate.text
+        or same(reported, finding(one.text))
         for one in said
     )

@@ -16,7 +16,7 @@ from store.content import Content
 from workers.generate.candidates import Candidate, candidates_of, sentences_of
 from workers.generate.details import limits, names_document, naming, particulars
 from workers.generate.facets import bodies
-from workers.generate.findings import same
+from workers.generate.findings import Finding, finding, same
 from workers.generate.scoring import Scorer
 from workers.generate.wording import on_one_line, stands_alone
 from workers.reading.instructions import addresses_reader
@@ -66,6 +66,11 @@ class _Kept:
     score: float
     also: list[Candidate] = field(default_factory=list)
 
+    @property
+    def finding(self) -> Finding:
+        """What its sentence reports."""
+        return finding(self.candidate.text)
+
 
 def choose(
     candidates: Sequence[Candidate],
@@ -111,7 +116,8 @@ def _spread(scored: Sequence[_Kept], leading: Mapping[str, Any]) -> list[_Kept]:
 
     def take(found: Iterable[_Kept], most: int) -> None:
         for one in found:
-            twin = next((other for other in kept if _alike(one.candidate, other.candidate)), None)
+            reported = one.finding
+            twin = next((other for other in kept if _alike(one.candidate, reported, other)), None)
             if twin is not None:
                 _merge(twin, one)
                 continue
@@ -127,11 +133,12 @@ def _spread(scored: Sequence[_Kept], leading: Mapping[str, Any]) -> list[_Kept]:
     return sorted(kept, key=lambda one: -one.score)
 
 
-def _alike(one: Candidate, other: Candidate) -> bool:
+def _alike(one: Candidate, reported: Finding, kept: _Kept) -> bool:
+    other = kept.candidate
     in_one_text = one.evidence_id == other.evidence_id and (
         one.text in other.text or other.text in one.text
     )
-    return in_one_text or same(one.text, other.text)
+    return in_one_text or same(reported, kept.finding)
 
 
 def _merge(kept: _Kept, found: _Kept) -> None:

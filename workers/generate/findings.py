@@ -20,6 +20,7 @@ _NEGATION = re.compile(
 class Finding:
     """A sentence by what it is compared by."""
 
+    sentence: str
     body: str
     numbers: frozenset[str]
     telling: frozenset[str]
@@ -48,6 +49,7 @@ def finding(sentence: str) -> Finding:
         if not _YEAR.fullmatch(one) and (one.endswith("%") or "." in one or len(one) > 2)
     }
     return Finding(
+        sentence,
         body,
         frozenset(numbers),
         frozenset(one.rstrip("%") for one in telling),
@@ -55,15 +57,14 @@ def finding(sentence: str) -> Finding:
     )
 
 
-def same(one: str, other: str) -> bool:
+def same(first: Finding, second: Finding) -> bool:
     """Whether two sentences say the same, in nearly the same words or with the same numbers.
 
     Sentences of which one denies something and the other nothing never do, nor those with nearly
     the same words and another number.
     """
-    if one == other:
+    if first.sentence == second.sentence:
         return True
-    first, second = finding(one), finding(other)
     if first.denies != second.denies:
         return False
     policy = load("answers")

@@ -107,8 +107,9 @@ def _read(session: Session, message: GenerateV1) -> _Material:
         raise Permanent(f"question {message.question_id} has no such retrieval")
     ids = [UUID(entry["version_id"]) for entry in retrieval.body["evidence"]]
     anchors: dict[UUID, dict[int, int]] = defaultdict(dict)
-    for row in session.exec(select(Anchor).where(col(Anchor.version_id).in_(ids))):
-        anchors[row.version_id][row.start] = row.score
+    columns = select(Anchor.version_id, Anchor.start, Anchor.score)
+    for version_id, start, score in session.exec(columns.where(col(Anchor.version_id).in_(ids))):
+        anchors[version_id][start] = score
     return _Material(
         question.text,
         retrieval.body,
@@ -165,9 +166,9 @@ def _extractive(material: _Material) -> dict[str, Any]:
 
 def commit(unit: UnitOfWork, message: GenerateV1, body: dict[str, Any]) -> None:
     """Store the draft and pass the question on; tell operators of a model that cannot be used."""
-    digest, fallback = json_hash(body), body.get("fallback", {}).get("reason")
+    key = move_to(unit, message.question_id, Stage.VERIFY)
+    digest, fallback = json_hash(body, key), body.get("fallback", {}).get("reason")
     unit.session.add(Draft(question_id=message.question_id, body=body, hash=digest))
-    move_to(unit, message.question_id, Stage.VERIFY)
     unit.emit(
         VerifyV1(request_id=message.request_id, question_id=message.question_id, draft_hash=digest)
     )
@@ -179,7 +180,7 @@ def commit(unit: UnitOfWork, message: GenerateV1, body: dict[str, Any]) -> None:
         draft_hash=digest,
         claims=len(body["claims"]),
         fallback=fallback,
-        asked=models_asked(draft=body.get("consulted", body)),
+        asked=models_asked(key, draft=body.get("consulted", body)),
     )
     if fallback in ("misconfigured", "budget_spent"):
         unit.record(

@@ -196,10 +196,10 @@ def _entry(number: int, decision: Decision) -> dict[str, Any]:
 
 def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
     """Store the retrieval and pass the question on; ask primary sources for what is missing."""
-    digest = json_hash(body)
-    unit.session.add(Retrieval(question_id=message.question_id, body=body, hash=digest))
     cures.refresh_records(unit, _records_to_fetch(body), now())
-    move_to(unit, message.question_id, Stage.GENERATE)
+    key = move_to(unit, message.question_id, Stage.GENERATE)
+    digest = json_hash(body, key)
+    unit.session.add(Retrieval(question_id=message.question_id, body=body, hash=digest))
     unit.emit(
         GenerateV1(
             request_id=message.request_id, question_id=message.question_id, retrieval_hash=digest
@@ -212,7 +212,7 @@ def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
         retrieval_hash=digest,
         version_ids=[entry["version_id"] for entry in body["evidence"]],
         sufficiency=body["sufficiency"]["score"],
-        asked=models_asked(understand=body["language_model"], rerank=body["reranked"]),
+        asked=models_asked(key, understand=body["language_model"], rerank=body["reranked"]),
     )
 
 

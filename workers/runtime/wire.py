@@ -1,6 +1,5 @@
 """What comes out of Redis before anybody trusts it: is it a message of ours at all?"""
 
-import hashlib
 import re
 from collections.abc import Mapping
 from uuid import UUID
@@ -49,7 +48,7 @@ def unreadable(body: bytes, queue_name: str, letter_id: UUID) -> Death:
     return Death(
         id=letter_id,
         stage=queue_name,
-        payload={"sha256": hashlib.sha256(body).hexdigest(), "bytes": len(body)},
+        payload={"bytes": len(body)},
         error_type="UndecodableMessage",
         cause=f"{fault(body, queue_name)}; nothing was promised by it",
     )

@@ -73,7 +73,7 @@ class Judged:
     note: str = "no language model was asked"
 
     def as_body(self) -> dict[str, Any]:
-        """As it stands in the audit log: hashes, no words."""
+        """Hashes, no words; the audit log has them keyed (`store.audit_payloads`)."""
         return {
             "note": self.note,
             "model": self.model,

@@ -7,12 +7,13 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, SQLModel, col
 
 from messages import AuditV1, Stage, VerifyV1
 from store import audit_inputs, model_usage, standing
+from store.audit_payloads import judge_asked
 from store.documents import get_versions
-from store.hashes import json_hash, text_hash
+from store.hashes import json_hash, keyed, text_hash
 from store.models import Answer, Citation, DocumentVersion, Draft, Question, Retrieval
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
@@ -30,6 +31,8 @@ from workers.verify.gate import Passed, gate
 from workers.verify.judging import PURPOSE, Judged, Material, judge
 from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
 from workers.verify.verifier import verifier_of
+
+_CITATIONS = SQLModel.metadata.tables[str(Citation.__tablename__)]
 
 
 @dataclass(frozen=True)
@@ -177,7 +180,8 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
     body = result.body
     if result.abstained is not None:
         body = cure(unit, body, result.abstained)
-    digest = json_hash(body)
+    key = move_to(unit, message.question_id, Stage.AUDIT)
+    digest = json_hash(body, key)
     unit.session.add(
         Answer(
             question_id=message.question_id,
@@ -186,11 +190,10 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
             abstain_reason=body["abstain_reason"],
         )
     )
-    kept = audit_inputs.keep(unit.session, message.question_id, result.inputs, body)
+    kept = audit_inputs.keep(unit.session, message.question_id, result.inputs, body, key)
     rows = [{"question_id": message.question_id, **row} for row in result.citations]
     if rows:
-        unit.session.execute(sa.insert(Citation), rows)
-    move_to(unit, message.question_id, Stage.AUDIT)
+        unit.session.execute(sa.insert(_CITATIONS), rows)
     unit.emit(
         AuditV1(request_id=message.request_id, question_id=message.question_id, answer_hash=digest)
     )
@@ -201,14 +204,14 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         inputs_hash=kept,
         abstain_reason=body["abstain_reason"],
         claims=[claim["claim_id"] for claim in body["claims"]],
-        verdicts=[_verdict(one) for one in result.checking.results],
-        judged=result.checking.judged.as_body(),
+        verdicts=[_verdict(one, key) for one in result.checking.results],
+        judged=judge_asked(key, result.checking.judged.as_body()),
         quotations=body["quotations"],
         cure_refreshes=[one["refresh_id"] for one in body["cure_refreshes"]],
     )
 
 
-def _verdict(one: Checked) -> dict[str, Any]:
+def _verdict(one: Checked, key: bytes | None) -> dict[str, Any]:
     """What the audit log keeps of a claim's verdict: no words of it (invariant 11)."""
     before = one.rewritten_from
     return {
@@ -217,7 +220,7 @@ def _verdict(one: Checked) -> dict[str, Any]:
         "basis": one.basis.value,
         "quote_verdict": one.quote_verdict,
         "findings": list(before.findings if before else one.findings),
-        "rewritten_from": before.text_hash if before else None,
+        "rewritten_from": keyed(before.text_hash, key) if before else None,
     }
 
 

@@ -1,5 +1,6 @@
 """Dead letters: each says why, none says what patients or documents said, and most can return."""
 
+import hashlib
 import json
 import threading
 from collections.abc import Callable, Mapping
@@ -352,6 +353,8 @@ def test_a_dead_letter_can_be_written_whatever_the_message_was(
     (found,) = rows(shared_store, "SELECT payload FROM dead_letter WHERE id = :id", id=dying.id)
     words = [word for word in payload.values() if isinstance(word, str) and len(word) > 3]
     assert all(word not in json.dumps(found.payload) for word in words)
+    plain = {hashlib.sha256(word.encode(errors="surrogatepass")).hexdigest() for word in words}
+    assert not any(one in json.dumps(found.payload) for one in plain)  # they have no key (OP-6.2)
 
 
 def test_ids_and_hashes_of_a_message_are_kept_word_for_word(shared_store: Store) -> None:

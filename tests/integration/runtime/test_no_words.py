@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
+from store.hashes import text_hash
 from store.unit_of_work import Store
 from tests.integration.runtime.harness import (
     Runtime,
@@ -49,7 +50,8 @@ def test_invariant_11_no_word_of_question_or_document_leaves_the_store(
     ingest(published, {**spoken, "source_key": "another", "text": f"{marker} and more. {marker}."})
     loud = ask(published, f"What is the endpoint of the {marker} trial?")
     client = WokenBroker(fleet.settings)
-    push(client.client, client.namespace, "verify", json.dumps({"patient": marker}).encode())
+    spoilt = json.dumps({"patient": marker})
+    push(client.client, client.namespace, "verify", spoilt.encode())
     redis_id = str(uuid4())
     foreign = {**message().payload(), "patient": marker, marker: 1}
     body = encoded(foreign, redis_id=redis_id)
@@ -80,7 +82,8 @@ def test_invariant_11_no_word_of_question_or_document_leaves_the_store(
         "UndecodableMessage",
         "InvalidMessage",
     }
-    assert marker not in str(letters)
+    for told in (marker, text_hash(marker), text_hash(spoilt)):  # nobody could erase such a hash
+        assert told not in str(letters)
     assert marker not in fleet.text()
     assert "stage_died" in fleet.text()
     assert marker not in str(rows(published, "SELECT * FROM audit_event"))

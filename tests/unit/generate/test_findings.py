@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.generate.findings import same
+from workers.generate.findings import finding, same
 
 FINDING = "With the test 15% received chemotherapy against 28% without it (risk ratio 1.82)."
 
@@ -16,8 +16,8 @@ FINDING = "With the test 15% received chemotherapy against 28% without it (risk 
     ],
 )
 def test_the_same_figures_on_the_same_things_are_one_finding(other: str) -> None:
-    assert same(FINDING, other)
-    assert same(other, FINDING)
+    assert same(finding(FINDING), finding(other))
+    assert same(finding(other), finding(FINDING))
 
 
 @pytest.mark.parametrize(
@@ -30,5 +30,5 @@ def test_the_same_figures_on_the_same_things_are_one_finding(other: str) -> None
     ],
 )
 def test_another_figure_a_negation_or_another_subject_is_another_finding(other: str) -> None:
-    assert not same(FINDING, other)
-    assert not same(other, FINDING)
+    assert not same(finding(FINDING), finding(other))
+    assert not same(finding(other), finding(FINDING))

@@ -14,7 +14,6 @@ from api_gateway.names import is_loopback
 from cli.supervise import ProcessSpec, Supervisor, server_spec
 from messages import (
     DOCUMENT_STAGES,
-    EVIDENCE_STAGES,
     QUESTION_STAGES,
     RECALL_STAGES,
     SOURCE_STAGES,
@@ -28,6 +27,8 @@ OnEvent = Callable[[str, str], None]
 
 QUESTION_THREADS = 4
 EVIDENCE_THREADS = 2
+ANCHOR_THREADS = 1
+"""Reading sentences keeps a core busy: in a process of its own, texts are found meanwhile."""
 SOURCE_THREADS = 4
 """They mostly wait, for answers and for their turn; in a process of their own, so that an upload
 never waits with them. There a clinical document that takes minutes to read delays no question."""
@@ -105,7 +106,7 @@ def require_free(host: str, port: int) -> None:
 def processes(
     settings: Settings, urls: tuple[str, str], servers: tuple[str, ...]
 ) -> list[ProcessSpec]:
-    """Everything that is ours: the migration, two worker pools, scheduler and gateway.
+    """Everything that is ours: the migration, worker pools, scheduler and gateway.
 
     Questions have a pool of their own, so that a bulk ingest never keeps them waiting.
     """
@@ -137,7 +138,8 @@ def processes(
     return [
         spec("migrate", "migrate", after=servers, restart=False),
         worker("questions", QUESTION_STAGES + TEXT_STAGES, QUESTION_THREADS),
-        worker("evidence", EVIDENCE_STAGES, EVIDENCE_THREADS),
+        worker("evidence", (Stage.INGEST, Stage.EMBED), EVIDENCE_THREADS),
+        worker("anchors", (Stage.ANCHOR,), ANCHOR_THREADS),
         worker("sources", SOURCE_STAGES + RECALL_STAGES + DOCUMENT_STAGES, SOURCE_THREADS),
         spec("scheduler", "scheduler", after=("migrate",)),
         spec("gateway", "gateway", after=("migrate",), ready=_answers(settings)),

@@ -1,6 +1,7 @@
 """Identifiers of articles and trials as texts print them."""
 
 import re
+from collections.abc import Iterator
 
 # Any number of digits: a malformed identifier must be caught, not overlooked. Registries as in
 # WHO ICTRP; DOI as in the DOI handbook 2.2.
@@ -17,20 +18,28 @@ _IDENTIFIER = re.compile(
     """,
     re.VERBOSE,
 )
+_HINTS = (
+    *("nct", "actrn", "umin", "isrctn", "jrct", "chictr", "drks", "ntr", "eudract", "euctr"),
+    *("pmc", "pmid", "pubmed", "10."),
+)
+"""Each identifier has one of these in it, in any case."""
 # What ends the sentence or closes the bracket around a DOI is not part of it.
 _DOI_TAIL = ".,;:)]}?!*'\"”’"
 
 
 def identifiers(text: str) -> set[str]:
     """The identifiers in `text`, each in one spelling (`NCT01234567`, `PMID 1`, `DOI 10.1/x`)."""
-    return {_canonical(match) for match in _IDENTIFIER.finditer(text)}
+    return {_canonical(match) for match in _found(text)}
+
+
+def _found(text: str) -> Iterator[re.Match[str]]:
+    folded = text.casefold()
+    return _IDENTIFIER.finditer(text) if any(hint in folded for hint in _HINTS) else iter(())
 
 
 def spans_of_identifiers(text: str) -> list[tuple[int, int]]:
     """Where the identifiers of `text` stand, as half-open ranges."""
-    return [
-        (match.start(), match.start() + len(_bare(match))) for match in _IDENTIFIER.finditer(text)
-    ]
+    return [(match.start(), match.start() + len(_bare(match))) for match in _found(text)]
 
 
 def _bare(match: re.Match[str]) -> str:

@@ -36,6 +36,14 @@ SIGN_BEFORE = re.compile(
     rf"|(?:^|[^\d%\s])\s*(?P<loose>{MINUS}\s))$"
 )
 
+_SIGNS = frozenset(f"{MINUS}+$€£")
+
+
+def sign_before(before: str) -> re.Match[str] | None:
+    """`SIGN_BEFORE` at the end of `before`; most numbers have no sign, which the end tells."""
+    return SIGN_BEFORE.search(before) if not _SIGNS.isdisjoint(before[-3:]) else None
+
+
 _SPELLINGS = [s for group in _WORDS.units.values() for unit in group.values() for s in unit]
 _UNIT = f"(?:{_any_of(_SPELLINGS)})"
 UNIT_JOINT = re.compile(r"\s?/\s?|\s+per\s+")
@@ -45,6 +53,18 @@ UNIT_AFTER = re.compile(
 
 _PHRASES = _any_of(phrase for phrase in _WORDS.comparator_of if phrase[0].isalpha())
 COMPARATOR_BEFORE = re.compile(rf"(?i)(?P<comparator>[<>]=|[<>≤≥≦≧±]|(?<!\w)(?:{_PHRASES}))\s*$")
+_COMPARATOR_ENDS = (
+    *"<>=≤≥≦≧±",
+    *{phrase.split()[-1].lower() for phrase in _WORDS.comparator_of if phrase[0].isalpha()},
+)
+
+
+def comparator_before(before: str) -> re.Match[str] | None:
+    """`COMPARATOR_BEFORE` at the end of `before`, looked for where the last word can end one."""
+    can_be = before.rstrip().lower().endswith(_COMPARATOR_ENDS)
+    return COMPARATOR_BEFORE.search(before) if can_be else None
+
+
 OR_MORE_AFTER = re.compile(
     rf"(?i)\s*(?:of\s+age\s+)?(?P<comparator>{_any_of(_WORDS.comparator_after_of)})(?!\w)"
 )
@@ -68,6 +88,18 @@ MEASURE_BEFORE = re.compile(
     rf"(?<![\w-])(?P<measure>{_any_of(_ABBREVIATIONS)}|(?i:{_any_of(_FULL_NAMES)}))"
     rf"(?:\s*[\[(](?:{_any_of(_ABBREVIATIONS)})[\])])?{_FOR}{_EQUALS}[<>≤≥≦≧]?\s*$"
 )
+_MEASURE_NAMES = tuple(
+    {" ".join(name.split()[:1]).lower() for names in _WORDS.measures.values() for name in names}
+)
+
+
+def measure_before(before: str) -> re.Match[str] | None:
+    """`MEASURE_BEFORE` at the end of `before`, looked for where a name begins."""
+    folded = before.casefold()
+    can_be = any(name in folded for name in _MEASURE_NAMES)
+    return MEASURE_BEFORE.search(before) if can_be else None
+
+
 INTERVAL = re.compile(
     r"(?:(?<!\w)Cr?I|(?i:confidence|credible)\s+intervals?)(?:\s*[\[(]Cr?I[\])])?"
     rf"[\s,:;=\[(]*(?:(?:of|from|was)\s+)?(?P<low>{_PLAIN_NUMBER})%?"
@@ -75,9 +107,24 @@ INTERVAL = re.compile(
 )
 COUNT_BEFORE = re.compile(r"(?<!\w)[nN]\s*=\s*$")
 COUNTED_AFTER = re.compile(rf"(?i)\s+(?:[^\W\d]+\s+)?(?:{_any_of(_WORDS.counted)})(?!\w)")
-_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
-MONTH_BEFORE = re.compile(rf"(?i)(?<!\w)(?:{_MONTHS})[a-z]*\.?\s+$")
-MONTH_AFTER = re.compile(rf"(?i)\s+(?:{_MONTHS})[a-z]*(?!\w)")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = "|".join(_MONTHS)
+MONTH_BEFORE = re.compile(rf"(?i)(?<!\w)(?:{_MONTH})[a-z]*\.?\s+$")
+
+
+def is_counted(before: str) -> bool:
+    """Whether "n =" stands at the end of `before`."""
+    return before.rstrip().endswith("=") and COUNT_BEFORE.search(before) is not None
+
+
+def month_before(before: str) -> bool:
+    """Whether a month stands at the end of `before`, and white space behind it."""
+    last = "".join(before.split()[-1:]).lower() if before[-1:].isspace() else ""
+    can_be = any(month in last for month in _MONTHS)
+    return can_be and MONTH_BEFORE.search(before) is not None
+
+
+MONTH_AFTER = re.compile(rf"(?i)\s+(?:{_MONTH})[a-z]*(?!\w)")
 # What may stand between two numbers that share the unit after the second.
 LIST_JOINT = re.compile(
     rf"\s*(?:-|{MINUS}|±|/|,|;|to|and|or|versus|vs\.?)?(?:\s*(?:and|or|to))?\s*", re.IGNORECASE

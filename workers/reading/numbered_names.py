@@ -29,6 +29,7 @@ _SPACED = re.compile(
 _DIGITS_FIRST = re.compile(
     r"(?<![\w.,·])(?<![^\W_]-)(?P<digits>\d{1,4})(?P<gap>-?)(?P<tail>[^\W\d_][^\W_]{0,24})(?!\w)"
 )
+_DIGIT = re.compile(r"\d")
 _GAP = re.compile(r"[\s-]+")
 _SHORT_NAME = 4
 """Letters of a name with one capital at most ("Bcl-2", "Pax-6"); ours."""
@@ -78,18 +79,22 @@ def same_name(key: str) -> str:
 
 
 def _candidates(text: str) -> list[NumberedName]:
+    if not _DIGIT.search(text):
+        return []
+    folded = text.lower()
+    spaced = any(head in folded for head in _policy().spaced_heads)
     found = [
         NumberedName(*match.span(), _keys()[_bare(match.group())])
         for match in _in_other_words().finditer(text)
     ]
     for pattern, counts in (
         (_LETTERS_FIRST, _begins_a_name),
-        (_SPACED, _begins_a_spaced_name),
+        (_SPACED if spaced else None, _begins_a_spaced_name),
         (_DIGITS_FIRST, _ends_a_name),
     ):
         found += [
             NumberedName(*match.span(), _key(match, digits_first=pattern is _DIGITS_FIRST))
-            for match in pattern.finditer(text)
+            for match in (pattern.finditer(text) if pattern else ())
             if counts(match)
         ]
     return found

@@ -14,24 +14,24 @@ from enum import StrEnum
 from workers.reading.identifiers import spans_of_identifiers
 from workers.reading.normalize import MINUS, fold_dashes
 from workers.reading.number_patterns import (
-    COMPARATOR_BEFORE,
-    COUNT_BEFORE,
     COUNTED_AFTER,
     INTERVAL,
     LIST_JOINT,
-    MEASURE_BEFORE,
     MONTH_AFTER,
-    MONTH_BEFORE,
     NUMBER,
     NUMBER_WORD,
     OR_MORE_AFTER,
     OR_MORE_BEHIND,
     P_BEFORE,
     POWER,
-    SIGN_BEFORE,
     UNIT_AFTER,
     UNIT_JOINT,
+    comparator_before,
+    is_counted,
+    measure_before,
     measure_named,
+    month_before,
+    sign_before,
 )
 from workers.reading.numbered_names import numbered_names, same_name
 from workers.reading.vocabulary import vocabulary
@@ -95,15 +95,15 @@ def quantities(text: str) -> list[Quantity]:
     for match in NUMBER.finditer(folded):
         in_power = found and match.start() < found[-1].end
         if not in_power and not _overlaps(taken, *match.span()):
-            found.append(_read(folded, match.span(), _decimal(match), intervals))
+            found.append(_read(text, folded, match.span(), _decimal(match), intervals))
     for match in NUMBER_WORD.finditer(folded):
         value = Decimal(vocabulary().number_words.index(match["word"].lower()))
-        quantity = _read(folded, match.span(), value, [])
+        quantity = _read(text, folded, match.span(), value, [])
         # "One" is more often a pronoun than a number.
         if value != 1 or quantity.unit is not None or quantity.kind is Kind.COUNT:
             found.append(quantity)
     found.sort(key=lambda quantity: quantity.start)
-    return _share_units(folded, [replace(q, raw=text[q.start : q.end]) for q in found])
+    return _share_units(folded, found)
 
 
 def names(text: str) -> frozenset[str]:
@@ -141,9 +141,13 @@ def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
 
 
 def _read(
-    text: str, span: tuple[int, int], value: Decimal, intervals: Sequence[tuple[int, int]]
+    original: str,
+    text: str,
+    span: tuple[int, int],
+    value: Decimal,
+    intervals: Sequence[tuple[int, int]],
 ) -> Quantity:
-    """The quantity around the number at `span`."""
+    """The quantity around the number at `span` of `text`, which is `original` folded."""
     words = vocabulary()
     start, end = span
     power = POWER.match(text, end)
@@ -155,14 +159,14 @@ def _read(
     before = text[max(0, start - LOOK_BACK) : start]
     unit, end_of_unit = _unit(text, end)
     begin = start
-    sign = SIGN_BEFORE.search(before)
+    sign = sign_before(before)
     if sign is not None:
         at = max(sign.start("tight"), sign.start("currency"), sign.start("loose"))
         begin -= len(before) - at
         before, written = before[:at], before[at:]
         value = value.copy_negate() if written[0] == MINUS else value
         unit = unit or words.unit(written[-1])
-    comparator, phrase = None, COMPARATOR_BEFORE.search(before)
+    comparator, phrase = None, comparator_before(before)
     kind = words.unit_kind.get(unit.split("/")[0], "plain") if unit else "plain"
     if phrase is not None:
         named = re.sub(r"\s+", " ", phrase["comparator"].lower())
@@ -177,7 +181,7 @@ def _read(
     measure = _measure(before, start, intervals)
     return Quantity(
         value=value,
-        raw="",
+        raw=original[begin:end_of_unit],
         start=begin,
         end=end_of_unit,
         kind=_kind(text, before, (start, end_of_unit), unit, measure),
@@ -189,7 +193,9 @@ def _read(
 
 def _decimal(match: re.Match[str]) -> Decimal:
     """The value of a number: groups joined, the decimal mark made a point."""
-    whole = re.sub(r"[,\s]", "", match["whole"] or "0")
+    whole = match["whole"] or "0"
+    if not whole.isdecimal():
+        whole = re.sub(r"[,\s]", "", whole)
     part = match["part"] or match["point"]
     return Decimal(f"{whole}.{part}" if part else whole)
 
@@ -217,7 +223,7 @@ def _measure(before: str, start: int, intervals: Sequence[tuple[int, int]]) -> s
         return "CI"
     if P_BEFORE.search(before):
         return "p"
-    match = MEASURE_BEFORE.search(before)
+    match = measure_before(before)
     return measure_named(match["measure"]) if match else None
 
 
@@ -229,11 +235,11 @@ def _kind(
     if unit is not None:
         return Kind(vocabulary().unit_kind.get(unit.split("/")[0], "plain"))
     start, end = span
-    if COUNT_BEFORE.search(before) or COUNTED_AFTER.match(text, end):
+    if is_counted(before) or COUNTED_AFTER.match(text, end):
         return Kind.COUNT
     number = text[start:end]
     is_year = len(number) == 4 and number.isdecimal() and int(number) in _YEARS
-    if is_year or MONTH_BEFORE.search(before) or MONTH_AFTER.match(text, end):
+    if is_year or month_before(before) or MONTH_AFTER.match(text, end):
         return Kind.DATE
     return Kind.PLAIN
 

@@ -48,6 +48,12 @@ _DOI_LETTERS = "/:;()!*'@$&+=,"
 """What a DOI may have besides letters and digits without being encoded (RFC 3986, 3.3)."""
 
 
+def written(identifiers: Mapping[str, str]) -> str:
+    """The identifiers of a work as people write them: "PMID 35657320 10.1056/NEJMoa2200075"."""
+    named = ((kind, identifiers[kind]) for kind in _PAGES if kind in identifiers)
+    return " ".join(f"PMID {value}" if kind == "pmid" else value for kind, value in named)
+
+
 def direct_url(identifiers: Mapping[str, str], url: str | None = None) -> DirectUrl | None:
     """The page of the work itself: PubMed, PMC, DOI, registry, then its own verified address.
 

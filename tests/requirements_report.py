@@ -27,6 +27,7 @@ _TITLES = {
     "MV": "Evaluator and optimizer",
     "CN": "Clinical notes",
     "DC": "Design card",
+    "OP": "Operators",
 }
 
 

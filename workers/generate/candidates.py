@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from knowledge.links import written
 from knowledge.loader import load
 from store.spans import Section, Span, Structure
 from workers.generate.facets import is_left_out, states
@@ -34,6 +35,8 @@ class Candidate:
     publication_type: str | None = None
     section: str = ""
     """The title of the part it stands in."""
+    named: str = ""
+    """The identifiers of its document, as people write them."""
     found: bool = True
     """Whether it stands in a passage that was retrieved; otherwise it only adds details."""
 
@@ -67,6 +70,7 @@ def candidates_of(
                 source_type=version.source_type,
                 text=span.of(text),
                 title=version.title,
+                named=written(version.identifiers),
                 passage_score=entry["score"],
                 anchor_score=max(anchors.get(last.start, 0), anchors.get(span.start, 0)),
                 publication_type=version.publication_type,

@@ -75,10 +75,11 @@ class Scorer:
 
 
 def _covered(asked: Content, candidate: Candidate) -> float:
-    """The share of what is asked that a sentence holds; its title's words count for less."""
+    """The share of what is asked that a sentence holds; its title's words, and the identifiers of
+    its document, count for less."""
     own = asked.held(candidate.text)
     title_weight = float(load("answers")["title_weight"])
-    inherited = asked.held(candidate.title) - own
+    inherited = asked.held(f"{candidate.title} {candidate.named}") - own
     return coverage(asked.weights, own) + title_weight * coverage(asked.weights, inherited)
 
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlmodel import Session
 
-from knowledge.links import direct_url
+from knowledge.links import direct_url, written
 from knowledge.scenarios import Scenario
 from knowledge.tagging import Tags, tags_of
 from store import findings
@@ -20,8 +20,8 @@ from store.index import dense, lexical
 from store.index.filters import Filter
 from store.index.terms import terms
 from store.tags import tags_of_versions
+from workers.retrieve import named, packs
 from workers.retrieve.candidates import Candidate, Place
-from workers.retrieve.packs import held_versions
 from workers.retrieve.search import Passage, search
 from workers.retrieve.understanding.model import SubQuery
 from workers.runtime.errors import Permanent
@@ -42,19 +42,20 @@ def find(
     sub_queries: Sequence[SubQuery],
     scenario: Scenario | None,
     only: Filter,
+    sought: named.Identifiers,
 ) -> list[Found]:
     """Search for all sub-queries at once, each in a snapshot of its own.
 
     Works of the scenario's pack that are held are searched in any case: a pack names what matters,
-    whatever the words of a question are (EB-5.2).
+    whatever the words of a question are (EB-5.2). So are those that the question itself names.
     """
     vectors = context.encoder.encode([one.text for one in sub_queries])
     if len(sub_queries) == 1:
-        return [_search(context, sub_queries[0], vectors[0], scenario, only)]
+        return [_search(context, sub_queries[0], vectors[0], scenario, only, sought)]
     with ThreadPoolExecutor(len(sub_queries)) as threads:
         return list(
             threads.map(
-                lambda asked, vector: _search(context, asked, vector, scenario, only),
+                lambda asked, vector: _search(context, asked, vector, scenario, only, sought),
                 sub_queries,
                 vectors,
             )
@@ -67,6 +68,7 @@ def _search(
     vector: NDArray[np.float32],
     scenario: Scenario | None,
     only: Filter,
+    sought: named.Identifiers,
 ) -> Found:
     segments = context.cache.setdefault("lexical_segments", {})
     with context.store.reading() as session:
@@ -75,7 +77,8 @@ def _search(
         except dense.EncoderMismatch as error:
             raise Permanent(str(error)) from error
         passages = search(session, asked.text, vector, segments, only=only)
-        missing = held_versions(session, scenario) - {one.version_id for one in passages}
+        wanted = packs.held_versions(session, scenario) | named.held_versions(session, sought)
+        missing = wanted - {one.version_id for one in passages}
         if missing:
             among = replace(only, version_ids=frozenset(missing))
             anchors = search(session, asked.text, vector, segments, only=among)
@@ -126,7 +129,8 @@ _VERSIONS = """
 
 
 def _place(passage: Passage, asked: Content) -> Place:
-    words = f"{passage.title}\n{passage.section}\n{passage.text}"
+    known_as = written(passage.identifiers)
+    words = f"{passage.title} {known_as}\n{passage.section}\n{passage.text}"
     return Place(
         chunk_id=passage.chunk_id,
         section=passage.section,

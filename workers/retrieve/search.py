@@ -1,5 +1,6 @@
 """Hybrid search over the held evidence: exact BM25 and dense vectors, fused."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -32,12 +33,14 @@ class Passage:
     text: str
     title: str
     source_type: str
+    identifiers: Mapping[str, str]
 
 
 # Everything of a passage but its scores, in the order of its fields.
 _PASSAGES = """
     SELECT c.id, d.document_id, c.version_id, d.n, 'chunk_' || c.ordinal, c.section, c.start,
-           c."end", substr(d.text, c.start + 1, c."end" - c.start), d.title, d.source_type
+           c."end", substr(d.text, c.start + 1, c."end" - c.start), d.title, d.source_type,
+           d.identifiers
     FROM chunk c JOIN document_version d ON d.id = c.version_id
     WHERE c.id = ANY(CAST(%(ids)s AS bigint[]))
 """

@@ -18,11 +18,11 @@ from store.models import Question, Retrieval, now
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
 from workers.language_model.port import LanguageModel
+from workers.retrieve import named, packs
 from workers.retrieve.candidates import Candidate, Decision, Ranked
 from workers.retrieve.gather import find, gather
 from workers.retrieve.openi import images
 from workers.retrieve.outside import may_search_outside, recent_publications
-from workers.retrieve.packs import missing
 from workers.retrieve.perplexity import consult, wanted
 from workers.retrieve.ranking import explain, rank
 from workers.retrieve.report import Timings, measure
@@ -68,7 +68,9 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
     outside = _look_outside(context, found, scenario, recognized, confined=confined)
     with context.store.reading() as session:
         enough = confined or found.sufficiency.is_enough
-        pack_wanted = {} if enough else missing(session, scenario)
+        pack_wanted = {} if enough else packs.missing(session, scenario)
+        sought = named.identifiers(understanding.names)
+        named_wanted = {} if confined else named.missing(session, sought)
     shown = images(context, understanding, recognized)
     timings.lap("outside")
     report = measure(understanding, found.ranked, timings)
@@ -84,6 +86,7 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
         "reranked": found.reranked,
         "outside": outside,
         "pack_wanted": pack_wanted,
+        "named_wanted": named_wanted,
         "images": shown,
         "explain": [explain(one) for one in found.ranked.decisions],
         "relaxations": list(found.ranked.relaxations),
@@ -100,7 +103,8 @@ def _find(
     timings: Timings,
 ) -> _Evidence:
     """Search, gather and rank; rank again where the first list is not enough (EB-4.3)."""
-    found = find(context, understanding.sub_queries, scenario, asked_filter(question.options))
+    only, sought = asked_filter(question.options), named.identifiers(understanding.names)
+    found = find(context, understanding.sub_queries, scenario, only, sought)
     with context.store.reading() as session:
         candidates = gather(session, found)
     timings.lap("search")
@@ -217,12 +221,11 @@ def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
 
 
 def _records_to_fetch(body: Mapping[str, Any]) -> dict[str, list[str]]:
-    """What leads name, and the works of a pack that are not held where evidence is short."""
-    named = wanted(body["outside"])
-    return {
-        kind: [*named.get(kind, ()), *body["pack_wanted"].get(kind, ())]
-        for kind in named.keys() | body["pack_wanted"].keys()
-    }
+    """What leads name, and what is not held: of the works that the question names, and where
+    evidence is short of those of a pack."""
+    sought = (wanted(body["outside"]), body["named_wanted"], body["pack_wanted"])
+    kinds = {kind for some in sought for kind in some}
+    return {kind: [value for some in sought for value in some.get(kind, ())] for kind in kinds}
 
 
 SPEC = question_stage(Stage.RETRIEVE, work, commit, time_limit_seconds=180.0)

@@ -50,6 +50,7 @@ def version(text: str, **fields: Any) -> DocumentVersion:
         evidence_level=None,
         version_label=None,
         publication_type=fields.pop("publication_type", None),
+        identifiers={},
         fetched_at=datetime(2026, 1, 1, tzinfo=UTC),
         **fields,
     )

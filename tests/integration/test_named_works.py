@@ -1,0 +1,94 @@
+"""Who asks for a work by its number is answered from it, though no word of it has that number."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlmodel import Session
+
+from store.models import Answer, Retrieval
+from store.settings import Settings
+from store.unit_of_work import Store
+from tests.servers import ask, ingest
+from workers.inline import InlineWorker
+
+_DRUGS = ("apixaban", "warfarin", "dabigatran")
+_NUMBERS: tuple[dict[str, str], ...] = (
+    {"pmid": "101", "doi": "10.5555/made-up.101"},
+    {"pmid": "102", "pmcid": "PMC202"},
+    {"nct_id": "NCT00000303"},
+)
+
+
+def _record(drug: str, identifiers: dict[str, str]) -> dict[str, Any]:
+    return {
+        "source_type": "clinicaltrials" if "nct_id" in identifiers else "pubmed",
+        "source_key": f"made-up:{drug}",
+        "title": f"A made-up trial of {drug}",
+        "text": (
+            f"Of 812 patients given {drug} 4% had a stroke within a year. "
+            f"Major bleeding was seen in 3% of those given {drug}. "
+            f"The trial of {drug} was closed to accrual in 2019."
+        ),
+        "identifiers": identifiers,
+        "published_at": "2026-10-01T00:00:00Z",
+    }
+
+
+@pytest.fixture
+def held(settings: Settings, store: Store) -> Iterator[InlineWorker]:
+    worker = InlineWorker(settings.model_copy(update={"encoder": "minilm"}), store)
+    records = (_record(drug, some) for drug, some in zip(_DRUGS, _NUMBERS, strict=True))
+    ingest(worker.store, *records)
+    worker.run()
+    yield worker
+    worker.close()
+
+
+def _answer(worker: InlineWorker, question: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    question_id = ask(worker.store, question)
+    worker.run()
+    return _body(worker.store, Answer, question_id), _body(worker.store, Retrieval, question_id)
+
+
+def _body(store: Store, model: type[Answer] | type[Retrieval], question_id: UUID) -> dict[str, Any]:
+    with Session(store.engine) as session:
+        return session.get_one(model, question_id).body
+
+
+@pytest.mark.parametrize(
+    ("question", "drug"),
+    [
+        ("What does PMID 101 report?", "apixaban"),
+        ("What does 10.5555/MADE-UP.101 report?", "apixaban"),
+        ("Summarize PMID 102", "warfarin"),
+        ("What was the rate of stroke in PMC202?", "warfarin"),
+        ("What is known of NCT00000303?", "dabigatran"),
+        ("Is NCT00000303 still recruiting?", "dabigatran"),
+    ],
+)
+def test_a_work_is_found_by_its_number(held: InlineWorker, question: str, drug: str) -> None:
+    answer, retrieval = _answer(held, question)
+
+    assert not answer["abstained"], answer["abstain_reason"]
+    assert {one["title"] for one in answer["evidence"]} == {f"A made-up trial of {drug}"}
+    assert answer["claims"]
+    assert all(drug in claim["text"] for claim in answer["claims"])
+    assert retrieval["named_wanted"] == {}
+
+
+def test_what_is_asked_of_a_named_work_comes_first(held: InlineWorker) -> None:
+    answer, _ = _answer(held, "What does PMID 101 say on major bleeding?")
+
+    assert answer["claims"][0]["text"] == "Major bleeding was seen in 3% of those given apixaban."
+
+
+def test_a_work_that_is_not_held_is_not_answered_from_others_and_is_asked_for(
+    held: InlineWorker,
+) -> None:
+    answer, retrieval = _answer(held, "What does PMID 999 report on stroke under apixaban?")
+
+    assert answer["abstained"]
+    assert answer["claims"] == []
+    assert retrieval["named_wanted"] == {"pmid": ["999"]}

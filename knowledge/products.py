@@ -36,6 +36,8 @@ def has_products(decision: str) -> bool:
 
 def are_on_others(words: str, asked: Collection[str]) -> bool:
     """Whether `words` name products to decide among with those `asked` about, and none of these."""
+    if not asked:
+        return False
     named = products(words)
     decisions = {_decisions()[name] for name in asked}
     return named.isdisjoint(asked) and any(_decisions()[name] in decisions for name in named)

@@ -6,7 +6,7 @@ from functools import cache
 
 from knowledge.loader import load
 from knowledge.products import has_products, products
-from knowledge.tags import KINDS, mentions, tags
+from knowledge.tags import KINDS, Kind, mentions, tags
 from store.index.terms import term_set
 
 
@@ -20,6 +20,8 @@ class Content:
     """The tags that a term is part of naming, where another name of the tag is as good: diseases,
     and decisions by a general name. Who asks about anticoagulation is told by a passage on
     apixaban; who asks about warfarin is not."""
+    kinds: tuple[Kind, ...] = KINDS
+    """Which kinds of tags these are: of others it does not matter what words name."""
 
     def held(self, words: str) -> frozenset[int]:
         """The terms of `words`, with those of its own for which they have another name."""
@@ -27,7 +29,7 @@ class Content:
         lacking = self.tags.keys() - own
         if not lacking:
             return own
-        named = {name for kind in KINDS for name in tags(kind, words)}
+        named = {name for kind in self.kinds for name in tags(kind, words)}
         return own.union(term for term in lacking if not self.tags[term].isdisjoint(named))
 
     def covered(self, words: str, source_type: str) -> float:
@@ -53,14 +55,16 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
         weighted: its terms with their idf.
     """
     tagged: dict[int, frozenset[str]] = {}
+    kinds: list[Kind] = []
     for kind in KINDS:
         for mention in mentions(kind, question, typed=True):
             words = question[mention.start : mention.end]
             if kind == "diseases" or (has_products(mention.name) and not products(words)):
+                kinds += [kind] if kind not in kinds else []
                 for term in term_set(words):
                     tagged[term] = tagged.get(term, frozenset()) | {mention.name}
     kept = content_terms(question)
-    return Content({term: weighted[term] for term in kept}, tagged)
+    return Content({term: weighted[term] for term in kept}, tagged, tuple(kinds))
 
 
 def coverage(weighted: Mapping[int, float], found: Iterable[int]) -> float:

@@ -102,8 +102,8 @@ def _is_on_other_diseases(candidate: Candidate, asked: Collection[str]) -> bool:
     In a work on one asked about, other diseases are outcomes or comorbidities, and belong to what
     it says; unless its title names them beside: then the sentence is on the other half of it.
     """
-    named = set(tags("diseases", candidate.text))
-    if not asked or not named or meets(named, asked):
+    named = set(tags("diseases", candidate.text)) if asked else set()
+    if not named or meets(named, asked):
         return False
     focus = set(tags("diseases", candidate.title))
     return named <= focus or not meets(focus, asked)

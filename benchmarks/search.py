@@ -32,7 +32,7 @@ from benchmarks.search_load import load, published, statuses
 from knowledge.policy import retrieval_policy
 from store.database import connect, migrate
 from store.embedded import embedded
-from store.index import dense, lexical
+from store.index import dense, filters, lexical
 from store.index.filters import Filter
 from store.index.terms import terms
 from store.settings import Settings
@@ -56,7 +56,7 @@ FILTERS: Mapping[str, Filter] = {
     ),
 }
 SIZE_OF = {
-    "vector_index_mb": f"pg_relation_size('{dense.HNSW_INDEX}')",
+    "vector_index_mb": f"pg_relation_size('{filters.HNSW_INDEX}')",
     "vectors_mb": "pg_table_size('chunk_vector')",
     "lexical_mb": "pg_total_relation_size('lex_posting') + pg_total_relation_size('lex_segment')",
     "database_mb": "pg_database_size(current_database())",

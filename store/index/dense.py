@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 from sqlmodel import Session
 
-from store.index.filters import UNSEEN, Filter, few, share, sizes
+from store.index.filters import HNSW_INDEX, UNSEEN, Filter, few, share, sizes
 from store.index.sketches import sketches
 from store.index.wire import Half, Ids, ask
 
@@ -26,7 +26,6 @@ Search = Callable[[], list[tuple[int, float]]]
 
 EXACT_ROWS = 2_000
 """A scan of so many windows with the join takes as long as HNSW does: 2 ms on a free core."""
-HNSW_INDEX = "chunk_vector_hnsw"
 CREATE_INDEX = (
     f"CREATE INDEX CONCURRENTLY {HNSW_INDEX} ON chunk_vector USING hnsw (embedding halfvec_ip_ops)"
 )
@@ -114,6 +113,8 @@ def begin(session: Session, query: NDArray[np.float32], k: int, only: Filter) ->
     listed = few(session, only) if only.selects else None
     if listed is not None:
         return _nearly(session, query, k, only, listed)
+    if not (only.selects or sizes(session).indexed):
+        return _among(session, query, k, only, None)
     by_index = _by_index(session, query, k, only)
 
     def end() -> list[tuple[int, float]]:
@@ -191,15 +192,20 @@ def _nearly(
 
 
 def _among(
-    session: Session, query: NDArray[np.float32], k: int, only: Filter, listed: NDArray[np.int64]
+    session: Session,
+    query: NDArray[np.float32],
+    k: int,
+    only: Filter,
+    listed: NDArray[np.int64] | None,
 ) -> Search:
-    """The nearest of the listed chunks that stand: the nearest of all, as many as it takes."""
+    """The nearest of the listed chunks that stand, or of all: the nearest, as many as it takes."""
     windows_each = sizes(session).windows_each
 
     def begin(chunks: int) -> tuple[int, Any]:
         windows = math.ceil(chunks * windows_each)
-        asked = {"query": Half(query), "windows": windows, "ids": Ids(listed), **only.moment}
-        return windows, ask(session, _listed(only), asked)
+        asked = {"query": Half(query), "windows": windows, **only.moment}
+        ids = {} if listed is None else {"ids": Ids(listed)}
+        return windows, ask(session, _compared(only, whole=listed is None), asked | ids)
 
     first = begin(2 * k)
 
@@ -216,13 +222,14 @@ def _among(
     return end
 
 
-def _listed(only: Filter) -> str:
-    """In SQL, the nearest `windows` of the chunks `ids`, compared one by one, and which stand."""
+def _compared(only: Filter, *, whole: bool) -> str:
+    """In SQL, the nearest `windows` of the chunks `ids`, or of all, compared one by one, and which
+    stand: asked of the nearest alone, that costs less than joining all of them first."""
     # Ordered by the negative of the distance: by the distance itself HNSW might be scanned.
     return (
         f"SELECT v.chunk_id, v.similarity, {only.standing} FROM ("  # noqa: S608  our own text
         "SELECT chunk_id, -(embedding <#> CAST(%(query)s AS halfvec)) AS similarity "
-        f"FROM chunk_vector WHERE chunk_id = ANY({UNSEEN}) "
+        f"FROM chunk_vector {'' if whole else f'WHERE chunk_id = ANY({UNSEEN})'} "
         "ORDER BY similarity DESC, chunk_id LIMIT %(windows)s) AS v "
         "JOIN chunk c ON c.id = v.chunk_id JOIN document_version d ON d.id = c.version_id "
         "ORDER BY v.similarity DESC, v.chunk_id"

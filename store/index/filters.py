@@ -99,12 +99,17 @@ _CONDITIONS = {
 }
 
 
+HNSW_INDEX = "chunk_vector_hnsw"
+
+
 class Sizes(NamedTuple):
     """About how many rows there are, as the last ANALYZE counted them."""
 
     chunks: int
     versions: int
     windows: int
+    indexed: bool
+    """Whether there is an index of the vectors."""
 
     @property
     def windows_each(self) -> float:
@@ -135,12 +140,12 @@ def look(session: Session, only: Filter | None = None) -> None:
         )
 
 
-_SIZES = """
+_SIZES = f"""
     SELECT CAST(greatest(c.reltuples, 0) AS bigint), CAST(greatest(t.reltuples, 0) AS bigint),
-           CAST(greatest(v.reltuples, 0) AS bigint)
+           CAST(greatest(v.reltuples, 0) AS bigint), to_regclass('{HNSW_INDEX}') IS NOT NULL
     FROM pg_class c, pg_class t, pg_class v WHERE c.oid = CAST('chunk' AS regclass)
       AND t.oid = CAST('version_tags' AS regclass) AND v.oid = CAST('chunk_vector' AS regclass)
-"""
+"""  # noqa: S608  our own text
 
 
 def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.int64] | None:

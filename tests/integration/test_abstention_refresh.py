@@ -269,6 +269,18 @@ def test_adr_0011_a_source_that_nobody_follows_is_never_contacted(case: Case) ->
     assert case.rows("SELECT 1 FROM watch WHERE origin = 'abstention'") == []
 
 
+@pytest.mark.requirement("SP-6.3")
+def test_a_work_that_the_question_names_is_asked_for_and_nothing_else(case: Case) -> None:
+    case.follow("pubmed")
+    case.follow("clinicaltrials")
+    body = case.ask("What does PMID 999 report on stroke in heart failure?")
+    assert (body["abstain_reason"], named(body)) == ("no_evidence", ["pubmed"])
+    assert "PubMed is under way" in body["cure"]["detail"]
+    asked = case.rows("SELECT source, query FROM watch WHERE origin = 'abstention'")
+    assert [(row.source, row.query) for row in asked] == [("pubmed", "999[uid]")]
+    assert named(case.ask("Summarize PMID 999", as_of="2020-01-01")) == []
+
+
 @pytest.mark.parametrize("question", [NO_TERMS, "Does Xyzomab help in heart failure?"])
 def test_with_too_few_terms_what_is_followed_is_refreshed(case: Case, question: str) -> None:
     case.follow("pubmed", "one")

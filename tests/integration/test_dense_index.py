@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sqlmodel import Session
 
 from store.documents import put_versions
-from store.index import dense
+from store.index import dense, filters
 from store.index.filters import Filter
 from store.records import SourceRecord
 from store.spans import Structure
@@ -119,7 +119,7 @@ def test_the_index_finds_what_a_look_at_every_window_finds(
                 )
             ).scalars()
         )
-    assert dense.HNSW_INDEX in plan
+    assert filters.HNSW_INDEX in plan
     assert found == 200
     assert right >= 190
 
@@ -145,6 +145,27 @@ def test_where_the_index_gives_up_the_rest_is_compared_one_by_one(
 
 def _many_at_first(*_: object, likely: bool = False) -> None:
     """A planner that expects many, and too many to list when it comes to it."""
+
+
+def test_without_an_index_what_is_no_longer_current_is_passed_over_however_much_is_near(
+    store: Store,
+) -> None:
+    query = units(1, seed=6)[0]
+    near, far = units(400, toward=query), units(9, seed=7)
+    gone, held = put(store, near, windows=2), put(store, far)
+    with store.unit_of_work("test") as work:
+        work.session.execute(
+            sa.text(
+                "UPDATE document_version SET status = 'superseded' "
+                "WHERE id = (SELECT version_id FROM chunk WHERE id = :one)"
+            ),
+            {"one": gone[0]},
+        )
+    with store.reading() as session:
+        found = [key for key, _ in dense.search(session, query, 5)]
+        everything = [key for key, _ in dense.search(session, query, 50)]
+    assert found == nearest(far, held, query, 5)
+    assert everything == nearest(far, held, query, 9)
 
 
 def test_vectors_written_after_the_index_was_built_are_found(

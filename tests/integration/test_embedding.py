@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 import sqlalchemy as sa
 
-from store.index import dense
+from store.index import dense, filters
 from store.models import DocumentVersion
 from store.settings import Settings
 from store.unit_of_work import Store
@@ -86,7 +86,7 @@ def test_filtered_dense_search_never_returns_fewer_rows_than_exist(inline: Inlin
     with inline.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
         db.execute(
             sa.text(
-                f"CREATE INDEX {dense.HNSW_INDEX} ON chunk_vector "
+                f"CREATE INDEX {filters.HNSW_INDEX} ON chunk_vector "
                 "USING hnsw (embedding halfvec_ip_ops)"
             )
         )

@@ -221,11 +221,12 @@ def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
 
 
 def _records_to_fetch(body: Mapping[str, Any]) -> dict[str, list[str]]:
-    """What leads name, and what is not held: of the works that the question names, and where
-    evidence is short of those of a pack."""
-    sought = (wanted(body["outside"]), body["named_wanted"], body["pack_wanted"])
-    kinds = {kind for some in sought for kind in some}
-    return {kind: [value for some in sought for value in some.get(kind, ())] for kind in kinds}
+    """What leads name, and the works of a pack that are not held where evidence is short."""
+    named = wanted(body["outside"])
+    return {
+        kind: [*named.get(kind, ()), *body["pack_wanted"].get(kind, ())]
+        for kind in named.keys() | body["pack_wanted"].keys()
+    }
 
 
 SPEC = question_stage(Stage.RETRIEVE, work, commit, time_limit_seconds=180.0)

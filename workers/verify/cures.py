@@ -1,7 +1,7 @@
 """What would cure an abstention: named in the answer, set going with it (invariant 9, SP-6.3)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -24,6 +24,8 @@ class Abstained:
     filtered: bool
     search_terms: Mapping[str, Sequence[str]]
     stale_documents: Sequence[UUID]
+    named: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Identifiers of works that the question names and that are not held, by kind."""
 
 
 def cure(unit: UnitOfWork, body: Mapping[str, Any], abstained: Abstained) -> dict[str, Any]:
@@ -40,7 +42,8 @@ def cure(unit: UnitOfWork, body: Mapping[str, Any], abstained: Abstained) -> dic
     if reason == "stale" and abstained.stale_documents:
         asked = cures.refresh_documents(unit, abstained.stale_documents, abstained.at)
     elif reason in ("stale", "no_evidence"):  # stale by its publication: look for what is newer
-        asked = cures.refresh_for_terms(unit, abstained.search_terms, abstained.at)
+        asked = cures.refresh_records(unit, abstained.named, abstained.at)
+        asked = asked or cures.refresh_for_terms(unit, abstained.search_terms, abstained.at)
     return {
         **body,
         "cure": _named(body["cure"], reason, asked, unit, abstained.at),

@@ -149,6 +149,7 @@ def _abstained(
         filtered=retrieval.get("filters") is not None,
         search_terms=retrieval.get("search_terms", {}),
         stale_documents=[one.version.document_id for one in stale if one.clocks.stale],
+        named=retrieval.get("named_wanted", {}),
     )
 
 

@@ -25,21 +25,25 @@ class Content:
 
     def held(self, words: str) -> frozenset[int]:
         """The terms of `words`, with those of its own for which they have another name."""
-        own = term_set(words)
+        return self._with_other_names(term_set(words), words)
+
+    def _with_other_names(self, own: frozenset[int], words: str) -> frozenset[int]:
         lacking = self.tags.keys() - own
         if not lacking:
             return own
         named = {name for kind in self.kinds for name in tags(kind, words)}
         return own.union(term for term in lacking if not self.tags[term].isdisjoint(named))
 
-    def covered(self, words: str, source_type: str) -> float:
+    def covered(self, own: frozenset[int], words: str, source_type: str) -> float:
         """The share of the weight that a passage holds, 0..1.
 
         Args:
+            own: those of its terms that are in question.
             words: the passage with its title and heading.
             source_type: a document answers what its kind is called by being one (`kind_words`).
         """
-        return coverage(self.weights, self.held(words) | kind_terms(source_type))
+        named = self._with_other_names(own, words)
+        return coverage(self.weights, named | kind_terms(source_type))
 
 
 def content_terms(question: str) -> frozenset[int]:

@@ -117,6 +117,28 @@ class Scorer:
         order = np.lexsort((ids, -scores))[:k]
         return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
 
+    def held(self, chunk_ids: NDArray[np.int64]) -> dict[int, frozenset[int]]:
+        """Which of the query's terms each of these chunks holds, by id.
+
+        Args:
+            chunk_ids: ascending.
+        """
+        found: dict[int, set[int]] = {key: set() for key in chunk_ids.tolist()}
+        for segment, postings in self.segments:
+            places = segment.ordinals(chunk_ids) if len(segment.chunk_ids) else ()
+            if not len(places):
+                continue
+            keys = segment.chunk_ids[places].tolist()
+            asked = np.asarray(places).astype(np.uint16)
+            for term in self.idfs:
+                ordinals, _ = postings[term]
+                if len(ordinals):
+                    there = np.searchsorted(ordinals, asked)
+                    there[there == len(ordinals)] = 0
+                    for at in np.flatnonzero(ordinals[there] == asked).tolist():
+                        found[keys[at]].add(term)
+        return {key: frozenset(terms) for key, terms in found.items()}
+
     def _score(
         self,
         segment: Segment,

@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from store.index import dense, filters
+from store.index.terms import term_set
 from store.models import DocumentVersion
 from store.settings import Settings
 from store.unit_of_work import Store
@@ -47,6 +48,29 @@ def test_dense_windows_cover_every_chunk_without_a_gap(minilm: InlineWorker) -> 
         found = windows[chunk.id]
         assert (found[0][0], found[-1][1]) == (chunk.start, chunk.end)
         assert all(before[1] == after[0] for before, after in pairwise(found))
+
+
+def test_a_passage_tells_which_words_of_the_question_it_holds(minilm: InlineWorker) -> None:
+    question = (
+        "Does clearance of IL-6 predict naïve recurrence in Dukes' C colon cancer, µg or not?"
+    )
+    ingest(
+        minilm.store,
+        {
+            "title": "Colon cancer and IL6",
+            "text": f"# Methods\n\n{ODD}\n# Results\n\nNothing here.",
+        },
+        {"title": "Another", "text": "Recurrences were predicted; clearance was not."},
+    )
+    minilm.run()
+    vector = minilm.context.encoder.encode([question])[0]
+    with minilm.store.reading() as session:
+        passages = search(session, question, vector, {})
+    assert len(passages) >= 2
+    for one in passages:
+        words = f"{one.title}\n{one.section}\n{one.text}"
+        assert one.terms == term_set(question) & term_set(words), one.title
+    assert all(one.terms for one in passages)
 
 
 @pytest.mark.requirement("CN-4.1")

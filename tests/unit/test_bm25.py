@@ -68,6 +68,28 @@ def by_the_formula(
 @given(
     collection=COLLECTIONS,
     query=st.lists(st.sampled_from(TERMS), min_size=1, unique=True),
+    step=st.sampled_from([1, 3]),
+    asked=st.sets(st.integers(0, 170)),
+)
+def test_it_is_known_which_terms_a_chunk_holds(
+    collection: list[list[dict[int, int]]], query: list[int], step: int, asked: set[int]
+) -> None:
+    expected, first = dict.fromkeys(asked, frozenset[int]()), 1
+    for counted in collection:
+        for place, counts in enumerate(counted):
+            key = step * (first + len(counted) - 1 - place)
+            if key in asked:
+                expected[key] = frozenset(counts) & frozenset(query)
+        first += len(counted)
+
+    held = scorer(collection, query, step).held(np.array(sorted(asked), np.int64))
+
+    assert held == expected
+
+
+@given(
+    collection=COLLECTIONS,
+    query=st.lists(st.sampled_from(TERMS), min_size=1, unique=True),
     k=st.integers(1, 12),
     step=st.sampled_from([1, 3]),
     among=st.none() | st.sets(st.integers(0, 170)),

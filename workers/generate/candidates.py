@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from knowledge.links import written
@@ -57,7 +58,7 @@ def candidates_of(
         passages = [(0, len(text))]
     starts = [section.start for section in structure.sections]
     found: list[Candidate] = []
-    for last, span in _quotations(text, structure.sentences):
+    for last, span in _quotations(text, tuple(structure.sentences)):
         section = _title_at(structure.sections, starts, last.start)
         inside = _inside(last, passages)
         if is_left_out(span.of(text), section, version.source_type):
@@ -86,10 +87,11 @@ def sentences_of(
 ) -> list[Span]:
     """The quotations inside the found passages that can be shown alone: whole sentences, each with
     the ones before it that it leans on."""
-    return [span for last, span in _quotations(text, list(sentences)) if _inside(last, passages)]
+    return [span for last, span in _quotations(text, tuple(sentences)) if _inside(last, passages)]
 
 
-def _quotations(text: str, sentences: Sequence[Span]) -> list[tuple[Span, Span]]:
+@lru_cache(maxsize=256)  # much is asked of few works
+def _quotations(text: str, sentences: tuple[Span, ...]) -> tuple[tuple[Span, Span], ...]:
     """Each sentence that can be shown, with its quotation."""
     kept = without_instructions(text, sentences)
     found = []
@@ -98,7 +100,7 @@ def _quotations(text: str, sentences: Sequence[Span]) -> list[tuple[Span, Span]]
             start = _begins(text, kept, number)
             if start is not None:
                 found.append((last, Span(start, last.end)))
-    return found
+    return tuple(found)
 
 
 def _begins(text: str, sentences: Sequence[Span], number: int) -> int | None:

@@ -18,7 +18,7 @@ from store import findings
 from store.content import Content, content
 from store.index import dense, lexical
 from store.index.filters import Filter
-from store.index.terms import terms
+from store.index.terms import term_set, terms
 from store.tags import tags_of_versions
 from workers.retrieve import named, packs
 from workers.retrieve.candidates import Candidate, Place
@@ -129,8 +129,8 @@ _VERSIONS = """
 
 
 def _place(passage: Passage, asked: Content) -> Place:
-    known_as = written(passage.identifiers)
-    words = f"{passage.title} {known_as}\n{passage.section}\n{passage.text}"
+    own = passage.terms | term_set(written(passage.identifiers))
+    words = f"{passage.title}\n{passage.section}\n{passage.text}"
     return Place(
         chunk_id=passage.chunk_id,
         section=passage.section,
@@ -140,7 +140,7 @@ def _place(passage: Passage, asked: Content) -> Place:
         score=passage.fused.score,
         lexical=passage.fused.lexical,
         dense=passage.fused.dense,
-        covered=asked.covered(words, passage.source_type),
+        covered=asked.covered(own, words, passage.source_type),
     )
 
 

@@ -23,6 +23,8 @@ class Passage:
     """A found chunk with its words and the version it belongs to."""
 
     fused: Fused
+    terms: frozenset[int]
+    """Which of the question's terms it holds, with its title and section."""
     document_id: UUID
     version_id: UUID
     n: int
@@ -36,7 +38,7 @@ class Passage:
     identifiers: Mapping[str, str]
 
 
-# Everything of a passage but its scores, in the order of its fields.
+# Everything of a passage but its scores and terms, in the order of its fields.
 _PASSAGES = """
     SELECT c.id, d.document_id, c.version_id, d.n, 'chunk_' || c.ordinal, c.section, c.start,
            c."end", substr(d.text, c.start + 1, c."end" - c.start), d.title, d.source_type,
@@ -80,5 +82,10 @@ def search(
         # The words of what was found are fetched while this process sees what is near to what.
         passages = ask(session, _PASSAGES, {"ids": chunks})
         ranked = support(fused, *lie())
+        holds = words.held(np.sort(chunks.values)) if words else {}
         found = {chunk_id: fields for chunk_id, *fields in passages.fetchall()}
-    return [Passage(one, *found[one.chunk_id]) for one in ranked[:limit]]
+    nothing = frozenset[int]()
+    return [
+        Passage(one, holds.get(one.chunk_id, nothing), *found[one.chunk_id])
+        for one in ranked[:limit]
+    ]

@@ -3,7 +3,7 @@
 import pytest
 
 from store.content import content, coverage
-from store.index.terms import terms
+from store.index.terms import term_set, terms
 from workers.retrieve.relevance import is_relevant
 
 
@@ -20,7 +20,8 @@ def test_a_passage_is_relevant_by_words_alone_or_by_words_and_meaning_together()
 
 
 def covered(question: str, passage: str, source_type: str = "pubmed") -> float:
-    return content(question, dict.fromkeys(terms(question), 1.0)).covered(passage, source_type)
+    asked = content(question, dict.fromkeys(terms(question), 1.0))
+    return asked.covered(term_set(passage), passage, source_type)
 
 
 def test_words_of_asking_need_not_stand_in_a_passage() -> None:

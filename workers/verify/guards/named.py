@@ -36,15 +36,23 @@ _DEFINED = 90
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """What `claim` names that its source does not, or names of another thing than its source."""
+    findings = numbers(claim, grounds)
     claim = fold(claim)
-    findings = strange_identifiers(claim, grounds)
-    findings += mismatched(claim, grounds)
-    findings += strange_trials(claim, grounds)
     findings += _strange_bodies(claim, grounds)
     findings += _strange_journals(claim, grounds)
     findings += _strange_versions(claim, grounds)
     findings += _swapped(claim, fold(grounds.passage))
     return findings or _strange_words(claim, grounds)
+
+
+def numbers(claim: str, grounds: Grounds) -> list[Finding]:
+    """Identifiers that its source does not have, and trials under the number of another one."""
+    claim = fold(claim)
+    return [
+        *strange_identifiers(claim, grounds),
+        *mismatched(claim, grounds),
+        *strange_trials(claim, grounds),
+    ]
 
 
 def _strange_bodies(claim: str, grounds: Grounds) -> list[Finding]:

@@ -44,9 +44,9 @@ MEANINGS: Sequence[Guard] = (
     content.guard,
 )
 """They compare what two texts say."""
-QUOTED: Sequence[Guard] = (named.guard,)
-"""Whole sentences of the passage say what the passage says; but a source may itself give a trial a
-number that is another one's."""
+QUOTED: Sequence[Guard] = (named.numbers,)
+"""Whole sentences of the passage say what the passage says and name what it names; but a source may
+itself give a trial a number that is another one's."""
 
 
 def vetoes(claim: str, grounds: Grounds) -> tuple[Finding, ...]:

@@ -50,8 +50,8 @@ class Model(CustomLLM):
 
     @llm_completion_callback()
     def stream_complete(self, prompt: str, formatted: bool = False, **_: Any) -> Any:
-        """Nobody streams here."""
-        raise NotImplementedError
+        """The same in one piece."""
+        yield self.complete(prompt, formatted)
 
 
 class LlamaIndex:

@@ -21,7 +21,7 @@ from sqlmodel import Session
 
 from knowledge.operating import CircuitPolicy, circuit_policy
 from messages import Stage
-from store.models import now
+from store.clock import database_now
 from store.unit_of_work import UnitOfWork
 
 log = structlog.get_logger(__name__)
@@ -76,7 +76,7 @@ def admit(work: UnitOfWork, stage: str, outbox_id: UUID | None) -> Admission:
         return Admission.WORK
     if row.state == "open" and row.probe == outbox_id:
         return Admission.PROBE
-    if row.state == "open" and row.probe is None and row.probe_at <= now():
+    if row.state == "open" and row.probe is None and row.probe_at <= database_now(work.session):
         _set(work.session, stage, "probe = :probe", probe=outbox_id)
         work.record("circuit.probed", stage, outbox_id=str(outbox_id))
         return Admission.PROBE
@@ -127,7 +127,7 @@ def watch_deaths(
         stage: only this one, where a message has just died; else all of them.
     """
     policy = policy or circuit_policy()
-    since = now() - timedelta(seconds=policy.window_seconds)
+    since = database_now(work.session) - timedelta(seconds=policy.window_seconds)
     known = [one.value for one in Stage if stage in (None, one.value)]
     recent = work.session.execute(_DEATHS, {"since": since, "stages": known})
     suspects = [row.stage for row in recent if row.deaths >= policy.least_deaths]
@@ -145,7 +145,7 @@ def _open(work: UnitOfWork, stage: str, counts: Any, policy: CircuitPolicy) -> b
     """Pause `stage`; False if it is paused already."""
     ended = counts.deaths + counts.done
     reason = f"{counts.deaths} of {ended} messages died within {policy.window_seconds:g} s"
-    moment = now()
+    moment = database_now(work.session)
     opened = _change(
         work.session,
         stage,
@@ -189,9 +189,9 @@ def _change(
     probe_at: datetime | None = None,
 ) -> bool:
     """Write the new state, if the old one is among `only_from`; whether it was."""
-    values = {"stage": stage, "state": state, "by": by, "reason": reason, "at": now()}
+    values = {"stage": stage, "state": state, "by": by, "reason": reason, "probe_at": probe_at}
     row = session.execute(
-        _CHANGE, {**values, "probe_at": probe_at, "only_from": list(only_from)}
+        _CHANGE, {**values, "at": database_now(session), "only_from": list(only_from)}
     ).one_or_none()
     return row is not None
 
@@ -268,8 +268,9 @@ def settle(work: UnitOfWork, stage: str, policy: CircuitPolicy | None = None) ->
     if row.state == "closed":
         _release(work.session, stage)  # held by a worker while the stage was being started
         return
+    moment = database_now(work.session)
     if row.probe is None:
-        if row.probe_at <= now():
+        if row.probe_at <= moment:
             _release(work.session, stage, most=1)
         return
     probe = work.session.execute(_PROBE, {"id": row.probe}).one_or_none()
@@ -278,11 +279,11 @@ def settle(work: UnitOfWork, stage: str, policy: CircuitPolicy | None = None) ->
         work.record("circuit.closed", stage, held=held, failed_probes=row.failed_probes)
     elif probe is None or probe.status == "dead":
         failed = row.failed_probes + 1
-        again = now() + timedelta(seconds=policy.wait_seconds(failed))
+        again = moment + timedelta(seconds=policy.wait_seconds(failed))
         change = "probe = NULL, failed_probes = :failed, probe_at = :again"
         _set(work.session, stage, change, failed=failed, again=again)
         work.record("circuit.probe_failed", stage, failed_probes=failed)
-    elif probe.not_before > now() + timedelta(seconds=policy.probe_seconds):
+    elif probe.not_before > moment + timedelta(seconds=policy.probe_seconds):
         # It was asked to wait for long, which says nothing: another one may be tried.
         _set(work.session, stage, "probe = NULL")
 
@@ -310,7 +311,7 @@ def paused(session: Session) -> dict[str, str]:
 def states(session: Session, policy: CircuitPolicy | None = None) -> list[StageState]:
     """All stages, in the order of the chain."""
     policy = policy or circuit_policy()
-    since = now() - timedelta(seconds=policy.window_seconds)
+    since = database_now(session) - timedelta(seconds=policy.window_seconds)
     names = [one.value for one in Stage]
     counts = {row.stage: row for row in session.execute(_COUNTS, {"since": since, "stages": names})}
     rows = {row.stage: row for row in session.execute(sa.text("SELECT * FROM stage_circuit"))}

@@ -21,8 +21,9 @@ from sqlmodel import Session, col, select
 from messages import MESSAGES, MessageError, Stage
 from messages.upgrades import UPGRADES, Upgrades, parse_upgraded
 from store import circuits, dead_letters_subjects, outbox
+from store.clock import database_now
 from store.hashes import text_hash
-from store.models import DeadLetter, now
+from store.models import DeadLetter
 from store.models.operators import DeadLetterResolution
 from store.unit_of_work import UnitOfWork
 
@@ -100,7 +101,7 @@ def add(work: UnitOfWork, death: Death) -> UUID:
     Returns:
         The id of the open dead letter.
     """
-    payload = _without_words(death.payload)
+    payload, died_at = _without_words(death.payload), database_now(work.session)
     schema = payload.get("schema")
     letter = DeadLetter(
         id=death.id,
@@ -115,8 +116,8 @@ def add(work: UnitOfWork, death: Death) -> UUID:
         attempts=death.attempts,
         code_version=CODE_VERSION,
         message_schema=schema if isinstance(schema, str) else None,
-        first_failed_at=death.first_failed_at or now(),
-        died_at=now(),
+        first_failed_at=death.first_failed_at or died_at,
+        died_at=died_at,
     )
     written = work.session.execute(
         insert(DeadLetter)
@@ -257,7 +258,7 @@ def replay(
     """
     letter = _locked(work.session, letter_id)
     planned = plan(work.session, letter, force=force, upgrades=upgrades)
-    moment = now()
+    moment = database_now(work.session)
     promised = work.session.execute(
         sa.text(
             "UPDATE outbox SET status = 'pending', not_before = :due, payload = :payload, "
@@ -309,7 +310,11 @@ def discard(work: UnitOfWork, letter_id: UUID, reason: str) -> DeadLetter:
     if not reason.strip():
         raise ValueError("say why it is discarded")
     given = DeadLetterResolution(
-        dead_letter_id=letter.id, kind="discarded", by=work.actor, reason=reason.strip(), at=now()
+        dead_letter_id=letter.id,
+        kind="discarded",
+        by=work.actor,
+        reason=reason.strip(),
+        at=database_now(work.session),
     )
     _resolve(work, letter, given)
     work.record(

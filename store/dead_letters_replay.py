@@ -15,9 +15,10 @@ from sqlmodel import Session
 from knowledge.operating import replay_policy
 from messages.upgrades import UPGRADES, Upgrades
 from store import dead_letters
+from store.clock import database_now
 from store.dead_letters import NotReplayable
 from store.dead_letters_list import Chosen, oldest_ids
-from store.models import DeadLetter, now
+from store.models import DeadLetter
 from store.models.operators import DeadLetterResolution
 from store.unit_of_work import Store, UnitOfWork
 
@@ -61,7 +62,7 @@ _LAST_DUE = sa.text("SELECT max(due_at) FROM dead_letter_resolution WHERE due_at
 def _first_slot(session: Session, gap: timedelta) -> datetime:
     """When the next replay may fall due; other replays wait until this transaction ends."""
     session.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
-    moment = now()
+    moment = database_now(session)
     last: datetime | None = session.execute(_LAST_DUE, {"now": moment}).scalar_one()
     return moment if last is None else last + gap
 

@@ -7,7 +7,6 @@ speed; a failure there loses nothing, because the relay sweeps the outbox (invar
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID, uuid4
 
@@ -16,7 +15,7 @@ import structlog
 from sqlmodel import Session
 
 from store import audit, outbox
-from store.models import Outbox, now
+from store.models import Outbox
 
 log = structlog.get_logger(__name__)
 
@@ -41,6 +40,15 @@ class Promise:
 
 
 Publisher = Callable[[Sequence[Promise]], None]
+# Written as published, because it is about to be: saves a second commit a hop. If that never
+# happens, the reconciler sees a message nobody claimed; so it is dated by the clock of that one.
+_PROMISED = sa.insert(Outbox).values(
+    status="published",
+    publish_count=1,
+    not_before=sa.func.clock_timestamp(),
+    published_at=sa.func.clock_timestamp(),
+    created_at=sa.func.clock_timestamp(),
+)
 _SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 
@@ -60,22 +68,15 @@ class UnitOfWork:
     _outbox: list[dict[str, Any]] = field(default_factory=list)
     _notices: list[tuple[str, str]] = field(default_factory=list)
 
-    def emit(self, message: Publishable, *, not_before: datetime | None = None) -> UUID:
+    def emit(self, message: Publishable) -> UUID:
         """Promise `message` to its stage; it travels once this transaction has committed."""
-        row_id, moment = uuid4(), now()
+        row_id = uuid4()
         self._outbox.append(
             {
                 "id": row_id,
                 "stage": str(message.stage),
                 "payload": message.payload(),
                 "request_id": message.request_id,
-                # Written as published, because it is about to be: saves a second commit a hop.
-                # If that never happens the reconciler sees a message nobody claimed.
-                "status": "pending" if not_before else "published",
-                "not_before": not_before or moment,
-                "publish_count": 0 if not_before else 1,
-                "published_at": None if not_before else moment,
-                "created_at": moment,
             }
         )
         return row_id
@@ -91,16 +92,12 @@ class UnitOfWork:
     def _finish(self) -> list[Promise]:
         self.session.flush()
         if self._outbox:
-            self.session.execute(sa.insert(Outbox), self._outbox)
+            self.session.execute(_PROMISED, self._outbox)
         for channel, payload in dict.fromkeys(self._notices):
             self.session.execute(sa.select(sa.func.pg_notify(channel, payload)))
         audit.append(self.session, self._events)
         self.session.commit()
-        return [
-            Promise(row["id"], row["stage"], row["payload"])
-            for row in self._outbox
-            if row["status"] == "published"
-        ]
+        return [Promise(row["id"], row["stage"], row["payload"]) for row in self._outbox]
 
 
 @dataclass(frozen=True)

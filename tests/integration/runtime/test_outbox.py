@@ -175,11 +175,9 @@ def test_rows_are_published_in_the_order_in_which_they_were_due(engine: sa.Engin
 
 def test_what_is_due_later_waits(engine: sa.Engine) -> None:
     store, recorder = Store(engine, Recorder()), Recorder()
+    (outbox_id,) = promise(store)
     with store.unit_of_work("test") as work:
-        now = work.session.execute(
-            sa.select(sa.func.now() + sa.text("interval '1 h'"))
-        ).scalar_one()
-        outbox_id = work.emit(message(), not_before=now)
+        outbox.postpone(work.session, outbox_id, 3600)
     assert sweep(store, recorder) == 0
     assert status_of(store, outbox_id) == "pending"
 

@@ -138,6 +138,11 @@ def test_one_word_of_direction_is_not_turned() -> None:
             "Cells treated with the peptide promoted tumor invasion and increased fibronectin. The"
             " serum peptide is elevated in tumor patients.",
         ),
+        (  # a word that points back for what the second one speaks of
+            "Although this was completed to identify trials of many drugs in adults.",
+            "Although this is often called a problem, reviews have not looked at its use. A search"
+            " of registers was completed to identify trials of many drugs in adults.",
+        ),
         (  # one word for two: the disease that "weight control" stands for
             "Overweight and obesity are important for weight control.",
             "Overweight and obesity are increasing. Changes in diet are important for weight"

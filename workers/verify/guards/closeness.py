@@ -22,7 +22,7 @@ from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import directed_stems, negations
 from workers.verify.guards.replaced import outside_brackets, replaced
 from workers.verify.guards.statements import Statement, Token, read, stem_of
-from workers.verify.guards.stitches import Pointing, opening, points, stitched
+from workers.verify.guards.stitches import Pointing, opening, pointer, points, stitched
 
 _FIRST = 3
 """So many words at the head of a sentence that points back say what it says of that (ours)."""
@@ -77,6 +77,7 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
             findings += _exchanged(said, members, source, drawn)
             findings += _mixed(drawn, source, grounds)
             findings += _unnamed(said, members, source, drawn)
+            findings += _pointed(said, members, source, drawn)
             lead = _lead_words(drawn)
             findings += stitched(said, members, source, drawn.members, grounds, lead)
             for number in _foreign(said, members, source, drawn):
@@ -209,6 +210,16 @@ def _unnamed(
     for one in head:
         if one.content and one.frame and one.stem not in held:
             yield Finding("closeness", f"“{one.word}” in the place of “{drawn.subject}”")
+
+
+def _pointed(
+    said: Statement, members: Sequence[int], source: Statement, drawn: _Drawn
+) -> Iterator[Finding]:
+    """A word that points back ("this") in the place of what the sentence speaks of."""
+    alone = points(said, members)[0] is Pointing.ALONE
+    word = pointer(said, members) if alone else ""
+    if word and drawn.members and all(source.words[i] != word for i in drawn.members):
+        yield Finding("closeness", f"“{word}” in the place of what its sentence names")
 
 
 def _mixed(drawn: _Drawn, source: Statement, grounds: Grounds) -> Iterator[Finding]:

@@ -51,6 +51,18 @@ def points(passage: Statement, members: Sequence[int]) -> tuple[Pointing, Sequen
     return Pointing.NOT, members
 
 
+def pointer(text: Statement, members: Sequence[int]) -> str:
+    """The word with which the sentence at `members` points back; "" if it does not."""
+    policy = content_policy().close
+    for i in members[:_HEAD]:
+        word = text.words[i]
+        if word in policy.prepositions:
+            return ""
+        if word in policy.pronouns or word in policy.pointers:
+            return word
+    return ""
+
+
 def opening(grounds: Grounds, members: Sequence[int]) -> frozenset[str]:
     """The stems that open the sentence before the one at `members`, where that is in the passage;
     those that open what is around the passage otherwise."""

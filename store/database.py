@@ -50,6 +50,22 @@ class SchemaAhead(SchemaMismatch):
     """It is at one that this code does not know: a newer release has migrated it."""
 
 
+class _Pool(sa.QueuePool):
+    """Closes also what is given back after the pool was disposed of (a thread at its last commit);
+    SQLAlchemy's own keeps it open until the garbage collector finds it."""
+
+    _disposed = False
+
+    def dispose(self) -> None:
+        self._disposed = True
+        super().dispose()
+
+    def _do_return_conn(self, record: sa.pool.ConnectionPoolEntry) -> None:
+        super()._do_return_conn(record)
+        if self._disposed:
+            super().dispose()
+
+
 def connect(
     url: str,
     *,
@@ -68,6 +84,7 @@ def connect(
         url = "postgresql+psycopg://" + url.removeprefix("postgresql://")
     engine = sa.create_engine(
         url,
+        poolclass=_Pool,
         pool_size=pool_size,
         max_overflow=pool_size,
         hide_parameters=True,  # parameters are texts of documents and questions (invariant 11)

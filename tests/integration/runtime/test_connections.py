@@ -123,3 +123,12 @@ def _status(store: Store, promised: object) -> str:
             sa.text("SELECT status FROM outbox WHERE id = :id"), {"id": promised}
         )
         return str(found.scalar_one())
+
+
+def test_what_is_given_back_after_the_end_is_closed(settings: Settings) -> None:
+    engine = connect(settings.database_url)
+    with engine.connect() as late, engine.connect() as later:
+        kept = [one.connection.dbapi_connection for one in (late, later)]
+        engine.dispose()
+        late.execute(sa.text("SELECT 1"))
+    assert [isinstance(one, psycopg.Connection) and one.closed for one in kept] == [True, True]

@@ -6,9 +6,10 @@ source is not found here and cannot be: that is what the other sources, their ti
 reported conflicts are for.
 """
 
+import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from knowledge.loader import load
@@ -30,6 +31,10 @@ _WIDE_GAP = re.compile(r"\s{2,}|\n")
 _LETTER_GAP = re.compile(r"[ .·-]")
 _MIXED = re.compile(r"\b(?:[a-z]{1,12}[013457@$]){1,4}[a-z]{1,12}\b|(?<!\w)[013457@$][a-z]{3,}\b")
 _LIKE_LETTER = re.compile(r"[013457@$][a-z]")  # what is _MIXED has one
+_WORD = re.compile(r"\S+")
+_HEADING_WORDS = 5  # ours: "## Materials and methods Tell ..."
+_OPENING = re.compile(r"(?<=\s)[*_`~]+(?=\w)")
+_MOST_OPENINGS = 20  # more emphasis than that in a sentence is looked at no further
 _TAGGED_CHARS = 20_000  # a pair of tags further apart than this encloses nothing
 
 
@@ -47,7 +52,7 @@ def _addresses(passage: str) -> bool:
         return True
     plain = _plain_letters(passage)
     folded = _folded(plain)
-    if _orders(folded):
+    if _orders(folded) or any(_orders(_folded(_plain_letters(o))) for o in _begun_anew(passage)):
         return True
     if _LIKE_LETTER.search(folded):
         undone = _MIXED.sub(lambda found: found[0].translate(_LIKE_LETTERS), folded)
@@ -142,6 +147,19 @@ def _filled(pattern: str, policy: dict[str, str]) -> str:
 
 def _orders(folded: str) -> bool:
     return _patterns().match(folded, folded)
+
+
+def _begun_anew(passage: str) -> Iterator[str]:
+    """`passage` from where an order may begin inside it: behind words of a heading that nothing
+    parts from it ("RESULTS Tell ..."), and where emphasis begins."""
+    words = list(itertools.islice(_WORD.finditer(passage), _HEADING_WORDS + 1))
+    marked = bool(words) and words[0][0].startswith("#")
+    for before, word in itertools.pairwise(words):
+        if not (marked or before[0].isupper()):
+            break
+        yield passage[word.start() :]
+    for opening in itertools.islice(_OPENING.finditer(passage), _MOST_OPENINGS):
+        yield passage[opening.end() :]
 
 
 @cache

@@ -25,6 +25,13 @@ def test_an_order_is_found_in_every_writing(order: str, writing: str) -> None:
     assert addresses_reader(IN_TEXT[writing](order.format(agent="drug X")))
 
 
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("heading", ["RESULTS", "## DESIGN", "## Patients and methods", "AIM:"])
+@pytest.mark.parametrize("writing", ["plain", "emphasis"])
+def test_an_order_is_found_behind_a_heading(order: str, heading: str, writing: str) -> None:
+    assert addresses_reader(f"{heading} {IN_TEXT[writing](order.format(agent='drug X'))}")
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -176,6 +176,12 @@ def test_words_of_the_title_say_nothing_of_the_subject() -> None:
     assert strays(claim, passage, "Diet and physical activity in weight control")
 
 
+@pytest.mark.parametrize("lead", ["The study found that", "The authors report that"])
+@pytest.mark.parametrize("said", ["it lowers glucose in adults.", "Thus, glucose fell in adults."])
+def test_a_claim_is_led_in_by_who_says_it(lead: str, said: str) -> None:
+    assert not strays(f"{lead} {said}", f"{said[0].upper()}{said[1:]}")
+
+
 def test_a_phrase_before_the_subject_does_not_make_it_a_pointer() -> None:
     passage = "Serial plasma sampling was feasible. In this cohort, mortality fell by a third."
     assert strays("Serial plasma sampling fell by a third.", passage)

@@ -52,11 +52,14 @@ def points(passage: Statement, members: Sequence[int]) -> tuple[Pointing, Sequen
 
 
 def pointer(text: Statement, members: Sequence[int]) -> str:
-    """The word with which the sentence at `members` points back; "" if it does not."""
+    """The word with which the sentence at `members` begins to point back; "" if it does not.
+
+    What comes after a word of content points at that ("the study found that it").
+    """
     policy = content_policy().close
     for i in members[:_HEAD]:
-        word = text.words[i]
-        if word in policy.prepositions:
+        word, token = text.words[i], text.tokens[i]
+        if word in policy.prepositions or token.content or token.frame:
             return ""
         if word in policy.pronouns or word in policy.pointers:
             return word

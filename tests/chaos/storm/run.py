@@ -12,10 +12,10 @@ from tests.chaos.storm import acts
 from tests.chaos.storm.clients import Clients
 from tests.chaos.storm.history import History
 from tests.chaos.storm.schedule import Act, schedule
-from tests.chaos.storm.system import System, quiet, running
+from tests.chaos.storm.system import System, quiet, ready, running
 from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
-from tests.servers import TRIAL, ingest
+from tests.servers import TRIAL, ingest, wait_until
 
 SETTLE_SECONDS = 240.0
 
@@ -91,6 +91,7 @@ def storm(
         if not quiet(system, settle):
             outcome.found.append(f"not quiet after {settle:.0f} s")
         outcome.settled_seconds = round(time.monotonic() - began, 1)
+        wait_until(lambda: ready(system), 60, "the gateway answers again")
         clients.read_all()
         outcome.disk_filled = system.disk is not None
         outcome.process_starts = system.starts

@@ -171,11 +171,12 @@ def running(mirrors: dict[str, str], sabotages: Sequence[str] = ()) -> Iterator[
         log = directory / "processes.log"
         found = System(servers, proxies, settings, Store(direct), disk, log, sabotages)
         stack.callback(found.stop)
-        wait_until(lambda: _ready(found), 60, "the gateway answers")
+        wait_until(lambda: ready(found), 60, "the gateway answers")
         yield found
 
 
-def _ready(system: System) -> bool:
+def ready(system: System) -> bool:
+    """Whether the gateway answers; what is not there is started."""
     system.supervise()
     try:
         return httpx.get(f"{system.url}/readyz", timeout=2).status_code == 200

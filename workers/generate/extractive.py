@@ -121,11 +121,12 @@ def _spread(scored: Sequence[_Kept], leading: Mapping[str, Any]) -> list[_Kept]:
             if twin is not None:
                 _merge(twin, one)
                 continue
-            of_document = sum(
-                other.candidate.evidence_id == one.candidate.evidence_id for other in kept
-            )
-            if len(kept) < most and of_document < policy["claims_per_document"]:
-                kept.append(one)
+            if len(kept) < most:
+                of_document = sum(
+                    other.candidate.evidence_id == one.candidate.evidence_id for other in kept
+                )
+                if of_document < policy["claims_per_document"]:
+                    kept.append(one)
 
     take((one for one in scored if _belongs(one.candidate, leading)), policy["lead_claims"])
     first = {id(one) for one in kept}

@@ -68,13 +68,22 @@ def same(first: Finding, second: Finding) -> bool:
     if first.denies != second.denies:
         return False
     policy = load("answers")
-    together = len(first.terms & second.terms)
-    alike = together / max(1, len(first.terms) + len(second.terms) - together)
-    if alike >= policy["near_duplicate"]:
+    if _overlap(first.terms, second.terms, policy["near_duplicate"]):
         return first.numbers == second.numbers
-    shared = len(first.telling & second.telling)
     least = min(len(first.telling), len(second.telling))
-    if shared < int(policy["same_numbers_least"]) or shared / least < float(policy["same_numbers"]):
+    if least < policy["same_numbers_least"]:
+        return False
+    shared = len(first.telling & second.telling)
+    if shared < policy["same_numbers_least"] or shared / least < policy["same_numbers"]:
         return False
     held = len(first.words & second.words) / max(1, min(len(first.words), len(second.words)))
     return held >= float(policy["same_numbers_terms"])
+
+
+def _overlap(first: frozenset[int], second: frozenset[int], least: float) -> bool:
+    """Whether at least this share of the terms of both is in both."""
+    fewer, more = sorted((len(first), len(second)))
+    if fewer / max(1, more) < least:  # were all of the fewer among the others
+        return False
+    together = len(first & second)
+    return together / max(1, fewer + more - together) >= least

@@ -12,7 +12,11 @@ from tests.chaos.storm.launch import SABOTAGES
 from tests.chaos.storm.run import storm
 from tests.chaos.storm.schedule import LASTING, Act, schedule
 
-PAUSING = [Act(1.0 + 5.0 * n, "pause worker", 4.0, n) for n in range(2)]
+PAUSES = (1.0, 6.0, 11.0)
+# While one worker is frozen beyond its lease, the other is given what it holds.
+PAUSING = [Act(at, "pause worker", 4.0, n % 2) for n, at in enumerate(PAUSES)] + [
+    Act(at + 1.8 + 0.4 * n, "deliver again", 0.0, n) for at in PAUSES for n in range(5)
+]
 DELIVERING = [Act(2.0 + 0.5 * n, "deliver again", 0.0, n) for n in range(12)]
 CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
     "nobody checks who holds the lease": (

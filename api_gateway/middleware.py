@@ -119,7 +119,7 @@ class Envelope:
         if scope["method"] in _SAFE_METHODS:
             return
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+        if origin is not None and not _is_of(origin, headers.get("host")):
             raise Refused(403, "pages of another origin cannot write here", reason="foreign_origin")
 
 
@@ -237,5 +237,16 @@ def _limited(scope: Scope, receive: Receive, limit: int, seconds: float) -> Rece
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, without the port and the brackets of IPv6."""
-    return (urlsplit(f"//{host}").hostname or "") if host else ""
+    """The name in a Host header, without the port and the brackets of IPv6; empty: it has none."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "") if host else ""
+    except ValueError:  # half a bracket, for one
+        return ""
+
+
+def _is_of(origin: str, host: str | None) -> bool:
+    """Whether an Origin header names the host that was asked; what is no address does not."""
+    try:
+        return urlsplit(origin).netloc == host
+    except ValueError:
+        return False

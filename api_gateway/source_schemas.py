@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from knowledge.sources import Tier
 
 RefreshStatus = Literal["queued", "fetching", "storing", "complete", "failed"]
+OPERATORS_ONLY = "shown only to keys with the scope `operate`: it may hold words of a question"
 FindingKind = Literal["malformed", "conflict", "mismatch", "nonexistent", "unreadable", "unmapped"]
 
 
@@ -16,7 +17,10 @@ class WatchOut(BaseModel):
     """A query that is followed at a source, or was."""
 
     id: UUID
-    query: str
+    query: str | None = Field(
+        description="in the source's own language; null where `origin` is `abstention`, which is "
+        f"{OPERATORS_ONLY}"
+    )
     origin: Literal["user", "suggested", "abstention"]
     active: bool = Field(description="whether it is followed now")
     cursor_at: datetime | None = Field(description="all that the source said until then is held")
@@ -121,7 +125,10 @@ class RefreshOut(BaseModel):
     id: UUID
     watch_id: UUID
     source: str
-    query: str
+    query: str | None = Field(
+        description="in the source's own language; null where `reason` or the origin of its watch "
+        f"is `abstention`, which is {OPERATORS_ONLY}"
+    )
     reason: Literal["schedule", "retry", "user", "abstention"]
     status: RefreshStatus
     since: datetime | None = Field(

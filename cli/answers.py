@@ -88,8 +88,26 @@ def _conflicts(answer: dict[str, Any]) -> Group:
             key = side["evidence_id"]
             stands = " stands" if conflict["stands"] == key else ""
             words = " ".join(side["quote"].split())
-            lines.append(Text(f"     {titles.get(key, key)}{stands}: “{words}”", style="dim"))
+            title = _side_title(side) or titles.get(key, key)
+            lines.append(Text(f"     {title}{stands}: “{words}”", style="dim"))
+            if side.get("source"):
+                lines.append(_side_source(side))
     return Group(*lines)
+
+
+def _side_title(side: dict[str, Any]) -> str:
+    """The title of what a side is of; empty in answers from before sides told it."""
+    title, earlier = side.get("title"), "@" in side["evidence_id"]
+    return f"{title}{' (an earlier version)' if earlier else ''}" if title else ""
+
+
+def _side_source(side: dict[str, Any]) -> Text:
+    """Whose word it is, with both clocks; what is no longer its source's word was not checked."""
+    source, age = side["source"], side.get("clocks")
+    told = f"       {source['name']} · {_published(age or source)}"
+    if not age:
+        return Text(told, style="dim")
+    return Text.assemble(f"{told} · checked ", _checked_text(age), style="dim")
 
 
 def _references(answer: dict[str, Any]) -> Group:

@@ -131,6 +131,9 @@ def recompose(rows: Rows) -> dict[str, Any]:
         checked=checked,
         passed=gate(checked, inputs["contested"]),
         conflicts=inputs["conflicts"],
+        # Not recorded by earlier releases, which took these two as given here.
+        undecided=inputs.get("undecided", inputs["contested"]),
+        in_the_past=inputs.get("in_the_past", bool(rows.retrieval.body["as_of"])),
         cost_usd=inputs["cost_usd"],
         held=held,
         place_of=lambda key, span: place_of(rows.chunks[held[key].version.id], span),

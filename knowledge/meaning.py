@@ -99,12 +99,22 @@ class Quantifiers(BaseModel):
     nothing: Phrases
 
 
+class Refraining(BaseModel):
+    """Words for what is left undone, and more words by which a claim keeps that."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    words: Phrases
+    also: Phrases
+
+
 class ModalityPolicy(_Policy):
     """`guards/modality.yaml`."""
 
     cues: dict[str, Cues]
     conditions: Conditions
     settings: dict[str, Phrases]
+    refraining: Refraining
     recommendations: tuple[Phrases, ...]
     quantifiers: Quantifiers
     cause: Phrases

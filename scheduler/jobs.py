@@ -50,7 +50,7 @@ def watch_circuits(store: Store) -> None:
 
 def find_lost(store: Store, broker: WokenBroker, lost_after: float) -> None:
     """Take back what was published but is nowhere; the relay sends it again."""
-    found = reconcile(store, broker.backlog(), lost_after=lost_after)
+    found = reconcile(store, broker.backlog(), lost_after=lost_after, heads=broker.heads())
     if found:
         log.warning("reconciler_found_lost", messages=found)
 

@@ -52,7 +52,9 @@ def inputs(
     *,
     checked: Sequence[Any],
     contested: Collection[str],
+    undecided: Collection[str],
     conflicts: Sequence[Mapping[str, Any]],
+    in_the_past: bool,
     cost_usd: str | None,
     held: Mapping[str, _Held],
 ) -> dict[str, Any]:
@@ -60,15 +62,19 @@ def inputs(
 
     Args:
         checked: all drafted claims with their verdicts.
-        contested: ids of claims that another source contradicts, undecided.
+        contested: ids of claims that another source contradicts and that do not stand.
+        undecided: those of them in a conflict that nothing decides.
         conflicts: as they stand in the answer.
+        in_the_past: whether the question was about a time that was over.
         held: the versions by evidence key, with what became of their works and both clocks.
     """
     body: dict[str, Any] = to_jsonable_python(
         {
             "checked": list(checked),
             "contested": sorted(contested),
+            "undecided": sorted(undecided),
             "conflicts": list(conflicts),
+            "in_the_past": in_the_past,
             "cost_usd": cost_usd,
             "held": {
                 key: {

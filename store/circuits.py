@@ -76,7 +76,8 @@ def admit(work: UnitOfWork, stage: str, outbox_id: UUID | None) -> Admission:
         return Admission.WORK
     if row.state == "open" and row.probe == outbox_id:
         return Admission.PROBE
-    if row.state == "open" and row.probe is None and row.probe_at <= database_now(work.session):
+    due = row.state == "open" and row.probe is None and row.probe_at <= database_now(work.session)
+    if due and _waits(work.session, outbox_id):
         _set(work.session, stage, "probe = :probe", probe=outbox_id)
         work.record("circuit.probed", stage, outbox_id=str(outbox_id))
         return Admission.PROBE
@@ -88,6 +89,12 @@ def admit(work: UnitOfWork, stage: str, outbox_id: UUID | None) -> Admission:
         {"id": outbox_id, "held": HELD_UNTIL},
     )
     return Admission.HELD
+
+
+def _waits(session: Session, outbox_id: UUID) -> bool:
+    """Whether the promise is still to be kept: a late copy of one that has ended proves nothing."""
+    waiting = "SELECT 1 FROM outbox WHERE id = :id AND status IN ('pending', 'published')"
+    return session.execute(sa.text(waiting), {"id": outbox_id}).one_or_none() is not None
 
 
 def _set(session: Session, stage: str, change: str, **values: object) -> None:

@@ -46,10 +46,9 @@ def position(cursor: str) -> tuple[datetime, UUID]:
     """
     at, key = unpack(cursor, [str, str])
     try:
-        moment, last = datetime.fromisoformat(str(at)), UUID(str(key))
-    except ValueError as error:
+        return datetime.fromisoformat(str(at)).astimezone(UTC), UUID(str(key))
+    except (ValueError, OverflowError) as error:  # the edges of the calendar have no UTC
         raise InvalidCursor("use the next_cursor of the page before, unchanged") from error
-    return moment.astimezone(UTC), last
 
 
 def _decoded(cursor: str) -> object:

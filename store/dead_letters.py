@@ -126,10 +126,10 @@ def add(work: UnitOfWork, death: Death) -> UUID:
         .returning(col(DeadLetter.id))
     ).one_or_none()
     if written is None:
-        same = sa.or_(
-            col(DeadLetter.id) == letter.id,
-            sa.and_(col(DeadLetter.outbox_id) == death.outbox_id, col(DeadLetter.status) == "open"),
-        )
+        same = col(DeadLetter.id) == letter.id
+        if death.outbox_id is not None:  # else it would be every open letter without a promise
+            of_promise = col(DeadLetter.outbox_id) == death.outbox_id
+            same = sa.or_(same, sa.and_(of_promise, col(DeadLetter.status) == "open"))
         return work.session.exec(select(DeadLetter.id).where(same)).one()
     work.record(
         "message.dead",

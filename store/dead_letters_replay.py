@@ -22,7 +22,7 @@ from store.models import DeadLetter
 from store.models.operators import DeadLetterResolution
 from store.unit_of_work import Store, UnitOfWork
 
-_ONE_AT_A_TIME = 0x4174746573740002  # "Attest", 2: replays line up, so that they share one rate
+_ONE_AT_A_TIME = 0x4174746573740004  # "Attest", 4: replays line up, so that they share one rate
 SHOWN_PER_REASON = 10
 
 

@@ -6,6 +6,8 @@ holds, is lost: it becomes pending again.
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -14,7 +16,8 @@ from sqlmodel import Session
 SLOWEST_REPUBLISH_SECONDS = 300.0
 BACKLOG_SECONDS = 600.0
 """A queue that still holds messages is slow, not lossy: its rows are given this long, and twice as
-long after each publication, so that a queue without a worker does not fill with copies."""
+long after each publication, so that a queue without a worker does not fill with copies. Those that
+were published well before what the queue has in front have left it, and are not given it."""
 
 
 def take_due(
@@ -138,21 +141,40 @@ def postpone(session: Session, outbox_id: UUID, seconds: float) -> None:
     )
 
 
-def take_back_lost(session: Session, backlog: Mapping[str, int], lost_after: float) -> int:
+def take_back_lost(
+    session: Session,
+    backlog: Mapping[str, int],
+    lost_after: float,
+    heads: Mapping[UUID, datetime] = MappingProxyType({}),
+) -> int:
     """Make published rows pending again that nothing works on and no queue seems to hold.
+
+    What a stopping worker puts back goes to the end of its queue, and so is taken for lost once:
+    its copy makes it as young as what is behind the front. A row is dated by its last publication,
+    and the front may be an earlier one; so it counts only where there was one, and from when it
+    was sent if that was before.
 
     Args:
         backlog: messages waiting in the broker, by stage.
         lost_after: seconds after publishing, doubled with each publication.
+        heads: what waits in front of each queue, and since when; see `WokenBroker.heads`.
     """
     return len(
         session.execute(
             sa.text(
                 """
+                WITH head AS MATERIALIZED (
+                    SELECT stage, min(least(published_at, sent_at))
+                                  - make_interval(secs => :lost_after) AS since
+                    FROM unnest(CAST(:heads AS uuid[]), CAST(:sent AS timestamptz[]))
+                         AS front (id, sent_at) JOIN outbox USING (id)
+                    WHERE status = 'published' AND publish_count = 1 GROUP BY stage)
                 UPDATE outbox SET status = 'pending', not_before = clock_timestamp()
                 WHERE status = 'published'
                   AND published_at < clock_timestamp() - make_interval(secs =>
-                        CASE WHEN stage = ANY(:busy)
+                        CASE WHEN stage = ANY(:busy) AND published_at >= coalesce(
+                                (SELECT since FROM head WHERE head.stage = outbox.stage),
+                                '-infinity')
                              THEN :backlog * 2 ^ least(greatest(publish_count - 1, 0), 8)
                              ELSE least(:lost_after * 2 ^ least(greatest(publish_count - 1, 0), 16),
                                         :slowest)
@@ -167,6 +189,8 @@ def take_back_lost(session: Session, backlog: Mapping[str, int], lost_after: flo
                 "busy": [stage for stage, waiting in backlog.items() if waiting > 0],
                 "backlog": BACKLOG_SECONDS,
                 "lost_after": lost_after,
+                "heads": list(heads.keys()),
+                "sent": list(heads.values()),
                 "slowest": SLOWEST_REPUBLISH_SECONDS,
             },
         ).all()

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import (
@@ -54,6 +54,18 @@ Line = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=1000),
     AfterValidator(_storable),
 ]
+
+_FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+
+
+def _in_any_zone(value: datetime) -> datetime:
+    """Refuse what other time zones cannot hold: stored, it could never be read again."""
+    if not _FIRST <= value < _LAST:
+        raise ValueError("has to be a day from 0001-01-02 to 9999-12-30 in UTC")
+    return value
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_any_zone)]
 
 REGISTRY_PATTERN = r"^(ACTRN\d{14}|UMIN\d{9}|ISRCTN\d{8}|jRCT\w+|EUCTR?[\w-]+)$"
 
@@ -109,11 +121,11 @@ class SourceRecord(BaseModel):
         default=None, description="stays the same over versions; left out, the identifiers decide"
     )
     url: Annotated[str, Field(pattern=r"^https?://\S+$", max_length=2000)] | None = None
-    published_at: AwareDatetime | None = None
+    published_at: Moment | None = None
     published_precision: Literal["day", "month", "year"] = Field(
         default="day", description="how much of `published_at` the source states"
     )
-    fetched_at: AwareDatetime | None = Field(
+    fetched_at: Moment | None = Field(
         default=None, description="when the facts were taken from the source; now, if left out"
     )
     identifiers: Identifiers = Identifiers()

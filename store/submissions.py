@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from sqlmodel import Session, col
 
 from messages import IngestV1
-from store.models import IngestItem, now
+from store.clock import database_now
+from store.models import IngestItem
 from store.unit_of_work import UnitOfWork
 
 
@@ -67,7 +68,7 @@ def submit_item(
         source=origin.source if origin else None,
         refresh_id=origin.refresh_id if origin else None,
         fetched_at=origin.fetched_at if origin else None,
-        created_at=now(),
+        created_at=database_now(work.session),  # orders uploads that several hosts take
     )
     work.session.add(item)
     work.record("document.submitted", item.id, content_hash=item.content_hash, bytes=len(content))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from api_gateway.pages import links
-from api_gateway.pages.clocks import ClockView, Moment, clocks, milliseconds, moment
+from api_gateway.pages.clocks import ClockView, Moment, clocks, milliseconds, moment, published
 from api_gateway.pages.recalls import RecallView, recall_view
 from api_gateway.pages.sources import ReferenceView, notices, references
 from api_gateway.pages.wording import ABSTENTION, CLAIM, CONFLICT_WHY, QUOTE, Badge, badge
@@ -58,14 +58,20 @@ class SectionView:
 
 @dataclass(frozen=True)
 class SideView:
-    """One of two that contradict each other, in its own words."""
+    """One of two that contradict each other, in its own words.
+
+    `source` is empty where the answer does not tell it; `published` is told where there are no
+    clocks.
+    """
 
     title: str
+    source: str
     statement: str
     quote: str
     href: str | None
     stands: bool
     clocks: ClockView | None
+    published: Moment | None
 
 
 @dataclass(frozen=True)
@@ -249,19 +255,30 @@ def _conflict(body: Mapping[str, Any], by_key: Mapping[Any, Mapping[str, Any]]) 
 def _side(
     body: Mapping[str, Any], stands: Any, by_key: Mapping[Any, Mapping[str, Any]]
 ) -> SideView:
+    """A side with what it tells of its source; answers from before it told that have records."""
     key = body["evidence_id"]
     record = by_key.get(key) or by_key.get(str(key).partition("@")[0]) or {}
     earlier = " (an earlier version)" if "@" in str(key) else ""
+    title = body.get("title") or record.get("title")
+    source = body.get("source") or record.get("source") or {}
+    age = body.get("clocks") or (None if earlier else record.get("clocks"))
     return SideView(
-        title=f"{record['title']}{earlier}" if record.get("title") else f"Source {key}",
+        title=f"{title}{earlier}" if title else f"Source {key}",
+        source=source.get("name") or "",
         statement=body.get("statement") or "",
         quote=body["quote"],
         href=links.version_link(
             body.get("document_id"), body.get("version_id"), body["start"], body["end"]
         ),
         stands=stands == key,
-        clocks=clocks(record["clocks"]) if record.get("clocks") and not earlier else None,
+        clocks=clocks(age) if age else None,
+        published=_side_published(body),
     )
+
+
+def _side_published(body: Mapping[str, Any]) -> Moment | None:
+    source = body.get("source") or {}
+    return published(source.get("published_at"), source.get("published_precision"))
 
 
 def _image(body: Mapping[str, Any]) -> ImageView | None:

@@ -7,7 +7,7 @@ word of a source becomes a field, an entry or a heading.
 import re
 from collections.abc import Mapping, Sequence
 
-from api_gateway.pages.answers import AnswerView, ClaimView
+from api_gateway.pages.answers import AnswerView, ClaimView, SideView
 from api_gateway.pages.questions import QuestionView
 from api_gateway.pages.sources import ReferenceView
 
@@ -47,7 +47,7 @@ def markdown(question: QuestionView, answer: AnswerView) -> str:
     for conflict in answer.conflicts:
         lines += [f"## Conflict: {_md(conflict.about)}", "", f"{_md(conflict.decided)}.", ""]
         lines += [
-            *(f"- {_md(one.title)}: “{_md(one.quote)}”" for one in conflict.sides),
+            *(_md_side(one) for one in conflict.sides),
             "",
         ]
     if answer.references:
@@ -68,6 +68,16 @@ def _md_claim(claim: ClaimView) -> str:
         number = f"[{one.number}]" if one.number is not None else one.title
         places.append(f"{number}, version {one.version}, {one.citation}")
     return f"- {_md(claim.text)} **{claim.badge.label}** ({_md('; '.join(places))})"
+
+
+def _md_side(one: SideView) -> str:
+    age = one.clocks
+    when = (age.published if age else None) or one.published
+    told = [one.source, f"published {when.words}" if when else ""]
+    if age is not None and age.checked is not None:
+        told.append(f"checked {age.checked.words} ({age.state.label.lower()})")
+    of = "; ".join(filter(None, told))
+    return f"- {_md(one.title)}{f' ({_md(of)})' if of else ''}: “{_md(one.quote)}”"
 
 
 def _md_reference(one: ReferenceView) -> str:

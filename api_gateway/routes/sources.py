@@ -1,12 +1,12 @@
 """Sources: how fresh each is, refreshing them now, and what does not hold about their records."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api_gateway.access import InCaller, Scope, needs
+from api_gateway.access import Caller, InCaller, Scope, needs
 from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS
 from api_gateway.source_schemas import (
@@ -46,6 +46,7 @@ RETRY_AFTER_SECONDS = 1
 )
 def list_sources(
     gateway: InGateway,
+    caller: InCaller,
     every: Annotated[
         bool, Query(alias="all", description="also sources that were never followed")
     ] = False,
@@ -56,12 +57,23 @@ def list_sources(
         held = library.sources(session)
     return SourceList(
         sources=[
-            SourceOut.model_validate(source_report.body(one))
-            for one in reports
-            if every or one.is_known
+            _source_out(caller, source_report.body(one)) for one in reports if every or one.is_known
         ],
         held=[HeldOut.model_validate(source_report.held_body(state)) for state in held],
     )
+
+
+def _source_out(caller: Caller, body: dict[str, Any]) -> SourceOut:
+    watches = [
+        {**one, "query": _query_for(caller, one["query"], one["origin"])} for one in body["watches"]
+    ]
+    return SourceOut.model_validate({**body, "watches": watches})
+
+
+def _query_for(caller: Caller, query: str, *made_by: str) -> str | None:
+    """The query, where this caller may read it: one that was made of a question is its owner's,
+    and who owns the question is not known here; operators see what their sources are asked."""
+    return None if "abstention" in made_by and Scope.OPERATE not in caller.scopes else query
 
 
 @router.post(
@@ -141,6 +153,7 @@ async def get_refresh(
     refresh_id: UUID,
     response: Response,
     gateway: InGateway,
+    caller: InCaller,
     wait: Annotated[
         float,
         Query(ge=0, le=MAX_WAIT_SECONDS, allow_inf_nan=False, description="seconds, up to 60"),
@@ -150,7 +163,7 @@ async def get_refresh(
     found = await settled(
         gateway,
         refresh_id,
-        lambda: run_in_threadpool(_read, gateway, refresh_id),
+        lambda: run_in_threadpool(_read, gateway, caller, refresh_id),
         lambda one: one.status not in refreshes.ACTIVE,
         wait,
     )
@@ -159,7 +172,7 @@ async def get_refresh(
     return found
 
 
-def _read(gateway: Gateway, refresh_id: UUID) -> RefreshOut:
+def _read(gateway: Gateway, caller: Caller, refresh_id: UUID) -> RefreshOut:
     """The refresh as it is now.
 
     Raises:
@@ -172,7 +185,7 @@ def _read(gateway: Gateway, refresh_id: UUID) -> RefreshOut:
         watch = session.get_one(Watch, refresh.watch_id)
     return RefreshOut(
         source=watch.source,
-        query=watch.query,
+        query=_query_for(caller, watch.query, watch.origin, refresh.reason),
         steps=refresh.step,
         retry_at=watch.retry_at if watch.active and refresh.status == "failed" else None,
         **refresh.model_dump(include=set(RefreshOut.model_fields)),

@@ -29,6 +29,12 @@ EXACT_ROWS = 2_000
 CREATE_INDEX = (
     f"CREATE INDEX CONCURRENTLY {HNSW_INDEX} ON chunk_vector USING hnsw (embedding halfvec_ip_ops)"
 )
+_BUILD_LOCK = 0x4174746573740005  # "Attest", 5: one builds the index at a time
+_VALID = sa.text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)")
+_BUILDING = sa.text(
+    "SELECT EXISTS (SELECT FROM pg_stat_progress_create_index "
+    "WHERE datname = current_database() AND relid = to_regclass('chunk_vector'))"
+)
 EF_SEARCH = 100
 """How many neighbours a step of the index scan keeps at least (pgvector README, "Query Options"),
 and a third of the root of all windows where that is more. Of two indexes of the same million one
@@ -261,14 +267,30 @@ def _everywhere(
 
 
 def ensure_index(connection: sa.Connection) -> bool:
-    """Build the HNSW index once the table is large; says whether it did. Needs autocommit."""
+    """Build the HNSW index once the table is large; says whether it did. Needs autocommit.
+
+    One whose building was interrupted is not valid: PostgreSQL keeps it up to date and never scans
+    it, so it is built again. One that somebody is building is left alone.
+    """
+    alone = {"key": _BUILD_LOCK}
+    if not connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), alone).scalar_one():
+        return False
+    try:
+        return _ensure_index(connection)
+    finally:
+        connection.execute(sa.text("SELECT pg_advisory_unlock(:key)"), alone)
+
+
+def _ensure_index(connection: sa.Connection) -> bool:
     rows = connection.execute(
         sa.text("SELECT reltuples FROM pg_class WHERE relname = 'chunk_vector'")
     ).scalar_one()
-    there = connection.execute(
-        sa.text("SELECT to_regclass(:name)"), {"name": HNSW_INDEX}
-    ).scalar_one()
-    if there is not None or rows < EXACT_ROWS:
+    if rows < EXACT_ROWS:
         return False
+    valid = connection.execute(_VALID, {"name": HNSW_INDEX}).scalar_one_or_none()
+    if valid or connection.execute(_BUILDING).scalar_one():
+        return False
+    if valid is not None:
+        connection.execute(sa.text(f"DROP INDEX CONCURRENTLY IF EXISTS {HNSW_INDEX}"))
     connection.execute(sa.text(CREATE_INDEX))
     return True

@@ -142,7 +142,8 @@ def look(session: Session, only: Filter | None = None) -> None:
 
 _SIZES = f"""
     SELECT CAST(greatest(c.reltuples, 0) AS bigint), CAST(greatest(t.reltuples, 0) AS bigint),
-           CAST(greatest(v.reltuples, 0) AS bigint), to_regclass('{HNSW_INDEX}') IS NOT NULL
+           CAST(greatest(v.reltuples, 0) AS bigint), EXISTS (
+               SELECT FROM pg_index WHERE indexrelid = to_regclass('{HNSW_INDEX}') AND indisvalid)
     FROM pg_class c, pg_class t, pg_class v WHERE c.oid = CAST('chunk' AS regclass)
       AND t.oid = CAST('version_tags' AS regclass) AND v.oid = CAST('chunk_vector' AS regclass)
 """  # noqa: S608  our own text

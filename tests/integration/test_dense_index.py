@@ -1,5 +1,6 @@
 """The dense index: exact among few windows, HNSW among many, and never fewer rows than exist."""
 
+import threading
 from collections.abc import Iterator, Sequence
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ from store.index.filters import Filter
 from store.records import SourceRecord
 from store.spans import Structure
 from store.unit_of_work import Store
+from tests.servers import wait_until
 
 EMPTY = Structure(sections=(), paragraphs=(), sentences=())
 Matrix = NDArray[np.float32]
@@ -97,6 +99,62 @@ def test_the_index_is_built_once_and_only_where_there_are_many_windows(
         monkeypatch.setattr(dense, "EXACT_ROWS", 30)
         assert dense.ensure_index(db)
         assert not dense.ensure_index(db)
+
+
+def interrupted(store: Store) -> None:
+    """Leave the index as a CREATE INDEX CONCURRENTLY that was cut short leaves it."""
+    with autocommit(store) as db:
+        db.execute(
+            sa.text(
+                "UPDATE pg_index SET indisvalid = false "
+                f"WHERE indexrelid = '{filters.HNSW_INDEX}'::regclass"
+            )
+        )
+
+
+def test_an_index_whose_building_was_interrupted_is_built_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(store, units(30))
+    build(store, monkeypatch)
+    interrupted(store)
+    with store.reading() as session:
+        assert not filters.sizes(session).indexed
+    with autocommit(store) as db:
+        assert dense.ensure_index(db)
+        assert not dense.ensure_index(db)
+    with store.reading() as session:
+        assert filters.sizes(session).indexed
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_an_index_that_somebody_is_building_is_left_alone(
+    store: Store, monkeypatch: pytest.MonkeyPatch, by_hand: bool
+) -> None:
+    """It is not valid until the building ends, and that waits here for an open transaction."""
+    put(store, units(30))
+    monkeypatch.setattr(dense, "EXACT_ROWS", 1)
+    built: list[bool] = []
+    with autocommit(store) as db, store.engine.connect() as holding:
+        db.execute(sa.text("ANALYZE"))
+        holding.execute(sa.text("LOCK TABLE chunk_vector IN ROW EXCLUSIVE MODE"))
+
+        def build_it() -> None:
+            with autocommit(store) as other:
+                if by_hand:
+                    other.execute(sa.text(dense.CREATE_INDEX))
+                built.append(by_hand or dense.ensure_index(other))
+
+        builder = threading.Thread(target=build_it)
+        builder.start()
+        there = sa.text(f"SELECT to_regclass('{filters.HNSW_INDEX}') IS NOT NULL")
+        wait_until(lambda: bool(db.execute(there).scalar_one()), 20, "the building has begun")
+        assert not dense.ensure_index(db)
+        holding.rollback()
+        builder.join(timeout=30)
+    assert built == [True]
+    with store.reading() as session:
+        assert filters.sizes(session).indexed
 
 
 def test_the_index_finds_what_a_look_at_every_window_finds(

@@ -129,6 +129,26 @@ def test_a_page_is_kept_as_it_came_until_it_is_read(following: Following) -> Non
     assert following.watch().cursor_at is None
 
 
+def test_a_step_is_taken_no_earlier_than_its_refresh_began_whoever_takes_it(
+    following: Following,
+) -> None:
+    """The clock of another worker may be behind; what it saw now would count as not seen since."""
+    refresh_id = following.request()
+    began = following.clock() + timedelta(minutes=2)
+    with following.store.unit_of_work("test") as work:
+        refresh = work.session.get_one(Refresh, refresh_id)
+        refresh.status, refresh.started_at = "fetching", began
+        work.session.add(refresh)
+    message = RefreshV1(request_id=refresh_id, refresh_id=refresh_id, step=0)
+    step = refresh_stage.work(following.worker.context, message)
+    assert step is not None
+    assert step.at == began
+    following.clock.advance(hours=1)
+    later = refresh_stage.work(following.worker.context, message)
+    assert later is not None
+    assert later.at == following.clock()
+
+
 def test_a_step_delivered_twice_is_taken_once(following: Following) -> None:
     refresh_id = following.request()
     message = RefreshV1(request_id=refresh_id, refresh_id=refresh_id, step=0)

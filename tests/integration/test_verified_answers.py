@@ -152,6 +152,29 @@ def test_peers_case_2_a_publication_of_2004_fetched_now_does_not_tell_the_presen
     assert "published too long ago" in now["abstain_detail"]
 
 
+@pytest.mark.requirement("SP-6.3")
+@pytest.mark.parametrize(
+    ("days", "reason"),
+    [(None, None), (0, "stale"), (30, "stale")],
+    ids=["a moment ago", "today", "in a month"],
+)
+def test_sp_6_3_only_a_date_that_is_over_lifts_the_demand_for_the_present_state(
+    inline: InlineWorker, days: int | None, reason: str | None
+) -> None:
+    old = publication(
+        1,
+        "Rofecoxib dosing in osteoarthritis",
+        "Rofecoxib 25 mg once daily relieved the pain of osteoarthritis of the knee in adults.",
+        published_at="2004-02-01T00:00:00Z",
+    )
+    ingest(inline.store, old)
+    inline.run()
+    now = datetime.now(UTC)
+    as_of = now if days is None else (now + timedelta(days=days)).date()
+    question = "Does rofecoxib currently relieve the pain of osteoarthritis of the knee?"
+    assert answer(inline, question, as_of=as_of.isoformat())["abstain_reason"] == reason
+
+
 def conflicts(worker: InlineWorker, question: str) -> list[dict[str, Any]]:
     return list(answer(worker, question)["conflicts"])
 
@@ -177,6 +200,44 @@ def test_peers_case_3_approved_and_not_approved_is_a_conflict(inline: InlineWork
     assert any("is approved" in one for one in quotes)
     assert any("not approved" in one for one in quotes)
     assert (body["abstained"], body["abstain_reason"]) == (True, "conflict")
+    assert {side["title"] for side in conflict["sides"]} == {
+        "Aducanumab in Alzheimer disease: one report",
+        "Aducanumab in Alzheimer disease: another report",
+    }
+    for side in conflict["sides"]:
+        assert side["source"] == {
+            "name": "PubMed",
+            "source_type": "pubmed",
+            "published_at": "2025-06-01T00:00:00+00:00",
+            "published_precision": "day",
+        }
+        assert side["clocks"]["published_at"] == side["source"]["published_at"]
+        assert side["clocks"]["fetched_at"]
+
+
+@pytest.mark.requirement("SP-6.3")
+def test_sp_6_3_what_a_source_says_twice_is_contested_in_both_places(inline: InlineWorker) -> None:
+    said = "for the treatment of early Alzheimer disease"
+    one = "Aducanumab in Alzheimer disease: one report"
+    other = "Aducanumab in Alzheimer disease: another report"
+    ingest(
+        inline.store,
+        publication(
+            1,
+            one,
+            f"Aducanumab is approved {said}. Its price is high. "
+            f"In this report, aducanumab was approved {said} in adults.",
+        ),
+        publication(2, other, f"Aducanumab is not approved {said}."),
+    )
+    inline.run()
+    body = answer(inline, "Is aducanumab approved for early Alzheimer disease?")
+    assert len(body["conflicts"]) == 1
+    assert body["verification_summary"]["conflicting_count"] == 3
+    assert (body["abstain_reason"], body["verification_summary"]["verified_count"]) == (
+        "conflict",
+        0,
+    )
 
 
 def test_peers_case_4_opposite_hazard_ratios_of_one_outcome_are_a_conflict(

@@ -91,6 +91,32 @@ def test_both_sides_of_a_conflict_are_shown_in_their_own_words() -> None:
     assert "E2: “It is not approved.”" in text
 
 
+def test_an_abstention_for_conflict_names_its_sides_with_both_clocks() -> None:
+    source = {
+        "name": "Example Society",
+        "source_type": "guideline",
+        "published_at": CLOCKS["published_at"],
+        "published_precision": "day",
+    }
+    sides = [
+        {"evidence_id": "E1", "quote": "It is approved.", "title": "A made-up guideline"}
+        | {"source": source, "clocks": CLOCKS},
+        {"evidence_id": "E2@1", "quote": "It is not approved.", "title": "Its draft"}
+        | {"source": source, "clocks": None},
+    ]
+    conflict = {
+        **{"subject": "the drug", "outcome": None, "resolved": False, "rule": None, "stands": None},
+        "sides": sides,
+    }
+    told = {"abstain_reason": "conflict", "abstain_detail": "They differ.", "cure": None}
+    asked = question(abstained=True, evidence=[], conflicts=[conflict], **told)
+    text = " ".join(printed(asked, terminal=False).split())
+    assert "A made-up guideline: “It is approved.”" in text
+    assert "Example Society · published 2022-06-16 · checked 2 h ago, fresh (SLA 7 d)" in text
+    assert "Its draft (an earlier version): “It is not approved.”" in text
+    assert text.count("checked") == 1
+
+
 def test_an_answer_that_a_model_should_have_drafted_says_why_it_is_not() -> None:
     fallback = {"reason": "unavailable", "note": "The language model could not be reached."}
     shown = question(provenance={"generator": "extractive", "fallback": fallback})

@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 
 from knowledge.loader import load
 from store.index.terms import term_set
-from workers.generate.wording import body_of
+from workers.reading.labels import body_of
 
 _NUMBER = re.compile(r"(?<![\w.,])[-−]?\d+(?:,\d{3})*(?:[.·]\d+)?\s?%?")
 _YEAR = re.compile(r"(?:19|20)\d{2}")

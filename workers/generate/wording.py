@@ -8,9 +8,8 @@ from functools import cache
 
 from knowledge.loader import load
 from store.index.terms import term_set
+from workers.reading.labels import body_of
 
-_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_LABEL = re.compile(r"^\W{0,2}[A-Z][A-Z ,&/]{3,60}\W{0,2}:\W{0,2}\s+(?=[A-Z0-9])")
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 _PLAIN_WORD = re.compile(r"[a-z]+(?:[\s,;]|$)")
 _WORD = re.compile(r"\w+")
@@ -21,12 +20,6 @@ _LEAST_PAST = 4
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(load("answers")[name], re.IGNORECASE)
-
-
-def body_of(sentence: str) -> str:
-    """A sentence without the mark of the list and the label of the part it begins with."""
-    bare = _LIST_MARK.sub("", sentence).strip()
-    return _LABEL.sub("", bare, count=1)
 
 
 def on_one_line(sentence: str) -> str:

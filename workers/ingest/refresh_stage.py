@@ -42,7 +42,8 @@ class StillDegraded(QuotaExhausted):
 
 @dataclass(frozen=True)
 class Step:
-    """What one step found. `at` is when it was taken, by the context's clock."""
+    """What one step found. `at` is when it was taken, by the context's clock; never before its
+    refresh began, or what it found would count as not seen since."""
 
     at: datetime
     page: Page = field(default_factory=Page)
@@ -63,6 +64,8 @@ def work(context: Context, message: RefreshV1) -> Step | None:
     if not refreshes.awaits(refresh, message.step):
         return None
     at = context.now()
+    if refresh.started_at is not None:  # perhaps by a worker whose clock is ahead of ours
+        at = max(at, refresh.started_at)
     try:
         _require_open_source(context, watch.source, at)
         return _take(context, watch, refresh, at)

@@ -55,6 +55,7 @@ def work(context: Context, message: IngestV1) -> Read:
         return _from_source(context, item, item.source, content)
     try:
         records = read(content, filename=item.filename, media_type=item.media_type)
+        records = [_as_of(record, item.created_at) for record in records]
     except UnreadableDocument as error:
         return Read(context.now(), error=str(error))
     if item.source_type:
@@ -81,6 +82,14 @@ def _from_source(context: Context, item: IngestItem, source: str, content: bytes
     fetched = {"fetched_at": item.fetched_at or item.created_at}
     records = [record.model_copy(update=fetched) for record in parsed.records]
     return Read(context.now(), [(record, segment(record.text)) for record in records], parsed)
+
+
+def _as_of(record: SourceRecord, accepted_at: datetime) -> SourceRecord:
+    """The record of a user's file as of when it was fetched, at the latest when the file was
+    accepted: read late or again it is no newer than what was sent after it, and what claims to be
+    of the future would be fresh for good."""
+    fetched_at = min(record.fetched_at or accepted_at, accepted_at)
+    return record.model_copy(update={"fetched_at": fetched_at})
 
 
 def _of_type(record: SourceRecord, source_type: str) -> SourceRecord:

@@ -1,6 +1,7 @@
 """JSON and JSON Lines: records of `store.records.SourceRecord`."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -33,7 +34,16 @@ def _no_constant(name: str) -> Any:
     raise _Repeated(f"{name} is no JSON number: remove it")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_fields, parse_constant=_no_constant)
+def _finite(written: str) -> float:
+    number = float(written)
+    if math.isinf(number):
+        raise _Repeated(f"{written[:60]} is too large for a number: write it as words")
+    return number
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_fields, parse_constant=_no_constant, parse_float=_finite
+)
 
 
 def read_json(data: bytes) -> list[SourceRecord]:

@@ -73,7 +73,7 @@ _BLOCKS = {
     "ul",
 } | _HEADINGS.keys()
 _SPACES = re.compile(r"[ \t\n\r\f]+")
-_DECLARATION = re.compile(r"\s*<\?xml[^>]{0,200}\?>")
+_DECLARATION = re.compile(r"<\?(?=xml)", re.IGNORECASE)
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
@@ -87,7 +87,7 @@ def read_html(data: bytes, filename: str) -> SourceRecord:
     by its `h1`, else its `title`, else its file.
     Raises UnreadableDocument as `decode` does and where nothing is left to read.
     """
-    source = _DECLARATION.sub("", decode(data), count=1)
+    source = _DECLARATION.sub("<?no ", decode(data))  # it is read as HTML, whatever it says it is
     if source.count("<") > MAX_TAGS:
         raise UnreadableDocument(
             f"the page has more than {MAX_TAGS:,} tags; split it or save it as text"

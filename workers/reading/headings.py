@@ -48,6 +48,8 @@ def _known() -> frozenset[str]:
 
 
 _KNOWN = _known()
+_OF_ABSTRACTS = frozenset(load("headings")["abstract"])
+_JOINED = re.compile(r"\s*[/&,]\s*|\s+and\s+")
 _LONGEST_KNOWN = max(map(len, _KNOWN))
 
 
@@ -103,6 +105,13 @@ def label(text: str, start: int, end: int) -> Heading | None:
     if after < end and not text[after].isspace():
         return None  # "Ratio:1", "Methods::x"
     return Heading(title, after, UNMARKED_LEVEL + 1)
+
+
+def is_part_of_abstract(title: str) -> bool:
+    """Whether the words name a part of an abstract ("Results"), or several ("Methods/findings"),
+    whatever their case."""
+    words = title.casefold()
+    return words in _OF_ABSTRACTS or all(one in _OF_ABSTRACTS for one in _JOINED.split(words))
 
 
 def is_known(title: str) -> bool:

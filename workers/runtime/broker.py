@@ -9,6 +9,7 @@ again from PostgreSQL.
 import re
 import threading
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -36,6 +37,7 @@ log = structlog.get_logger(__name__)
 DEAD_MESSAGE_TTL_MS = 30 * 24 * 3600 * 1000
 MAINTENANCE_CHANCE = 100_000  # of a million: DRAMATIQ 2.17
 LISTEN_SECONDS = 0.25  # between two looks at whether the process is to stop
+_NO_MOMENT_MS = 250_000_000_000_000  # in the year 9892
 UNCOPIED_MS = 10_000
 """A worker copies what it refuses at once: what is older than this in Redis, it could not copy."""
 
@@ -242,6 +244,27 @@ class WokenBroker(RedisBroker):
                 pipe.llen(f"{self.namespace}:{stage.value}")
             return dict(zip((stage.value for stage in Stage), pipe.execute(), strict=True))
 
+    def heads(self) -> dict[UUID, datetime]:
+        """The promises whose messages wait in front of the stages' queues, where there are any.
+
+        Each with the moment at which that message was sent, by the clock of the host that did.
+        """
+        with self.client.pipeline(transaction=False) as pipe:
+            for stage in Stage:
+                pipe.lindex(f"{self.namespace}:{stage.value}", 0)
+            found: list[Any] = pipe.execute()
+            fronts = [(stage.value, one) for stage, one in zip(Stage, found, strict=True) if one]
+            for name, redis_id in fronts:
+                pipe.hget(f"{self.namespace}:{name}.msgs", redis_id)
+            bodies: list[Any] = pipe.execute()
+        heads = {}
+        for (name, _), body in zip(fronts, bodies, strict=True):
+            if body is not None and fault(body, name) is None:
+                message: dramatiq.Message[Any] = dramatiq.Message.decode(body)
+                if (sent_at := _moment(message.message_timestamp)) is not None:
+                    heads[UUID(message.message_id)] = sent_at
+        return heads
+
     def report_death(self, death: Death, redis_id: str) -> None:
         """Copy `death` to PostgreSQL and forget it here; if that fails, `copy_dead` will."""
         try:
@@ -353,6 +376,13 @@ class WokenBroker(RedisBroker):
 def _literal(name: str) -> str:
     """`name` as a pattern of Redis that fits nothing else."""
     return re.sub(r"([*?\[\]\\^])", r"\\\1", name)
+
+
+def _moment(milliseconds: object) -> datetime | None:
+    """The moment of a message, whoever wrote it; None if it is none."""
+    if type(milliseconds) is not int or not 0 <= milliseconds < _NO_MOMENT_MS:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)
 
 
 def _death_of(body: bytes, stage: str, redis_id: str) -> Death:

@@ -1,6 +1,9 @@
 """The relay sweeps the outbox; the reconciler finds what was lost (invariants 1 and 3)."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from uuid import UUID
 
 from sqlmodel import Session
 
@@ -23,9 +26,15 @@ def sweep(store: Store, publish: Publisher, *, limit: int = 500) -> int:
     return len(promises)
 
 
-def reconcile(store: Store, backlog: Mapping[str, int], *, lost_after: float) -> int:
+def reconcile(
+    store: Store,
+    backlog: Mapping[str, int],
+    *,
+    lost_after: float,
+    heads: Mapping[UUID, datetime] = MappingProxyType({}),
+) -> int:
     """Make pending again what was published but is nowhere; returns how many."""
     with Session(store.engine) as session:
-        count = outbox.take_back_lost(session, backlog, lost_after)
+        count = outbox.take_back_lost(session, backlog, lost_after, heads)
         session.commit()
     return count

@@ -28,14 +28,15 @@ def abstention(
 @dataclass(frozen=True)
 class Standing:
     """What must be known of one verified claim's source, and whether another source contradicts
-    the claim with nothing to decide between the two. `stale` goes by when it was fetched, `dated`
-    by when it was published (invariant 8)."""
+    the claim; `overruled`: in all such conflicts the other side stands, else nothing decides one.
+    `stale` goes by when it was fetched, `dated` by when it was published (invariant 8)."""
 
     source_type: str
     tier: str
     stale: bool
     contested: bool = False
     dated: bool = False
+    overruled: bool = False
 
 
 def must_abstain(
@@ -61,7 +62,9 @@ def must_abstain(
     if not verified:
         return abstention("unsupported")
     if all(one.contested for one in verified):
-        return abstention("conflict", sorted({one.source_type for one in verified}))
+        decided = all(one.overruled for one in verified)
+        types = sorted({one.source_type for one in verified})
+        return abstention("conflict", types, worded="overruled" if decided else None)
     if all(one.tier in load("trust")["low_trust_tiers"] for one in verified):
         return abstention("low_trust_only")
     if asks_for_today and all(one.stale or one.dated for one in verified):

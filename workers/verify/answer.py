@@ -1,6 +1,6 @@
 """The answer object of DESIGN section 5, from checked claims. Pure."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -70,6 +70,8 @@ def compose(
     checked: Sequence[Checked],
     passed: Passed,
     conflicts: Sequence[Mapping[str, Any]] = (),
+    undecided: Collection[str],
+    in_the_past: bool,
     cost_usd: str | None = None,
     held: Mapping[str, Held],
     place_of: PlaceOf,
@@ -80,15 +82,17 @@ def compose(
         checked: all drafted claims with their verdicts, for the counts.
         passed: those that may be shown.
         conflicts: as they stand in the answer, resolved or not.
+        undecided: ids of the contested claims that are part of a conflict which nothing decides.
+        in_the_past: whether the question is about a time that was over when it was checked.
         cost_usd: what asking models for this question cost; None where that is not known.
     """
     reason = must_abstain(
         evidence_found=sum(not one.ended for one in held.values()),
         verified=[
-            _standing(held[one.evidence_id], contested=isinstance(one, Contested))
+            _standing(held[one.evidence_id], one, undecided=one.claim_id in undecided)
             for one in passed.held
         ],
-        asks_for_today=retrieval["asks_for_today"] and not retrieval["as_of"],
+        asks_for_today=retrieval["asks_for_today"] and not in_the_past,
         filtered=retrieval.get("filters") is not None,
         is_clinical=retrieval.get("is_clinical", True),
     )
@@ -142,10 +146,17 @@ def _images(retrieval: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _standing(held: Held, *, contested: bool) -> Standing:
+def _standing(held: Held, one: Shown, *, undecided: bool) -> Standing:
     source_type = held.version.source_type
-    tier = source_policy(source_type).tier
-    return Standing(source_type, tier, held.clocks.stale, contested, held.clocks.dated)
+    contested = isinstance(one, Contested)
+    return Standing(
+        source_type,
+        source_policy(source_type).tier,
+        held.clocks.stale,
+        contested,
+        held.clocks.dated,
+        overruled=contested and not undecided,
+    )
 
 
 def _abstained(reason: Abstention | None) -> dict[str, Any]:

@@ -76,8 +76,9 @@ class Located:
     """A drafted claim whose quotation was looked for in the version it names.
 
     `text` is the claim without the marks of quotations that are none (MRD 3.2). `place` is where
-    its passage stands, None if nowhere. `findings` are the codes of what speaks against it: with
-    one of them no verdict can be `supported`.
+    its passage stands, None if nowhere. `repeats` says that it is whole sentences of its passage.
+    `findings` are the codes of what speaks against it: with one of them no verdict can be
+    `supported`.
     """
 
     drafted: Drafted
@@ -85,6 +86,7 @@ class Located:
     quote_verdict: str
     place: Span | None = None
     passage: str = ""
+    repeats: bool = False
     findings: tuple[str, ...] = ()
     marks: Marks = field(default_factory=Marks)
     also: tuple["Echo", ...] = ()

@@ -1,15 +1,17 @@
 """Which sources of an answer contradict each other, and which of its claims that touches."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
 from sqlmodel import Session, col, select
 
+from knowledge.sources import source_policy
 from store import anchors
 from store.models import DocumentVersion, EffectEstimate
 from workers.verify.answer import Held
 from workers.verify.claims import Checked
-from workers.verify.conflicts.found import conflicts
+from workers.verify.conflicts.found import contradictions, distinct
 from workers.verify.conflicts.types import Conflict, Witness
 from workers.verify.conflicts.witnesses import witness_of
 
@@ -24,8 +26,38 @@ def witnesses(session: Session, held: Mapping[str, Held]) -> list[Witness]:
 
 
 def find(question: str, said: Sequence[Witness]) -> list[Conflict]:
-    """The conflicts among the sources on what the question asks."""
-    return conflicts(said, question)
+    """All that contradicts each other in the sources, on what the question asks."""
+    return contradictions(said, question)
+
+
+def shown(found: Sequence[Conflict], held: Mapping[str, Held]) -> list[dict[str, Any]]:
+    """The conflicts as an answer shows them: each once, each side with its source and its clocks.
+
+    An abstention has no evidence records that would tell these.
+    """
+    return [
+        {
+            **conflict.as_body(),
+            "sides": [{**side.as_body(), **_source(side.witness, held)} for side in conflict.sides],
+        }
+        for conflict in distinct(found)
+    ]
+
+
+def _source(witness: Witness, held: Mapping[str, Held]) -> dict[str, Any]:
+    """What a side is of. An earlier version is not held, and no longer checked: it has no clocks,
+    only its date of publication."""
+    one, published = held.get(witness.evidence_id), witness.published_at
+    return {
+        "title": witness.title,
+        "source": {
+            "name": witness.publisher or source_policy(witness.source_type).name,
+            "source_type": witness.source_type,
+            "published_at": published.isoformat() if published else None,
+            "published_precision": witness.published_precision,
+        },
+        "clocks": one.clocks.as_body() if one else None,
+    }
 
 
 def contested(results: Sequence[Checked], found: Sequence[Conflict]) -> set[str]:

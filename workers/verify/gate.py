@@ -63,7 +63,8 @@ class Verified(Shown):
 
 @dataclass(frozen=True)
 class Contested(Shown):
-    """A claim that its source supports and another source contradicts, undecided."""
+    """A claim that its source supports and another source contradicts, undecided or decided for the
+    other."""
 
     @property
     def verdict(self) -> Verdict:
@@ -92,7 +93,7 @@ def gate(results: Sequence[Checked], contested: Collection[str] = ()) -> Passed:
     """Let through what holds, and what was hedged; the rest stays out.
 
     Args:
-        contested: ids of claims that another source contradicts, with nothing to decide.
+        contested: ids of claims that another source contradicts, and whose side does not stand.
     """
     shown: list[Shown] = []
     for one in results:

@@ -4,6 +4,7 @@ The service looks for the words in the stored version and writes the span; whoev
 only named an evidence key and proposed words (invariant 4).
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,6 +13,7 @@ from store.index.terms import term_set
 from store.spans import Span
 from workers.reading.boundaries import widen
 from workers.reading.instructions import addresses_reader, without_instructions
+from workers.reading.labels import body_of
 from workers.reading.quotes import QuoteCheck, Source, check
 from workers.verify.claims import Drafted, Echo, Located
 from workers.verify.guards.finding import Finding
@@ -20,6 +22,10 @@ from workers.verify.marks import without_unanchored
 
 NEIGHBOURS = 1
 """Sentences on each side of a passage that may say what it leaves implicit."""
+
+_WORD = re.compile(r"\w")
+_NOTHING_MORE = re.compile(r"[^\w?]*(?:\[[\d,;\s–-]+\][^\w?]*)*")
+"""What may follow a sentence's words in it: marks, and references in brackets."""
 
 Vetoes = Callable[[str, Grounds], Sequence[Finding]]
 
@@ -113,6 +119,7 @@ def locate(
         found.verdict.value,
         place,
         grounds.passage,
+        repeats(text, cited, place),
         findings,
         marks,
         tuple(_echoes(drafted, text, held, vetoes)),
@@ -140,10 +147,25 @@ def _lost(drafted: Drafted, quote_verdict: str, finding: str) -> Located:
     return Located(drafted, text, quote_verdict, findings=(finding,), marks=marks)
 
 
+def repeats(text: str, cited: CitedText, place: Span) -> bool:
+    """Whether `text` is whole sentences of the passage at `place`, in its words: a part of one may
+    leave out that it is a question, a belief or a myth, or for whom it holds."""
+    found = check(text, Source(place.of(cited.source.text)))
+    if not found.accepted or found.cuts or found.start is None or found.end is None:
+        return False
+    start, end, raw = place.start + found.start, place.start + found.end, cited.source.text
+    over = [one for one in cited.sentences if one.start < end and start < one.end]
+    if not over:  # a line that is no sentence, all of it
+        return (start, end) == (place.start, place.end)
+    first, last = over[0].of(raw), over[-1]
+    begins = over[0].start + len(first.rstrip()) - len(body_of(first))
+    return not _WORD.search(raw[begins:start]) and bool(
+        _NOTHING_MORE.fullmatch(raw[end : last.end])
+    )
+
+
 def _whole(cited: CitedText, found: QuoteCheck) -> Span:
-    """The quotation's place, widened to whole sentences where its edge changes the meaning."""
+    """The whole sentences of the quotation: what is left out of one may turn it."""
     assert found.start is not None
     assert found.end is not None
-    if not found.cuts:
-        return Span(found.start, found.end)
     return widen(cited.source.text, found.start, found.end, cited.sentences)

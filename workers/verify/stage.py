@@ -25,8 +25,9 @@ from workers.runtime.stage import Context
 from workers.verify.answer import Held, compose
 from workers.verify.checking import Checking, Judge, check_claims
 from workers.verify.claims import Checked, Drafted
-from workers.verify.contradictions import contested, find, witnesses
-from workers.verify.cures import Abstained, cure
+from workers.verify.conflicts.found import unresolved
+from workers.verify.contradictions import contested, find, shown, witnesses
+from workers.verify.cures import Abstained, cure, is_past
 from workers.verify.gate import Passed, gate
 from workers.verify.judging import PURPOSE, Judged, Material, judge
 from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
@@ -65,7 +66,7 @@ def work(context: Context, message: VerifyV1) -> Result:
         chunks = chunks_of(session, ids)
         said = witnesses(session, held)
         cost = model_usage.cost_of(session, str(message.question_id))
-    in_the_past = bool(retrieval.body["as_of"])
+    in_the_past = is_past(retrieval.body["as_of"], context.now())
     drafted = [Drafted.of(claim) for claim in draft.body["claims"]]
     texts = {key: cited_text(context, held[key]) for key in versions}
     judge = _judge(context, message.question_id, draft.body)
@@ -83,8 +84,9 @@ def work(context: Context, message: VerifyV1) -> Result:
             cost = model_usage.cost_of(session, str(message.question_id))
     found = find(question.text, said)
     disputed = contested(checking.results, found)
+    undecided = contested(checking.results, unresolved(found))
     passed = gate(checking.results, disputed)
-    conflicts = [one.as_body() for one in found]
+    conflicts = shown(found, held)
     cost_usd = None if cost is None else str(cost)
     body = compose(
         question=question.text,
@@ -93,6 +95,8 @@ def work(context: Context, message: VerifyV1) -> Result:
         checked=checking.results,
         passed=passed,
         conflicts=conflicts,
+        undecided=undecided,
+        in_the_past=in_the_past,
         cost_usd=cost_usd,
         held=held,
         place_of=lambda key, span: place_of(chunks[versions[key].id], span),
@@ -106,7 +110,9 @@ def work(context: Context, message: VerifyV1) -> Result:
         audit_inputs.inputs(
             checked=checking.results,
             contested=disputed,
+            undecided=undecided,
             conflicts=conflicts,
+            in_the_past=in_the_past,
             cost_usd=cost_usd,
             held=held,
         ),

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Protocol
 
-from workers.reading.quotes import Source, check
 from workers.verify.claims import Basis, Checked, Located, Verdict, checked
 
 
@@ -38,7 +37,7 @@ _VERDICTS = {
 
 def by_verifier(located: Sequence[Located], verifier: Verifier) -> list[Checked]:
     """Verdicts without a language model; the verifier is asked only about reworded claims."""
-    reworded = [one for one in located if one.may_pass and not is_in_its_words(one)]
+    reworded = [one for one in located if one.may_pass and not one.repeats]
     said = verifier([(one.text, one.passage) for one in reworded]) if reworded else ()
     judged = {id(one): support for one, support in zip(reworded, said, strict=True)}
     results = []
@@ -64,12 +63,6 @@ def by_model(located: Sequence[Located], said: Mapping[str, Support]) -> list[Ch
         else:
             results.append(checked(one, _VERDICTS[support], Basis.MODEL))
     return results
-
-
-def is_in_its_words(located: Located) -> bool:
-    """Whether the passage has the claim's words, in order and whole."""
-    found = check(located.text, Source(located.passage))
-    return found.accepted and not found.cuts
 
 
 def _fallen(located: Located) -> Checked:

@@ -155,7 +155,9 @@ def test_a_nul_in_the_address_is_a_400(gateway: Running, path: str) -> None:
 
 
 @pytest.mark.usefixtures("untouched")
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://127.0.0.1:1", "http://[x", "http://[::1"]
+)
 def test_a_page_of_another_origin_cannot_write(gateway: Running, origin: str) -> None:
     response = gateway.client.post(
         "/v1/questions", json={"question": "q"}, headers={"Origin": origin}
@@ -171,8 +173,9 @@ def test_a_page_of_the_same_origin_can_write(gateway: Running) -> None:
 
 
 def test_a_name_that_somebody_points_at_this_machine_is_refused(gateway: Running) -> None:
-    response = gateway.client.get("/v1/questions", headers={"Host": "rebound.example:80"})
-    _problem(response, 403, "foreign-origin")
+    for name in ("rebound.example:80", "[", "[x]", "localhost["):
+        response = gateway.client.get("/v1/questions", headers={"Host": name})
+        _problem(response, 403, "foreign-origin")
     for name in ("localhost", "localhost:80", "[::1]:80", "127.0.0.1"):
         assert gateway.client.get("/healthz", headers={"Host": name}).status_code == 200
 

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from store import questions, recalls
+from store import questions, recalls, refreshes, watches
 from store.keys import Issued
 from store.models import AnswerRecall, now
 from tests.integration.gateway.conftest import Running, serving
@@ -81,6 +81,36 @@ def test_op_3_5_events_and_the_long_poll_of_a_question_are_its_owners(
     for path in (f"{subject}?wait=5", f"{subject}/events"):
         response = locked.client.get(f"/v1/questions/{path}", headers=bearer(theirs))
         problem(response, 404, "not-found")
+
+
+@pytest.mark.requirement("OP-3.5")
+@pytest.mark.parametrize(
+    ("scopes", "shown"),
+    [(["read"], None), (["read", "ask", "documents", "audit"], None), (["read", "operate"], "XYZ")],
+)
+def test_op_3_5_a_query_made_of_a_question_is_shown_to_operators_only(
+    locked: Running, scopes: list[str], shown: str | None
+) -> None:
+    """Words of a question are its owner's, also where a source was asked for them."""
+    source, followed = "ema", f"followed {uuid4()}"
+    with locked.store.unit_of_work("test") as work:
+        made = watches.follow(work, source, "XYZ", "abstention", now())
+        other = watches.follow(work, source, followed, "user", now())
+        asked = [
+            refreshes.request(work, made, "abstention", now()).id,
+            refreshes.request(work, other, "user", now()).id,
+        ]
+        foreign = watches.follow(work, source, f"asked {uuid4()}", "user", now())
+        asked.append(refreshes.request(work, foreign, "abstention", now()).id)
+    headers = bearer(make_key(locked, *scopes))
+    listed = locked.client.get("/v1/sources", headers=headers).json()["sources"]
+    by_id = {one["id"]: one for source in listed for one in source["watches"]}
+    assert by_id[str(made.id)]["query"] == shown
+    assert by_id[str(other.id)]["query"] == followed
+    found = [
+        locked.client.get(f"/v1/refreshes/{one}", headers=headers).json()["query"] for one in asked
+    ]
+    assert found == [shown, followed, foreign.query if shown else None]
 
 
 @pytest.mark.requirement("OP-3.5")

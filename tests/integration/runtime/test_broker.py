@@ -3,12 +3,14 @@
 import json
 import threading
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 import redis
 
 from messages import Stage
+from store.models import now
 from store.settings import Settings
 from tests.integration.runtime.harness import (
     Probe,
@@ -319,3 +321,26 @@ def test_backlog_counts_every_stage(runtime: Start) -> None:
     promise(running.store, message(), message())
     expected = {stage.value: 0 for stage in Stage} | {"retrieve": 2}
     assert running.broker.backlog() == expected
+
+
+def test_the_front_of_a_queue_is_what_waits_longest_there(runtime: Start) -> None:
+    running = runtime(Probe().spec())
+    assert running.broker.heads() == {}
+    before = now()
+    first, *_ = promise(running.store, message(), message())
+    heads = running.broker.heads()
+    assert list(heads) == [first]
+    assert before - timedelta(milliseconds=1) <= heads[first] <= now()
+
+
+@pytest.mark.parametrize("sent", [None, "then", True, -1, 10**18])
+def test_a_front_that_nobody_can_read_or_that_has_no_moment_is_none(
+    runtime: Start, sent: Any
+) -> None:
+    running = runtime(Probe().spec())
+    if sent is None:
+        push(running.broker.client, running.broker.namespace, "retrieve", b"no message")
+    else:
+        send(running, message().payload(), message_timestamp=sent)
+    promise(running.store, message())
+    assert running.broker.heads() == {}

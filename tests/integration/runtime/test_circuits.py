@@ -258,6 +258,26 @@ def test_of_many_that_come_at_once_one_is_the_probe(runtime: Start) -> None:
     assert state(running.store).held == 3
 
 
+@pytest.mark.parametrize("status", ["done", "dead"])
+def test_a_late_copy_of_what_has_ended_is_no_probe(runtime: Start, status: str) -> None:
+    """It would settle the circuit by what happened before it opened."""
+    running = runtime(Probe().spec())
+    opened(running)
+    due_now(running.store)
+    ended, waiting = promise(running.store, message(), message())
+    with running.store.engine.begin() as connection:
+        connection.execute(
+            sa.text("UPDATE outbox SET status = :status, done_at = now() WHERE id = :id"),
+            {"status": status, "id": ended},
+        )
+    with running.store.unit_of_work("worker") as work:
+        assert circuits.admit(work, STAGE, ended) is circuits.Admission.HELD
+    assert status_of(running.store, ended) == status
+    assert not state(running.store).probing
+    with running.store.unit_of_work("worker") as work:
+        assert circuits.admit(work, STAGE, waiting) is circuits.Admission.PROBE
+
+
 def test_a_probe_that_is_asked_to_wait_for_long_gives_its_place_to_another(
     runtime: Start,
 ) -> None:

@@ -149,6 +149,16 @@ def test_a_replay_brings_a_dead_question_to_one_answer(runtime: Start) -> None:
         assert audit.verify(session).whole
 
 
+def test_a_second_report_of_a_death_without_a_promise_is_none(store: Store) -> None:
+    """Redis may report one again after its worker did; others without a promise may be open."""
+    reported = death()
+    for one in (death(), reported, death(), reported):
+        bury(store, one)
+    with store.unit_of_work("test") as work:
+        assert dead_letters.add(work, reported) == reported.id
+    assert count(store, "dead_letter", "status = 'open'") == 3
+
+
 def encoder(running: Runtime) -> str:
     """The name of the encoder that the index was written with."""
     return running.context.encoder.name

@@ -2,19 +2,22 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from uuid import UUID
+from datetime import timedelta
+from uuid import UUID, uuid4
 
 import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from messages import RetrieveV1
+from messages import GenerateV1, RetrieveV1
 from scheduler import jobs
 from store import audit, outbox
 from store.database import connect, passes_by_itself
+from store.models import now
 from store.settings import Settings
 from store.unit_of_work import Promise, Store
 from tests.integration.runtime.harness import (
+    HASH,
     Probe,
     Runtime,
     count,
@@ -235,6 +238,123 @@ def test_a_backlog_is_slow_and_not_lost(engine: sa.Engine) -> None:
     age(store, outbox.BACKLOG_SECONDS - 10)
     assert reconcile(store, {"retrieve": 1}, lost_after=5) == 0
     assert reconcile(store, {"retrieve": 0, "generate": 3}, lost_after=5) == 1
+
+
+def reconciled(store: Store, *heads: UUID, sent: float = 0) -> int:
+    """As the scheduler does it while the queue of the probe is busy, with `heads` in front.
+
+    `sent`: so many seconds ago, by the clock of the host that sent them.
+    """
+    moment = now() - timedelta(seconds=sent)
+    return reconcile(store, {"retrieve": 3}, lost_after=5, heads=dict.fromkeys(heads, moment))
+
+
+def test_what_was_taken_from_a_busy_queue_without_effect_is_sent_again_soon(
+    engine: sa.Engine,
+) -> None:
+    """PostgreSQL was away when it was taken; what was published after it is in front by now."""
+    store, recorder = Store(engine, Recorder()), Recorder()
+    (lost,) = promise(store)
+    age(store, 8)
+    (head,) = promise(store)
+    assert reconciled(store) == 0, "who knows nothing of the front waits for long"
+    assert reconciled(store, head) == 1
+    assert sweep(store, recorder) == 1
+    assert recorder.sent == [lost]
+
+
+def test_what_was_published_about_when_the_front_was_is_still_in_the_queue(
+    engine: sa.Engine,
+) -> None:
+    """Publishers work side by side, so the order of the queue is not that of the moments."""
+    store = Store(engine, Recorder())
+    promise(store, message(), message())
+    age(store, 4)
+    (head,) = promise(store)
+    promise(store, message())
+    age(store, 400)
+    assert reconciled(store, head) == 0
+
+
+def test_a_front_that_was_published_twice_tells_nothing(engine: sa.Engine) -> None:
+    """Its row is dated by its last publication; the queue may hold an earlier one."""
+    store = Store(engine, Recorder())
+    (head,) = promise(store)
+    age(store, 8)
+    waiting = promise(store, *[message() for _ in range(3)])
+    age(store, 8)
+    with Session(engine) as session:
+        session.execute(
+            sa.text(
+                "UPDATE outbox SET publish_count = 2, published_at = clock_timestamp() "
+                "WHERE id = :id"
+            ),
+            {"id": head},
+        )
+        session.commit()
+    assert reconciled(store, head) == 0
+    assert {status_of(store, one) for one in waiting} == {"published"}
+
+
+def test_a_late_copy_in_front_counts_from_when_it_was_sent_itself(engine: sa.Engine) -> None:
+    """Its promise was tried and postponed meanwhile, so that its row is young."""
+    store = Store(engine, Recorder())
+    promise(store, message(), message())
+    age(store, 60)
+    (head,) = promise(store)
+    assert reconciled(store, head, sent=61) == 0
+    assert reconciled(store, head, sent=-3600) == 2, "a clock that is ahead changes nothing"
+
+
+def test_what_a_stopped_worker_put_back_at_the_end_gets_no_copy_for_each_look(
+    engine: sa.Engine,
+) -> None:
+    """It is in the queue though the front is younger: one more copy, then it is young itself."""
+    store, recorder = Store(engine, Recorder()), Recorder()
+    (put_back,) = promise(store)
+    age(store, 3600)
+    (head,) = promise(store)
+    for _ in range(200):  # nobody takes anything for so many looks
+        age(store, 2)
+        reconciled(store, head)
+        sweep(store, recorder)
+    assert recorder.sent == [put_back]
+
+
+def test_the_front_of_a_queue_is_no_word_about_another(engine: sa.Engine) -> None:
+    store = Store(engine, Recorder())
+    promise(store)
+    age(store, 60)
+    with store.unit_of_work("test") as work:
+        head = work.emit(
+            GenerateV1(
+                request_id=uuid4(),
+                question_id=uuid4(),
+                retrieval_hash=HASH,
+            )
+        )
+    busy = {"retrieve": 1, "generate": 1}
+    assert reconcile(store, busy, lost_after=5, heads={head: now()}) == 0
+
+
+def test_a_message_lost_while_the_queue_stays_busy_is_found_by_the_scheduler(
+    runtime: Start,
+) -> None:
+    probe, hold = Probe(), threading.Event()
+    running = runtime(probe.spec(), threads=1)
+    promise(Store(running.store.engine, Recorder()), lost := message())  # taken, without effect
+    age(running.store, 60)
+    running.work()
+    probe.act = lambda _: hold.wait(20)
+    promise(running.store, *[message() for _ in range(20)])
+    wait_until(lambda: len(probe.seen) == 1, 20, "the first is worked on")
+    jobs.find_lost(running.store, running.broker, 5)
+    assert count(running.store, "outbox", "status = 'pending'") == 1
+    jobs.relay(running.store, running.broker)
+    hold.set()
+    wait_settled(running.store)
+    assert done(running.store, lost.question_id) == 1
+    assert done(running.store) == 21
 
 
 def test_a_queue_without_a_worker_does_not_fill_with_copies(engine: sa.Engine) -> None:

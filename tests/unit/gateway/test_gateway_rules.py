@@ -1,6 +1,8 @@
 """Rules of the gateway that need no server: names, cursors, abstentions."""
 
 import contextlib
+from datetime import UTC, datetime
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -16,7 +18,7 @@ from api_gateway.uploads import (
     clean_filename,
     media_type_of,
 )
-from store.cursors import InvalidCursor, pack, unpack
+from store.cursors import InvalidCursor, pack, position, unpack
 from store.database import connect
 from store.settings import Settings
 
@@ -62,6 +64,18 @@ def test_a_cursor_holds_no_number_that_the_database_cannot_compare() -> None:
     for number in (2**63, -1):
         with pytest.raises(InvalidCursor):
             unpack(pack([number]), [int])
+
+
+@pytest.mark.parametrize(
+    "moment",
+    ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "nonsense"],
+)
+def test_a_cursor_holds_no_moment_that_has_no_time_in_utc(moment: str) -> None:
+    here = "2026-11-22T10:00:00+02:00"
+    last = UUID(int=7)
+    assert position(pack([here, str(last)])) == (datetime(2026, 11, 22, 8, tzinfo=UTC), last)
+    with pytest.raises(InvalidCursor):
+        position(pack([moment, str(last)]))
 
 
 @given(st.text(max_size=400))

@@ -185,6 +185,54 @@ def test_a_conflict_shows_both_sides_in_their_own_words_and_which_stands() -> No
     assert "earlier version" in shown.sides[1].title
 
 
+def sides_of(**told: Any) -> dict[str, Any]:
+    """A conflict whose first side tells what it is of."""
+    made = conflict() | {"resolved": False, "rule": None, "stands": None}
+    made["sides"][0] |= {
+        "evidence_id": "E8",
+        "title": "A made-up guideline",
+        "source": {
+            "name": "Example Society",
+            "source_type": "guideline",
+            "published_at": "2024-01-01T00:00:00+00:00",
+            "published_precision": "year",
+        },
+        "clocks": {
+            "fetched_at": "2026-11-20T00:00:00+00:00",
+            "freshness_hours": 24.0,
+            "sla_hours": 168.0,
+            "stale": False,
+            "published_at": "2024-01-01T00:00:00+00:00",
+            "published_precision": "year",
+        },
+        **told,
+    }
+    return made
+
+
+def test_an_abstention_for_conflict_names_its_sides_with_both_clocks() -> None:
+    view = answer_view(body(abstained=True, evidence=[], conflicts=[sides_of()]))
+    first, second = view.conflicts[0].sides
+    assert (first.title, first.source) == ("A made-up guideline", "Example Society")
+    assert first.clocks is not None
+    assert first.clocks.published is not None
+    assert (first.clocks.published.words, first.clocks.state.label) == ("2024", "Fresh")
+    assert second.title == "Source E1@1"  # an answer from before sides told their source
+
+
+def test_an_earlier_version_is_named_with_its_date_and_no_clock_of_a_check() -> None:
+    made = sides_of(evidence_id="E8@1", clocks=None)
+    first = answer_view(body(abstained=True, evidence=[], conflicts=[made])).conflicts[0].sides[0]
+    assert first.title == "A made-up guideline (an earlier version)"
+    assert (first.clocks, first.published and first.published.words) == (None, "2024")
+
+
+def test_the_page_of_an_abstention_shows_what_each_side_is_of() -> None:
+    html = answer_page(question(body(abstained=True, evidence=[], conflicts=[sides_of()])))
+    for words in ("A made-up guideline", "Example Society", "2024", "Fresh"):
+        assert words in html
+
+
 def test_a_recalled_answer_names_what_changed_and_leads_to_the_difference() -> None:
     because = {
         "document_id": document_id(1),

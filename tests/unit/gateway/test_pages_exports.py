@@ -34,6 +34,28 @@ def depth_of(text: str) -> list[int]:
     return found
 
 
+def test_a_conflict_in_markdown_tells_what_each_side_is_of() -> None:
+    day = "2024-03-01T00:00:00+00:00"
+    source = {"name": "Example *Society*", "published_at": day, "published_precision": "month"}
+    ages = {"fetched_at": "2026-11-20T00:00:00+00:00", "freshness_hours": 1.0, "sla_hours": 168.0}
+    side = {
+        **{"evidence_id": "E1", "document_id": None, "version_id": None, "start": 0, "end": 9},
+        **{"quote": "It helps.", "statement": "", "title": "A made-up guideline"},
+        **{"source": source, "clocks": ages | source},
+    }
+    old = side | {"evidence_id": "E1@1", "quote": "It harms.", "clocks": None}
+    bare = {key: side[key] for key in ("evidence_id", "start", "end", "quote")}
+    conflict = {"subject": "x", "resolved": False, "sides": [side, old, bare]}
+    body = BODY | {"abstained": True, "evidence": [], "conflicts": [conflict]}
+    lines = markdown(question_view(question(body), {}), answer_view(body)).splitlines()
+    of = r"Example \*Society\*; published Mar 2024"
+    assert f"- A made-up guideline ({of}; checked 20 Nov 2026 (fresh)): “It helps.”" in [
+        line.replace("\\(", "(").replace("\\)", ")").replace("\\-", "-") for line in lines
+    ]
+    assert any("an earlier version" in one and "checked" not in one for one in lines)
+    assert "- Source E1: “It helps.”" in lines
+
+
 def test_a_reference_in_bibtex() -> None:
     text = bibtex([REFERENCE], {1: ["Tie J", "Wang Y", "The MADE-UP Group", "et al."]})
     assert text.startswith("@article{author2025,\n")

@@ -95,7 +95,16 @@ def test_findings_and_fields_of_a_registry_are_whole(words: str) -> None:
 def test_marks_of_lists_and_labels_of_parts_are_not_shown() -> None:
     assert on_one_line("- Overall\n  status: recruiting.") == "Overall status: recruiting."
     assert on_one_line("MAIN RESULTS: Relapse was halved.") == "Relapse was halved."
+    assert on_one_line("METHODS/FINDINGS: Relapse was halved.") == "Relapse was halved."
     assert on_one_line("HR: 0.5 was found.") == "HR: 0.5 was found."
+
+
+@pytest.mark.parametrize(
+    "label", ["MYTH", "DO NOT DO", "NOT RECOMMENDED", "NO EVIDENCE", "CHILDREN", "PLACEBO"]
+)
+def test_a_label_that_says_something_stays(label: str) -> None:
+    sentence = f"{label}: Antibiotics are effective against the common cold."
+    assert on_one_line(sentence) == sentence
 
 
 def test_what_only_its_document_explains_refers_back() -> None:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from store.records import MAX_TEXT_CHARS, SourceRecord
@@ -149,6 +149,7 @@ def test_json_lines_skip_blank_lines() -> None:
         (b"[" * 200_000, "a.json", "nested too deeply"),
         (b'{"title": "t", "title": "u"}', "a.json", "'title' is given twice"),
         (b'{"title": NaN}', "a.json", "NaN is no JSON number"),
+        (b'{"facts": {"a": 1e999}}', "a.json", "1e999 is too large for a number"),
         (b'{"title": ' + b"1" * 5000 + b"}", "a.json", "a number is too long"),
         (b'{"title": "t", "text": "\\u0000x"}', "a.json", "NUL"),
         (b'{"title": "t", "text": "\\ud800"}', "a.json", "field 'text'"),
@@ -198,5 +199,6 @@ def test_extension_goes_before_media_type_before_content(
     st.binary(max_size=200) | st.text(max_size=100).map(str.encode),
     st.sampled_from(["a.txt", "a.md", "a.html", "a.json", "a.jsonl", "a.pdf", "a"]),
 )
+@example(b"<?xml?><a>b", "a.html")
 def test_any_bytes_give_records_or_one_line(data: bytes, filename: str) -> None:
     a_file_is_read_or_refused_in_one_line(data, filename)

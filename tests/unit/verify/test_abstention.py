@@ -9,6 +9,7 @@ STALE = Standing("clinicaltrials", "official", stale=True)
 NEWS = Standing("news", "news", stale=False)
 DATED = Standing("pubmed", "peer-reviewed", stale=False, dated=True)
 CONTESTED = Standing("pubmed", "peer-reviewed", stale=False, contested=True)
+OVERRULED = Standing("nccn", "peer-reviewed", stale=False, contested=True, overruled=True)
 
 
 @pytest.mark.requirement("SP-6.3")
@@ -28,6 +29,8 @@ CONTESTED = Standing("pubmed", "peer-reviewed", stale=False, contested=True)
         (2, [DATED, STALE], True, "stale"),
         (2, [DATED, FRESH], True, None),
         (2, [CONTESTED, FRESH], False, None),
+        (2, [OVERRULED, OVERRULED], False, "conflict"),
+        (2, [OVERRULED, FRESH], False, None),
     ],
 )
 def test_sp_6_3_the_answer_abstains_with_its_reason(
@@ -61,3 +64,14 @@ def test_what_evidence_answers_is_in_scope_whatever_its_words() -> None:
     assert not must_abstain(
         evidence_found=1, verified=[FRESH], asks_for_today=False, is_clinical=False
     )
+
+
+@pytest.mark.parametrize(
+    ("verified", "undecided"), [([OVERRULED], False), ([OVERRULED, CONTESTED], True)]
+)
+def test_that_nothing_decides_is_said_only_where_nothing_does(
+    verified: list[Standing], undecided: bool
+) -> None:
+    abstained = must_abstain(evidence_found=2, verified=verified, asks_for_today=False)
+    assert abstained is not None
+    assert ("nothing decides" in abstained.detail) is undecided

@@ -11,9 +11,21 @@ from hypothesis import strategies as st
 
 from knowledge.conflicts import conflict_policy
 from knowledge.sources import source_policy
+from store.models import DocumentVersion
 from workers.reading.effects.estimates import estimates
 from workers.reading.structure import segment
-from workers.verify.conflicts.found import Conflict, Witness, conflicts, unresolved
+from workers.verify.answer import Held
+from workers.verify.claims import Basis, Checked, Verdict
+from workers.verify.conflicts.found import (
+    Conflict,
+    Witness,
+    conflicts,
+    contradictions,
+    distinct,
+    unresolved,
+)
+from workers.verify.contradictions import contested, shown
+from workers.verify.evidence import Cited, clocks
 
 
 def witness(key: str, text: str, **changed: Any) -> Witness:
@@ -371,6 +383,86 @@ def test_only_what_nothing_decides_is_a_reason_to_abstain() -> None:
     found = conflicts([witness("n", LOWER, source_type="news"), witness("p", HIGHER)])
     assert len(found) == 1
     assert unresolved(found) == []
+
+
+# What is shown of them, and what they touch.
+
+
+TWO_FOR = (
+    "Aspirin is recommended for migraine. Metformin is recommended for obesity. "
+    "The panel recommends aspirin for migraine."
+)
+TWO_AGAINST = "Aspirin is not recommended for migraine. Metformin is not recommended for obesity."
+
+
+def resting_on(source: Witness, sentence: int) -> Checked:
+    """A claim in the words of one sentence of its source."""
+    place = source.sentences[sentence]
+    return Checked(
+        *(f"c{sentence}", place.of(source.text), source.evidence_id, "RESULTS"),
+        *(Verdict.SUPPORTED, "verbatim", place),
+        basis=Basis.WORDS,
+    )
+
+
+def test_two_sources_can_contradict_each_other_on_two_subjects() -> None:
+    found = between(TWO_FOR, TWO_AGAINST, source_type="guideline")
+    assert [one.subject for one in found] == ["Aspirin", "Metformin"]
+
+
+def test_two_sources_can_contradict_each_other_on_one_drug_for_two_conditions() -> None:
+    found = between(
+        "Aspirin is recommended for migraine. Aspirin is recommended for obesity.",
+        "Aspirin is not recommended for migraine. Aspirin is not recommended for obesity.",
+        source_type="guideline",
+    )
+    assert len(found) == 2
+
+
+def test_what_is_said_twice_is_shown_once_and_touches_both_claims() -> None:
+    one = witness("a", TWO_FOR, source_type="guideline")
+    other = witness("b", TWO_AGAINST, source_type="guideline")
+    every = contradictions([one, other])
+    assert len(distinct(every)) == 2
+    claims = [resting_on(one, n) for n in range(3)]
+    assert contested(claims, every) == {"c0", "c1", "c2"}
+    assert contested(claims, unresolved(every)) == {"c0", "c1", "c2"}
+
+
+def test_each_side_is_shown_with_its_source_and_both_clocks() -> None:
+    at = datetime(2026, 11, 21, tzinfo=UTC)
+    version = DocumentVersion(
+        **{"n": 2, "title": "A guideline", "text": "", "source_type": "guideline"},
+        **{"publisher": "Example Society", "published_at": year(2024), "identifiers": {}},
+        published_precision="year",
+    )
+    held = {"a": Held(Cited("a", version), clocks(version, at, at))}
+    text = "The trial takes part in 23 centres. It opened in spring."
+    changed = {"document_id": "d", "published_precision": "year"}
+    newer = witness(
+        "a", text, n=2, title="A guideline", publisher="Example Society", source_type="guideline",
+        published_at=year(2024), **changed,
+    )  # fmt: skip
+    older = witness(
+        "a@1", text.replace("23", "24"), n=1, title="Its draft", source_type="guideline",
+        published_at=year(2023), status="superseded", **changed,
+    )  # fmt: skip
+    (body,) = shown(contradictions([newer, older]), held)
+    first, second = body["sides"]
+    assert first["title"] == "A guideline"
+    assert first["source"] == {
+        "name": "Example Society",
+        "source_type": "guideline",
+        "published_at": "2024-01-01T00:00:00+00:00",
+        "published_precision": "year",
+    }
+    assert first["clocks"] == held["a"].clocks.as_body()
+    assert (second["title"], second["source"]["name"]) == (
+        "Its draft",
+        source_policy("guideline").name,
+    )
+    assert second["source"]["published_at"] == "2023-01-01T00:00:00+00:00"
+    assert second["clocks"] is None  # it is no longer what its source says
 
 
 # The question.

@@ -138,6 +138,11 @@ def test_one_word_of_direction_is_not_turned() -> None:
             "Cells treated with the peptide promoted tumor invasion and increased fibronectin. The"
             " serum peptide is elevated in tumor patients.",
         ),
+        (  # a subject of a sentence that says who found it
+            "Recognition in these plants can be dominant, recessive or codominant.",
+            "Recognition in these plants is controlled by one locus. Experimental studies show that"
+            " alleles can be dominant, recessive or codominant.",
+        ),
         (  # a word that points back for what the second one speaks of
             "Although this was completed to identify trials of many drugs in adults.",
             "Although this is often called a problem, reviews have not looked at its use. A search"

@@ -131,4 +131,4 @@ def test_all_guards_report_in_one_order() -> None:
     claim = "Gefitinib did not increase survival in 12 mice."
     codes = [finding.code for finding in vetoes(claim, Grounds(PASSAGE, text=PASSAGE))]
     assert codes.index("number") < codes.index("direction") < codes.index("name")
-    assert len(MEANINGS) == 5
+    assert len(MEANINGS) == 6

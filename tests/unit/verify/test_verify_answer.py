@@ -1,6 +1,7 @@
 """The answer that is composed of checked claims: its references and images."""
 
-from datetime import UTC, datetime
+from collections.abc import Collection
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -42,7 +43,15 @@ def held(**fields: Any) -> Held:
     return Held(Cited("E1", version), clocks(version, NOW, NOW))
 
 
-def answer(verdict: str = "supported", work: Held | None = None, **found: Any) -> dict[str, Any]:
+def answer(
+    verdict: str = "supported",
+    work: Held | None = None,
+    *,
+    contested: Collection[str] = (),
+    undecided: Collection[str] = (),
+    in_the_past: bool = False,
+    **found: Any,
+) -> dict[str, Any]:
     """An answer of one claim, from a retrieval that `found` more."""
     checked = Checked(
         *("c1", TEXT, "E1", "RESULTS", Verdict(verdict), "verbatim", Span(0, len(TEXT))),
@@ -54,7 +63,9 @@ def answer(verdict: str = "supported", work: Held | None = None, **found: Any) -
         retrieval=dict.fromkeys(understanding) | {"asks_for_today": False, "as_of": None} | found,
         draft={"generator": "extractive", "prompt_version": None},
         checked=[checked],
-        passed=gate([checked]),
+        passed=gate([checked], contested),
+        undecided=undecided,
+        in_the_past=in_the_past,
         held={"E1": work or held(identifiers={"pmid": "999999991"})},
         place_of=lambda key, span: Place("chunk_0", "RESULTS", "RESULTS section, chunk_0:0-8"),
     )
@@ -91,3 +102,21 @@ def test_eb_9_3_neither_references_nor_evidence_lead_to_a_search_page(
     )
     assert all(is_direct(one["url"]) for one in body["references"])
     assert len(body["references"]) == len(identifiers)
+
+
+@pytest.mark.parametrize("undecided", [(), ("c1",)])
+def test_an_answer_of_contested_claims_abstains_and_says_whether_anything_decides(
+    undecided: tuple[str, ...],
+) -> None:
+    body = answer(contested=["c1"], undecided=undecided)
+    assert (body["abstain_reason"], body["claims"]) == ("conflict", [])
+    assert ("nothing decides" in body["abstain_detail"]) is bool(undecided)
+
+
+@pytest.mark.parametrize(("in_the_past", "reason"), [(False, "stale"), (True, None)])
+def test_only_a_question_about_the_past_is_answered_from_what_tells_no_present_state(
+    in_the_past: bool, reason: str | None
+) -> None:
+    old = held(published_at=NOW - timedelta(days=6000), identifiers={"pmid": "999999991"})
+    body = answer(work=old, in_the_past=in_the_past, asks_for_today=True, as_of="2030-01-01")
+    assert body["abstain_reason"] == reason

@@ -231,7 +231,7 @@ def add_record(parsed: Parsed, source_id: str | None, **fields: Any) -> None:
     names the field and the rule, never the words.
     """
     try:
-        facts = json.dumps(fields.get("facts", {}), ensure_ascii=False)
+        facts = json.dumps(fields.get("facts", {}), ensure_ascii=False, allow_nan=False)
         facts.encode()
         if "\\u0000" in facts.replace("\\\\", ""):
             parsed.problems.append(Problem(source_id, "facts: contains a NUL character"))

@@ -31,6 +31,7 @@ class Witness:
     publisher: str | None = None
     evidence_level: str | None = None
     published_at: datetime | None = None
+    published_precision: str = "day"
     status: str = "current"
     n: int = 1
 

@@ -34,6 +34,7 @@ def witness_of(
         publisher=version.publisher,
         evidence_level=version.evidence_level,
         published_at=version.published_at,
+        published_precision=version.published_precision,
         status=version.status,
         n=version.n,
     )

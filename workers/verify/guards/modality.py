@@ -44,6 +44,7 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
         findings += _hedges(said, content, source)
         drawn = drawn_from(said, content, source)
         findings += _settings(said, sentence, source, drawn)
+        findings += _refrained(said, sentence, source, drawn)
         findings += _conditions(said, sentence, source, drawn)
         findings += extent.sentence_findings(said, sentence, source, drawn)
     findings += extent.quantifier_findings(said, source)
@@ -214,6 +215,28 @@ def _settings(
         if all(lost):
             findings.append(Finding("modality", f"the claim leaves out “{lost[0]}”"))
     return findings
+
+
+def _refrained(
+    said: Statement, sentence: Sequence[int], source: Statement, drawn: Sequence[int]
+) -> list[Finding]:
+    """What is to be avoided must not become what is to be done."""
+    if not drawn or _kept_refraining_book().find([said.words[i] for i in sentence]):
+        return []
+    book = _refraining_book()
+    lost = [_lost_setting(said, sentence, source, source.sentences[one], book) for one in drawn]
+    return [Finding("modality", f"the claim leaves out “{lost[0]}”")] if all(lost) else []
+
+
+@cache
+def _refraining_book() -> Phrasebook[None]:
+    return Phrasebook([(phrase, None) for phrase in modality_policy().refraining.words])
+
+
+@cache
+def _kept_refraining_book() -> Phrasebook[None]:
+    policy = modality_policy().refraining
+    return Phrasebook([(phrase, None) for phrase in (*policy.words, *policy.also)])
 
 
 def _lost_setting(

@@ -41,6 +41,8 @@ def points(passage: Statement, members: Sequence[int]) -> tuple[Pointing, Sequen
         word = passage.words[i]
         if word in policy.prepositions:
             return Pointing.NOT, members
+        if word == "that" and at and passage.tokens[members[at - 1]].content:
+            continue  # "studies show that": it joins, and points at nothing
         if word in policy.pronouns:
             return Pointing.ALONE, members
         if word in policy.pointers:

@@ -10,6 +10,7 @@ from workers.verify.guards import (
     dates,
     direction,
     drugs,
+    framing,
     modality,
     named,
     negation,
@@ -41,6 +42,7 @@ MEANINGS: Sequence[Guard] = (
     crossing.guard,
     negation.guard,
     modality.guard,
+    framing.guard,
     content.guard,
 )
 """They compare what two texts say."""

@@ -14,7 +14,7 @@ from workers.verify.guards import numbers
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.vetoes import vetoes
-from workers.verify.locating import CitedText, locate
+from workers.verify.locating import CitedText, locate, repeats
 from workers.verify.pasted.matching import nearest
 from workers.verify.pasted.statements import Statement, plain
 from workers.verify.verdicts import Verifier, by_verifier
@@ -81,9 +81,16 @@ def judge_statements(
             for passage in near
         ]
         # What a verdict is given on is the sentence's content, without what it cites.
-        content = [replace(found, text=plain(found.text)) for found in located]
+        content = [_without_citations(found, sources) for found in located]
         judged.append(_best(one, located, by_verifier(content, verifier), sources))
     return judged
+
+
+def _without_citations(found: Located, sources: Mapping[str, CitedText]) -> Located:
+    text = plain(found.text)
+    cited = sources[found.drafted.evidence_id]
+    whole = found.place is not None and repeats(text, cited, found.place)
+    return replace(found, text=text, repeats=whole)
 
 
 def _vetoes(words: str, grounds: Grounds) -> tuple[Finding, ...]:

@@ -1,0 +1,48 @@
+"""What a source record may say of its moments: nothing that no other time zone can hold."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from store.records import SourceRecord
+
+FIELDS = ["published_at", "fetched_at"]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "9999-12-31T23:59:59-05:00",
+        "9999-12-31T12:00:00Z",
+        "0001-01-01T00:00:00+05:00",
+        "0001-01-01T12:00:00Z",
+    ],
+)
+def test_a_moment_at_the_end_of_the_calendar_is_refused_in_words(field: str, moment: str) -> None:
+    with pytest.raises(ValidationError) as raised:
+        SourceRecord.model_validate({"title": "t", "text": "x", field: moment})
+    (error,) = raised.value.errors()
+    assert error["loc"] == (field,)
+    assert "from 0001-01-02 to 9999-12-30 in UTC" in error["msg"]
+
+
+ZONES = st.timedeltas(timedelta(hours=-23), timedelta(hours=23))
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@given(moment=st.datetimes(), offset=ZONES)
+def test_every_moment_that_is_taken_can_be_read_in_any_time_zone(
+    field: str, moment: datetime, offset: timedelta
+) -> None:
+    given = moment.replace(tzinfo=timezone(offset))
+    try:
+        record = SourceRecord.model_validate({"title": "t", "text": "x", field: given})
+    except ValidationError:
+        return
+    held: datetime = getattr(record, field)
+    for hours in (-23, 23):
+        held.astimezone(UTC).astimezone(timezone(timedelta(hours=hours)))

@@ -1,0 +1,117 @@
+"""What stands around words may turn them: a part of a sentence is not what the sentence says."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from store.spans import Span
+from workers.reading.quotes import Source
+from workers.reading.structure import segment
+from workers.verify.claims import Drafted, Verdict
+from workers.verify.guards.vetoes import vetoes, vetoes_of_model
+from workers.verify.locating import CitedText, locate
+from workers.verify.verdicts import Support, by_verifier
+
+ASPIRIN = "aspirin reduces mortality in sepsis"
+COLD = "antibiotics are effective against the common cold"
+TURNED = [
+    (ASPIRIN, f"We hypothesized that {ASPIRIN}."),
+    (ASPIRIN, f"It remains unclear whether {ASPIRIN}."),
+    (ASPIRIN, f"The trial was designed to test whether {ASPIRIN}."),
+    (ASPIRIN, f"In a mouse model, {ASPIRIN}."),
+    (ASPIRIN, f"There is no evidence that in adults with type 2 diabetes and obesity {ASPIRIN}."),
+    (ASPIRIN, f"The sponsor withdrew its statement that {ASPIRIN}."),
+    (ASPIRIN, f"{ASPIRIN.capitalize()} only if given within 1 hour of onset."),
+    (COLD, f"It is a myth that {COLD}."),
+    (COLD, f"It is false that {COLD}."),
+    (COLD, f"The claim that {COLD} is false."),
+    ("warfarin should be used in pregnancy", "Warfarin should be used in pregnancy only when "
+     "benefits outweigh the risks."),
+]  # fmt: skip
+
+
+def cited(text: str) -> CitedText:
+    return CitedText(Source(text), segment(text).sentences)
+
+
+def everybody(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
+    """A judge who finds everything supported."""
+    return [Support.SUPPORTED for _ in pairs]
+
+
+def nobody(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
+    """A judge who finds nothing supported."""
+    return [Support.UNSUPPORTED for _ in pairs]
+
+
+@pytest.mark.parametrize(("words", "sentence"), TURNED)
+@pytest.mark.parametrize("guards", [vetoes, vetoes_of_model])
+def test_a_part_of_a_sentence_that_the_rest_turns_is_vetoed(
+    words: str, sentence: str, guards: object
+) -> None:
+    quote = words if words in sentence else words.capitalize()
+    drafted = Drafted("c1", f"{words.capitalize()}.", "E1", quote, "")
+    found = locate(drafted, {"E1": cited(sentence)}, guards)  # type: ignore[arg-type]
+    assert found.findings
+    (judged,) = by_verifier([found], everybody)
+    assert judged.verdict is Verdict.UNSUPPORTED
+
+
+def test_a_quotation_of_a_part_leans_on_the_whole_sentence() -> None:
+    text = "Adults were treated. In women, the drug lowered mortality by 12% in a year. It is safe."
+    drafted = Drafted("c1", "The drug lowered mortality by 12%.", "E1", "lowered mortality", "")
+    found = locate(drafted, {"E1": cited(text)}, vetoes)
+    assert found.passage == "In women, the drug lowered mortality by 12% in a year."
+
+
+def test_only_whole_sentences_are_supported_by_their_words_alone() -> None:
+    text = "RESULTS: The drug lowered mortality by 12% [3]. It was, as said before, safe."
+    held = {"E1": cited(text)}
+
+    def verdict(words: str, quote: str) -> Verdict:
+        located = locate(Drafted("c1", words, "E1", quote, ""), held, lambda *_: ())
+        return by_verifier([located], nobody)[0].verdict
+
+    first = "The drug lowered mortality by 12%"
+    assert verdict(first, first) is Verdict.SUPPORTED
+    assert verdict("It was, as said before, safe.", "It was") is Verdict.SUPPORTED
+    assert verdict("It was, as said before", "It was") is Verdict.UNSUPPORTED
+    assert verdict("lowered mortality by 12%", "lowered mortality") is Verdict.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim"),
+    [
+        ("Metformin should be avoided in patients with an eGFR below 30 mL/min.",
+         "Metformin should be used in patients with an eGFR below 30 mL/min."),
+        ("Metformin is contraindicated in patients with acidosis.",
+         "Metformin is used in patients with acidosis."),
+        ("Warfarin must be withheld in pregnant women with mechanical valves.",
+         "Warfarin must be given in pregnant women with mechanical valves."),
+        ("Live vaccines should be deferred in patients who receive rituximab.",
+         "Live vaccines should be given in patients who receive rituximab."),
+        ("Anticoagulation should be held in patients with low platelets.",
+         "Anticoagulation should be given in patients with low platelets."),
+        ("Physicians are advised to refrain from using codeine in children.",
+         "Physicians are advised to use codeine in children."),
+        ("The FDA rejected olaparib for this indication.",
+         "The FDA had olaparib for this indication."),
+    ],
+)  # fmt: skip
+def test_what_is_to_be_left_does_not_become_what_is_to_be_done(sentence: str, claim: str) -> None:
+    drafted = Drafted("c1", claim, "E1", sentence, "")
+    assert locate(drafted, {"E1": cited(sentence)}, vetoes).findings
+
+
+def test_what_is_to_be_avoided_may_be_said_in_another_order() -> None:
+    sentence = "Metformin should be avoided in patients with an eGFR below 30 mL/min."
+    claim = "In patients with an eGFR below 30 mL/min, metformin should be avoided."
+    drafted = Drafted("c1", claim, "E1", sentence, "")
+    assert locate(drafted, {"E1": cited(sentence)}, vetoes_of_model).findings == ()
+
+
+def test_spans_of_a_widened_quotation_are_those_of_the_text() -> None:
+    text = "A first sentence stands here.\n\nThe second, a longer one, follows it."
+    found = locate(Drafted("c1", "It follows it.", "E1", "longer one", ""), {"E1": cited(text)},
+                   lambda *_: ())  # fmt: skip
+    assert found.place == Span(text.index("The second"), len(text))

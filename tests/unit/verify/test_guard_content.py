@@ -91,7 +91,9 @@ CUES = sorted(
 )
 sentences = (
     st.lists(st.sampled_from(CUES), min_size=3, max_size=14)
-    .filter(lambda words: words[-1] != "no")  # "no." is a number's, and ends no sentence
+    .filter(
+        lambda words: words[-1].split()[-1] != "no"
+    )  # "no." is a number's, and ends no sentence
     .map(lambda words: " ".join(words).capitalize() + ".")
 )
 

@@ -157,15 +157,20 @@ def repeats(text: str, cited: CitedText, place: Span) -> bool:
     over = [one for one in cited.sentences if one.start < end and start < one.end]
     if not over:  # a line that is no sentence, all of it
         return (start, end) == (place.start, place.end)
-    first, last = over[0].of(raw), over[-1]
-    begins = over[0].start + len(first.rstrip()) - len(body_of(first))
-    return not _WORD.search(raw[begins:start]) and bool(
-        _NOTHING_MORE.fullmatch(raw[end : last.end])
-    )
+    first = Span(max(over[0].start, place.start), over[0].end)
+    begins = first.start + len(first.of(raw).rstrip()) - len(body_of(first.of(raw)))
+    more = raw[end : min(over[-1].end, place.end)]
+    return not _WORD.search(raw[begins:start]) and bool(_NOTHING_MORE.fullmatch(more))
 
 
 def _whole(cited: CitedText, found: QuoteCheck) -> Span:
-    """The whole sentences of the quotation: what is left out of one may turn it."""
+    """The whole sentences of the quotation: what is left out of one may turn it. Words to a program
+    that stand in one are no part of it."""
     assert found.start is not None
     assert found.end is not None
-    return widen(cited.source.text, found.start, found.end, cited.sentences)
+    text = cited.source.text
+    whole = widen(text, found.start, found.end, cited.sentences)
+    if not cited.speaks_to_programs(whole):
+        return whole
+    around = [one for one in cited.sentences if _overlap(one, whole)]
+    return widen(text, found.start, found.end, without_instructions(text, around))

@@ -4,13 +4,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from knowledge.links import written
 from knowledge.loader import load
 from store.spans import Section, Span, Structure
 from workers.generate.facets import is_left_out, states
+from workers.generate.findings import Finding, finding
 from workers.generate.snippets import Version
 from workers.generate.wording import is_whole, leans
 from workers.reading.instructions import without_instructions
@@ -40,6 +41,11 @@ class Candidate:
     """The identifiers of its document, as people write them."""
     found: bool = True
     """Whether it stands in a passage that was retrieved; otherwise it only adds details."""
+
+    @cached_property
+    def finding(self) -> Finding:
+        """What it reports."""
+        return finding(self.text)
 
 
 def candidates_of(

@@ -8,7 +8,7 @@ from knowledge.products import products
 from knowledge.tags import tags
 from workers.generate.candidates import Candidate
 from workers.generate.facets import bodies, rank, states
-from workers.generate.findings import finding, same
+from workers.generate.findings import same
 from workers.generate.wording import is_about_itself, is_fact, refers_back
 
 _NAME = re.compile(r"\b[A-Za-z]{0,20}[A-Z][A-Za-z]{0,20}[A-Z0-9][\w-]{0,20}|\b[A-Z]\d[\w-]{0,20}")
@@ -93,25 +93,25 @@ def limits(
     served: set[str] = set()
     for facet in ("limitation", "open_question"):
         for found in documents:
-            fresh = [
+            if len(given) - len(shown) >= most:
+                return
+            stated = [
                 one
                 for one in found
-                if one.evidence_id not in served
-                and states(facet, one.text, one.section)
-                and not _is_said(one, given)
+                if one.evidence_id not in served and states(facet, one.text, one.section)
             ]
-            if fresh and len(given) - len(shown) < most:
-                best = max(fresh, key=lambda one: (one.anchor_score, -len(one.text)))
+            stated.sort(key=lambda one: (-one.anchor_score, len(one.text)))
+            best = next((one for one in stated if not _is_said(one, given)), None)
+            if best is not None:
                 served.add(best.evidence_id)
                 given.append(best)
                 yield best
 
 
 def _is_said(candidate: Candidate, said: Sequence[Candidate]) -> bool:
-    reported = finding(candidate.text)
     return any(
         candidate.text in one.text
         or one.text in candidate.text
-        or same(reported, finding(one.text))
+        or same(candidate.finding, one.finding)
         for one in said
     )

@@ -16,7 +16,7 @@ from store.content import Content
 from workers.generate.candidates import Candidate, candidates_of, sentences_of
 from workers.generate.details import limits, names_document, naming, particulars
 from workers.generate.facets import bodies
-from workers.generate.findings import Finding, finding, same
+from workers.generate.findings import same
 from workers.generate.scoring import Scorer
 from workers.generate.wording import on_one_line, stands_alone
 from workers.reading.instructions import addresses_reader
@@ -66,11 +66,6 @@ class _Kept:
     score: float
     also: list[Candidate] = field(default_factory=list)
 
-    @property
-    def finding(self) -> Finding:
-        """What its sentence reports."""
-        return finding(self.candidate.text)
-
 
 def choose(
     candidates: Sequence[Candidate],
@@ -88,23 +83,17 @@ def choose(
         products: likewise, the drugs and tests.
     """
     scorer = Scorer(asked, diseases, products)
-    usable = [
-        one
-        for one in candidates
-        if not addresses_reader(one.text) and not addresses_reader(one.title)
-    ]
     scored = []
-    for one in usable:
+    documents: dict[str, list[Candidate]] = defaultdict(list)
+    for one in candidates:
+        if addresses_reader(one.text) or addresses_reader(one.title) or not scorer.may_speak(one):
+            continue
+        documents[one.evidence_id].append(one)
         score = scorer.score(one) if one.found and not scorer.is_beside(one) else None
         if score is not None:
             scored.append(_Kept(one, score))
     scored.sort(key=lambda one: -one.score)
-    sections = sections_for(query_type)
-    kept = _spread(scored, sections[0])
-    documents: dict[str, list[Candidate]] = defaultdict(list)
-    for one in usable:
-        if scorer.may_speak(one):
-            documents[one.evidence_id].append(one)
+    kept = _spread(scored, sections_for(query_type)[0])
     return _arrange(kept, documents, query_type)
 
 
@@ -116,8 +105,7 @@ def _spread(scored: Sequence[_Kept], leading: Mapping[str, Any]) -> list[_Kept]:
 
     def take(found: Iterable[_Kept], most: int) -> None:
         for one in found:
-            reported = one.finding
-            twin = next((other for other in kept if _alike(one.candidate, reported, other)), None)
+            twin = next((other for other in kept if _alike(one.candidate, other.candidate)), None)
             if twin is not None:
                 _merge(twin, one)
                 continue
@@ -134,12 +122,11 @@ def _spread(scored: Sequence[_Kept], leading: Mapping[str, Any]) -> list[_Kept]:
     return sorted(kept, key=lambda one: -one.score)
 
 
-def _alike(one: Candidate, reported: Finding, kept: _Kept) -> bool:
-    other = kept.candidate
+def _alike(one: Candidate, other: Candidate) -> bool:
     in_one_text = one.evidence_id == other.evidence_id and (
         one.text in other.text or other.text in one.text
     )
-    return in_one_text or same(reported, kept.finding)
+    return in_one_text or same(one.finding, other.finding)
 
 
 def _merge(kept: _Kept, found: _Kept) -> None:

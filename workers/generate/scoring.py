@@ -1,6 +1,7 @@
 """How well a candidate answers what is asked. Pure; weights: knowledge/answers.yaml."""
 
 from collections.abc import Collection, Sequence
+from itertools import repeat
 
 from knowledge.breadth import meets
 from knowledge.loader import load
@@ -25,6 +26,7 @@ class Scorer:
         self._asked, self._diseases, self._products = asked, diseases, products
         self.wanted = asked_for({term for one in asked for term in one.weights})
         self._policy = load("answers")
+        self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
 
     @property
     def asks_for_limits(self) -> bool:
@@ -33,20 +35,19 @@ class Scorer:
 
     def is_beside(self, candidate: Candidate) -> bool:
         """Whether a sentence on its work's own limits belongs beside the answer, not in it."""
-        if self.asks_for_limits:
+        if self.asks_for_limits or not states("limitation", candidate.text, candidate.section):
             return False
-        answers = self._own_share(candidate) >= float(self._policy["limit_is_answer"])
-        return not answers and states("limitation", candidate.text, candidate.section)
+        return self._own_share(candidate) < float(self._policy["limit_is_answer"])
 
     def may_speak(self, candidate: Candidate) -> bool:
         """Whether a sentence is not on other diseases, drugs or tests than those asked about."""
         return not _is_on_others(candidate, self._diseases, self._products)
 
     def score(self, candidate: Candidate) -> float | None:
-        """The score, higher is better; None if the sentence is no answer at all."""
+        """The score of one that `may_speak`, higher is better; None if it is no answer at all."""
         policy = self._policy
-        covered = max(_covered(one, candidate) for one in self._asked)
-        if covered < policy["least_coverage"] or not self.may_speak(candidate):
+        covered = max(map(self._covered, self._asked, repeat(candidate)))
+        if covered < policy["least_coverage"]:
             return None
         return float(
             covered
@@ -73,14 +74,22 @@ class Scorer:
             found += part_weight(candidate.section)
         return float(found)
 
+    def _covered(self, asked: Content, candidate: Candidate) -> float:
+        """The share of what is asked that a sentence holds; its title's words, and the identifiers
+        of its document, count for less."""
+        own = asked.held(candidate.text)
+        weight = float(self._policy["title_weight"])
+        inherited = self._inherited(asked, candidate) - own
+        return coverage(asked.weights, own) + weight * coverage(asked.weights, inherited)
 
-def _covered(asked: Content, candidate: Candidate) -> float:
-    """The share of what is asked that a sentence holds; its title's words, and the identifiers of
-    its document, count for less."""
-    own = asked.held(candidate.text)
-    title_weight = float(load("answers")["title_weight"])
-    inherited = asked.held(f"{candidate.title} {candidate.named}") - own
-    return coverage(asked.weights, own) + title_weight * coverage(asked.weights, inherited)
+    def _inherited(self, asked: Content, candidate: Candidate) -> frozenset[int]:
+        """What every sentence of a document has from it, kept for the next one."""
+        of_document = (id(asked), candidate.title, candidate.named)
+        held = self._of_documents.get(of_document)
+        if held is None:
+            held = asked.held(f"{candidate.title} {candidate.named}")
+            self._of_documents[of_document] = held
+        return held
 
 
 def _is_on_others(

@@ -2,25 +2,13 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
-from python_multipart.exceptions import FormParserError
-from starlette.datastructures import UploadFile
 
-from api_gateway.access import (
-    MOST_FIELDS,
-    MOST_PART_BYTES,
-    Caller,
-    InCaller,
-    Scope,
-    needs,
-    owned,
-    within_budget,
-)
+from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
 from api_gateway.admission import require_room
 from api_gateway.extraction_schemas import MAX_DOCUMENT_CHARS
 from api_gateway.extraction_uploads import Raw, sent
@@ -30,9 +18,8 @@ from api_gateway.pages.clocks import milliseconds, moment
 from api_gateway.pages.documents import label, state_badge
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, erased, request_id_of
-from api_gateway.routes.pages_forms import refused_form
+from api_gateway.routes.pages_forms import InGiven, refused_form
 from api_gateway.state import InGateway
-from api_gateway.uploads import clean_filename
 from knowledge.extraction import DOCUMENT_TYPE_NAMES, PROFILE_NAMES
 from knowledge.loader import load
 from store import extractions, reviews
@@ -43,42 +30,6 @@ router = APIRouter(include_in_schema=False)
 PAGE = 20
 OPTIONS = ("title", "document_type", "profile")
 UNFINISHED = ("queued", "running")
-
-
-@dataclass(frozen=True)
-class Given:
-    """A form with a file or a text: its fields, and the file if there is one."""
-
-    fields: Mapping[str, str]
-    content: bytes | None
-    filename: str
-    declared: str | None
-
-
-async def given(request: Request, _: InCaller) -> Given:
-    """Read the form. It asks for the caller so that nobody's form is read before he is known.
-
-    Raises:
-        Problem: the body is no form.
-    """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind not in {"multipart/form-data", "application/x-www-form-urlencoded"}:
-        raise Problem(415, "send a form")
-    try:
-        async with request.form(
-            max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_PART_BYTES
-        ) as form:
-            fields = {name: one for name, one in form.items() if isinstance(one, str)}
-            file = form.get("file")
-            if not isinstance(file, UploadFile) or not file.filename:
-                return Given(fields, None, "", None)
-            name = clean_filename(file.filename)
-            return Given(fields, await file.read(), name, file.content_type)
-    except FormParserError as error:
-        raise Problem(400, "the form cannot be read") from error
-
-
-InGiven = Annotated[Given, Depends(given)]
 
 
 @router.get("/documents", dependencies=[needs(Scope.READ, Scope.ASK)])

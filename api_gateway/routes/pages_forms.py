@@ -1,16 +1,19 @@
 """Forms as browsers send them."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
+from python_multipart.exceptions import FormParserError
 from starlette.datastructures import UploadFile
 
+from api_gateway.access import MOST_FIELDS, MOST_PART_BYTES, InCaller
 from api_gateway.problems import Problem
+from api_gateway.uploads import clean_filename
 
 FORM = "application/x-www-form-urlencoded"
-MOST_FIELDS = 100
 
 
 async def _form(request: Request) -> Mapping[str, str]:
@@ -28,6 +31,42 @@ async def _form(request: Request) -> Mapping[str, str]:
 
 Form = Annotated[Mapping[str, str], Depends(_form)]
 """A route's parameter of this type holds the fields of the form."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A form with a file or a text: its fields, and the file if there is one."""
+
+    fields: Mapping[str, str]
+    content: bytes | None
+    filename: str
+    declared: str | None
+
+
+async def given(request: Request, _: InCaller) -> Given:
+    """Read the form. It asks for the caller so that nobody's form is read before he is known.
+
+    Raises:
+        Problem: the body is no form.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in {"multipart/form-data", "application/x-www-form-urlencoded"}:
+        raise Problem(415, "send a form")
+    try:
+        async with request.form(
+            max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_PART_BYTES
+        ) as form:
+            fields = {name: one for name, one in form.items() if isinstance(one, str)}
+            file = form.get("file")
+            if not isinstance(file, UploadFile) or not file.filename:
+                return Given(fields, None, "", None)
+            name = clean_filename(file.filename)
+            return Given(fields, await file.read(), name, file.content_type)
+    except FormParserError as error:
+        raise Problem(400, "the form cannot be read") from error
+
+
+InGiven = Annotated[Given, Depends(given)]
 
 
 def refused_form(form: HTMLResponse, problem: Problem) -> HTMLResponse:

@@ -16,8 +16,7 @@ from api_gateway.pages.clocks import moment
 from api_gateway.pages.notes_view import NoteLine, note_line, note_view
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, erased, from_validation, invalid, request_id_of
-from api_gateway.routes.pages_documents import Given, InGiven
-from api_gateway.routes.pages_forms import refused_form
+from api_gateway.routes.pages_forms import Given, InGiven, refused_form
 from api_gateway.state import Gateway, InGateway
 from store import notes
 

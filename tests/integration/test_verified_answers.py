@@ -133,9 +133,9 @@ def test_peers_case_1_evidence_fetched_20_days_ago_is_stale_and_weighs_less(
     assert (today["abstained"], today["abstain_reason"]) == (True, "stale")
 
 
-def test_peers_case_2_a_publication_of_2004_fetched_now_does_not_tell_the_present_state(
-    inline: InlineWorker,
-) -> None:
+@pytest.fixture
+def rofecoxib(inline: InlineWorker) -> InlineWorker:
+    """Holds a publication of 2004, fetched now."""
     old = publication(
         1,
         "Rofecoxib dosing in osteoarthritis",
@@ -144,10 +144,19 @@ def test_peers_case_2_a_publication_of_2004_fetched_now_does_not_tell_the_presen
     )
     ingest(inline.store, old)
     inline.run()
-    then = answer(inline, "Does rofecoxib relieve the pain of osteoarthritis of the knee?")
+    return inline
+
+
+def test_peers_case_2_a_publication_of_2004_fetched_now_does_not_tell_the_present_state(
+    rofecoxib: InlineWorker,
+) -> None:
+    said = "relieve the pain of osteoarthritis of the knee"
+    then = answer(rofecoxib, f"Does rofecoxib {said}?")
     assert not then["abstained"]
     assert then["evidence"][0]["clocks"]["dated"]
-    now = answer(inline, "Does rofecoxib currently relieve the pain of osteoarthritis of the knee?")
+    now = answer(
+        rofecoxib, "Does rofecoxib currently relieve the pain of osteoarthritis of the knee?"
+    )
     assert (now["abstained"], now["abstain_reason"]) == (True, "stale")
     assert "published too long ago" in now["abstain_detail"]
 
@@ -159,20 +168,12 @@ def test_peers_case_2_a_publication_of_2004_fetched_now_does_not_tell_the_presen
     ids=["a moment ago", "today", "in a month"],
 )
 def test_sp_6_3_only_a_date_that_is_over_lifts_the_demand_for_the_present_state(
-    inline: InlineWorker, days: int | None, reason: str | None
+    rofecoxib: InlineWorker, days: int | None, reason: str | None
 ) -> None:
-    old = publication(
-        1,
-        "Rofecoxib dosing in osteoarthritis",
-        "Rofecoxib 25 mg once daily relieved the pain of osteoarthritis of the knee in adults.",
-        published_at="2004-02-01T00:00:00Z",
-    )
-    ingest(inline.store, old)
-    inline.run()
     now = datetime.now(UTC)
     as_of = now if days is None else (now + timedelta(days=days)).date()
     question = "Does rofecoxib currently relieve the pain of osteoarthritis of the knee?"
-    assert answer(inline, question, as_of=as_of.isoformat())["abstain_reason"] == reason
+    assert answer(rofecoxib, question, as_of=as_of.isoformat())["abstain_reason"] == reason
 
 
 def conflicts(worker: InlineWorker, question: str) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache, lru_cache
+from typing import Literal
 
 from knowledge.meaning import Cues, modality_policy
 from workers.verify.guards import extent
@@ -221,22 +222,19 @@ def _refrained(
     said: Statement, sentence: Sequence[int], source: Statement, drawn: Sequence[int]
 ) -> list[Finding]:
     """What is to be avoided must not become what is to be done."""
-    if not drawn or _kept_refraining_book().find([said.words[i] for i in sentence]):
+    if not drawn or _book("refraining", kept=True).find([said.words[i] for i in sentence]):
         return []
-    book = _refraining_book()
+    book = _book("refraining")
     lost = [_lost_setting(said, sentence, source, source.sentences[one], book) for one in drawn]
     return [Finding("modality", f"the claim leaves out “{lost[0]}”")] if all(lost) else []
 
 
 @cache
-def _refraining_book() -> Phrasebook[None]:
-    return Phrasebook([(phrase, None) for phrase in modality_policy().refraining.words])
-
-
-@cache
-def _kept_refraining_book() -> Phrasebook[None]:
-    policy = modality_policy().refraining
-    return Phrasebook([(phrase, None) for phrase in (*policy.words, *policy.also)])
+def _book(rule: Literal["refraining", "conditions"], *, kept: bool = False) -> Phrasebook[None]:
+    """What a source says of the rule; with `kept`, what in a claim keeps it."""
+    policy = getattr(modality_policy(), rule)
+    phrases = (*policy.words, *policy.also) if kept else policy.words
+    return Phrasebook([(phrase, None) for phrase in phrases])
 
 
 def _lost_setting(
@@ -284,7 +282,7 @@ def _conditions(
     words = [source.words[i] for i in members]
     ours = {said.stems[i] for i in sentence}
     lost = []
-    for first, length, _ in _condition_book().find(words):
+    for first, length, _ in _book("conditions").find(words):
         at = members[first]
         clause = source.tokens[at].clause
         after = [i for i in members if i >= at + length and source.tokens[i].clause == clause]
@@ -293,19 +291,8 @@ def _conditions(
             continue
         if _draws_on(said, sentence, source, [*range(at, at + length), *after]):
             lost.append(" ".join(source.words[at : at + length]))
-    kept = _kept_condition_book()
+    kept = _book("conditions", kept=True)
     ours_kept = len(kept.find([said.words[i] for i in sentence]))
     if not lost or ours_kept >= len(kept.find(words)):
         return []
     return [Finding("modality", f"the claim leaves out the condition after “{lost[0]}”")]
-
-
-@cache
-def _condition_book() -> Phrasebook[None]:
-    return Phrasebook([(phrase, None) for phrase in modality_policy().conditions.words])
-
-
-@cache
-def _kept_condition_book() -> Phrasebook[None]:
-    policy = modality_policy().conditions
-    return Phrasebook([(phrase, None) for phrase in (*policy.words, *policy.also)])

@@ -45,6 +45,10 @@ if counted == 0 then redis.call('EXPIRE', KEYS[2], 172800) end
 return {2, 0, counted + 1}
 """
 _RATE, _DAY, _TAKEN = 0, 1, 2
+_RAISE = """
+local lacking = tonumber(ARGV[1]) - tonumber(redis.call('GET', KEYS[1]) or '0')
+if lacking > 0 then redis.call('INCRBY', KEYS[1], lacking) end
+"""
 
 
 @dataclass(frozen=True)
@@ -81,6 +85,7 @@ class Limiter:
         self._store = store
         self._redis = client
         self._script = client.register_script(_TAKE)
+        self._raise = client.register_script(_RAISE)
         self._prefix = f"{namespace}:access"
         self._away_until = 0.0
         self._noted: dict[UUID, float] = {}
@@ -111,7 +116,7 @@ class Limiter:
             return Exceeded("requests_a_day", until_midnight(at))
         known = self._note(key_id, counted, at)
         if known > counted:  # Redis had forgotten some, or PostgreSQL counted while it was away
-            self._redis.incrby(day_key, known - counted)
+            self._raise(keys=[day_key], args=[known])  # another gateway may have done so just now
             if known > limits.requests_a_day:
                 return Exceeded("requests_a_day", until_midnight(at))
         return None

@@ -165,16 +165,21 @@ def verify(
     like a mismatch with the head.
 
     Args:
-        after: begin behind this link; left out, at the beginning.
+        after: begin behind this link, which must be there; left out, at the beginning.
         until: end with this event; left out, or behind the head, at the head.
         progress: told the last good link from time to time.
         each: given every link once it has proved good.
+
+    Raises:
+        ValueError: the range ends before it begins.
     """
-    begun = _believed(session, after or BEGINNING)
-    if begun is None or begun.hash is None:
-        missing = after.seq if after else 0
-        return ChainReport(0, False, missing, f"event {missing} is missing", Checkpoint(missing))
-    seq, last = begun.seq, begun.hash
+    begun = after or BEGINNING
+    if until is not None and until < begun.seq:
+        raise ValueError(f"the range ends with event {until}, before it begins behind {begun.seq}")
+    seq, last = begun.seq, _stored_hash(session, begun.seq)
+    if last is None or begun.hash not in (None, last):
+        what = "is missing" if last is None else "is not the one that was kept"
+        return ChainReport(0, False, seq, f"event {seq} {what}", begun)
     first = None if begun.seq == 0 else begun.seq + 1
     for found in stored_links(session, first, until, page=page):
         fault = _fault(found, seq + 1, last)
@@ -189,13 +194,13 @@ def verify(
     return _at_the_end(session, begun, Checkpoint(seq, last), until)
 
 
-def _believed(session: Session, after: Checkpoint) -> Checkpoint | None:
-    """`after` with a hash; None where there is no such event."""
-    if after.seq == 0 or after.hash is not None:
-        return Checkpoint(after.seq, after.hash or GENESIS)
+def _stored_hash(session: Session, seq: int) -> bytes | None:
+    """The hash of an event; None where there is no such event."""
+    if seq == 0:
+        return GENESIS
     query = sa.text("SELECT hash FROM audit_event WHERE seq = :seq")
-    stored = session.execute(query, {"seq": after.seq}).scalar_one_or_none()
-    return None if stored is None else Checkpoint(after.seq, bytes(stored))
+    stored = session.execute(query, {"seq": seq}).scalar_one_or_none()
+    return None if stored is None else bytes(stored)
 
 
 def _fault(found: StoredLink, seq: int, previous: bytes) -> tuple[int, str] | None:

@@ -113,7 +113,9 @@ def erase(
     """
     if kind == "question":
         recalls.one_at_a_time(work.session)  # or one may mark the answer while it goes
-    found = _locked(work.session, kind, _same_words(work.session, kind, subject))
+    ids = _same_words(work.session, kind, subject)
+    letters = _open_letters(work.session, ids)
+    found = _locked(work.session, kind, ids)
     if subject not in found:
         raise NotThere(f"there is no {kind} {subject}")
     if owner not in (None, found[subject].owner):
@@ -124,6 +126,8 @@ def erase(
     going = [one.id for one in found.values() if one.status != "erased"]
     if going:
         _empty(work, kind, holder, going)
+        for letter_id in letters:  # there is nothing left to replay
+            dead_letters.discard(work, letter_id, "its words were erased")
         for one in going:
             work.record(f"{kind}.erased", one, reason=reason)
             work.notify(kind, one)
@@ -154,6 +158,17 @@ def _same_words(session: Session, kind: TextKind, subject: UUID) -> list[UUID]:
     return list(session.execute(_ASKED_ANEW, {"id": subject}).scalars())
 
 
+def _open_letters(session: Session, ids: Iterable[UUID]) -> Sequence[UUID]:
+    """The open dead letters about these, locked before what they are about, as a replay does."""
+    query = (
+        select(col(DeadLetter.id))
+        .where(col(DeadLetter.subject).in_(map(str, ids)), col(DeadLetter.status) == "open")
+        .order_by(col(DeadLetter.id))
+        .with_for_update()
+    )
+    return session.exec(query).all()
+
+
 def _locked(session: Session, kind: TextKind, ids: Sequence[UUID]) -> dict[UUID, _Row]:
     rows = session.execute(
         sa.text(
@@ -179,9 +194,7 @@ def _empty(work: UnitOfWork, kind: TextKind, holder: _Holder, ids: Sequence[UUID
     if kind == "question":
         session.execute(_EMPTY_ANSWERS, given)
         session.execute(_FORGET_RECALLS, given)
-    subjects = [str(one) for one in ids]
-    session.execute(_FORGET_ERRORS, {"subjects": subjects})
-    _give_up(work, subjects)
+    session.execute(_FORGET_ERRORS, {"subjects": [str(one) for one in ids]})
 
 
 _EMPTY_ANSWERS = sa.text(
@@ -198,12 +211,3 @@ _FORGET_RECALLS = sa.text(
 )
 """Nobody can check it any more; the audit says that it was affected."""
 _FORGET_ERRORS = sa.text("UPDATE stage_run SET error = NULL WHERE subject = ANY(:subjects)")
-
-
-def _give_up(work: UnitOfWork, subjects: Iterable[str]) -> None:
-    """Dead letters of what has no words any more: there is nothing left to replay."""
-    query = select(col(DeadLetter.id)).where(
-        col(DeadLetter.subject).in_(subjects), col(DeadLetter.status) == "open"
-    )
-    for letter_id in work.session.exec(query).all():
-        dead_letters.discard(work, letter_id, "its words were erased")

@@ -15,6 +15,10 @@ from sqlmodel import Session, col, select
 from store.models import ExtractionReply, now
 
 
+class Erased(RuntimeError):
+    """The words of the extraction are gone: nothing more is sent or kept of them."""
+
+
 @dataclass(frozen=True)
 class Request:
     """Which request: of a part's iteration, for a purpose, by the hash of all that is sent.
@@ -61,7 +65,20 @@ def known(session: Session, request: Request) -> Known:
 
 
 def asked(session: Session, request: Request) -> int:
-    """Write down that the request is sent; returns the id to end it by."""
+    """Write down that the request is sent; returns the id to end it by.
+
+    This is outside of the commit that a lease fences: who was stalled beyond its lease may ask
+    when the words were erased. The lock lets an erasure wait, which then takes this row too.
+
+    Raises:
+        Erased: there is nothing to ask about any more.
+    """
+    alive = session.execute(
+        sa.text("SELECT FROM extraction WHERE id = :id AND status <> 'erased' FOR KEY SHARE"),
+        {"id": request.extraction_id},
+    ).one_or_none()
+    if alive is None:
+        raise Erased(f"the words of extraction {request.extraction_id} were erased")
     row = ExtractionReply(
         extraction_id=request.extraction_id,
         part=request.part,

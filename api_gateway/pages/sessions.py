@@ -8,10 +8,10 @@ program sends its key.
 import hashlib
 import hmac
 import re
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 
 COOKIE = "attest_session"
 FIELD = "csrf"
@@ -45,12 +45,12 @@ def token_of(method: str, path: str, headers: Headers) -> str | None:
 
 
 def cookie_of(headers: Headers) -> str | None:
-    """The token in the cookie, if there is one."""
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return None
-    return found.value if found is not None and found.value else None
+    """The token in the cookie, if there is one.
+
+    Browsers send the cookies of all programs of a host, whatever stands in them; the parser of the
+    standard library gives up at the first odd one.
+    """
+    return cookie_parser(headers.get("cookie", "")).get(COOKIE) or None
 
 
 def csrf_of(token: str) -> str:

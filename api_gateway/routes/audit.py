@@ -90,6 +90,8 @@ def verify_audit(
         begin = audit.Checkpoint.parse(after) if after is not None else None
     except ValueError as error:
         raise invalid("query.after", str(error)) from None
+    if begin is not None and until is not None and until < begin.seq:
+        raise invalid("query.until", "the range ends before it begins")
     with gateway.store.reading() as session:
         report = audit.verify(session, after=begin, until=until)
     return ChainOut(

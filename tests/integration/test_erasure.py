@@ -2,24 +2,39 @@
 
 import hashlib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import Any
+from typing import Any, NoReturn
 from uuid import UUID, uuid4
 
 import pytest
 import sqlalchemy as sa
+from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError
 
 from cli import audit_replay
 from knowledge.retention import keep_days
 from scheduler import jobs
-from store import audit, audit_trail, erasure, notes, questions, recalls, retention, verifications
+from store import (
+    audit,
+    audit_trail,
+    erasure,
+    extractions,
+    notes,
+    questions,
+    recalls,
+    retention,
+    verifications,
+)
 from store.erasure import NotThere, UnderWay
 from store.models import Answer, AnswerRecall, Question, now
 from store.unit_of_work import Store
 from tests.integration import guesses
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
+from workers.extract.paid_once import PaidOnce
 from workers.inline import InlineWorker
+from workers.language_model.port import Prompt
+from workers.runtime.errors import Permanent
 
 PATIENT = "Quxelda Vorbengrim"
 """No such name, and no word of any source."""
@@ -278,7 +293,8 @@ def test_op_6_1_a_question_that_a_recall_asked_anew_is_erased_with_the_first(
     assert everywhere(inline.store, PATIENT) == []
 
 
-def test_dead_letters_of_what_was_erased_are_given_up(store: Store, inline: InlineWorker) -> None:
+def dead(store: Store, inline: InlineWorker) -> UUID:
+    """A question that ended in a dead letter."""
     question_id = ask(store, TEXT)
     with store.engine.begin() as connection:  # what was promised is no message any more
         connection.execute(
@@ -286,10 +302,28 @@ def test_dead_letters_of_what_was_erased_are_given_up(store: Store, inline: Inli
         )
     inline.run()
     assert get_question(inline.store, question_id).status == "failed"
-    erase(inline.store, "question", question_id)
+    return question_id
+
+
+def test_dead_letters_of_what_was_erased_are_given_up(store: Store, inline: InlineWorker) -> None:
+    erase(store, "question", dead(store, inline))
     with inline.store.engine.connect() as connection:
         letters = connection.execute(sa.text("SELECT status FROM dead_letter")).scalars().all()
     assert letters == ["discarded"]
+
+
+def test_an_erasure_waits_for_a_replay_and_neither_locks_the_other_out(
+    store: Store, inline: InlineWorker
+) -> None:
+    question_id = dead(store, inline)
+    with ThreadPoolExecutor(1) as other:
+        with inline.store.engine.begin() as replay:  # takes the letter, then what it is about
+            replay.execute(sa.text("SELECT FROM dead_letter FOR UPDATE"))
+            erasing = other.submit(erase, inline.store, "question", question_id)
+            with pytest.raises(TimeoutError):
+                erasing.result(timeout=1)
+            replay.execute(sa.text("SELECT FROM question FOR UPDATE NOWAIT"))
+        assert erasing.result(timeout=10) == [question_id]
 
 
 @pytest.mark.requirement("OP-6.3")
@@ -368,6 +402,35 @@ def test_op_6_1_an_extraction_goes_with_its_attempts_replies_and_review(store: S
     assert erase(store, "extraction", extraction_id) == [extraction_id]
     assert everywhere(store, PATIENT) == []
     assert events(store, extraction_id) == ["extraction.erased"]
+
+
+class _Said(BaseModel):
+    name: str
+
+
+class _Unasked:
+    """A model that nobody may ask."""
+
+    name = "unasked"
+
+    def propose(self, prompt: Prompt[Any]) -> NoReturn:
+        raise AssertionError(f"asked for {prompt.purpose}")
+
+
+def test_a_stalled_worker_asks_no_model_and_keeps_nothing_once_the_words_are_erased(
+    store: Store,
+) -> None:
+    with store.unit_of_work("test") as work:
+        extraction_id = extractions.submit(work, f"{PATIENT} has a cough").id
+    with store.unit_of_work("test") as work:
+        extractions.failed(work, extraction_id, "another worker took it over, and failed")
+    erase(store, "extraction", extraction_id)
+    stalled = PaidOnce(_Unasked(), store, extraction_id, 0, 1)
+    prompt = Prompt(purpose="propose", version="1", system="", user=PATIENT, shape=_Said)
+    with pytest.raises(Permanent, match="were erased"):
+        stalled.propose(prompt)
+    assert everywhere(store, PATIENT) == []
+    assert everywhere(store, str(extraction_id)) == ["audit_event", "extraction", "outbox"]
 
 
 def test_a_file_that_was_never_read_goes_too(store: Store) -> None:

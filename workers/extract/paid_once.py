@@ -11,10 +11,11 @@ from typing import Any
 from uuid import UUID
 
 from store import extraction_replies
-from store.extraction_replies import Request
+from store.extraction_replies import Erased, Request
 from store.hashes import json_hash
 from store.unit_of_work import Store
 from workers.language_model.port import LanguageModel, ModelError, Prompt, Proposal, T, Usage
+from workers.runtime.errors import Permanent
 
 ACTOR = "stage:extract"
 
@@ -40,6 +41,7 @@ class PaidOnce:
         Raises:
             Lost: the request was sent before and its answer is not known.
             ModelError: as the model itself; such a request may be sent again.
+            Permanent: the words were erased meanwhile; nothing is sent.
         """
         return self._ask(prompt, 0, again=False)
 
@@ -67,8 +69,11 @@ class PaidOnce:
             return _proposal(prompt, known.reply)
         if known.lost and not again:
             raise Lost("the request was sent before, and what came of it is not known")
-        with self._store.unit_of_work(ACTOR) as work:
-            reply_id = extraction_replies.asked(work.session, request)
+        try:
+            with self._store.unit_of_work(ACTOR) as work:
+                reply_id = extraction_replies.asked(work.session, request)
+        except Erased as error:
+            raise Permanent(str(error)) from None
         try:
             made = self._model.propose(prompt)
         except ModelError:

@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from threading import Barrier
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -98,6 +100,29 @@ def test_a_rate_gives_as_many_turns_as_it_says(locked: Running) -> None:
     granted = sum(limiter.take(key_id, limits, now()) is None for _ in range(900))
     passed = time.monotonic() - began
     assert 600 <= granted <= 600 + passed * 10 + 1
+    client.close()
+
+
+def test_gateways_that_find_the_day_forgotten_at_one_moment_raise_it_once(locked: Running) -> None:
+    key_id, limits = make_key(locked, "read").key.id, Granted(600, 10_000, Decimal(1))
+    at, gateways = now(), 6
+    client = redis.Redis.from_url(locked.settings.redis_url, decode_responses=True)
+    for _ in range(10):
+        prefix = f"test-{uuid4().hex}"  # as good as a Redis that forgot
+        with Session(locked.store.engine) as session:
+            known = keys.note_use(session, key_id, at, counted=1000)
+            session.commit()
+        ready = Barrier(gateways)
+
+        def take(limiter: Limiter, ready: Barrier = ready) -> object:
+            ready.wait()
+            return limiter.take(key_id, limits, at)
+
+        limiters = [Limiter(locked.store, client, prefix) for _ in range(gateways)]
+        with ThreadPoolExecutor(gateways) as pool:
+            assert list(pool.map(take, limiters)) == [None] * gateways
+        counted = client.get(f"{prefix}:access:{{{key_id}}}:{keys.day_of(at)}")
+        assert known < int(str(counted)) <= known + 2 * gateways
     client.close()
 
 

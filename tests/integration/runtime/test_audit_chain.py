@@ -404,8 +404,11 @@ def test_a_link_that_was_kept_elsewhere_shows_that_all_before_it_was_rewritten(
     kept = walk(chain, until=3).checked
     assert kept.hash is not None
     forged_hash = bytes([kept.hash[0] ^ 1, *kept.hash[1:]])
-    report = walk(chain, after=Checkpoint(3, forged_hash))
-    assert (report.whole, report.first_bad_seq) == (False, 4)
+    for until in (None, 3):  # though nothing is walked
+        report = walk(chain, Checkpoint(3, forged_hash), until)
+        assert (report.whole, report.first_bad_seq) == (False, 3)
+        assert report.reason == "event 3 is not the one that was kept"
+    assert walk(chain, kept, 3).whole
     assert walk(chain, after=Checkpoint(3)).whole  # without the hash, the table is believed
 
 
@@ -421,13 +424,18 @@ def test_a_range_does_not_see_what_lies_outside_it(chain: Store) -> None:
 
 @pytest.mark.parametrize(
     ("after", "until", "named"),
-    [(Checkpoint(99), None, 99), (Checkpoint(99, bytes(32)), None, EVENTS + 1)],
+    [(Checkpoint(99), None, 99), (Checkpoint(99, bytes(32)), None, 99)],
 )
 def test_a_walk_that_begins_behind_the_end_is_no_pass(
     chain: Store, after: Checkpoint, until: int | None, named: int
 ) -> None:
     report = walk(chain, after, until)
     assert (report.whole, report.first_bad_seq) == (False, named)
+
+
+def test_a_range_that_ends_before_it_begins_is_refused(chain: Store) -> None:
+    with pytest.raises(ValueError, match="ends with event 2, before it begins behind 3"):
+        walk(chain, Checkpoint(3), 2)
 
 
 @pytest.mark.parametrize(

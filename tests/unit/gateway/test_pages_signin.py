@@ -38,6 +38,21 @@ def test_a_cookie_counts_on_pages_and_for_what_they_read(
     assert token_of(method, path, SIGNED_IN) == ("token" if counts else None)
 
 
+@pytest.mark.parametrize(
+    "beside", ['prefs={"theme":"dark"}', "user name=x", "a[b]=1", "=", "x", "a=b=c", "é=\udc80"]
+)
+@pytest.mark.parametrize("form", ["{beside}; {ours}", "{ours}; {beside}", "{beside};{ours};"])
+def test_cookies_of_other_programs_of_the_host_do_not_hide_it(beside: str, form: str) -> None:
+    sent = form.format(beside=beside, ours=f"{COOKIE}=token")
+    headers = Headers(raw=[(b"cookie", sent.encode("utf-8", "surrogateescape"))])
+    assert token_of("GET", "/", headers) == "token"
+
+
+@pytest.mark.parametrize("sent", ["", f"{COOKIE}=", f"x{COOKIE}=token", f"{COOKIE}; a=b"])
+def test_what_is_no_cookie_of_ours_is_none(sent: str) -> None:
+    assert token_of("GET", "/", Headers({"cookie": sent})) is None
+
+
 def test_a_key_in_the_header_goes_first() -> None:
     both = Headers({"cookie": f"{COOKIE}=token", "authorization": "Bearer x"})
     assert token_of("GET", "/", both) is None

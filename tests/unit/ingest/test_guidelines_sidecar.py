@@ -90,6 +90,15 @@ def test_a_message_names_fields_and_never_their_values() -> None:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["e\fective_date", "a\x1cb", "\x85", "\u2028", "é", "", "\n"])
+def test_a_message_stays_one_line_whatever_a_field_is_called(name: str) -> None:
+    """The first was found by `make fuzz`, as a damaged escape of a name."""
+    with pytest.raises(BadSidecar) as caught:
+        check_sidecar(GOOD | {name: "x"})
+    assert len(str(caught.value).splitlines()) == 1
+    assert "wrong in ?;" in str(caught.value)
+
+
 def _payload(content: bytes = b"# H\n\nWords.", path: str = "a.md", **sidecar: Any) -> bytes:
     return envelope.wrap(content, path=path, sidecar=GOOD | sidecar, sha256="0" * 64)
 

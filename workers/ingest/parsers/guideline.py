@@ -46,6 +46,7 @@ _BODIES = {
     "esmo": ("esmo", "european society for medical oncology"),
 }
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_PLAIN = re.compile(r"[ -~]+")  # what may stand in a message of one line
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -125,7 +126,7 @@ def check_sidecar(value: Any) -> Sidecar:
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False, include_context=False)
         names = dict.fromkeys(str(one["loc"][0])[:40] for one in found if one["loc"])
-        known = ", ".join(name if name.isascii() else "?" for name in list(names)[:6])
+        known = ", ".join(name if _PLAIN.fullmatch(name) else "?" for name in list(names)[:6])
         raise BadSidecar(f"is missing or wrong in {known}; write {WRITE}") from None
 
 

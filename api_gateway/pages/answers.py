@@ -40,6 +40,7 @@ class ClaimView:
     badge: Badge
     citations: Sequence[CitationView]
     hedged: bool
+    completed: bool
 
     @property
     def numbers(self) -> list[int]:
@@ -201,6 +202,7 @@ def _claim(
         badge=badge(CLAIM, body.get("verification_status")),
         citations=citations,
         hedged="rewritten_from" in body,
+        completed="completed_from" in body,
     )
 
 

@@ -8,10 +8,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.lies.trial import DRAFT, JUDGE, KEY, ORDER, PASSED, QUOTATION, Fate
+from benchmarks.lies.trial import COMPLETED, DRAFT, JUDGE, KEY, ORDER, PASSED, QUOTATION, Fate
 
 _FIRST = (DRAFT, KEY, QUOTATION, ORDER)
-_LAST = (JUDGE, PASSED)
+_LAST = (JUDGE, COMPLETED, PASSED)
 
 
 @dataclass

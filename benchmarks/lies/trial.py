@@ -18,12 +18,13 @@ from workers.verify.locating import CitedText
 from workers.verify.marks import quotations
 from workers.verify.verdicts import Support
 
-DRAFT, KEY, QUOTATION, ORDER, JUDGE, PASSED = (
+DRAFT, KEY, QUOTATION, ORDER, JUDGE, COMPLETED, PASSED = (
     "draft acceptance",
     "key not citable",
     "quotation",
     "instructions",
     "judge",
+    "completed",
     "passed",
 )
 _PLACES = {"unknown_evidence": KEY, "not_current": KEY, "quotation": QUOTATION}
@@ -31,7 +32,8 @@ _PLACES = {"unknown_evidence": KEY, "not_current": KEY, "quotation": QUOTATION}
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a claim. `stopped_at` is a stage, `guard: …`, or `passed`."""
+    """What became of a claim. `stopped_at` is a stage, `guard: …`, `completed` where its source's
+    whole sentences are shown in its place, or `passed`."""
 
     told: Told
     stopped_at: str
@@ -70,7 +72,8 @@ def judged(model: LanguageModel, liar: Liar, made: ModelDraft, case: Case) -> Ou
         (claim.evidence_id, claim.text): result
         for claim, result in zip(claims, checking.results, strict=True)
     }
-    summary = bare(" ".join(one.text for one in passed.verified))
+    # a source's whole sentence may hold a lie's words, and says more than they do
+    summary = bare(" ".join(one.text for one in passed.verified if not one.completed_from))
     fates = [_fate(one, found, case.texts) for one in liar.told]
     return Outcome(
         fates,
@@ -98,7 +101,7 @@ def _fate(
 
 def _stop(told: Told, result: Checked, codes: Sequence[str], texts: Mapping[str, CitedText]) -> str:
     if result.passes:
-        return PASSED
+        return COMPLETED if result.completed_from else PASSED
     if not codes:
         return JUDGE
     if codes[0] in _PLACES or result.place is None:

@@ -13,12 +13,13 @@ import pytest
 from benchmarks.lies.library import Abstract, cases
 from benchmarks.lies.measure import LEAST_SURVIVING, Measured, measure
 from benchmarks.lies.report import rows
-from benchmarks.lies.trial import PASSED, Fate
+from benchmarks.lies.trial import COMPLETED, PASSED, Fate
 from tests.fakes.lies import KINDS
 
 RECORDS = Path(__file__).resolve().parents[2] / "samples" / "records"
 ANSWERS = 60
-TWELVE = 12
+OF_THE_ISSUE, OUR_OWN = 12, 1
+HELD = (COMPLETED, PASSED)
 
 
 def _abstracts(*names: str) -> list[Abstract]:
@@ -45,9 +46,9 @@ def _told(fates: Sequence[Fate]) -> list[str]:
 
 def test_every_kind_of_lie_in_every_variant_is_planted(measured: Measured) -> None:
     planted = rows(measured.fates(measured.lying, true=False))
-    assert len(KINDS) == TWELVE
+    assert len(KINDS) == OF_THE_ISSUE + OUR_OWN
     assert planted.keys() == {*KINDS, "all"}
-    assert min(row.told for row in planted.values()) >= ANSWERS // TWELVE
+    assert min(row.told for row in planted.values()) >= ANSWERS // (OF_THE_ISSUE + OUR_OWN)
 
 
 def test_with_a_lying_judge_no_lie_is_supported_and_none_is_in_a_summary(
@@ -68,7 +69,7 @@ def test_no_lie_needs_an_honest_judge_to_be_stopped(measured: Measured) -> None:
 
 
 def test_with_an_honest_judge_nearly_all_true_claims_survive(measured: Measured) -> None:
-    lost = [one for one in measured.fates(measured.honest, true=True) if one.stopped_at != PASSED]
+    lost = [one for one in measured.fates(measured.honest, true=True) if one.stopped_at not in HELD]
     assert measured.surviving >= LEAST_SURVIVING, _told(lost)
     verbatim = rows(measured.fates(measured.honest, true=True))["verbatim"]
     assert verbatim.passed == verbatim.told

@@ -71,8 +71,10 @@ class ClinicalTrials:
         self._stamp = self.clock()
 
     def alias(self, old: str, nct_id: str) -> None:
-        """Let `old` be an obsolete id of `nct_id`: its address redirects."""
+        """Let `old` be an obsolete id of `nct_id`, which names it: its address redirects."""
         self.aliases[old] = nct_id
+        if nct_id in self.studies:
+            self.change(nct_id, identificationModule={"nctIdAliases": [old]})
 
     def answer(self, request: Request) -> Reply:
         """As the API."""

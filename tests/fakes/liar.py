@@ -5,7 +5,8 @@
 
 It reads keys and passages out of the request it is sent, as a real model would, writes some true
 claims and some lies (`tests.fakes.lies`), and remembers which is which. As a judge it either calls
-everything SUPPORTED, or is honest: SUPPORTED for the true claims and for nothing else.
+everything SUPPORTED, or is honest: SUPPORTED for the true claims, for a passage's own words where
+those took a claim's place, and for nothing else.
 """
 
 import json
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import tests.fakes.lies_of_omission  # noqa: F401  its kind is one of KINDS by then
 from tests.fakes.honesty import PARAPHRASES, VERBATIM, verbatim
 from tests.fakes.lies import KINDS, Order, Source, Subject
 from tests.fakes.lies_of_meaning import replaced
@@ -143,7 +145,8 @@ class Liar:
         return "{}"
 
     def _verdict(self, shown: Mapping[str, str]) -> dict[str, str]:
-        true = not self.honest_judge or self._true.get(bare(shown["claim"]), False)
+        claim, passage = bare(shown["claim"]), bare(shown["passage"])
+        true = not self.honest_judge or self._true.get(claim, claim in passage)
         return {"claim_id": shown["claim_id"], "verdict": "SUPPORTED" if true else "UNSUPPORTED"}
 
     def _draft(self, data: Mapping[str, Any], system: str) -> dict[str, Any]:

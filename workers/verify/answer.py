@@ -86,10 +86,16 @@ def compose(
         in_the_past: whether the question is about a time that was over when it was checked.
         cost_usd: what asking models for this question cost; None where that is not known.
     """
+    covers = {one["claim_id"]: one["covers"] for one in draft["claims"] if "covers" in one}
     reason = must_abstain(
-        evidence_found=sum(not one.ended for one in held.values()),
+        evidence_found=_found(draft, held),
         verified=[
-            _standing(held[one.evidence_id], one, undecided=one.claim_id in undecided)
+            _standing(
+                held[one.evidence_id],
+                one,
+                undecided=one.claim_id in undecided,
+                covers=covers.get(one.claim_id, 1.0),
+            )
             for one in passed.held
         ],
         asks_for_today=retrieval["asks_for_today"] and not in_the_past,
@@ -125,6 +131,13 @@ def compose(
     }
 
 
+def _found(draft: Mapping[str, Any], held: Mapping[str, Held]) -> int:
+    """How many held sources speak to the question: none, where no sentence of theirs does."""
+    if draft["generator"] == "extractive" and not draft["claims"]:
+        return 0
+    return sum(not one.ended for one in held.values())
+
+
 def _summary(verified: Sequence[Verified]) -> dict[str, Any]:
     """The first claims that hold; nothing else can be put here."""
     first = verified[: load("answers")["summary_claims"]]
@@ -146,7 +159,7 @@ def _images(retrieval: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _standing(held: Held, one: Shown, *, undecided: bool) -> Standing:
+def _standing(held: Held, one: Shown, *, undecided: bool, covers: float) -> Standing:
     source_type = held.version.source_type
     contested = isinstance(one, Contested)
     return Standing(
@@ -156,6 +169,7 @@ def _standing(held: Held, one: Shown, *, undecided: bool) -> Standing:
         contested,
         held.clocks.dated,
         overruled=contested and not undecided,
+        covers=covers,
     )
 
 
@@ -188,6 +202,7 @@ def _claim(one: Shown, held: Mapping[str, Held], place_of: PlaceOf) -> dict[str,
         "verification_status": STATUS[one.verdict],
         "basis": one.basis,
         **({"rewritten_from": one.rewritten_from.as_body()} if one.rewritten_from else {}),
+        **({"completed_from": one.completed_from.as_body()} if one.completed_from else {}),
         "citations": [
             _citation(place, held[place.evidence_id].version, place_of) for place in one.places
         ],

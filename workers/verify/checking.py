@@ -7,6 +7,7 @@ import structlog
 
 from workers.language_model.port import ModelError
 from workers.verify.claims import Checked, Drafted, Located
+from workers.verify.completing import completed
 from workers.verify.guards.vetoes import vetoes, vetoes_of_model
 from workers.verify.judging import Judged, Material
 from workers.verify.locating import CitedText, locate
@@ -35,7 +36,8 @@ def check_claims(
     judge: Judge | None = None,
     not_citable: Collection[str] = (),
 ) -> Checking:
-    """Check every claim (MRD 3.1); what does not hold is hedged around its quotation or falls.
+    """Check every claim (MRD 3.1); what does not hold is hedged around its quotation or falls, and
+    what a model's claim leaves out is put back.
 
     Args:
         texts: the versions by evidence key.
@@ -56,6 +58,9 @@ def check_claims(
     ]
     judged, results = Judged(), None
     if judge is not None:
+        located = [
+            completed(one, texts.get(one.drafted.evidence_id), vetoes_of_model) for one in located
+        ]
         try:
             judged = judge(_material(located, texts))
             results = by_model(located, judged.said)

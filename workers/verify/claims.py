@@ -78,7 +78,7 @@ class Located:
     `text` is the claim without the marks of quotations that are none (MRD 3.2). `place` is where
     its passage stands, None if nowhere. `repeats` says that it is whole sentences of its passage.
     `findings` are the codes of what speaks against it: with one of them no verdict can be
-    `supported`.
+    `supported`. `completed_from` is what it was where its passage's words took its place.
     """
 
     drafted: Drafted
@@ -90,6 +90,7 @@ class Located:
     findings: tuple[str, ...] = ()
     marks: Marks = field(default_factory=Marks)
     also: tuple["Echo", ...] = ()
+    completed_from: "Rewritten | None" = None
 
     @property
     def may_pass(self) -> bool:
@@ -104,7 +105,7 @@ class Located:
 
 @dataclass(frozen=True)
 class Rewritten:
-    """What a hedged claim was before: only its hash, for the words did not hold."""
+    """What a hedged or completed claim was before: only its hash, for the words did not hold."""
 
     text_hash: str
     verdict: str
@@ -135,6 +136,7 @@ class Checked:
     marks: Marks = field(default_factory=Marks)
     rewritten_from: Rewritten | None = None
     also: tuple[Echo, ...] = ()
+    completed_from: Rewritten | None = None
 
     @property
     def passes(self) -> bool:
@@ -167,4 +169,5 @@ def checked(located: Located, verdict: Verdict, basis: Basis) -> Checked:
         basis=basis,
         marks=located.marks,
         also=located.also,
+        completed_from=located.completed_from,
     )

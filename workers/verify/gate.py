@@ -34,6 +34,7 @@ class Shown:
     basis: str
     rewritten_from: Rewritten | None = None
     also: tuple[Echo, ...] = ()
+    completed_from: Rewritten | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -135,4 +136,5 @@ def _as(kind: type[S], one: Checked, place: Span) -> S:
         one.basis.value,
         one.rewritten_from,
         one.also if one.passes else (),
+        one.completed_from if one.passes else None,
     )

@@ -220,14 +220,16 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
 
 def _verdict(one: Checked, key: bytes | None) -> dict[str, Any]:
     """What the audit log keeps of a claim's verdict: no words of it (invariant 11)."""
-    before = one.rewritten_from
+    before, whole = one.rewritten_from, one.completed_from
+    changed = before or whole
     return {
         "claim_id": one.claim_id,
         "verdict": one.verdict.value,
         "basis": one.basis.value,
         "quote_verdict": one.quote_verdict,
-        "findings": list(before.findings if before else one.findings),
+        "findings": list(changed.findings if changed else one.findings),
         "rewritten_from": keyed(before.text_hash, key) if before else None,
+        "completed_from": keyed(whole.text_hash, key) if whole else None,
     }
 
 

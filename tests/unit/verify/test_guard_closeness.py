@@ -243,6 +243,16 @@ def test_no_word_of_which_nothing_is_known_stands_in_another_s_place(word: str, 
     assert strays(sentence.format(word), sentence.format(other))
 
 
+def test_another_number_in_a_name_is_another_thing() -> None:
+    passage = (
+        "Of the acids 12-hydroxy-17,18-epoxy acid (12-OH) lowered the number of cells in mice."
+    )
+    claim = "Of the acids 17-hydroxy-17,18-epoxy acid (12-OH) lowered the number of cells in mice."
+    assert any("“17” stands" in one.detail for one in guard(claim, Grounds(passage)))
+    same = "The dose was 1,000 mg or 0.50 mg in all of the mice."
+    assert guard("The dose was 1000 mg or 0.5 mg in all of the mice.", Grounds(same)) == []
+
+
 def test_a_direction_that_the_sentence_has_twice_is_not_turned_once() -> None:
     passage = "Osmolality decreased to 271 units, and copeptin decreased from 6 to 2 units."
     assert strays(passage.replace("Osmolality decreased", "Osmolality increased"), passage)

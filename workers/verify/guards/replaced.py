@@ -7,6 +7,7 @@ no list has all opposites). And what is left out in the middle may not join the 
 to the end of another: "A activates B, which represses C" is not "A activates C".
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -24,6 +25,7 @@ _LIKE = 0.6
 """Share of its words by which a claim repeats a sentence (ours)."""
 _FEW = 3
 """Words put in the place of others at most, where the two are compared one with one (ours)."""
+_NUMBER = re.compile(r"\d+(?:[.,·]\d+)*")
 _REVERSED = {"up": "down", "down": "up", "better": "worse", "worse": "better"}
 
 
@@ -92,11 +94,20 @@ def _opposites(new: Sequence[Token], old: Sequence[Token]) -> Iterator[Finding]:
 
 
 def _exchanged(new: Token, old: Token, known: Callable[[Token], bool]) -> Iterator[Finding]:
-    """One word for one: neither a direction that came, went or became another one, nor a word of
-    which nothing is known."""
+    """One word for one: neither a direction that came, went or became another one, nor another
+    number (of a name such as "12-hydroxy", too), nor a word of which nothing is known."""
     ours, theirs = _signs_of(new.word), _signs_of(old.word)
-    if bool(ours) != bool(theirs) or not (ours & theirs or new.stem == old.stem or known(new)):
+    if _NUMBER.fullmatch(new.word) and _NUMBER.fullmatch(old.word):
+        if _value(new.word) != _value(old.word):
+            yield Finding("closeness", f"“{new.word}” stands in the place of “{old.word}”")
+    elif bool(ours) != bool(theirs) or not (ours & theirs or new.stem == old.stem or known(new)):
         yield Finding("closeness", f"“{new.word}” stands in the place of “{old.word}”")
+
+
+def _value(number: str) -> str:
+    """A number without the marks of thousands, and without noughts that say nothing."""
+    whole, _, part = re.sub(r",(?=\d{3}(?!\d))", "", number).replace("·", ".").partition(".")
+    return f"{whole.lstrip('0')}.{part.rstrip('0')}"
 
 
 def are_opposites(one: str, other: str) -> bool:

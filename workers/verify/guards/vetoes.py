@@ -15,6 +15,7 @@ from workers.verify.guards import (
     named,
     negation,
     numbers,
+    omissions,
     population,
 )
 from workers.verify.guards.finding import Finding
@@ -60,11 +61,13 @@ def vetoes(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
 
 def vetoes_of_model(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
     """As `vetoes`, for a claim that a language model wrote and a language model will judge: with
-    both of them lying nothing else is left to stop it, so it must stay close to its source."""
+    both of them lying nothing else is left to stop it, so it must stay close to its source, and
+    leave nothing of it out."""
     found = vetoes(claim, grounds)
     if is_quoted_whole(claim, grounds.passage):
         return found
-    return tuple(dict.fromkeys((*found, *closeness.guard(claim, grounds))))
+    of_model = (*closeness.guard(claim, grounds), *omissions.guard(claim, grounds))
+    return tuple(dict.fromkeys((*found, *of_model)))
 
 
 def is_quoted_whole(claim: str, passage: str) -> bool:

@@ -1,0 +1,170 @@
+"""What a claim leaves out of the sentence that it is drawn from. Pure.
+
+The other guards compare what a claim says. But a claim also turns its sentence by what it does not
+say: in whom, compared with what, until when, by chance or not. Leaving out is what paraphrases do,
+and most of it is harmless; which of it is cannot be told by its words. So such a claim does not
+fall: the sentence itself is shown in its place (`workers.verify.completing`).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import cache
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from knowledge.loader import load
+from workers.verify.guards.content import spelled_otherwise
+from workers.verify.guards.finding import Finding
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.negation import directed_stems
+from workers.verify.guards.statements import Statement, Token, drawn_from, read
+
+_FEW = 2
+"""Words of grammar put in the place of others at most, where the two are compared (ours)."""
+
+
+class _Policy(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1]
+    telling: frozenset[str]
+    introducing: frozenset[str]
+    contrasting: frozenset[str]
+    chance: tuple[str, ...]
+    chance_told: frozenset[str]
+    connectives: Annotated[tuple[frozenset[str], ...], Field(min_length=2)]
+
+
+def guard(claim: str, grounds: Grounds) -> list[Finding]:
+    """What each sentence of the claim leaves out, or puts in the place of a word of grammar.
+
+    Empty where it is drawn from no one sentence of the passage: other guards look at that.
+    """
+    said, source = read(claim), read(grounds.passage)
+    findings: list[Finding] = []
+    for members in said.sentences:
+        content = [i for i in members if said.tokens[i].content]
+        per_sentence: list[list[Finding]] = [
+            list(_differences(claim, said, members, grounds, source.sentences[one]))
+            for one in drawn_from(said, content, source)
+        ]
+        if per_sentence and all(per_sentence):
+            fewest: list[Finding] = min(per_sentence, key=len)
+            findings += fewest
+    return list(dict.fromkeys(findings))
+
+
+def _differences(
+    claim: str, said: Statement, members: Sequence[int], grounds: Grounds, places: Sequence[int]
+) -> Iterator[Finding]:
+    """How one sentence of the claim differs from the sentence of the passage at `places`."""
+    source = read(grounds.passage)
+    ours, theirs = [said.tokens[i] for i in members], [source.tokens[i] for i in places]
+    by_chance = _by_chance(grounds.passage, theirs)
+    if by_chance and not (_tells_chance(ours) or _by_chance(claim, ours)):
+        yield Finding("omission", "the claim leaves out that it may be chance")
+    exchanged = [
+        (ours[begin:end], theirs[its_begin:its_end])
+        for code, begin, end, its_begin, its_end in SequenceMatcher(
+            None, [one.word for one in ours], [one.word for one in theirs], autojunk=False
+        ).get_opcodes()
+        if code in ("insert", "replace")
+    ]
+    exchanged = [(new, old) for new, old in exchanged if new or not _is_bracket(old, grounds)]
+    its_stems, stems = (Counter(one.stem for one in text) for text in (theirs, ours))
+    fewer, more = its_stems - stems, stems - its_stems
+    other = _under_another_name(source, fewer, _gained(ours, theirs), grounds)
+    for new, old in exchanged:
+        lost = [one for one in old if fewer[one.stem] and _tells(one, other)]
+        news = [one for one in new if one.content and more[one.stem]]
+        if len(lost) > len(news) and not _may_go(old, theirs, grounds.passage):
+            yield Finding("omission", f"the claim leaves out “{_shown(old)}”")
+        if new and len(old) <= _FEW and len(new) <= _FEW:
+            yield from _other_connective(new, old)
+
+
+def _tells(token: Token, other: Collection[str]) -> bool:
+    """Whether a word that the claim lacks tells something, and the claim has it under no other
+    name."""
+    if token.word in _policy().telling:
+        return True
+    return token.content and not token.frame and token.stem not in other
+
+
+def _is_bracket(old: Sequence[Token], grounds: Grounds) -> bool:
+    """Whether the words are all that stands in a bracket."""
+    before = grounds.passage[: old[0].start].rstrip()[-1:]
+    after = grounds.passage[old[-1].end :].lstrip("%°.;, ")[:1]
+    return all(one.depth for one in old) and before in "([" and after in ")]" and bool(after)
+
+
+def _gained(ours: Sequence[Token], theirs: Sequence[Token]) -> str:
+    """The words that the claim has and its sentence has not, or only in a bracket: those may be
+    other names of what it lacks."""
+    plain = [Counter(one.stem for one in text if not one.depth) for text in (ours, theirs)]
+    more = plain[0] - plain[1]
+    return " ".join(one.word for one in ours if more[one.stem] and not one.depth)
+
+
+def _under_another_name(
+    source: Statement, fewer: Counter[str], gained: str, grounds: Grounds
+) -> set[str]:
+    """Of the stems that the claim has fewer of, those that its own words name otherwise, or turn
+    into another word of direction, which the direction guard compares."""
+    missing = set(fewer)
+    if not (missing and gained):
+        return set()
+    found = spelled_otherwise(source, set(missing), Grounds(gained, text=grounds.text))
+    if not directed_stems().isdisjoint(read(gained).stems):
+        found |= missing & directed_stems()
+    return found
+
+
+def _may_go(old: Sequence[Token], sentence: Sequence[Token], passage: str) -> bool:
+    """Words that join a sentence to the one before it; an introduction that ends in "that", of
+    which the framing guard knows whether it states what follows; and a clause of its own behind a
+    semicolon that contrasts nothing."""
+    words = {one.word for one in old}
+    if old[0] is sentence[0] and (old[-1].word == "that" or words <= _policy().introducing):
+        return True
+    apart = passage[: old[0].start].rstrip().endswith(";")
+    return apart and old[-1] is sentence[-1] and _policy().contrasting.isdisjoint(words)
+
+
+def _shown(tokens: Sequence[Token]) -> str:
+    return " ".join(one.word for one in tokens)
+
+
+def _other_connective(new: Sequence[Token], old: Sequence[Token]) -> Iterator[Finding]:
+    ours, theirs = _lines(new), _lines(old)
+    if ours - theirs and theirs - ours:
+        yield Finding("connective", f"“{_shown(new)}” stands in the place of “{_shown(old)}”")
+
+
+def _lines(tokens: Sequence[Token]) -> set[int]:
+    lines = enumerate(_policy().connectives)
+    words = {one.word for one in tokens}
+    return {number for number, line in lines if not line.isdisjoint(words)}
+
+
+def _by_chance(text: str, tokens: Sequence[Token]) -> bool:
+    sentence = text[tokens[0].start : tokens[-1].end + 1]
+    return any(pattern.search(sentence) for pattern in _chance())
+
+
+def _tells_chance(ours: Sequence[Token]) -> bool:
+    told = _policy().chance_told
+    return any(one.word in told or one.word.endswith("n't") for one in ours)
+
+
+@cache
+def _chance() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(one, re.IGNORECASE) for one in _policy().chance)
+
+
+@cache
+def _policy() -> _Policy:
+    return _Policy.model_validate(load("guards/omissions"))

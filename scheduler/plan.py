@@ -47,6 +47,8 @@ class Followed:
     retry_at: datetime | None = None
     """The last refresh failed, and the next try is due then."""
     failed_at: datetime | None = None
+    failures: int = 0
+    """In a row."""
     under_way: bool = False
 
 
@@ -60,6 +62,7 @@ class Due:
     fire_at: datetime
     reason: Literal["schedule", "retry"]
     deadline: datetime | None
+    failures: int = 0
 
 
 def has_strayed(moment: datetime | None, at: datetime) -> bool:
@@ -116,6 +119,7 @@ def _tick(watch: Followed, kind: Literal["first", "retry", "refresh", "risk"], a
         fire_at=at,
         reason="retry" if kind == "retry" else "schedule",
         deadline=watch.deadline,
+        failures=watch.failures,
     )
 
 
@@ -132,16 +136,23 @@ def choose(
         found: their ticks are not taken.
         resting: sources that must be left alone now.
         on_trial: degraded sources whose pause is over: one refresh at a time shows whether they
-            are back.
+            are back. It is of a watch that failed least: one that always fails has the oldest
+            deadline of all, and would keep the source degraded for the others.
         under_way: refreshes under way by source; with the chosen ones at most `MAX_ACTIVE`.
     """
     busy = dict(under_way or {})
     room = MAX_ACTIVE - sum(busy.values())
     chosen: list[Due] = []
-    for one in sorted(found, key=_urgency):
+    given = sorted(found, key=_urgency)
+    trials: dict[str, Due] = {}
+    for one in sorted(given, key=lambda due: due.failures):
+        trials.setdefault(one.source, one)
+    for one in given:
         if len(chosen) >= room:
             break
-        if one.source in resting or (one.source in on_trial and busy.get(one.source)):
+        if one.source in resting:
+            continue
+        if one.source in on_trial and (busy.get(one.source) or one is not trials[one.source]):
             continue
         busy[one.source] = busy.get(one.source, 0) + 1
         chosen.append(one)

@@ -77,6 +77,7 @@ def _followed(watch: Watch, asked: ticks.LastAsked) -> Followed:
         cursor_at=watch.cursor_at,
         retry_at=watch.retry_at,
         failed_at=watch.last_error_at,
+        failures=watch.failures,
         under_way=asked.under_way,
     )
 

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 
 from knowledge.sources import connector_policy
 from messages import RefreshV1
-from store import freshness, standing, watches
+from store import freshness, renaming, standing, watches
 from store.models import Refresh, Watch
 from store.unit_of_work import UnitOfWork
 
@@ -179,7 +179,11 @@ def _account_for_missing(work: UnitOfWork, refresh: Refresh, watch: Watch, at: d
         return
     lost = watches.account_for(work.session, watch.id, refresh.rechecked, refresh.started_at, at)
     if lost:
-        standing.remove(work, watch.source, lost, at)
+        renamed = renaming.successors(work.session, lost)
+        renaming.supersede(work, renamed)
+        removed = [one for one in lost if one not in renamed]
+        if removed:
+            standing.remove(work, watch.source, removed, at)
 
 
 def fail(
@@ -189,19 +193,21 @@ def fail(
     at: datetime,
     *,
     wait_seconds: float | None = None,
+    asked: bool = True,
 ) -> None:
     """End the refresh without moving the cursor, and say when the next try is due.
 
     Args:
         error: one line for operators: no key, no words of a document.
         wait_seconds: how long the source asked to be left alone.
+        asked: False where the source was not asked, so that the watch has not failed there.
     """
     if refresh.status not in ACTIVE:
         return
     watch = _locked_watch(work.session, refresh)
     refresh.status, refresh.error, refresh.finished_at = "failed", error, at
     refresh.continuation = None
-    watch.failures += 1
+    watch.failures += asked
     watch.last_error, watch.last_error_at = error, at
     watch.retry_at = at + timedelta(seconds=max(wait_seconds or 0.0, _back_off(watch)))
     work.session.add_all([refresh, watch])

@@ -98,6 +98,18 @@ def succeeded(session: Session, source: str, at: datetime) -> None:
     )
 
 
+def noted(session: Session, source: str, error: Exception, at: datetime) -> None:
+    """One of the source's many hosts failed with `error`: no reason to leave the others alone."""
+    session.execute(
+        sa.text(
+            "INSERT INTO source_state (source, status, since, failures, last_error, last_error_at) "
+            "VALUES (:source, 'ok', :at, 0, :error, :at) ON CONFLICT (source) DO UPDATE "
+            "SET last_error = excluded.last_error, last_error_at = excluded.last_error_at"
+        ),
+        {"source": source, "error": str(error), "at": at},
+    )
+
+
 def failed(
     session: Session,
     source: str,

@@ -270,29 +270,43 @@ class DueWork:
     document_id: UUID
     key: str
     doi: str
+    in_vain: bool = False
+    """Whether it was asked about this work in vain, the last time (an open finding says so)."""
 
 
-def due(session: Session, source: str, before: datetime, limit: int) -> list[DueWork]:
-    """Held works with a DOI that `source` was last asked about before `before`, never asked first.
+def due(
+    session: Session,
+    source: str,
+    before: datetime,
+    limit: int,
+    *,
+    but_not: Collection[str] = (),
+) -> list[DueWork]:
+    """Held works with a DOI that `source` was last asked about before `before`, never asked first;
+    behind them those that it was asked about in vain, or one of them would keep all others waiting.
 
     Retracted ones too: a notice that is taken back is heard of only by asking. Works that a user
-    submitted are not asked about.
+    submitted are not asked about. `but_not`: ids of documents to leave out.
     """
     rows = session.execute(
         sa.text(
             """
-            SELECT d.id AS document_id, d.source_key AS key, v.identifiers ->> 'doi' AS doi
+            SELECT d.id AS document_id, d.source_key AS key, v.identifiers ->> 'doi' AS doi,
+                   f.id IS NOT NULL AS in_vain
             FROM document_version v JOIN document d ON d.id = v.document_id
             LEFT JOIN standing_check c ON c.document_id = d.id AND c.source = :source
+            LEFT JOIN finding f ON f.kind = 'unreadable' AND f.source = :source
+              AND f.subject = d.source_key AND f.document_id = d.id AND f.resolved_at IS NULL
             WHERE v.status <> 'superseded' AND v.identifiers ? 'doi' AND v.source IS NOT NULL
               AND (v.status = 'current' OR NOT EXISTS (
                   SELECT FROM document_version newer
                   WHERE newer.document_id = v.document_id AND newer.n > v.n))
               AND (c.asked_at IS NULL OR c.asked_at < :before)
-            ORDER BY c.asked_at NULLS FIRST, d.id LIMIT :limit
+              AND d.id <> ALL(CAST(:but_not AS uuid[]))
+            ORDER BY f.last_seen_at NULLS FIRST, c.asked_at NULLS FIRST, d.id LIMIT :limit
             """
         ),
-        {"source": source, "before": before, "limit": limit},
+        {"source": source, "before": before, "limit": limit, "but_not": list(but_not)},
     )
     return [DueWork(**row._mapping) for row in rows]
 

@@ -1,5 +1,6 @@
 """A refresh from the request to the cursor: kept, promised, stored, and only then complete."""
 
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ import sqlalchemy as sa
 
 from knowledge.scenarios import scenarios
 from messages import IngestV1, RefreshV1
-from store import freshness, refreshes, source_states, watches
+from store import freshness, refreshes, source_states, standing, watches
 from store.documents import checked_at
 from store.models import IngestItem, Refresh, Watch
 from store.settings import Settings
@@ -208,6 +209,17 @@ def test_the_circuit_opens_after_three_failures_and_closes_when_a_trial_works(
     assert state.status == "ok"
 
 
+def test_a_watch_whose_degraded_source_is_left_alone_has_not_failed_itself(
+    following: Following,
+) -> None:
+    following.web.fault = lambda request: Reply(503, b"maintenance")
+    for _ in range(3):
+        following.refresh()
+    assert "degraded" in (following.refresh().error or "")
+    assert following.watch().failures == 3
+    assert following.watch().retry_at is not None
+
+
 def test_an_answer_that_cannot_be_read_fails_the_refresh_and_leaves_the_cursor(
     following: Following,
 ) -> None:
@@ -266,6 +278,84 @@ def test_a_record_missing_twice_is_removed_and_once_only_loses_its_clock(
     assert [row.kind for row in kinds] == ["removal"]
 
 
+def test_a_record_that_comes_back_under_another_key_is_superseded_and_not_retracted(
+    following: Following,
+) -> None:
+    words = {"title": "A made-up article of PMC.", "abstractText": abstract(Results="Made up.")}
+    following.pmc.put("PMC77", source="PMC", **words)
+    following.pmc.put("PMC78", source="PMC", **words)
+    following.refresh()
+    following.pmc.delete("PMC77", source="PMC")
+    following.pmc.delete("PMC78", source="PMC")
+    following.pmc.put("7777", pmcid="PMC77", **words)
+    for _ in range(10):
+        following.clock.advance(hours=24)
+        assert following.refresh().status == "complete"
+    assert following.versions("pmcid:pmc77") == [(1, "superseded")]
+    assert following.versions("pmid:7777") == [(1, "current")]
+    assert following.versions("pmcid:pmc78") == [(1, "retracted")]
+    assert following.rows("SELECT count(*) FROM notice") == [(1,)]
+    assert following.rows("SELECT 1 FROM audit_event WHERE event = 'document.renamed'")
+    following.pmc.put("PMC77", source="PMC", **words)
+    following.clock.advance(hours=24)
+    following.refresh()
+    assert following.versions("pmcid:pmc77") == [(1, "superseded"), (2, "current")]
+
+
+def test_a_full_text_that_is_not_well_formed_loses_its_own_clock_and_no_other(
+    following: Following,
+) -> None:
+    for number in (1, 2):
+        following.pmc.change(f"100{number}", pmcid=f"PMC{number}")
+        following.pmc.put_full_text(f"PMC{number}", "Good words.")
+    following.pmc.full_texts["PMC2"] = b"<article><front>&nbsp;broken"
+    refresh = following.refresh()
+    assert (refresh.status, refresh.problems) == ("complete", 1)
+    assert following.watch().cursor_at is not None
+    assert following.versions("europepmc:fulltext:PMC1") == [(1, "current")]
+    found = following.rows("SELECT subject FROM finding WHERE kind = 'unreadable'")
+    assert found == [("europepmc:fulltext:PMC2",)]
+
+
+def test_full_texts_that_come_slowly_take_more_steps_and_none_is_left_out(
+    following: Following,
+) -> None:
+    for number in (1, 2, 3):
+        following.pmc.change(f"100{number}", pmcid=f"PMC{number}")
+        following.pmc.put_full_text(f"PMC{number}", f"Good words of {number}.")
+
+    def slowly(request: Request) -> None:
+        if request.path.endswith("fullTextXML"):
+            following.clock.advance(seconds=70)
+
+    following.web.fault = slowly
+    for _ in range(2):
+        refresh = following.refresh()
+        assert refresh.status == "complete"
+        assert refresh.step >= 4, "the list, and a step for each text"
+        for number in (1, 2, 3):
+            assert following.versions(f"europepmc:fulltext:PMC{number}") == [(1, "current")]
+        following.clock.advance(hours=200)
+
+
+def test_too_many_of_our_own_requests_are_no_fault_of_the_source(following: Following) -> None:
+    with following.store.unit_of_work("test") as work:
+        work.session.execute(
+            sa.text("INSERT INTO rate_limit (host, next_at) VALUES ('www.ebi.ac.uk', :at)"),
+            {"at": following.clock() + timedelta(seconds=45)},
+        )
+    refresh = following.refresh()
+    assert refresh.status == "failed"
+    assert not following.web.requests
+    with following.store.reading() as session:
+        assert source_states.state(session, "europepmc") is None
+    watch = following.watch()
+    assert (watch.active, watch.failures) == (True, 0)
+    assert watch.retry_at is not None
+    following.clock.advance(hours=1)
+    assert following.refresh().status == "complete"
+
+
 def test_a_query_that_cannot_work_ends_the_watch_and_blames_no_source(following: Following) -> None:
     refresh = following.refresh(query='"unbalanced')
     assert refresh.status == "failed"
@@ -275,6 +365,25 @@ def test_a_query_that_cannot_work_ends_the_watch_and_blames_no_source(following:
         assert source_states.state(session, "europepmc") is None or (
             source_states.state(session, "europepmc").failures == 0  # type: ignore[union-attr]
         )
+
+
+def test_a_query_that_once_worked_stays_followed_whatever_its_source_says_of_it(
+    following: Following,
+) -> None:
+    following.refresh()
+    following.clock.advance(hours=24)
+    refusal = json.dumps({"version": "6.9", "errCode": 404, "errMsg": "Invalid query"}).encode()
+    following.web.fault = lambda request: Reply(200, refusal, {"Content-Type": "application/json"})
+    refresh = following.refresh()
+    watch = following.watch()
+    assert (refresh.status, watch.active) == ("failed", True)
+    assert watch.last_error == refresh.error
+    assert "Invalid query" in (refresh.error or "")
+    assert watch.retry_at is not None
+    assert watch.retry_at - following.clock() <= timedelta(hours=1)
+    following.web.fault = lambda request: None
+    following.clock.advance(hours=1)
+    assert following.refresh().status == "complete"
 
 
 def test_a_retraction_that_crossref_reports_takes_the_work_out_of_the_evidence(
@@ -292,6 +401,85 @@ def test_a_retraction_that_crossref_reports_takes_the_work_out_of_the_evidence(
     following.clock.advance(hours=30)
     following.refresh()
     assert following.versions("pmid:1001") == [(1, "retracted")], "the same words, still retracted"
+
+
+def _retract_all_but_the_first_due(following: Following) -> tuple[str, list[str]]:
+    """30 held works, more than one step asks about: gives the DOI that comes first, and the keys
+    of the others, which Crossref reports as retracted."""
+    for number in range(1001, 1031):
+        doi, results = f"10.5555/w.{number}", abstract(Results=f"Invented result {number}, one.")
+        following.pmc.put(str(number), doi=doi, abstractText=results)
+        following.crossref.put(doi, title=[f"A made-up article numbered {number}."])
+    following.refresh()
+    with following.store.reading() as session:
+        first, *others = standing.due(session, "crossref", following.clock(), 30)
+    for one in others:
+        following.crossref.change(one.doi, updated_by=[update("retraction", "10.5555/notice")])
+    return first.doi, [one.key for one in others]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Reply(400, b"bad doi", {"Content-Type": "text/plain"}),
+        Reply(200, b"<html>welcome</html>"),
+        Reply(502, b""),
+    ],
+)
+def test_one_doi_that_a_register_does_not_answer_keeps_no_other_from_being_asked(
+    following: Following, fault: Reply
+) -> None:
+    doi, others = _retract_all_but_the_first_due(following)
+    following.web.fault = lambda request: fault if request.path.endswith(doi) else None
+    for _ in range(2):
+        assert following.refresh("crossref", "held").status == "complete"
+        for key in others:
+            assert following.versions(key) == [(1, "retracted")]
+        assert following.rows("SELECT count(*) FROM standing_check WHERE source = 'crossref'") == [
+            (len(others),)
+        ]
+        (found,) = following.rows("SELECT kind, subject FROM finding WHERE resolved_at IS NULL")
+        assert found.kind == "unreadable"
+        following.clock.advance(hours=24)
+    following.web.fault = lambda request: None
+    following.refresh("crossref", "held")
+    assert not following.rows("SELECT 1 FROM finding WHERE resolved_at IS NULL")
+    assert following.rows("SELECT count(*) FROM standing_check WHERE source = 'crossref'") == [
+        (len(others) + 1,)
+    ]
+
+
+def test_a_register_that_falls_silent_keeps_what_it_said_and_is_the_one_to_blame(
+    following: Following,
+) -> None:
+    _, others = _retract_all_but_the_first_due(following)
+    answered: list[str] = []
+
+    def fault(request: Request) -> Reply | None:
+        if len(answered) == 5:
+            return Reply(502, b"")
+        answered.append(request.path)
+        return None
+
+    following.web.fault = fault
+    refresh = following.refresh("crossref", "held")
+    assert refresh.status == "failed"
+    assert "502" in (refresh.error or "")
+    assert following.rows("SELECT count(*) FROM standing_check WHERE source = 'crossref'") == [(5,)]
+    assert sum(following.versions(key) == [(1, "retracted")] for key in others) == 4
+    assert not following.rows("SELECT 1 FROM finding")
+
+
+@pytest.mark.parametrize("status", [400, 403])
+def test_a_register_that_refuses_everybody_is_the_one_to_blame(
+    following: Following, status: int
+) -> None:
+    _retract_all_but_the_first_due(following)
+    following.web.fault = lambda request: Reply(status, b"")
+    assert following.refresh("crossref", "held").status == "failed"
+    assert not following.rows("SELECT 1 FROM finding")
+    assert following.rows("SELECT count(*) FROM standing_check WHERE source = 'crossref'") == [(0,)]
+    assert following.rows("SELECT last_error FROM source_state WHERE source = 'crossref'")[0][0]
 
 
 def test_a_title_of_another_work_under_the_doi_is_a_finding(following: Following) -> None:

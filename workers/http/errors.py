@@ -7,6 +7,7 @@ no key, no text of a document; each says what to do where something can be done.
     ├── Refused          the source said no (4xx, a bad key)   → an operator must look
     ├── Unreachable      network, time-out, 5xx after all tries
     ├── QuotaExhausted   it asks to wait longer than we wait   → `seconds`
+    │   └── NotOurTurn   nobody asked it: others of us wait already, or a pause lasts → `seconds`
     ├── TooLarge         more bytes than the limit
     ├── Malformed        not what its protocol says: truncated, not XML, an error in a 200
     └── CursorExpired    the continuation no longer holds      → the refresh begins again
@@ -39,6 +40,10 @@ class QuotaExhausted(SourceError):
     def __init__(self, message: str, seconds: float) -> None:
         super().__init__(message)
         self.seconds = seconds
+
+
+class NotOurTurn(QuotaExhausted):
+    """The source was not asked: our turn at its host is more than `seconds` away. No word on it."""
 
 
 class TooLarge(SourceError):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from workers.http.errors import QuotaExhausted
+from workers.http.errors import NotOurTurn
 
 LONGEST_WAIT_SECONDS = 30.0
 """Ours: a turn that comes later is not waited for."""
@@ -36,13 +36,13 @@ class Turns:
         """Sleep until it is our turn at `host`.
 
         Raises:
-            QuotaExhausted: that is more than 30 seconds away; no turn was taken.
+            NotOurTurn: that is more than 30 seconds away; no turn was taken.
         """
         seconds = self.limiter.reserve(
             host, self.per_second, self.burst, self.now(), longest=LONGEST_WAIT_SECONDS
         )
         if seconds > LONGEST_WAIT_SECONDS:
-            raise QuotaExhausted(
+            raise NotOurTurn(
                 f"{self.source}: {host} is left alone for another {seconds:.0f} s: it asked for a "
                 "pause, or too many of our requests wait already",
                 seconds,

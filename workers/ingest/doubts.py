@@ -33,7 +33,9 @@ def write_findings(
     source, fetched_at = item.source or SUBMITTED, item.fetched_at or item.created_at
     if item.source is not None:
         findings.put(unit, source, list(_about_the_payload(item, parsed)), fetched_at)
-        findings.readable(unit, source, [record.key for record, _ in records], fetched_at)
+        told = {one.source_id for one in parsed.problems}  # read, but not all of it
+        whole = [record.key for record, _ in records if record.key not in told]
+        findings.readable(unit, source, whole, fetched_at)
     taken = [
         (record, one.document_id)
         for (record, _), one in zip(records, stored, strict=True)

@@ -12,7 +12,7 @@ from knowledge.trust import identity_policy
 from store import findings, standing
 from store.findings import NewFinding
 from store.unit_of_work import UnitOfWork
-from workers.ingest.enrichment import Statement
+from workers.ingest.enrichment import Answer, NoWord, Statement
 from workers.ingest.identity import Named, disagreements, same_title, title_match
 
 OTHERS = {"crossref": "openalex", "openalex": "crossref"}
@@ -22,18 +22,29 @@ OTHERS = {"crossref": "openalex", "openalex": "crossref"}
 def take(
     work: UnitOfWork,
     source: str,
-    statements: Sequence[tuple[standing.DueWork, Statement]],
+    answers: Sequence[tuple[standing.DueWork, Answer]],
     at: datetime,
 ) -> None:
     """Write down what `source` says about each work: notices, citations, what disagrees.
 
     A source that does not know a work says nothing about its standing: its earlier notices stay.
+    One that was asked in vain was not asked: a finding says so, and nothing else changes.
     """
+    if not answers:
+        return
+    in_vain = [
+        NewFinding("unreadable", due.key, due.document_id, {"why": str(said.error)})
+        for due, said in answers
+        if isinstance(said, NoWord)
+    ]
+    asked = [due.document_id for due, _ in answers]
+    standing.lock(work.session, asked)
+    findings.restate(work, source, "unreadable", asked, in_vain, at)
+    statements = [(due, said) for due, said in answers if isinstance(said, Statement)]
     if not statements:
         return
     ids = [one.document_id for one, _ in statements]
     said = {due.document_id: statement for due, statement in statements if statement.known}
-    standing.lock(work.session, ids)
     standing.put_notices(work, source, {one: s.notices for one, s in said.items()}, at)
     cited_by = {one: statement.cited_by for one, statement in said.items()}
     standing.asked(work.session, source, {one: one in said for one in ids}, at, cited_by)

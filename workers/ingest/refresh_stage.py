@@ -16,12 +16,27 @@ from store.models import Refresh, Watch, now
 from store.submissions import Origin, submit_item
 from store.unit_of_work import UnitOfWork
 from workers.http.client import SourceClient
-from workers.http.errors import CursorExpired, InvalidQuery, QuotaExhausted, SourceError
+from workers.http.errors import (
+    CursorExpired,
+    InvalidQuery,
+    NotOurTurn,
+    QuotaExhausted,
+    SourceError,
+    Unreachable,
+)
 from workers.http.factory import client_for
 from workers.ingest import enrich
 from workers.ingest.connectors.base import Ask, Connector, Continuation, Page
 from workers.ingest.connectors.registry import connector, enricher, is_enricher
-from workers.ingest.enrichment import BudgetSpent, Statement, Work
+from workers.ingest.enrichment import (
+    OF_ONE_WORK,
+    Answer,
+    BrokenOff,
+    BudgetSpent,
+    Enricher,
+    NoWord,
+    Work,
+)
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
 
@@ -36,7 +51,12 @@ AHEAD = timedelta(days=1)
 """Sources state days, and theirs may have begun while ours has not: ask for tomorrow's as well."""
 
 
-class StillDegraded(QuotaExhausted):
+MANY_HOSTS = frozenset({"news"})
+"""Sources whose watches each speak to a host of their own: one that is down is waited for by its
+watch alone (`refreshes.fail`), and the others are asked as before."""
+
+
+class StillDegraded(NotOurTurn):
     """The source was not asked: its circuit is open."""
 
 
@@ -47,7 +67,7 @@ class Step:
 
     at: datetime
     page: Page = field(default_factory=Page)
-    statements: Sequence[tuple[standing.DueWork, Statement]] = ()
+    statements: Sequence[tuple[standing.DueWork, Answer]] = ()
     rechecked: Sequence[watches.Due] = ()
     more: Continuation | None = None
     """Where the next step goes on; None: this was the last."""
@@ -95,7 +115,7 @@ def _take(context: Context, watch: Watch, refresh: Refresh, at: datetime) -> Ste
     )
     started_at = refresh.started_at or at
     if is_enricher(watch.source):
-        return _enrich(context, watch, client, started_at, at)
+        return _enrich(context, watch, refresh, client, at)
     source = connector(watch.source, context.settings)
     if refresh.continuation is not None and RECHECK in refresh.continuation:
         return _recheck(context, watch, refresh, source, client, at)
@@ -130,26 +150,53 @@ def _recheck(
     if not due:
         return Step(at)
     page = source.fetch(client, [one.key for one in due])
+    left_over = set(page.left_over)
+    due = [one for one in due if one.key not in left_over]
     return Step(at, page, rechecked=due, more={RECHECK: True})
 
 
 def _enrich(
-    context: Context, watch: Watch, client: SourceClient, started_at: datetime, at: datetime
+    context: Context, watch: Watch, refresh: Refresh, client: SourceClient, at: datetime
 ) -> Step:
-    """Ask an enricher about the held works that it was not asked about for longest."""
+    """Ask an enricher about the held works that it was not asked about for longest.
+
+    A work that it was asked about in vain is not asked about again in this refresh.
+    """
     source = enricher(watch.source)
     hours = connector_policy(watch.source).recheck_hours or 0.0
-    before = started_at - timedelta(hours=hours)
+    before = (refresh.started_at or at) - timedelta(hours=hours)
     with context.store.reading() as session:
-        due = standing.due(session, watch.source, before, source.fetch_limit)
-    works = [Work(one.key, one.doi) for one in due]
+        due = standing.due(
+            session, watch.source, before, source.fetch_limit, but_not=refresh.rechecked
+        )
     try:
-        statements = source.ask(client, works) if works else []
-    except BudgetSpent as error:  # what was said before the budget ended still counts
-        some = list(zip(due, error.statements, strict=False))
-        return Step(at, statements=some, error=error)
-    more = {"asked": True} if len(works) == source.fetch_limit else None
-    return Step(at, statements=list(zip(due, statements, strict=True)), more=more)
+        answers = _ask(source, client, due)
+    except (BudgetSpent, BrokenOff) as error:  # what was said before it ended still counts
+        cause = error.cause if isinstance(error, BrokenOff) else error
+        return Step(at, statements=list(zip(due, error.statements, strict=False)), error=cause)
+    statements = list(zip(due, answers, strict=False))  # it may not have got through them all
+    in_vain = [
+        watches.Due(one.document_id, one.key)
+        for one, said in statements
+        if isinstance(said, NoWord)
+    ]
+    all_of_them = len(due) < source.fetch_limit and len(answers) == len(due)
+    more = None if all_of_them else {"asked": True}
+    return Step(at, statements=statements, rechecked=in_vain, more=more)
+
+
+def _ask(
+    source: Enricher, client: SourceClient, due: Sequence[standing.DueWork]
+) -> Sequence[Answer]:
+    """An answer for each work. Raises as `Enricher.ask`, unless all that may be to blame is one
+    work, or works that were asked about in vain before: they would end every refresh."""
+    try:
+        return source.ask(client, [Work(one.key, one.doi) for one in due])
+    except (*OF_ONE_WORK, Unreachable) as error:
+        first_time = [one for one in due if not one.in_vain]
+        if len(first_time) > 1 or (first_time and isinstance(error, Unreachable)):
+            raise
+        return [NoWord(one.key, error) for one in due]
 
 
 def commit(unit: UnitOfWork, message: RefreshV1, step: Step | None) -> None:
@@ -210,11 +257,17 @@ def _commit_error(
         refreshes.restart(unit, refresh, message.request_id)
         return
     wait = error.seconds if isinstance(error, QuotaExhausted) else None
-    if isinstance(error, InvalidQuery):  # no fault of the source, and none that passes
-        watches.stop(unit, watch.id, at)
-    elif not isinstance(error, StillDegraded):
+    asked = True
+    if isinstance(error, InvalidQuery):  # no fault of the source
+        if watch.cursor_at is None:  # nor one that passes; what worked once is tried again
+            watches.stop(unit, watch.id, at)
+    elif isinstance(error, NotOurTurn):
+        asked = False
+    elif watch.source in MANY_HOSTS:
+        source_states.noted(unit.session, watch.source, error, at)
+    else:
         source_states.failed(unit.session, watch.source, error, at)
-    refreshes.fail(unit, refresh, str(error), at, wait_seconds=wait)
+    refreshes.fail(unit, refresh, str(error), at, wait_seconds=wait, asked=asked)
 
 
 def on_dead(unit: UnitOfWork, message: RefreshV1, cause: str) -> None:
@@ -230,6 +283,7 @@ SPEC = StageSpec(
     commit=commit,
     on_dead=on_dead,
     backoff_seconds=2.0,
-    # A page may cost 120 s of exchanges, a minute of Retry-After and a few turns of 30 s.
+    # A page may cost 120 s of exchanges, a minute of Retry-After and a few turns of 30 s; what
+    # comes one by one ends after a minute (`connectors.base.STEP_SECONDS`) and the call under way.
     time_limit_seconds=600.0,
 )

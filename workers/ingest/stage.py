@@ -161,9 +161,10 @@ def _end_of_item(
 
 
 def _doubt(unit: UnitOfWork, refresh: Refresh, result: Read, at: datetime) -> None:
-    """A record that cannot be read takes its document's clock away; one that nobody can name
-    takes the whole refresh's, because any document may be meant."""
-    named = {one.source_id: one.reason for one in result.parsed.problems if one.source_id}
+    """A record that cannot be read, or is shown no longer, takes its document's clock away; one
+    that nobody can name takes the whole refresh's, because any document may be meant."""
+    named = dict.fromkeys(result.parsed.unseen, "the source shows it no longer")
+    named |= {one.source_id: one.reason for one in result.parsed.problems if one.source_id}
     if named:
         watches.doubt(unit.session, refresh.watch_id, named, at)
     if any(one.source_id is None for one in result.parsed.problems):

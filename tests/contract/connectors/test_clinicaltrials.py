@@ -12,7 +12,14 @@ from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.clinicaltrials import ClinicalTrials
 from tests.fakes.web import Clock, FakeWeb, Reply, Request
 from workers.http.client import SourceClient
-from workers.http.errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
+from workers.http.errors import (
+    CursorExpired,
+    InvalidQuery,
+    Malformed,
+    Refused,
+    TooLarge,
+    Unreachable,
+)
 from workers.ingest.connectors import clinicaltrials
 from workers.ingest.connectors.base import Ask, Connector, Page
 from workers.ingest.connectors.clinicaltrials import CLINICALTRIALS
@@ -242,6 +249,46 @@ def test_a_query_the_registry_does_not_take_is_the_user_s_to_mend(
     web.fault = lambda request: refusal if request.path.endswith("studies") else None
     with pytest.raises(InvalidQuery, match=r"Invalid value in parameter `query\.term`"):
         CONNECTOR.page(client, _ask(clock), None)
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, b"<html>Service trouble</html>"),
+        (400, b" \n<!DOCTYPE html><title>Trouble</title>"),
+        (400, b""),
+        (404, b"<html>Service trouble</html>"),
+        (404, b"Not found"),
+    ],
+)
+def test_trouble_that_says_nothing_of_the_query_passes(
+    client: SourceClient,
+    registry: ClinicalTrials,
+    web: FakeWeb,
+    clock: Clock,
+    status: int,
+    body: bytes,
+) -> None:
+    _fill(registry, 150)
+    first = CONNECTOR.page(client, _ask(clock), None)
+    trouble = Reply(status, body)
+    web.fault = lambda request: trouble if request.path.endswith("studies") else None
+    with pytest.raises(Unreachable):
+        CONNECTOR.page(client, _ask(clock), None)
+    with pytest.raises(CursorExpired if status == 404 and body[:1] != b"<" else Unreachable):
+        CONNECTOR.page(client, _ask(clock), first.next)
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_a_web_page_of_trouble_is_no_word_on_any_study(
+    client: SourceClient, registry: ClinicalTrials, web: FakeWeb, clock: Clock, status: int
+) -> None:
+    _fill(registry, 2)
+    web.fault = lambda request: Reply(status, b"<html>Service trouble</html>")
+    with pytest.raises(Unreachable):
+        CONNECTOR.fetch(client, ["nct_id:nct00000001"])
+    with pytest.raises(Unreachable):
+        CONNECTOR.fetch(client, ["nct_id:nct00000001", "nct_id:nct00000002"])
 
 
 def test_a_web_page_in_place_of_an_answer_is_malformed(

@@ -209,15 +209,74 @@ def test_texts_come_some_at_a_time(fake: FakeCms, source_client: MakeClient) -> 
     assert all(page.marks == {} for page in found[:-1])
 
 
-def test_a_document_without_text_at_the_api_is_kept_as_its_row(
+def no_text(web: FakeWeb, *, missing: bool) -> None:
+    web.fault = lambda request: (
+        Reply(200, b'{"meta": {}, "data": []}') if missing and "/data/" in request.path else None
+    )
+
+
+def test_a_document_that_never_had_a_text_at_the_api_is_kept_as_its_row_and_asked_for_again(
     fake: FakeCms, source_client: MakeClient
 ) -> None:
+    marks: Mapping[str, Any] = {}
     with FakeWeb(fake) as web:
-        web.fault = lambda request: (
-            Reply(200, b'{"meta": {}, "data": []}') if "/data/ncd" in request.path else None
-        )
-        found = records(refresh(source_client("cms", web), "sequencing"))
-    assert found["payer:ncd:371"].text.startswith("# Made-up Sequencing in Cancer\n")
+        client = source_client("cms", web)
+        for _ in range(2):
+            no_text(web, missing=True)
+            found = refresh(client, "sequencing", marks)
+            parsed, marks = read(found), found[-1].marks
+            assert parsed.records[0].text.startswith("# Made-up Sequencing in Cancer\n")
+            assert [problem.source_id for problem in parsed.problems] == ["payer:ncd:371"]
+        no_text(web, missing=False)
+        found = refresh(client, "sequencing", marks)
+        assert "It sequences." in records(found)["payer:ncd:371"].text
+        assert records(refresh(client, "sequencing", found[-1].marks)) == {}
+
+
+def test_an_empty_answer_replaces_no_text_that_is_held(
+    fake: FakeCms, clock: Clock, source_client: MakeClient
+) -> None:
+    with FakeWeb(fake) as web:
+        client = source_client("cms", web)
+        marks = refresh(client, "sequencing")[-1].marks
+        clock.advance(hours=24)
+        fake.change("ncd", 371)
+        for _ in range(2):
+            no_text(web, missing=True)
+            found = refresh(client, "sequencing", marks)
+            parsed, marks = read(found), found[-1].marks
+            assert parsed.records == []
+            assert [problem.source_id for problem in parsed.problems] == ["payer:ncd:371"]
+        assert read([CMS.fetch(client, ["payer:ncd:371"])]).records == []
+        no_text(web, missing=False)
+        found = refresh(client, "sequencing", marks)
+        assert "It sequences." in records(found)["payer:ncd:371"].text
+        assert records(refresh(client, "sequencing", found[-1].marks)) == {}
+
+
+def test_a_retired_document_is_withdrawn_though_its_text_is_gone(
+    fake: FakeCms, clock: Clock, source_client: MakeClient
+) -> None:
+    with FakeWeb(fake) as web:
+        client = source_client("cms", web)
+        marks = refresh(client, "l38001", cms=LICENSED)[-1].marks
+        fake.change("lcd", 38001, retirement_date=f"{clock():%m/%d/%Y}")
+        no_text(web, missing=True)
+        (record,) = read(refresh(client, "l38001", marks, LICENSED)).records
+    assert [notice.kind for notice in record.notices] == ["withdrawal"]
+
+
+def test_all_that_is_listed_no_longer_is_told(fake: FakeCms, source_client: MakeClient) -> None:
+    for number in range(58000, 58150):
+        fake.put("article", number, "MolDX: Made-up Rule")
+    with FakeWeb(fake) as web:
+        client = source_client("cms", web)
+        marks = refresh(client, "moldx rule")[-1].marks
+        for number in range(58000, 58150):
+            fake.delete("article", number)
+        found = refresh(client, "moldx rule", marks)
+    assert {problem.source_id for problem in read(found).problems} == set(marks)
+    assert len(marks) == 150
 
 
 def test_a_document_that_is_listed_no_longer_is_told(

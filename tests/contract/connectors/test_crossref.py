@@ -7,7 +7,7 @@ from tests.fakes.crossref import Crossref, update
 from tests.fakes.web import Clock, FakeWeb, Reply
 from workers.http.errors import Malformed, Unreachable
 from workers.ingest.connectors.crossref import CROSSREF
-from workers.ingest.enrichment import BudgetSpent, Work
+from workers.ingest.enrichment import BudgetSpent, NoWord, RefusesThisWork, Work
 
 
 @pytest.fixture
@@ -93,6 +93,22 @@ def test_what_was_said_before_crossref_wants_peace_is_kept(
             CROSSREF.ask(source_client("crossref", web), works)
     assert caught.value.seconds == 7200
     assert [one.key for one in caught.value.statements] == ["pmid:1"]
+
+
+@pytest.mark.parametrize("status", [400, 414, 422])
+def test_a_doi_that_crossref_does_not_take_is_told_among_the_others(
+    fake: Crossref, source_client: MakeClient, status: int
+) -> None:
+    fake.put("10.5555/one")
+    works = [Work("pmid:2", "10.5555/two"), Work("pmid:1", "10.5555/one")]
+    with FakeWeb(fake) as web:
+        web.fault = lambda request: Reply(status, b"") if request.path.endswith("two") else None
+        bad, good = CROSSREF.ask(source_client("crossref", web), works)
+        assert isinstance(bad, NoWord)
+        assert isinstance(bad.error, RefusesThisWork)
+        assert (bad.key, good.key) == ("pmid:2", "pmid:1")
+        with pytest.raises(RefusesThisWork):
+            CROSSREF.ask(source_client("crossref", web), works[:1])
 
 
 def test_a_failure_is_tried_again_and_then_told(fake: Crossref, source_client: MakeClient) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.dailymed import DailyMed
-from tests.fakes.web import Clock, FakeWeb, Reply
+from tests.fakes.web import Clock, FakeWeb, Reply, Request
 from workers.http.client import SourceClient
 from workers.http.errors import InvalidQuery, Malformed, Unreachable
 from workers.ingest.connectors.base import Ask, Continuation, Page
@@ -51,6 +51,46 @@ def test_a_search_by_name_brings_the_labels(clock: Clock, source_client: MakeCli
     parsed = read(found)
     assert {record.identifiers.set_id for record in parsed.records} == {set_id(1), set_id(2)}
     assert (parsed.problems, parsed.doubts, dict(parsed.unmapped)) == ([], [], {})
+
+
+def test_a_label_that_is_not_well_formed_is_a_problem_of_its_own(
+    clock: Clock, source_client: MakeClient
+) -> None:
+    fake = DailyMed(clock)
+    for number in (1, 2):
+        fake.put(set_id(number), "Testovax")
+    with FakeWeb(fake) as web:
+        client = source_client("dailymed", web)
+        web.fault = lambda request: (
+            Reply(200, b"<document>&nbsp;broken") if set_id(2) in request.path else None
+        )
+        for found in (
+            pages(client, ask("Testovax", clock)),
+            [DAILYMED.fetch(client, [f"set_id:{set_id(number)}" for number in (1, 2)])],
+        ):
+            parsed = read(found)
+            assert [record.identifiers.set_id for record in parsed.records] == [set_id(1)]
+            assert [one.source_id for one in parsed.problems] == [f"set_id:{set_id(2)}"]
+
+
+def test_labels_that_come_slowly_take_more_steps(clock: Clock, source_client: MakeClient) -> None:
+    fake = DailyMed(clock)
+    keys = [f"set_id:{set_id(number)}" for number in (1, 2, 3)]
+    for number in (1, 2, 3):
+        fake.put(set_id(number), "Testovax")
+    with FakeWeb(fake) as web:
+        client = source_client("dailymed", web)
+
+        def slowly(request: Request) -> None:
+            if request.path.endswith(".xml"):
+                clock.advance(seconds=40)
+
+        web.fault = slowly
+        found = pages(client, ask("Testovax", clock))
+        fetched = DAILYMED.fetch(client, keys)
+    assert [len(page.payloads) for page in found] == [2, 1]
+    assert len(read(found).records) == 3
+    assert (len(fetched.payloads), list(fetched.left_over)) == (2, keys[2:])
 
 
 def test_a_name_inside_a_word_or_of_the_labeler_is_no_hit(

@@ -90,6 +90,60 @@ def test_a_changed_row_comes_with_all_others_that_match(
     assert "- Medicine status: Withdrawn" in record.text
 
 
+def problems(found: Page) -> list[str | None]:
+    return [
+        problem.source_id
+        for payload in found.payloads
+        for problem in EMA.parse(payload.content).problems
+    ]
+
+
+def test_a_row_that_left_the_file_is_told_once_and_one_that_left_the_query_still_comes(
+    fake: Ema, clock: Clock, source_client: MakeClient
+) -> None:
+    with FakeWeb(fake) as web:
+        client = source_client("ema", web)
+        first = page(client, "adults")
+        clock.advance(hours=1)
+        fake.change(FIRST, therapeutic_indication="For made-up tumours.")
+        second = page(client, "adults", first.marks)
+        (record,) = records(second)
+        assert "For made-up tumours." in record.text
+        again = page(client, "adults", second.marks)
+        clock.advance(hours=1)
+        fake.delete(FIRST)
+        third = page(client, "adults", again.marks)
+        assert (records(third), problems(third)) == ([], [f"regulator:ema:{FIRST}"])
+        clock.advance(hours=1)
+        fake.change(SECOND)
+        assert problems(page(client, "adults", third.marks)) == []
+
+
+@pytest.mark.parametrize("forgets", [False, True])
+def test_what_a_file_gave_is_remembered_while_it_is_the_same(
+    fake: Ema, clock: Clock, source_client: MakeClient, forgets: bool
+) -> None:
+    fake.forgets = forgets
+    with FakeWeb(fake) as web:
+        client = source_client("ema", web)
+        marks = page(client, "testovax").marks
+        marks = page(client, "testovax", marks).marks
+        clock.advance(hours=1)
+        fake.delete(FIRST)
+        assert problems(page(client, "testovax", marks)) == [f"regulator:ema:{FIRST}"]
+
+
+def test_an_empty_file_is_a_fault_and_no_word_on_any_row(
+    fake: Ema, source_client: MakeClient
+) -> None:
+    with FakeWeb(fake) as web:
+        client = source_client("ema", web)
+        marks = page(client, "testovax").marks
+        web.fault = lambda request: Reply(200, b'{"meta": {}, "data": []}')
+        found = page(client, "testovax", marks)
+    assert (found.payloads, found.marks, found.complete) == ((), marks, False)
+
+
 def test_columns_may_be_lists(fake: Ema, source_client: MakeClient) -> None:
     fake.change(FIRST, active_substance="madeupmab; invented acid")
     with FakeWeb(fake) as web:

@@ -183,6 +183,19 @@ def test_a_full_text_that_is_too_large_is_a_problem_of_its_own(
     assert [problem.source_id for problem in parsed.problems] == ["europepmc:fulltext:PMC91"]
 
 
+def test_a_full_text_that_is_not_well_formed_is_a_problem_of_its_own(
+    fake: EuropePmc, clock: Clock, source_client: MakeClient
+) -> None:
+    fake.put("91", pmcid="PMC91")
+    fake.put_full_text("PMC91", "Invented words.")
+    fake.full_texts["PMC91"] = b"<article><front>&nbsp;broken"
+    with FakeWeb(fake) as web:
+        parsed = _read(_pages(source_client("europepmc", web), _ask(clock)))
+    assert _keys(parsed.records) == ["pmid:91"]
+    assert [problem.source_id for problem in parsed.problems] == ["europepmc:fulltext:PMC91"]
+    assert parsed.unseen == ["preprint:fulltext:PMC91"]
+
+
 def test_a_query_that_europe_pmc_refuses_inside_a_200_is_invalid(
     fake: EuropePmc, clock: Clock, source_client: MakeClient
 ) -> None:

@@ -155,6 +155,30 @@ def test_a_file_that_moved_or_has_a_newer_version_is_not_gone(
     assert (parsed.gone, [record.version_label for record in parsed.records]) == ([], ["2.2026"])
 
 
+def test_a_file_that_moved_out_of_what_is_followed_is_not_gone_until_it_is_nowhere(
+    client: SourceClient, folder: Path
+) -> None:
+    write(folder, "nccn/a.md")
+    found = refresh(client, folder, "nccn")
+    (folder / "other").mkdir()
+    for name in ("a.md", "a.md.yaml"):
+        (folder / "nccn" / name).rename(folder / "other" / name)
+    for _ in range(2):
+        found = refresh(client, folder, "nccn", marks=found[-1].marks)
+        parsed = read(found)
+        assert (parsed.gone, parsed.unseen, parsed.records) == ([], [KEY], [])
+    for name in ("a.md", "a.md.yaml"):
+        (folder / "other" / name).rename(folder / "nccn" / name)
+    back = refresh(client, folder, "nccn", marks=found[-1].marks)
+    assert [record.key for record in read(back).records] == [KEY]
+    for name in ("a.md", "a.md.yaml"):
+        (folder / "nccn" / name).unlink()
+    for marks in (found[-1].marks, back[-1].marks):
+        last = refresh(client, folder, "nccn", marks=marks)
+        assert read(last).gone == [KEY]
+        assert read(refresh(client, folder, "nccn", marks=last[-1].marks)).gone == []
+
+
 def test_a_file_whose_sidecar_broke_is_told_and_not_gone(
     client: SourceClient, folder: Path
 ) -> None:

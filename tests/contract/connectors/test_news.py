@@ -66,6 +66,24 @@ def test_an_item_that_left_the_feed_is_no_word_on_it(
             NEWS.fetch(client, ["regulator:g-1"])
 
 
+def test_an_item_that_the_feed_shows_no_longer_is_told_without_a_word_on_why(
+    fda: NewsSite, source_client: MakeClient
+) -> None:
+    fda.put("fda-press", "g-2", "Another", "Made up.")
+    with FakeWeb(fda) as web:
+        client = source_client("news", web, origins=feed_origins())
+        marks = page(client, "fda-press").marks
+        marks = page(client, "fda-press", marks).marks
+        fda.delete("fda-press", "g-1")
+        found = page(client, "fda-press", marks)
+        told = [NEWS.parse(payload.content) for payload in found.payloads]
+        assert [key for parsed in told for key in parsed.unseen] == ["regulator:g-1"]
+        assert [parsed.problems for parsed in told] == [[], []]
+        fda.put("fda-press", "g-3", "A third", "Made up.")
+        (payload,) = page(client, "fda-press", found.marks).payloads
+        assert NEWS.parse(payload.content).unseen == []
+
+
 def test_a_page_in_place_of_the_feed_is_malformed(fda: NewsSite, source_client: MakeClient) -> None:
     with FakeWeb(fda) as web:
         web.fault = lambda request: Reply(200, b"<html><body><p>Access denied</p></body></html>")

@@ -317,6 +317,21 @@ def test_what_the_server_refuses_is_the_user_s_to_mend(
         OPENFDA_LABEL.page(client, _ask(clock, "schön"), None)
 
 
+@pytest.mark.parametrize(
+    "body", [b"<html>Service trouble</html>", b"", b"[]", b'{"error": {"code": "BAD_REQUEST"}}']
+)
+def test_a_400_that_gives_no_reason_is_trouble_that_passes(
+    client: SourceClient, api: OpenFda, web: FakeWeb, clock: Clock, body: bytes
+) -> None:
+    for number in range(1, 151):
+        _put_label(api, number, "20260101")
+    first = OPENFDA_LABEL.page(client, _ask(clock), None)
+    web.fault = _always(Reply(400, body))
+    for place in (None, first.next):
+        with pytest.raises(Unreachable):
+            OPENFDA_LABEL.page(client, _ask(clock), place)
+
+
 def test_a_500_for_bad_syntax_is_a_server_that_does_not_answer(
     client: SourceClient, api: OpenFda, clock: Clock
 ) -> None:

@@ -359,6 +359,19 @@ def test_a_degraded_source_is_left_alone_then_tried_with_one_refresh(store: Stor
     assert plan_refreshes(store, until) == 2
 
 
+def test_a_degraded_source_is_tried_with_a_watch_that_works(store: Store) -> None:
+    dead = follow(store, "pubmed")
+    assert plan_refreshes(store, START) == 1
+    fail(store, dead, "it always fails", START)
+    later = START + HOUR
+    with store.unit_of_work("test") as work:  # the dead one is nearer to its deadline
+        good = watches.follow(work, "pubmed", "a query that works", "user", later)
+    until = degrade(store, "pubmed", "pubmed: it did not answer", later)
+    assert plan_refreshes(store, until) == 1
+    (asked,) = rows(store, "SELECT watch_id FROM refresh WHERE status = 'queued'")
+    assert asked.watch_id == good.id
+
+
 def test_what_nobody_chose_to_follow_is_not_asked_for(store: Store) -> None:
     with store.unit_of_work("test") as work:
         watches.follow(work, "pubmed", "colon", "abstention", START)

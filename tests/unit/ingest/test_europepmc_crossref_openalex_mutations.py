@@ -47,16 +47,17 @@ def _work() -> Any:
     return {"status": "ok", "message-type": "work", "message": message}
 
 
-def _full_text() -> Any:
+def _full_text(pmcid: str = "") -> Any:
     fake = EuropePmc(CLOCK)
     fake.put_full_text("PMC1", "Invented words.")
     notices = [Notice(kind="retraction", notice_id="pmid:1").model_dump(mode="json")]
-    return json.loads(full_text(fake.full_texts["PMC1"], notices))
+    return json.loads(full_text(fake.full_texts["PMC1"], notices, pmcid))
 
 
 CASES: dict[str, tuple[Callable[[bytes], Parsed | Statement], Any]] = {
     "europepmc": (parse, _results()),
     "europepmc full text": (parse, _full_text()),
+    "europepmc named full text": (parse, _full_text("PMC1")),
     "crossref": (lambda payload: crossref_statement(payload, "pmid:1"), _work()),
     "openalex": (
         lambda payload: openalex_statement(payload, "pmid:1"),

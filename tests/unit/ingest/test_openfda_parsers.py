@@ -217,6 +217,19 @@ def test_a_recall_has_no_page_of_its_own() -> None:
     assert "## Reason for the recall\n\nThe product was never made." in record.text
 
 
+@pytest.mark.parametrize("number", ["D-94-2014", "D-1-2026", "D-123456-12"])
+def test_a_recall_s_number_may_be_short(number: str) -> None:
+    record = _one(parse_enforcement, {**made_up_recall(9), "recall_number": number})
+    assert record.key == f"regulator:recall:{number}"
+
+
+def test_a_recall_with_a_number_of_another_form_is_a_problem_of_its_own() -> None:
+    rows = [{**made_up_recall(9), "recall_number": words} for words in ("94/2014 (D)", "")]
+    parsed = parse_enforcement(_page(*rows, made_up_recall(1)))
+    assert len(parsed.records) == 1
+    assert [one.source_id for one in parsed.problems] == ["regulator:recall:94/2014 (D)", None]
+
+
 def test_a_recall_that_ends_is_a_new_version() -> None:
     row = made_up_recall(9)
     ended = {**row, "status": "Terminated"}

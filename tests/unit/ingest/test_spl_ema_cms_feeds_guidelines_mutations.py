@@ -64,6 +64,10 @@ def _listing(payload: bytes) -> Parsed:
     return Parsed()
 
 
+def _with_name(content: bytes) -> bytes:
+    return envelope.wrap(content, set_id="00000000-0000-4000-8000-000000000001")
+
+
 def _in_feed(content: bytes) -> bytes:
     return envelope.wrap(content, feed="fda-press")
 
@@ -98,11 +102,13 @@ Parser = Callable[[bytes], Parsed]
 JSON_CASES: dict[str, tuple[Parser, Any]] = {
     "ema": (parse_ema, _medicines()),
     "cms": (parse_cms, _coverage()),
+    "cms without text": (parse_cms, {**_coverage(), "without_text": True}),
     "dailymed listing": (_listing, LISTING),
     "guideline": (parse_guideline, GUIDELINE),
 }
 XML_CASES: dict[str, tuple[Parser, bytes, Callable[[bytes], bytes]]] = {
     "label": (parse_dailymed, _label(), bytes),
+    "named label": (parse_dailymed, _label(), _with_name),
     "feed": (parse_feed, FEED, _in_feed),
 }
 

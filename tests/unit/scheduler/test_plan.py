@@ -303,6 +303,24 @@ def test_a_source_that_rests_is_not_asked_and_takes_nobodys_place() -> None:
     assert choose(some, resting={"news"}) == [found(99)]
 
 
+def test_a_degraded_source_is_tried_with_the_watch_that_failed_least() -> None:
+    dead = [replace(found(n, "news", START - (9 - n) * DAY), failures=70 + n) for n in (1, 2)]
+    good = [
+        replace(found(3, "news"), failures=1),
+        replace(found(4, "news", START - HOUR), failures=1),
+    ]
+    assert choose([*dead, *good], on_trial={"news"}) == [good[1]]
+    assert choose(dead, on_trial={"news"}) == [dead[0]], "if there is no other"
+    assert choose([*dead, *good]) == [*dead, good[1], good[0]], "a deadline is a deadline"
+
+
+def test_what_a_watch_failed_stands_in_its_tick() -> None:
+    failed = replace(watch(), requested_at=START, failed_at=START, retry_at=START, failures=7)
+    one = due(failed, START + HOUR)
+    assert one is not None
+    assert one.failures == 7
+
+
 def test_a_degraded_source_is_tried_with_one_refresh_at_a_time() -> None:
     some = [found(1, "news", START - DAY), found(2, "news", START - HOUR), found(3)]
     assert choose(some, on_trial={"news"}) == [some[0], some[2]]

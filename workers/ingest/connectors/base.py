@@ -17,6 +17,16 @@ Continuation = Mapping[str, Any]
 """JSON that says where the next page begins; kept in PostgreSQL between two pages."""
 
 
+STEP_SECONDS = 60.0
+"""Ours: after so long a step that fetches documents one by one leaves the rest to the next one. The
+call under way then has its own limit, and both together stay well inside the stage's."""
+
+
+def time_is_up(client: SourceClient, began: datetime) -> bool:
+    """Whether a step that `began` then has to end with what it has."""
+    return (client.now() - began).total_seconds() >= STEP_SECONDS
+
+
 @dataclass(frozen=True)
 class Payload:
     """Bytes as the source sent them. `name` is short and shown to operators; no query in it."""
@@ -40,6 +50,8 @@ class Page:
     complete: bool = True
     """Whether what is followed was really looked at; False where a source only says less than it
     should, so that the refresh must not move the freshness clock."""
+    left_over: Sequence[str] = ()
+    """Of the keys that `fetch` was given, those for which its time did not suffice: not missing."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +85,8 @@ class Connector(Protocol):
 
     def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:
         """The documents with these keys (`SourceRecord.key`, as its parser gives them), at most
-        `fetch_limit`, in one page. What is missing in the answer does not exist at the source."""
+        `fetch_limit`, in one page. What is missing in the answer and not `left_over` does not exist
+        at the source; some key is always looked for."""
         ...
 
     fetch_limit: int

@@ -7,7 +7,14 @@ from datetime import UTC
 from typing import Any
 
 from workers.http.client import Fetched, SourceClient
-from workers.http.errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
+from workers.http.errors import (
+    CursorExpired,
+    InvalidQuery,
+    Malformed,
+    Refused,
+    TooLarge,
+    Unreachable,
+)
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.clinicaltrials.study import parse, studies
@@ -170,15 +177,25 @@ def _search(client: SourceClient, ask: Ask, known: Continuation) -> tuple[Fetche
             continue
         if answer.status == 200:
             return answer, size
+        _check_trouble(answer)
         if token:
             raise CursorExpired("ClinicalTrials.gov no longer knows the page token")
+        if answer.status == 404:  # it is the list of all studies, whatever the query
+            raise Unreachable("ClinicalTrials.gov does not find its own list of studies (404)")
         raise InvalidQuery(f"ClinicalTrials.gov does not take the query: {_said(answer)}")
 
 
+def _check_trouble(answer: Fetched) -> None:
+    """Its errors are a line of plain text; a web page stands there under trouble (WIRE 2), and
+    says nothing of what was asked. Raises Unreachable for one."""
+    said = _said(answer)
+    if answer.status != 200 and (said.startswith("<") or (answer.status == 400 and not said)):
+        raise Unreachable(f"ClinicalTrials.gov is in trouble: status {answer.status}, no reason")
+
+
 def _said(answer: Fetched) -> str:
-    """Why it refused: its errors are one line of plain text, or a web page under trouble."""
-    words = " ".join(answer.content[:2000].decode("utf-8", "replace").split())
-    return words[:200] if words and not words.startswith("<") else f"status {answer.status}"
+    """Why it refused: one line of plain text."""
+    return " ".join(answer.content[:2000].decode("utf-8", "replace").split())[:200]
 
 
 def _by_ids(client: SourceClient, ids: Sequence[str], filters: dict[str, Any]) -> list[Payload]:
@@ -194,6 +211,8 @@ def _by_ids(client: SourceClient, ids: Sequence[str], filters: dict[str, Any]) -
         answer = client.get(f"{API}/studies", params, accept=(200, 400, 404))
     except TooLarge:
         answer = None
+    if answer is not None:
+        _check_trouble(answer)
     if answer is None or answer.status != 200:
         if len(ids) == 1:
             return _single(client, ids[0])
@@ -212,6 +231,7 @@ def _by_ids(client: SourceClient, ids: Sequence[str], filters: dict[str, Any]) -
 def _single(client: SourceClient, nct_id: str) -> list[Payload]:
     """One study, behind a redirect if its id is an alias (WIRE 2); nothing if there is none."""
     answer = client.get(f"{API}/studies/{nct_id}", {"format": "json"}, accept=(200, 400, 404))
+    _check_trouble(answer)
     if answer.status == 404:
         return []
     if answer.status == 400:  # not gone, and not to be taken for it

@@ -13,7 +13,7 @@ from typing import Any
 
 from workers.http.client import SourceClient
 from workers.http.errors import InvalidQuery, Malformed
-from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.connectors.base import Ask, Continuation, Page, Payload, time_is_up
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed
@@ -29,7 +29,10 @@ REPORTS: dict[Report, str] = {
 TEXTS_A_STEP = 20
 _MOST_PAGES = 200
 """Of one report. It has some 2,200 rows; a token that never ends is a fault."""
-_MOST_TOLD = 100
+
+_TEXT, _OLD_TEXT = "text", "old text"
+"""How the mark of a document ends that was handed on with its text; and one of which the API had no
+text any more, so that its row is kept from replacing it and it is asked for again."""
 
 _WORD = re.compile(r"\w+(?:\.\w+)*")
 _MAX_QUERY = 200
@@ -78,7 +81,7 @@ class Cms:
         place = _place(continuation, ask)
         complete = True
         if place.waiting:
-            payloads = self._texts(client, place)
+            payloads = self._texts(client, place, ask.marks)
         else:
             payloads, complete = self._report(client, ask, place)
         if not place.at_end:
@@ -100,7 +103,7 @@ class Cms:
             elif rows:
                 payloads.append(_payload(client, report, rows))
         while place.waiting:
-            payloads += self._texts(client, place)
+            payloads += self._texts(client, place, None)
         return Page(tuple(payloads))
 
     def parse(self, payload: bytes) -> Parsed:
@@ -148,18 +151,26 @@ class Cms:
             fields.text(row, "document_version"),
             fields.text(row, "updated_on_sort") or fields.text(row, "last_updated_sort"),
             "retired" if retired and retired.date() <= client.now().date() else "",
-            "text" if self._has_text(report) else "",
+            _TEXT if self._has_text(report) else "",
         )
         return "|".join(parts)
 
-    def _texts(self, client: SourceClient, place: _Place) -> list[Payload]:
-        """The documents that have waited longest, each with its text where the API has one."""
-        now, place.waiting = place.waiting[:TEXTS_A_STEP], place.waiting[TEXTS_A_STEP:]
+    def _texts(
+        self, client: SourceClient, place: _Place, marks: Mapping[str, Any] | None
+    ) -> list[Payload]:
+        """The documents that have waited longest, each with its text where the API has one.
+
+        `marks` of the last refresh; None where they are not known.
+        """
+        began = client.now()
+        now = place.waiting[:TEXTS_A_STEP]
         licence: dict[str, str] = {}
         if any(report == "lcd" for report, _ in now):
             licence = {"Authorization": f"Bearer {self._token(client)}"}
-        payloads = []
+        payloads: list[Payload] = []
         for report, row in now:
+            if payloads and time_is_up(client, began):
+                break
             number, version = fields.text(row, "document_id"), fields.text(row, "document_version")
             if report == "ncd":
                 reply = client.get(f"{API}/data/ncd", {"ncdid": number, "ncdver": version})
@@ -168,7 +179,11 @@ class Cms:
                     f"{API}/data/lcd", {"lcdid": number, "ver": version}, headers=licence
                 )
             detail = next(iter(_data(reply.content)), None)
-            payloads.append(_payload(client, report, [row], detail))
+            if detail is None:
+                payloads.append(_without_text(client, place, report, row, marks))
+            else:
+                payloads.append(_payload(client, report, [row], detail))
+        place.waiting = place.waiting[len(payloads) :]
         return payloads
 
     def _token(self, client: SourceClient) -> str:
@@ -207,7 +222,12 @@ def _data(content: bytes) -> list[Row]:
 
 
 def _payload(
-    client: SourceClient, report: Report, rows: Sequence[Row], detail: Row | None = None
+    client: SourceClient,
+    report: Report,
+    rows: Sequence[Row],
+    detail: Row | None = None,
+    *,
+    without_text: bool = False,
 ) -> Payload:
     body: dict[str, Any] = {
         "report": report,
@@ -216,8 +236,33 @@ def _payload(
     }
     if detail is not None:
         body["detail"] = detail
+    if without_text:
+        body["without_text"] = True
     content = json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
     return Payload(f"{report} {len(rows)} of the report", content)
+
+
+def _without_text(
+    client: SourceClient,
+    place: _Place,
+    report: Report,
+    row: Row,
+    marks: Mapping[str, Any] | None,
+) -> Payload:
+    """A word on a document whose text the API does not give (200 with no data, WIRE 6).
+
+    Its row is handed on where no text can be held that it would replace, and where it tells that
+    the document is retired. Either way its mark says that the text is still to come.
+    """
+    key = document_key(report, row)
+    before = str(marks.get(key or "", "")) if marks is not None else f"|{_TEXT}"
+    held = before.endswith((f"|{_TEXT}", f"|{_OLD_TEXT}"))
+    if key is not None and key in place.seen:
+        place.seen[key] = place.seen[key].removesuffix(_TEXT) + (_OLD_TEXT if held else "")
+    retired = us_date(fields.text(row, "retirement_date"))
+    if key is None or not held or (retired and retired.date() <= client.now().date()):
+        return _payload(client, report, [row], without_text=True)
+    return Payload("without text", envelope.problem(key, "CMS lists it and gives no text of it"))
 
 
 def _matches(row: Row, words: Sequence[str]) -> bool:
@@ -236,11 +281,11 @@ def _may_stand_in(report: Report, key: str) -> bool:
 
 
 def _unlisted(place: _Place) -> list[Payload]:
-    """A word on each document that was in the reports the last time and is no more."""
-    return [
-        Payload("unlisted", envelope.problem(key, "CMS lists it no longer: was it retired?"))
-        for key in place.unlisted[:_MOST_TOLD]
-    ]
+    """A word on the documents that were in the reports the last time and are no more."""
+    if not place.unlisted:
+        return []
+    reason = "CMS lists it no longer: was it retired?"
+    return [Payload("unlisted", envelope.problems(place.unlisted, reason))]
 
 
 def _place(continuation: Continuation | None, ask: Ask) -> _Place:

@@ -3,8 +3,17 @@
 from collections.abc import Sequence
 
 from workers.http.client import SourceClient
-from workers.http.errors import QuotaExhausted
-from workers.ingest.enrichment import BudgetSpent, EnricherName, Statement, Work, doi_path
+from workers.ingest.connectors.base import time_is_up
+from workers.ingest.enrichment import (
+    REFUSALS,
+    Answer,
+    EnricherName,
+    RefusesThisWork,
+    Statement,
+    Work,
+    ask_each,
+    doi_path,
+)
 from workers.ingest.parsers.crossref import crossref_statement, unknown_to_crossref
 
 WORKS = "https://api.crossref.org/works"
@@ -16,18 +25,17 @@ class Crossref:
     name: EnricherName = "crossref"
     fetch_limit = 20
 
-    def ask(self, client: SourceClient, works: Sequence[Work]) -> list[Statement]:
+    def ask(self, client: SourceClient, works: Sequence[Work]) -> list[Answer]:
         """What Crossref says about each work, in their order; a DOI of another agency is unknown.
 
-        Raises BudgetSpent with the statements so far, and else workers.http.errors.SourceError.
+        Raises as `ask_each`.
         """
-        statements: list[Statement] = []
-        for work in works[: self.fetch_limit]:
-            try:
-                statements.append(_statement(client, work))
-            except QuotaExhausted as error:
-                raise BudgetSpent(str(error), error.seconds, statements) from None
-        return statements
+        began = client.now()
+        return ask_each(
+            works[: self.fetch_limit],
+            lambda work: _statement(client, work),
+            lambda: time_is_up(client, began),
+        )
 
 
 def _statement(client: SourceClient, work: Work) -> Statement:
@@ -35,7 +43,9 @@ def _statement(client: SourceClient, work: Work) -> Statement:
     if path is None:
         return unknown_to_crossref(work.key)
     contact = {"mailto": client.contact} if client.contact else None
-    reply = client.get(f"{WORKS}/{path}", contact, accept=(200, 404))
+    reply = client.get(f"{WORKS}/{path}", contact, accept=(200, 404, *REFUSALS))
+    if reply.status in REFUSALS:
+        raise RefusesThisWork(f"Crossref does not take the DOI: status {reply.status}")
     if reply.status == 404:  # text/plain, no JSON
         return unknown_to_crossref(work.key)
     return crossref_statement(reply.content, work.key)

@@ -6,7 +6,7 @@ from typing import Any
 
 from workers.http.client import SourceClient
 from workers.http.errors import InvalidQuery, Malformed
-from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.connectors.base import Ask, Continuation, Page, Payload, time_is_up
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.dailymed import is_set_id, parse_dailymed, parse_listing
@@ -65,8 +65,13 @@ class DailyMed:
             )
             labels, page = list(found.set_ids), found.next_page
             total, strange = found.total, found.strange
-        now, later = labels[:LABELS_A_STEP], labels[LABELS_A_STEP:]
-        payloads = [_label(client, set_id) for set_id in now]
+        payloads: list[Payload] = []
+        began = client.now()
+        for set_id in labels[:LABELS_A_STEP]:
+            if payloads and time_is_up(client, began):
+                break
+            payloads.append(_label(client, set_id))
+        later = labels[len(payloads) :]
         if strange:
             reason = f"{strange} rows of the listing have no set id"
             payloads.append(Payload("listing", envelope.problem(None, reason)))
@@ -75,13 +80,16 @@ class DailyMed:
 
     def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:
         """Labels by `set_id:…`; one that DailyMed no longer has is missing."""
-        payloads = []
-        for key in keys[: self.fetch_limit]:
+        payloads: list[Payload] = []
+        began = client.now()
+        for done, key in enumerate(keys[: self.fetch_limit]):
+            if done and time_is_up(client, began):
+                return Page(tuple(payloads), left_over=keys[done:])
             kind, _, set_id = key.partition(":")
             if kind == "set_id" and is_set_id(set_id):
                 reply = client.get(f"{SERVICES}/spls/{set_id}.xml", accept=(200, 404))
                 if reply.status == 200:
-                    payloads.append(Payload(f"{set_id}.xml", reply.content))
+                    payloads.append(_payload(set_id, reply.content))
         return Page(tuple(payloads))
 
     def parse(self, payload: bytes) -> Parsed:
@@ -94,7 +102,11 @@ def _label(client: SourceClient, set_id: str) -> Payload:
     reply = client.get(f"{SERVICES}/spls/{set_id}.xml", accept=(200, 404))
     if reply.status == 404:
         return Payload(f"{set_id} gone", envelope.gone(f"set_id:{set_id}"))
-    return Payload(f"{set_id}.xml", reply.content)
+    return _payload(set_id, reply.content)
+
+
+def _payload(set_id: str, content: bytes) -> Payload:
+    return Payload(f"{set_id}.xml", envelope.wrap(content, set_id=set_id))
 
 
 def _parameters(ask: Ask, page: int) -> dict[str, str | int | float]:

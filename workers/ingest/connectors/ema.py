@@ -11,9 +11,10 @@ from typing import Any
 from workers.http.client import Fetched, SourceClient
 from workers.http.errors import InvalidQuery, Malformed, Refused
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.parsers import envelope
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed
-from workers.ingest.parsers.ema import SEARCHED, column, parse_ema, product_key
+from workers.ingest.parsers.ema import SEARCHED, column, names_a_medicine, parse_ema, product_key
 
 MEDICINES = (
     "https://www.ema.europa.eu/en/documents/report/medicines-output-medicines_json-report_en.json"
@@ -26,7 +27,8 @@ _MAX_QUERY = 200
 
 
 class Ema:
-    """Marks: `etag`, `last_modified` and `timestamp` of the file that was read last."""
+    """Marks: `etag`, `last_modified` and `timestamp` of the file that was read last, and `keys`:
+    the rows that it gave."""
 
     name = "ema"
     fetch_limit = 1000
@@ -42,28 +44,43 @@ class Ema:
         return " ".join(words)
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:  # noqa: ARG002
-        """All rows that match, where the file is another one than the last time."""
+        """All rows that match or did so the last time, where the file is another one than then; and
+        a word on those that are in it no longer."""
         reply = _get(client, ask.marks)
         if reply.status == 304:
             return Page(marks=ask.marks)
-        words = ask.query.split()
         table = _table(reply)
+        if not table["data"]:  # of thousands of rows: a fault, and no word on any of them
+            return Page(marks=ask.marks, complete=False)
+        before = fields.texts(ask.marks, "keys")
         stamp = fields.text(table, "meta", "timestamp")
         marks = fields.filled(
             {
                 "etag": reply.headers.get("etag"),
                 "last_modified": reply.headers.get("last-modified"),
                 "timestamp": stamp,
+                "keys": before,
             }
         )
         if stamp and stamp == ask.marks.get("timestamp"):
             return Page(marks=marks)
-        return _page(table, lambda row: _matches(row, words), marks)
+        words, known = ask.query.split(), set(before)
+        found = _rows(table, lambda row: product_key(row) in known or _matches(row, words))
+        rows = (row for row in found if isinstance(row, dict) and names_a_medicine(row))
+        keys = {product_key(row): None for row in rows}
+        missing = [key for key in before if key not in keys]
+        payloads = _payloads(table, found)
+        if missing:
+            reason = "the EMA lists it no longer"
+            payloads.append(Payload("unlisted", envelope.problems(missing, reason)))
+        return Page(tuple(payloads), None, len(found), {**marks, "keys": list(keys)})
 
     def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:
         """Rows by `regulator:ema:<product number>`."""
         wanted = set(keys[: self.fetch_limit])
-        return _page(_table(_get(client, {})), lambda row: product_key(row) in wanted, {})
+        table = _table(_get(client, {}))
+        found = _rows(table, lambda row: product_key(row) in wanted)
+        return Page(tuple(_payloads(table, found)), None, len(found))
 
     def parse(self, payload: bytes) -> Parsed:
         """Raises Malformed."""
@@ -96,18 +113,18 @@ def _table(reply: Fetched) -> Mapping[str, Any]:
     return table
 
 
-def _page(
-    table: Mapping[str, Any],
-    wanted: Callable[[Mapping[str, Any]], bool],
-    marks: Mapping[str, Any],
-) -> Page:
-    """The wanted rows, each as it came, under the file's own `meta`."""
-    found = [row for row in table["data"] if not isinstance(row, dict) or wanted(row)]
+def _rows(table: Mapping[str, Any], wanted: Callable[[Mapping[str, Any]], bool]) -> list[Any]:
+    """The wanted rows, and what is no row at all."""
+    return [row for row in table["data"] if not isinstance(row, dict) or wanted(row)]
+
+
+def _payloads(table: Mapping[str, Any], found: Sequence[Any]) -> list[Payload]:
+    """The rows, each as it came, under the file's own `meta`."""
     if not found:
-        return Page(total=0, marks=marks)
+        return []
     body = {"meta": fields.obj(table, "meta"), "data": found}
     content = json.dumps(body, ensure_ascii=True, separators=(",", ":")).encode("ascii")
-    return Page((Payload("medicines.json", content),), None, len(found), marks)
+    return [Payload("medicines.json", content)]
 
 
 def _matches(row: Mapping[str, Any], words: Sequence[str]) -> bool:

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from workers.http.client import Parameters, SourceClient
 from workers.http.errors import InvalidQuery, Malformed, Refused, TooLarge
-from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
+from workers.ingest.connectors.base import Ask, Continuation, Page, Payload, time_is_up
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.europepmc import search as europepmc
@@ -112,6 +113,7 @@ class EuropePmc:
     def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:
         """Documents by `pmid:`, `pmcid:`, `doi:`, `preprint:ppr:`, `europepmc:agr:` and the like,
         and `europepmc:fulltext:PMC…`."""
+        began = client.now()
         payloads: list[Payload] = []
         terms: list[str] = []
         full_texts: list[str] = []
@@ -129,9 +131,11 @@ class EuropePmc:
         notices: dict[str, list[Json]] = {}
         for _, answer in _all_results(client, [f"PMCID:{pmcid}" for pmcid in full_texts]):
             notices |= europepmc.notices_by_pmcid(answer)
-        for pmcid in full_texts:
-            payloads += _full_text(client, (pmcid, notices.get(pmcid, [])))
-        return Page(tuple(payloads))
+        wanted = [(pmcid, notices.get(pmcid, [])) for pmcid in full_texts]
+        read, done = _read_some(client, wanted, began)
+        late = set(full_texts[done:])
+        left_over = [key for key in keys if (_full_text_of(key) or "") in late]
+        return Page((*payloads, *read), left_over=left_over)
 
     def parse(self, payload: bytes) -> Parsed:
         """Raises Malformed."""
@@ -218,10 +222,21 @@ def _all_results(client: SourceClient, terms: Sequence[str]) -> Iterator[tuple[b
 
 
 def _full_texts(client: SourceClient, place: _Place) -> Page:
-    now, later = place.full_texts[:FULL_TEXTS_A_STEP], place.full_texts[FULL_TEXTS_A_STEP:]
-    payloads = [payload for one in now for payload in _full_text(client, one)]
-    following = _Place(place.cursor, later, place.seen, place.short)
+    payloads, done = _read_some(client, place.full_texts[:FULL_TEXTS_A_STEP], client.now())
+    following = _Place(place.cursor, place.full_texts[done:], place.seen, place.short)
     return Page(tuple(payloads), following.continuation(), complete=not place.short)
+
+
+def _read_some(
+    client: SourceClient, wanted: Sequence[FullText], began: datetime
+) -> tuple[list[Payload], int]:
+    """The first of these full texts, at least one, and how many there was time for."""
+    payloads: list[Payload] = []
+    for done, one in enumerate(wanted):
+        if done and time_is_up(client, began):
+            return payloads, done
+        payloads += _full_text(client, one)
+    return payloads, len(wanted)
 
 
 def _full_text(client: SourceClient, wanted: FullText) -> list[Payload]:
@@ -235,7 +250,7 @@ def _full_text(client: SourceClient, wanted: FullText) -> list[Payload]:
         return [Payload(f"{pmcid} too large", envelope.problem(key, reason))]
     if reply.status == 404 or not reply.content.strip():
         return []
-    return [Payload(f"{pmcid} full text", europepmc.full_text(reply.content, notices))]
+    return [Payload(f"{pmcid} full text", europepmc.full_text(reply.content, notices, pmcid))]
 
 
 def _full_text_of(key: str) -> str | None:

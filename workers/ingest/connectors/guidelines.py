@@ -98,9 +98,14 @@ class Guidelines:
             marks = _marks(scan, ask.marks)
             todo = _changed(scan, ask.marks)
             payloads += [_problem(path, reason) for path, reason in scan.unusable.items()]
+            missing = _missing(root, scan, ask.marks)
+            elsewhere = _elsewhere(root, ask.query, missing)
             payloads += [
-                Payload("gone", envelope.gone(key)) for key in _gone(root, scan, ask.marks)
+                Payload("gone", envelope.gone(key)) for key in missing if key not in elsewhere
             ]
+            if elsewhere:
+                payloads.append(Payload("moved", envelope.unseen(elsewhere)))
+                marks = _kept(ask.marks, elsewhere) | marks
         else:
             todo, marks = _place(continuation)
         read, left = _read_some(root, todo, marks)
@@ -262,8 +267,27 @@ def _marks(scan: _Scan, marks: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     return kept | {one.path: {"digest": one.digest, "key": one.sidecar.key} for one in scan.files}
 
 
-def _gone(root: Path, scan: _Scan, marks: Mapping[str, Any]) -> list[str]:
-    """Keys of which no file is left. A file that is there but cannot be used is not gone."""
+def _elsewhere(root: Path, query: str, keys: Sequence[str]) -> list[str]:
+    """Of these keys, those that a file has which the query does not cover: it was moved."""
+    if not keys or not query:
+        return []
+    there = {one.sidecar.key for one in _scan(root, "").files}
+    return [key for key in keys if key in there]
+
+
+def _kept(marks: Mapping[str, Any], keys: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The old marks of these keys, to look for them again, and to read what comes back."""
+    wanted = set(keys)
+    return {
+        path: {"digest": "", "key": mark["key"]}
+        for path, mark in _old(marks).items()
+        if mark["key"] in wanted
+    }
+
+
+def _missing(root: Path, scan: _Scan, marks: Mapping[str, Any]) -> list[str]:
+    """Keys of which the query covers no file any more. A file that is there but cannot be used is
+    not missing."""
     still = {one.sidecar.key for one in scan.files}
     missing: dict[str, None] = {}
     for path, mark in _old(marks).items():

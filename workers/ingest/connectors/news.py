@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from knowledge.news import feed, feeds
 from workers.http.client import SourceClient
-from workers.http.errors import InvalidQuery, Refused
+from workers.http.errors import InvalidQuery, Malformed, Refused
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers import json_payload as fields
@@ -15,7 +15,7 @@ MAX_BYTES = 8 * 1024 * 1024
 
 
 class News:
-    """Marks: `etag` and `last_modified` of the feed as it was read last."""
+    """Marks: `etag`, `last_modified` and the items' `keys` of the feed as it was read last."""
 
     name = "news"
     fetch_limit = 1
@@ -28,7 +28,8 @@ class News:
         return name
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:  # noqa: ARG002
-        """The whole feed, where it is another one than the last time."""
+        """The whole feed, where it is another one than the last time; and a word on the items that
+        it showed then and shows no more: they had to make room, or were taken back."""
         try:
             source = feed(ask.query)
         except LookupError as error:
@@ -50,7 +51,14 @@ class News:
             }
         )
         content = envelope.wrap(reply.content, feed=ask.query)
-        return Page((Payload(f"{ask.query}.xml", content),), marks=marks)
+        payloads = [Payload(f"{ask.query}.xml", content)]
+        before = fields.texts(ask.marks, "keys")
+        shown = _shown(content)
+        if shown is None:  # the stage says why; the refresh ends without moving the marks
+            return Page(tuple(payloads), marks={**marks, "keys": before})
+        if unseen := [key for key in before if key not in shown]:
+            payloads.append(Payload("no longer shown", envelope.unseen(unseen)))
+        return Page(tuple(payloads), marks={**marks, "keys": list(shown)})
 
     def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:  # noqa: ARG002
         """Not possible: a feed gives its last items only, so that a missing one is no word."""
@@ -59,6 +67,16 @@ class News:
     def parse(self, payload: bytes) -> Parsed:
         """Raises Malformed."""
         return parse_feed(payload)
+
+
+def _shown(content: bytes) -> dict[str, None] | None:
+    """The keys of the feed's items; None where it cannot be read."""
+    try:
+        parsed = parse_feed(content)
+    except Malformed:
+        return None
+    keys = [record.key for record in parsed.records]
+    return dict.fromkeys([*keys, *(one.source_id for one in parsed.problems if one.source_id)])
 
 
 NEWS = News()

@@ -10,7 +10,17 @@ from datetime import UTC, datetime, time, timedelta
 
 from workers.http.client import SourceClient
 from workers.http.errors import QuotaExhausted
-from workers.ingest.enrichment import BudgetSpent, EnricherName, Statement, Work, doi_path
+from workers.ingest.connectors.base import time_is_up
+from workers.ingest.enrichment import (
+    REFUSALS,
+    Answer,
+    EnricherName,
+    RefusesThisWork,
+    Statement,
+    Work,
+    ask_each,
+    doi_path,
+)
 from workers.ingest.parsers.openalex import openalex_statement, unknown_to_openalex
 
 WORKS = "https://api.openalex.org/works"
@@ -23,32 +33,33 @@ class OpenAlex:
     name: EnricherName = "openalex"
     fetch_limit = 20
 
-    def ask(self, client: SourceClient, works: Sequence[Work]) -> list[Statement]:
+    def ask(self, client: SourceClient, works: Sequence[Work]) -> list[Answer]:
         """What OpenAlex says about each work, in their order.
 
-        Raises BudgetSpent with the statements so far, also where the budget that the headers tell
-        does not suffice for the next call; and else workers.http.errors.SourceError.
+        Raises as `ask_each`; BudgetSpent also where the budget that the headers tell does not
+        suffice for the next call.
         """
-        statements: list[Statement] = []
         spent: float | None = None
-        for work in works[: self.fetch_limit]:
+
+        def ask(work: Work) -> Statement:
+            nonlocal spent
             if spent is not None:
-                raise BudgetSpent("OpenAlex: the day's budget is spent", spent, statements)
+                raise QuotaExhausted("OpenAlex: the day's budget is spent", spent)
             path = doi_path(work.doi)
             if path is None:
-                statements.append(unknown_to_openalex(work.key))
-                continue
+                return unknown_to_openalex(work.key)
             headers = {"Authorization": f"Bearer {client.key}"} if client.key else None
-            try:
-                reply = client.get(f"{WORKS}/doi:{path}", headers=headers, accept=(200, 404))
-            except QuotaExhausted as error:
-                raise BudgetSpent(str(error), error.seconds, statements) from None
-            if reply.status == 404:
-                statements.append(unknown_to_openalex(work.key))
-            else:
-                statements.append(openalex_statement(reply.content, work.key))
+            accept = (200, 404, *REFUSALS)
+            reply = client.get(f"{WORKS}/doi:{path}", headers=headers, accept=accept)
             spent = _spent(reply.headers, client.now())
-        return statements
+            if reply.status in REFUSALS:
+                raise RefusesThisWork(f"OpenAlex does not take the DOI: status {reply.status}")
+            if reply.status == 404:
+                return unknown_to_openalex(work.key)
+            return openalex_statement(reply.content, work.key)
+
+        began = client.now()
+        return ask_each(works[: self.fetch_limit], ask, lambda: time_is_up(client, began))
 
 
 def _spent(headers: Mapping[str, str], now: datetime) -> float | None:

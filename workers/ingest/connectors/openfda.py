@@ -8,7 +8,14 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from workers.http.client import Fetched, SourceClient
-from workers.http.errors import CursorExpired, InvalidQuery, Malformed, Refused, TooLarge
+from workers.http.errors import (
+    CursorExpired,
+    InvalidQuery,
+    Malformed,
+    Refused,
+    TooLarge,
+    Unreachable,
+)
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
 from workers.ingest.connectors.openfda_query import check_search
 from workers.ingest.parsers.base import Parsed
@@ -271,7 +278,8 @@ def _follow(client: SourceClient, url: str, link: str) -> Fetched:
 
 
 def _checked(answer: Fetched, link: str) -> Fetched:
-    """A 404 stays only if it says NOT_FOUND. Raises InvalidQuery, or CursorExpired for a link."""
+    """A 404 stays only if it says NOT_FOUND. Raises InvalidQuery, or CursorExpired for a link;
+    Unreachable for a 400 without a reason, which is not the server's own."""
     if answer.status == 200:
         return answer
     try:
@@ -283,10 +291,12 @@ def _checked(answer: Fetched, link: str) -> Fetched:
         if code != "NOT_FOUND":
             raise Refused("openFDA has no such data set (404)")
         return answer
+    said = " ".join(message.split())[:200]
+    if not said:
+        raise Unreachable("openFDA is in trouble: status 400, no reason")
     if link:
         raise CursorExpired("openFDA no longer takes the link to the next page")
-    said = " ".join(message.split())[:200]
-    raise InvalidQuery(f"openFDA does not take the query: {said or 'bad request'}")
+    raise InvalidQuery(f"openFDA does not take the query: {said}")
 
 
 def _results(answer: Fetched) -> dict[str, Any]:

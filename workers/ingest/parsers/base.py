@@ -35,14 +35,16 @@ class Parsed:
 
     `records` carry `source_key` or identifiers that name the document (`SourceRecord.key`), never
     `fetched_at`: the caller knows when the payload came. `gone` lists the keys of documents that
-    the source says it deleted. `unmapped` counts the paths of fields that are in the payload, not
-    in a record, and not in the parser's list of fields left out on purpose.
+    the source says it deleted, `unseen` those that it only shows no longer. `unmapped` counts the
+    paths of fields that are in the payload, not in a record, and not in the parser's list of fields
+    left out on purpose.
     """
 
     records: list[SourceRecord] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     doubts: list[Doubt] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
     unmapped: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: "Parsed") -> None:
@@ -51,6 +53,7 @@ class Parsed:
         self.problems += other.problems
         self.doubts += other.doubts
         self.gone += other.gone
+        self.unseen += other.unseen
         self.unmapped.update(other.unmapped)
 
 

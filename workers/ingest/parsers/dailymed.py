@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
-from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.base import Parsed, Problem
 from workers.ingest.parsers.envelope import unwrap
 from workers.ingest.parsers.spl.label import parse_spl
 
@@ -26,13 +26,23 @@ class Listing:
 
 
 def parse_dailymed(payload: bytes) -> Parsed:
-    """A label, or the word that one is gone. Raises Malformed."""
-    if payload.lstrip()[:1] == b"{":
-        told = unwrap(payload)
-        if isinstance(told, Parsed):
-            return told
+    """A label, alone or in an envelope that names it (`set_id`), or the word that one is gone.
+
+    Raises Malformed, unless it is named: then that is a problem of this label.
+    """
+    if payload.lstrip()[:1] != b"{":
+        return parse_spl(payload)
+    told = unwrap(payload)
+    if isinstance(told, Parsed):
+        return told
+    facts, content = told
+    set_id = fields.text(facts, "set_id")
+    if not is_set_id(set_id):
         raise Malformed("neither a label nor a word about one")
-    return parse_spl(payload)
+    try:
+        return parse_spl(content)
+    except Malformed as error:
+        return Parsed(problems=[Problem(f"set_id:{set_id.lower()}", str(error))])
 
 
 def is_set_id(words: str) -> bool:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem
+from workers.ingest.parsers.envelope import unwrap
 
 PUBLISHER = "European Medicines Agency"
 SITE = "www.ema.europa.eu"
@@ -84,12 +85,26 @@ def product_key(row: Mapping[str, Any]) -> str:
     return f"regulator:ema:{column(row, 'ema_product_number')}"
 
 
+def names_a_medicine(row: Mapping[str, Any]) -> bool:
+    """Whether the row becomes a document under its `product_key`."""
+    return not _is_veterinary(row) and _is_number(column(row, "ema_product_number"))
+
+
+def _is_veterinary(row: Mapping[str, Any]) -> bool:
+    return column(row, "category").casefold() == "veterinary"
+
+
 def parse_ema(payload: bytes) -> Parsed:
-    """`{"meta": …, "data": [rows]}`; rows about veterinary medicines are counted, not read.
+    """`{"meta": …, "data": [rows]}`; rows about veterinary medicines are counted, not read. Or the
+    connector's word on rows that are there no longer.
 
     Raises Malformed.
     """
     value = fields.load(payload)
+    if isinstance(fields.at(value, "problem"), str):
+        told = unwrap(payload)
+        if isinstance(told, Parsed):
+            return told
     data = fields.at(value, "data")
     if not isinstance(data, list):
         raise Malformed("not the EMA's table: it has no rows in data")
@@ -99,7 +114,7 @@ def parse_ema(payload: bytes) -> Parsed:
         if not isinstance(row, dict):
             parsed.problems.append(Problem(None, "a row is no object"))
             continue
-        if column(row, "category").casefold() == "veterinary":
+        if _is_veterinary(row):
             parsed.unmapped[VETERINARY] += 1
             continue
         key = product_key(row)

@@ -7,7 +7,7 @@ document at all: one that is gone, one that cannot be had.
 import base64
 import binascii
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workers.http.errors import Malformed
@@ -30,8 +30,18 @@ def problem(source_id: str | None, reason: str) -> bytes:
     return _dump({"problem": reason, "source_id": source_id})
 
 
+def problems(source_ids: Sequence[str], reason: str) -> bytes:
+    """Says the same of several documents."""
+    return _dump({"problem": reason, "source_ids": list(source_ids)})
+
+
+def unseen(keys: Sequence[str]) -> bytes:
+    """Says that the source shows these documents no longer, as it does when others are newer."""
+    return _dump({"unseen": list(keys)})
+
+
 def unwrap(payload: bytes) -> tuple[Mapping[str, Any], bytes] | Parsed:
-    """What `wrap` took, or what `gone` and `problem` say as a result of parsing.
+    """What `wrap` took, or what the others say as a result of parsing.
 
     Raises Malformed.
     """
@@ -39,7 +49,13 @@ def unwrap(payload: bytes) -> tuple[Mapping[str, Any], bytes] | Parsed:
     key, reason = fields.at(value, "gone"), fields.at(value, "problem")
     if isinstance(key, str) and key:
         return Parsed(gone=[key])
+    if isinstance(fields.at(value, "unseen"), list):
+        return Parsed(unseen=fields.texts(value, "unseen"))
     if isinstance(reason, str) and reason:
+        if isinstance(fields.at(value, "source_ids"), list):
+            return Parsed(
+                problems=[Problem(one, reason) for one in fields.texts(value, "source_ids")]
+            )
         return Parsed(problems=[Problem(fields.text(value, "source_id") or None, reason)])
     content = fields.at(value, "content")
     if not isinstance(content, str):

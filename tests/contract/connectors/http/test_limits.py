@@ -14,6 +14,7 @@ from tests.contract.connectors.http.servers import EUTILS, KEY, PMC, Site, drips
 from tests.fakes.web import Clock, FakeWeb, Reply
 from workers.http.client import SourceClient
 from workers.http.errors import (
+    NotOurTurn,
     QuotaExhausted,
     TooLarge,
     Unreachable,
@@ -156,7 +157,7 @@ def test_a_turn_that_is_too_far_away_is_not_waited_for(
     client: SourceClient, web: FakeWeb, clock: Clock, limiter: MemoryLimiter
 ) -> None:
     limiter.next_at["eutils.ncbi.nlm.nih.gov"] = clock() + timedelta(seconds=31)
-    with pytest.raises(QuotaExhausted) as caught:
+    with pytest.raises(NotOurTurn) as caught:
         client.get(f"{EUTILS}/x")
     assert caught.value.seconds == pytest.approx(31)
     clock.advance(seconds=2)

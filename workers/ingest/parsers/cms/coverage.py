@@ -4,6 +4,7 @@ the connector could fetch it, the document itself.
     {"report": "lcd", "asked_on": "2026-03-02", "data": [rows], "detail": {…} or absent}
 
 `detail` is the first element of `data` of `/data/lcd` or `/data/ncd`, and belongs to the only row.
+`without_text`: it should have been there, so that the row is not all of the document.
 """
 
 import html
@@ -127,6 +128,10 @@ def parse_cms(payload: bytes) -> Parsed:
             _add(parsed, report, row, detail, asked[0].date())
         else:
             parsed.problems.append(Problem(None, "a row is no object"))
+    if fields.at(value, "without_text") is True:
+        parsed.problems += [
+            Problem(record.key, "CMS lists it and gives no text of it") for record in parsed.records
+        ]
     return parsed
 
 

@@ -78,9 +78,10 @@ def parse(payload: bytes) -> Parsed:
     return parsed
 
 
-def full_text(content: bytes, notices: Sequence[Json]) -> bytes:
-    """A full text with the notices on its article, as a payload: it does not tell them itself."""
-    return envelope.wrap(content, notices=list(notices)) if notices else content
+def full_text(content: bytes, notices: Sequence[Json], pmcid: str = "") -> bytes:
+    """A full text as a payload, with what it does not tell itself: the notices on its article, and
+    which one it is where it cannot be read."""
+    return envelope.wrap(content, notices=list(notices), pmcid=pmcid)
 
 
 def _told_by_connector(payload: bytes) -> Parsed:
@@ -88,7 +89,17 @@ def _told_by_connector(payload: bytes) -> Parsed:
     if isinstance(told, Parsed):
         return told
     facts, content = told
-    parsed = parse_jats(content)
+    pmcid = text(facts, "pmcid")
+    try:
+        parsed = parse_jats(content)
+    except Malformed as error:
+        if not pmcid:
+            raise
+        # a preprint's has a key of its own, and nobody can tell which of the two it is
+        name = f"fulltext:{pmcid}"
+        return Parsed(
+            problems=[Problem(f"europepmc:{name}", str(error))], unseen=[f"preprint:{name}"]
+        )
     try:
         notices = [Notice.model_validate(one) for one in rows(facts, "notices")]
     except ValidationError:

@@ -25,7 +25,7 @@ from workers.ingest.parsers.openfda.shared import (
     subjects,
 )
 
-_RECALL = re.compile(r"[A-Z]-\d{3,6}-\d{2,4}", re.ASCII)
+_RECALL = re.compile(r"[A-Z]-\d{1,6}-\d{2,4}", re.ASCII)
 _TITLE = 200
 
 _DATES = {
@@ -70,7 +70,8 @@ def parse_enforcement(payload: bytes) -> Parsed:
 def _add(parsed: Parsed, row: Json, made: datetime | None) -> None:
     recall = text(row, "recall_number")
     if not _RECALL.fullmatch(recall):
-        parsed.problems.append(Problem(None, "recall_number: missing, or none"))
+        named = f"regulator:recall:{one_line(recall)[:60]}" if recall else None
+        parsed.problems.append(Problem(named, "recall_number: missing, or none"))
         return
     parsed.unmapped.update(FIELDS.unknown(row))
     classification = text(row, "classification")

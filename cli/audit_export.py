@@ -14,7 +14,7 @@ from cli.audit_walk import AfterOption, UntilSeqOption, bar, checkpoint, complai
 from cli.context import Instance, JsonOption, print_json
 from store.audit_ed25519 import public_key
 from store.audit_export import read_manifest, verify_export, write_export
-from store.audit_keys import parse, signing_key
+from store.audit_keys import existing_key, parse, signing_key
 
 FileArgument = Annotated[Path, typer.Argument(help="JSON Lines; the manifest stands beside it")]
 
@@ -26,7 +26,11 @@ def manifest_of(file: Path) -> Path:
 
 def _key(ctx: typer.Context) -> bytes:
     settings = Instance.of(ctx).settings
-    return signing_key(settings.data_dir, settings.audit_key)
+    return signing_key(settings.data_dir, settings.audit_key, _say_made)
+
+
+def _say_made(path: Path) -> None:
+    complain(f"made {path}, which signs exports from now on: keep a copy elsewhere", style=None)
 
 
 def export(
@@ -99,5 +103,9 @@ def verify_exported(
 
 
 def show_public_key(ctx: typer.Context) -> None:
-    """Print the public key of exports; give it to auditors by another way than the exports."""
-    print(public_key(_key(ctx)).hex())
+    """Print the public key of exports; give it to auditors by another way than the exports.
+
+    No key is made: the first export does that.
+    """
+    settings = Instance.of(ctx).settings
+    print(public_key(existing_key(settings.data_dir, settings.audit_key)).hex())

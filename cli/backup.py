@@ -1,9 +1,10 @@
 """`attest backup` and `attest restore`."""
 
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -22,7 +23,7 @@ def backup(ctx: typer.Context, file: FileArgument, as_json: JsonOption = False) 
     Redis is not needed, and audit.key, which signs exports, is not in it: keep that elsewhere.
     """
     url = resolve(Instance.of(ctx).settings).database_url
-    with _telling() as tell:
+    with _ending(), _telling() as tell:
         made = store_backup.make(url, file, tell)
     if as_json:
         print_json(
@@ -49,7 +50,8 @@ def restore(
     """Make a data directory of a backup; it must be empty.
 
     The audit chain is verified, the schema brought up to date, and what was promised and not kept
-    goes on once `attest up` runs there.
+    goes on once `attest up` runs there. Nobody stays signed in. The keys that hold are listed: one
+    that was revoked since the backup holds again.
     """
     settings = with_data_dir(Instance.of(ctx).settings, data_dir)
     if settings.database_url:
@@ -57,7 +59,7 @@ def restore(
             "ATTEST_DATABASE_URL is set, and this makes a data directory of its own: see "
             "docs/operations.md, Backup, for servers of your own"
         )
-    with _telling() as tell:
+    with _ending(), _telling() as tell:
         done = store_backup.restore(file, settings.data_dir, tell)
     if as_json:
         print_json(
@@ -66,6 +68,8 @@ def restore(
                 "events_verified": done.events_verified,
                 "schema_revision": done.schema_revision,
                 "sent_again": done.sent_again,
+                "sessions_ended": done.sessions_ended,
+                "keys": [_key(one) for one in done.keys],
                 "backup": done.header.model_dump(mode="json"),
             }
         )
@@ -75,6 +79,46 @@ def restore(
             f"{done.events_verified} audit events verified, {done.sent_again} messages go on. "
             "What was erased since then is back: erase it again (docs/operations.md, Erasure)."
         )
+        _tell_keys(done.keys)
+
+
+def _tell_keys(held: tuple[store_backup.HeldKey, ...]) -> None:
+    if not held:
+        return
+    print(
+        f"{len(held)} keys hold there. One that was revoked since the backup is among them: "
+        "`attest audit query --event key.revoked` in the newer database names it, `attest keys "
+        "revoke ID` ends it again once `attest up` runs."
+    )
+    for one in held:
+        scopes = ",".join(one.scopes)
+        print(f"key {one.id} {one.owner} {scopes} until {one.expires_at:%Y-%m-%d} {one.name}")
+
+
+def _key(one: store_backup.HeldKey) -> dict[str, Any]:
+    fields = one._asdict()
+    return {**fields, "id": str(one.id), "expires_at": one.expires_at.isoformat()}
+
+
+@contextmanager
+def _ending() -> Iterator[None]:
+    """SIGTERM and SIGHUP end what is done as Ctrl-C does: words of patients that were half written
+    go with it. A further one does not disturb that."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    heard = [number for number, how in before.items() if how is not signal.SIG_IGN]  # nohup(1)
+
+    def end(number: int, _frame: object) -> None:
+        for one in heard:
+            signal.signal(one, signal.SIG_IGN)
+        raise SystemExit(128 + number)
+
+    for number in heard:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in heard:
+            signal.signal(number, before[number])
 
 
 @contextmanager

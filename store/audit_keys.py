@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from store.audit_ed25519 import SEED_BYTES
@@ -10,25 +11,50 @@ VARIABLE = "ATTEST_AUDIT_KEY"
 FILE = "audit.key"
 
 
+class NoKey(LookupError):
+    """There is no key yet; the text says what makes one."""
+
+
 class BadKey(ValueError):
     """The key cannot be used; the text says how to mend that, and nothing of the key."""
 
 
-def signing_key(data_dir: Path, given: str | None = None) -> bytes:
+def signing_key(
+    data_dir: Path, given: str | None = None, made: Callable[[Path], None] | None = None
+) -> bytes:
     """The secret seed, (32,) bytes. Without a given one it is read from the data directory, where
     it is made the first time.
 
     Args:
         given: 64 hex digits, as in `ATTEST_AUDIT_KEY`.
+        made: told where, if it is made now.
 
     Raises:
+        BadKey: it is no key, or others may read its file.
+    """
+    path = data_dir / FILE
+    if not given and not path.exists():
+        _make(path)
+        if made is not None:
+            made(path)
+    return existing_key(data_dir, given)
+
+
+def existing_key(data_dir: Path, given: str | None = None) -> bytes:
+    """The secret seed as `signing_key` gives it, but none is made.
+
+    Raises:
+        NoKey: none was given, and the data directory has none.
         BadKey: it is no key, or others may read its file.
     """
     if given:
         return parse(given, VARIABLE)
     path = data_dir / FILE
     if not path.exists():
-        _make(path)
+        raise NoKey(
+            f"there is no {path} and no {VARIABLE}: name the data directory with --data-dir; the "
+            "first `attest audit export` makes a key there"
+        )
     if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise BadKey(f"{path} may be read by others: chmod 600 it, and think of a new key")
     return parse(path.read_text(encoding="ascii", errors="replace"), str(path))

@@ -7,32 +7,30 @@ backup, because it only wakes (invariant 1), and neither is the key that signs e
 holds words of patients and is readable for its owner only.
 """
 
-import contextlib
 import hashlib
-import os
-import re
 import shutil
-import subprocess
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Literal, NamedTuple
+from uuid import UUID
 
 import sqlalchemy as sa
-from psycopg.conninfo import conninfo_to_dict
-from psycopg.pq import Conninfo
 from pydantic import BaseModel, ConfigDict, ValidationError
 from sqlmodel import Session
 
-from store import audit
+from store import audit, keys
+from store.appearing import RESTORING, abandoned, appearing_file, mounted, unfinished_directory
 from store.database import connect, knows_revision, migrate, schema_revision
 from store.dead_letters import CODE_VERSION
 from store.embedded import DataDir, EmbeddedPostgres
 from store.embedded.binaries import postgres_client
 from store.embedded.datadir import sync_directory
+from store.embedded.postgres import STOP_SIGNAL
+from store.embedded.process import end_leftovers
 from store.models import now
+from store.postgres_programs import running
 from store.unit_of_work import Store
 
 Progress = Callable[[str, int, int | None], None]
@@ -83,6 +81,16 @@ class Made:
     sha256: str
 
 
+class HeldKey(NamedTuple):
+    """A key that lets somebody in, also one that was revoked after the backup."""
+
+    id: UUID
+    name: str
+    owner: str
+    scopes: tuple[str, ...]
+    expires_at: datetime
+
+
 @dataclass(frozen=True)
 class Restored:
     """A data directory that was made, and what was checked in it."""
@@ -91,13 +99,16 @@ class Restored:
     events_verified: int
     schema_revision: str
     sent_again: int
+    sessions_ended: int
+    keys: tuple[HeldKey, ...]
 
 
 def make(url: str, file: Path, progress: Progress) -> Made:
     """Back up the database at `url` to `file`, which must not be there yet.
 
     Raises:
-        BackupError: pg_dump failed, or the database has no schema.
+        BackupError: the database has no schema.
+        ProgramFailed: pg_dump failed.
         FileExistsError: something is there already.
         ServerUnavailable: there is no pg_dump.
     """
@@ -106,7 +117,7 @@ def make(url: str, file: Path, progress: Progress) -> Made:
     program = postgres_client("pg_dump")
     engine = connect(url, pool_size=1, idle_in_transaction_seconds=0)  # it holds the snapshot
     try:
-        with _appearing(file) as out, engine.connect() as plain:
+        with appearing_file(file) as out, engine.connect() as plain:
             connection = plain.execution_options(isolation_level="REPEATABLE READ")
             header = _header(connection)
             snapshot = connection.execute(sa.text("SELECT pg_export_snapshot()")).scalar_one()
@@ -158,71 +169,6 @@ class _Hashed:
         self._out.write(data)
 
 
-@contextlib.contextmanager
-def _appearing(path: Path) -> Iterator[IO[bytes]]:
-    """A file for its owner only, that is there once it is whole, and not before."""
-    part = path.with_name(f".{path.name}.part-{os.getpid()}")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        part.rename(path)
-        sync_directory(path.parent)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _environment(url: str) -> dict[str, str]:
-    """The connection for a client program. In no argument: everybody can list those."""
-    conninfo = url.replace("postgresql+psycopg://", "postgresql://", 1)
-    variables = {
-        one.keyword.decode(): one.envvar.decode()
-        for one in Conninfo.get_defaults()
-        if one.envvar is not None
-    }
-    given = conninfo_to_dict(conninfo)
-    return {
-        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-        "LC_ALL": "C",
-        **{variables[key]: str(value) for key, value in given.items() if key in variables},
-    }
-
-
-@contextlib.contextmanager
-def _running(
-    arguments: list[str], url: str, *, reading: bool
-) -> Iterator["subprocess.Popen[bytes]"]:
-    """A client program and its end. Raises BackupError with its last line if it fails."""
-    with tempfile.TemporaryFile() as said:
-        with subprocess.Popen(  # noqa: S603  our own arguments, no shell
-            arguments,
-            env=_environment(url),
-            stdin=subprocess.DEVNULL if reading else subprocess.PIPE,
-            stdout=subprocess.PIPE if reading else said,
-            stderr=said,
-        ) as process:
-            try:
-                with contextlib.suppress(BrokenPipeError):  # it ended early, and says why
-                    yield process
-                    if process.stdin is not None:
-                        process.stdin.close()
-            except BaseException:
-                process.kill()
-                raise
-        if process.returncode != 0:
-            said.seek(0)
-            lines = said.read().decode(errors="replace").strip().splitlines() or ["no word why"]
-            raise BackupError(f"{Path(arguments[0]).name} failed: {_why(lines)}")
-
-
-def _why(lines: list[str]) -> str:
-    """The line with the error. DETAIL and CONTEXT would quote rows (invariant 11)."""
-    errors = [line for line in lines if re.search(r"error|FATAL", line, re.IGNORECASE)]
-    return (errors or lines)[0][:300]
-
-
 def _dump(program: Path, url: str, snapshot: str, out: _Hashed, progress: Progress) -> None:
     arguments = [
         str(program),
@@ -232,7 +178,7 @@ def _dump(program: Path, url: str, snapshot: str, out: _Hashed, progress: Progre
         "--no-privileges",
         f"--snapshot={snapshot}",
     ]
-    with _running(arguments, url, reading=True) as process:
+    with running(arguments, url, reading=True) as process:
         assert process.stdout is not None
         while piece := process.stdout.read(_PIECE):
             out.write(piece)
@@ -267,15 +213,18 @@ def restore(file: Path, target: Path, progress: Progress) -> Restored:
     """Make a data directory of a backup: whole, or not at all.
 
     It is made beside `target` and renamed once every check has passed, so whatever interrupts this
-    leaves nothing that could be taken for an instance.
+    leaves nothing that could be taken for an instance. What a killed restore onto `target` left is
+    removed first. Nobody stays signed in: page sessions end.
 
     Raises:
         BackupError: the file is none, is cut short or changed, is of a newer release, or what came
-            of it is not what it says; or there is something in `target`.
+            of it is not what it says; or there is something in `target`, or mounted on it.
+        ProgramFailed: pg_restore failed.
         FileNotFoundError: there is no such file.
         EmbeddedError: the servers cannot run there.
     """
-    target = target.expanduser().absolute()
+    target = target.expanduser().resolve()  # where a symbolic link leads
+    _require_place(target)
     header = _whole(file, progress)
     if not knows_revision(header.schema_revision):
         raise BackupError(
@@ -283,11 +232,10 @@ def restore(file: Path, target: Path, progress: Progress) -> Restored:
             f"{header.schema_revision}, which this release does not know: restore it with that "
             "release or a newer one"
         )
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise BackupError(f"{target} is not empty: name an empty or a new directory")
     target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}.restoring-", dir=target.parent))
-    try:
+    for left in abandoned(target, RESTORING):
+        _remove(left)
+    with unfinished_directory(target) as unfinished:
         with DataDir(unfinished) as data:
             postgres = EmbeddedPostgres(data)
             try:
@@ -298,9 +246,24 @@ def restore(file: Path, target: Path, progress: Progress) -> Restored:
         (unfinished / "attest.lock").unlink(missing_ok=True)
         unfinished.rename(target)  # onto an empty directory too (rename(2))
         sync_directory(target.parent)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
     return done
+
+
+def _require_place(target: Path) -> None:
+    if mounted(target):
+        raise BackupError(
+            f"{target} is a mount point, and a directory that is whole cannot be renamed onto one: "
+            f"name a new one below it, such as {target / 'attest'}"
+        )
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise BackupError(f"{target} is not empty: name an empty or a new directory")
+
+
+def _remove(left: Path) -> None:
+    """Remove what a killed restore left, once its server has ended."""
+    end_leftovers(left / "postgres", "postgres", STOP_SIGNAL)
+    shutil.rmtree(DataDir(left).runtime_dir, ignore_errors=True)
+    shutil.rmtree(left, ignore_errors=True)
 
 
 def _whole(file: Path, progress: Progress) -> Header:
@@ -340,16 +303,28 @@ def _filled(file: Path, header: Header, postgres: EmbeddedPostgres, progress: Pr
         with Store(engine).unit_of_work(ACTOR) as work:
             sent = len(work.session.execute(_SEND_AGAIN).all())
             work.session.execute(_LET_GO)
+            ended = len(work.session.execute(_SIGN_OUT).all())
+            held = _holding(work.session)
             work.record(
                 "backup.restored",
                 "backup",
                 made_at=header.made_at.isoformat(),
                 last_event=header.audit.seq,
                 schema_revision=header.schema_revision,
+                sessions_ended=ended,
             )
     finally:
         engine.dispose()
-    return Restored(header, events, revision, sent)
+    return Restored(header, events, revision, sent, ended, held)
+
+
+def _holding(session: Session) -> tuple[HeldKey, ...]:
+    at = now()
+    return tuple(
+        HeldKey(key.id, key.name, key.owner, tuple(key.scopes), key.expires_at)
+        for key in keys.listing(session)
+        if key.revoked_at is None and key.expires_at > at
+    )
 
 
 _SEND_AGAIN = sa.text(
@@ -359,6 +334,8 @@ _SEND_AGAIN = sa.text(
 """No broker holds these: the new Redis is empty."""
 _LET_GO = sa.text("UPDATE stage_run SET lease_until = clock_timestamp() WHERE status = 'running'")
 """Whoever worked on these works for another database."""
+_SIGN_OUT = sa.text("DELETE FROM page_session RETURNING 1")
+"""Whoever signed out since would be signed in again; signing in anew takes a moment."""
 
 
 def _load(file: Path, url: str, progress: Progress) -> None:
@@ -371,7 +348,7 @@ def _load(file: Path, url: str, progress: Progress) -> None:
         "--no-owner",
         "--no-privileges",
     ]
-    with file.open("rb") as content, _running(arguments, url, reading=False) as process:
+    with file.open("rb") as content, running(arguments, url, reading=False) as process:
         assert process.stdin is not None
         content.readline(_MOST_HEADER_BYTES)
         while (left := total - content.tell()) > 0 and (piece := content.read(min(_PIECE, left))):

@@ -31,6 +31,11 @@ _PERSON = b"attest.key"
 _WRITTEN = re.compile(r"attest_([0-9a-f]{10})_([A-Za-z0-9_-]{43})", re.ASCII)
 _OWNER = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 MAX_NAME_CHARS = 100
+MOST_REQUESTS = 2**31 - 1
+"""What the column holds (integer)."""
+MOST_USD = Decimal(1_000_000_000)
+LEAST_USD = Decimal("0.000001")
+"""Ours: the column takes any number, but nobody means more dollars, or less of one, than these."""
 
 Refusal = Literal["unknown_key", "wrong_secret", "revoked_key", "expired_key"]
 
@@ -90,12 +95,9 @@ def create(
     """
     made_at, limits = now(), limits or Limits()
     _require_fitting(name, owner, scopes)
+    _require_limits(limits)
     if expires_at <= made_at:
         raise ValueError("a key must expire in the future")
-    if any(one is not None and one < 1 for one in (limits.rate_per_minute, limits.requests_a_day)):
-        raise ValueError("a limit of requests is at least 1: revoke a key that may ask nothing")
-    if limits.usd_a_day is not None and not limits.usd_a_day > 0:
-        raise ValueError("US dollars a day are more than 0: what is spent is known afterwards only")
     prefix, secret = secrets.token_hex(PREFIX_BYTES), secrets.token_urlsafe(SECRET_BYTES)
     salt = secrets.token_bytes(SALT_BYTES)
     key = AccessKey(
@@ -136,6 +138,22 @@ def _require_fitting(name: str, owner: str, scopes: Collection[str]) -> None:
         )
     if not scopes or not set(scopes) <= set(SCOPES):
         raise ValueError(f"scopes are one or more of {', '.join(SCOPES)}")
+
+
+def _require_limits(limits: Limits) -> None:
+    counts = [one for one in (limits.rate_per_minute, limits.requests_a_day) if one is not None]
+    if any(one < 1 for one in counts):
+        raise ValueError("a limit of requests is at least 1: revoke a key that may ask nothing")
+    if any(one > MOST_REQUESTS for one in counts):
+        raise ValueError(f"a limit of requests is at most {MOST_REQUESTS}")
+    usd = limits.usd_a_day
+    if usd is None:
+        return
+    if not usd > 0:
+        raise ValueError("US dollars a day are more than 0: what is spent is known afterwards only")
+    digits = usd.as_tuple().exponent  # not quantize(), which gives up on many digits
+    if usd > MOST_USD or not isinstance(digits, int) or digits < -6:
+        raise ValueError(f"US dollars a day are {LEAST_USD} to {MOST_USD}, with at most 6 decimals")
 
 
 def revoke(work: UnitOfWork, key_id: UUID) -> AccessKey:

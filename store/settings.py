@@ -5,8 +5,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+DAY_SECONDS = 86_400.0
+"""The longest that these may be (ours): from much more no clock can make a moment."""
 
 
 class Settings(BaseSettings):
@@ -15,7 +18,9 @@ class Settings(BaseSettings):
     Leaving both URLs empty means the embedded servers of `data_dir` (DESIGN section 3).
     """
 
-    model_config = SettingsConfigDict(env_prefix="ATTEST_", env_ignore_empty=True, frozen=True)
+    model_config = SettingsConfigDict(
+        env_prefix="ATTEST_", env_ignore_empty=True, frozen=True, hide_input_in_errors=True
+    )
 
     data_dir: Path = Path(".attest")
     database_url: str = ""
@@ -96,13 +101,20 @@ class Settings(BaseSettings):
         default_factory=dict, description="kind of text → days that it is kept (retention.yaml)"
     )
 
-    lease_seconds: float = Field(default=15.0, gt=0)
-    relay_seconds: float = Field(default=1.0, gt=0)
-    lost_after_seconds: float = Field(default=5.0, gt=0)
+    lease_seconds: float = Field(default=15.0, gt=0, le=DAY_SECONDS)
+    relay_seconds: float = Field(default=1.0, gt=0, le=DAY_SECONDS)
+    lost_after_seconds: float = Field(default=5.0, gt=0, le=DAY_SECONDS)
     idle_wait_ms: int = Field(default=1000, ge=1)
-    shutdown_seconds: float = Field(default=20.0, gt=0)
+    shutdown_seconds: float = Field(default=20.0, gt=0, le=DAY_SECONDS)
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     log_format: Literal["console", "json"] = "json"
+
+    @field_validator("key")
+    @classmethod
+    def _fits_a_header(cls, key: str) -> str:
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise ValueError("has a space, a line break or a non-ASCII letter")
+        return key
 
 
 @lru_cache(maxsize=1)

@@ -178,6 +178,9 @@ def run_once(command: Command, timeout_seconds: float) -> tuple[int, str]:
     except subprocess.TimeoutExpired:
         stop(process, signal.SIGKILL, 5)
         output = b"it did not end in time"
+    except BaseException:  # whoever waits is told to end, and removes what this would go on writing
+        stop(process, signal.SIGKILL, 5)
+        raise
     return process.returncode, output.decode(errors="replace").strip()
 
 

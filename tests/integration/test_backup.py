@@ -1,23 +1,33 @@
 """A backup is of one moment, and restored it goes on where that moment was."""
 
+import fcntl
 import json
+import os
+import signal
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
+import psutil
+import psycopg
 import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store import audit, backup, ledger
+from store import audit, backup, keys, ledger, sessions
 from store.backup import BackupError
 from store.database import connect, require_current_schema
-from store.embedded import embedded
-from store.models import Answer, Question
+from store.embedded import DataDir, embedded
+from store.embedded.binaries import postgres_client
+from store.models import Answer, Question, now
 from store.settings import Settings
 from store.unit_of_work import Store
-from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
+from tests.commands import Attest
+from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest, wait_until
 from workers.inline import InlineWorker
 from workers.runtime.broker import WokenBroker
 from workers.runtime.relay import sweep
@@ -140,9 +150,7 @@ def test_no_password_stands_in_a_command_line(
     """The real pg_dump, behind a script that writes down how it was called."""
     called = tmp_path / "called"
     script = tmp_path / "pg_dump"
-    script.write_text(
-        f'#!/bin/sh\necho "$@" > {called}\nexec {backup.postgres_client("pg_dump")} "$@"\n'
-    )
+    script.write_text(f'#!/bin/sh\necho "$@" > {called}\nexec {postgres_client("pg_dump")} "$@"\n')
     script.chmod(0o755)
     monkeypatch.setattr(backup, "postgres_client", lambda _: script)
     url = sa.make_url(settings.database_url).set(password="made-up-secret")
@@ -247,3 +255,184 @@ def test_a_directory_with_anything_in_it_is_left_alone(settings: Settings, tmp_p
     with pytest.raises(BackupError, match="not empty"):
         backup.restore(tmp_path / "b", there, quiet)
     assert [one.name for one in there.iterdir()] == ["mine.txt"]
+
+
+def test_a_restore_ends_page_sessions_and_names_the_keys_that_hold_again(
+    settings: Settings, store: Store, tmp_path: Path
+) -> None:
+    """A key that was revoked since the backup, and a session that was ended since."""
+    until = now() + timedelta(days=30)
+    made = {}
+    for name in ("leaked", "kept", "long gone"):
+        with store.unit_of_work("cli") as work:
+            made[name] = keys.create(
+                work, name=name, owner="ward-3", scopes=["read"], expires_at=until
+            )
+    with store.unit_of_work("cli") as work:
+        keys.revoke(work, made["long gone"].key.id)
+        token, _ = sessions.begin(work, made["leaked"].key.id, hours=8)
+    backup.make(settings.database_url, tmp_path / "b", quiet)
+    with store.unit_of_work("cli") as work:
+        keys.revoke(work, made["leaked"].key.id)
+        sessions.end(work, token)
+
+    attest = Attest.on(settings, ATTEST_DATABASE_URL="", ATTEST_REDIS_URL="")
+    done = attest("restore", str(tmp_path / "b"), f"--data-dir={tmp_path / 'there'}")
+    assert done.returncode == 0, done.stderr
+    assert "attest audit query --event key.revoked" in done.stdout
+    listed = [line for line in done.stdout.splitlines() if line.startswith("key ")]
+    assert sorted(line.split()[1] for line in listed) == sorted(
+        str(made[name].key.id) for name in ("leaked", "kept")
+    )
+    assert all("ward-3" in line for line in listed)
+    with embedded(tmp_path / "there") as servers:
+        engine = connect(servers.database_url)
+        with Store(engine).reading() as session:
+            assert sessions.key_of(session, token, now()) is None
+            assert keys.check(session, made["leaked"].secret, now()).refusal is None  # as it says
+            assert keys.check(session, made["long gone"].secret, now()).refusal == "revoked_key"
+        engine.dispose()
+
+
+def begun(settings: Settings, *arguments: str) -> "subprocess.Popen[str]":
+    """An `attest` command that goes on while the test does something else."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "cli.main", *arguments],
+        env={**os.environ, **Attest.on(settings).environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(process: "subprocess.Popen[str]", how: signal.Signals) -> int:
+    """Its exit code after this signal."""
+    process.send_signal(how)
+    process.communicate(timeout=60)
+    return process.returncode
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+def test_a_backup_that_is_told_to_end_leaves_no_part(
+    settings: Settings, tmp_path: Path, how: signal.Signals
+) -> None:
+    """A table that somebody else holds keeps pg_dump waiting."""
+    there = tmp_path / "there"
+    there.mkdir()
+    with psycopg.connect(settings.database_url.replace("+psycopg", "")) as other:
+        other.execute("LOCK TABLE page_session IN ACCESS EXCLUSIVE MODE")
+        process = begun(settings, "backup", str(there / "b"))
+        dumping = psutil.Process(process.pid)
+        wait_until(lambda: bool(dumping.children()), 60, "pg_dump runs")
+        assert list(there.iterdir())
+        children = dumping.children()
+        assert ended(process, how) == 128 + how
+        assert list(there.iterdir()) == []
+        assert not any(one.is_running() for one in children)
+
+
+def test_what_a_killed_backup_left_goes_with_the_next_one_to_that_place_only(
+    settings: Settings, tmp_path: Path
+) -> None:
+    there = tmp_path / "there"
+    there.mkdir()
+    with psycopg.connect(settings.database_url.replace("+psycopg", "")) as other:
+        other.execute("LOCK TABLE page_session IN ACCESS EXCLUSIVE MODE")
+        process = begun(settings, "backup", str(there / "b"))
+        wait_until(lambda: bool(psutil.Process(process.pid).children()), 60, "pg_dump runs")
+        assert ended(process, signal.SIGKILL) == -signal.SIGKILL
+    [killed] = there.iterdir()
+    (there / ".c.part-1").write_text("of another backup")
+    (there / ".b.part-mine").write_text("mine")
+    lives = there / ".b.part-1"  # number 1 of another container, whose process goes on
+    with lives.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        backup.make(settings.database_url, there / "b", quiet)
+    assert not killed.exists()
+    assert {one.name for one in there.iterdir()} == {
+        "b",
+        lives.name,
+        ".c.part-1",
+        ".b.part-mine",
+    }
+
+
+def restoring(settings: Settings, file: Path, there: Path) -> tuple["subprocess.Popen[str]", Path]:
+    """A restore in its midst, and the directory in which it works."""
+    own = settings.model_copy(update={"database_url": "", "redis_url": ""})
+    process = begun(own, "restore", str(file), f"--data-dir={there}")
+
+    def clusters() -> list[Path]:
+        return list(there.parent.glob(f".{there.name}.restoring-*/layout.json"))
+
+    wait_until(lambda: bool(clusters()) or process.poll() is not None, 120, "it has a cluster")
+    [found] = clusters()
+    return process, found.parent
+
+
+def test_a_restore_that_is_told_to_end_leaves_neither_words_nor_sockets(
+    settings: Settings, tmp_path: Path
+) -> None:
+    backup.make(settings.database_url, tmp_path / "b", quiet)
+    before = sorted(tmp_path.iterdir())
+    process, unfinished = restoring(settings, tmp_path / "b", tmp_path / "there")
+    assert ended(process, signal.SIGTERM) == 128 + signal.SIGTERM
+    assert sorted(tmp_path.iterdir()) == before
+    assert not DataDir(unfinished).runtime_dir.exists()
+
+
+def test_what_a_killed_restore_left_goes_with_the_next_one_onto_that_place(
+    settings: Settings, tmp_path: Path
+) -> None:
+    backup.make(settings.database_url, tmp_path / "b", quiet)
+    before = sorted(tmp_path.iterdir())
+    process, unfinished = restoring(settings, tmp_path / "b", tmp_path / "there")
+    assert ended(process, signal.SIGKILL) == -signal.SIGKILL
+    assert unfinished.exists()
+    backup.restore(tmp_path / "b", tmp_path / "there", quiet)
+    assert sorted(tmp_path.iterdir()) == sorted([*before, tmp_path / "there"])
+    assert not DataDir(unfinished).runtime_dir.exists()
+
+
+def test_a_restore_goes_where_a_symbolic_link_leads(settings: Settings, tmp_path: Path) -> None:
+    backup.make(settings.database_url, tmp_path / "b", quiet)
+    disk = tmp_path / "disk" / "data"
+    disk.mkdir(parents=True)
+    link = tmp_path / "there"
+    link.symlink_to(disk)
+    backup.restore(tmp_path / "b", link, quiet)
+    assert link.is_symlink()
+    assert (disk / "layout.json").is_file()
+
+
+@pytest.mark.skipif(not Path("/proc/self/mountinfo").exists(), reason="a mount point that is there")
+def test_a_mount_point_is_refused_before_anything_is_loaded(tmp_path: Path) -> None:
+    """The file is not even looked at."""
+    with pytest.raises(BackupError, match=r"^/proc is a mount point.*/proc/attest$"):
+        backup.restore(tmp_path / "b", Path("/proc"), quiet)
+
+
+def test_a_backup_connects_as_every_other_command_does(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Host and account of the environment or of a service, and the URL over both."""
+    url = sa.make_url(settings.database_url)
+    host = str(url.query["host"])
+    monkeypatch.setenv("PGHOST", host)
+    monkeypatch.setenv("PGUSER", str(url.username))
+    monkeypatch.setenv("PGDATABASE", "not_this_one")
+    short = f"postgresql:///{url.database}"
+    made = backup.make(short, tmp_path / "environment", quiet)
+    assert made.header.schema_revision
+
+    services = tmp_path / "services"
+    services.write_text(f"[mine]\nhost={host}\nuser={url.username}\n")
+    monkeypatch.delenv("PGHOST")
+    monkeypatch.delenv("PGUSER")
+    monkeypatch.setenv("PGSERVICEFILE", str(services))
+    monkeypatch.setenv("PGSERVICE", "mine")
+    assert backup.make(short, tmp_path / "service", quiet).header.rows == made.header.rows
+
+    services.write_text("[mine]\nhost=/nowhere\nuser=nobody\n")
+    whole = backup.make(settings.database_url, tmp_path / "url", quiet)
+    assert whole.header.rows == made.header.rows

@@ -55,6 +55,14 @@ def edit(settings: Settings, seq: int) -> None:
     engine.dispose()
 
 
+@pytest.mark.parametrize("terminal", [{}, {"FORCE_COLOR": "1"}], ids=["pipe", "terminal"])
+def test_the_table_shows_ids_that_can_be_copied(
+    attest: Attest, question: UUID, terminal: dict[str, str]
+) -> None:
+    listed = worked(attest("audit", "query", f"--subject={question}", COLUMNS="80", **terminal))
+    assert listed.count(str(question)) == 5
+
+
 def test_a_query_is_paged_with_the_cursor_that_it_names(attest: Attest, question: UUID) -> None:
     subject = f"--subject={question}"
     every = json.loads(worked(attest("audit", "query", subject, "--json")))
@@ -155,3 +163,30 @@ def test_a_question_without_a_sealed_answer_is_not_replayed(
 ) -> None:
     waiting = ask(inline.store, TRIAL_QUESTION)
     assert "has no sealed answer" in refused(attest("audit", "replay", str(waiting)))
+
+
+def test_where_no_instance_is_public_key_says_so_and_makes_none(
+    attest: Attest, tmp_path: Path
+) -> None:
+    there = tmp_path / "nowhere"
+    said = refused(attest("audit", "public-key", ATTEST_DATA_DIR=str(there), ATTEST_AUDIT_KEY=""))
+    assert f"{there / 'audit.key'}" in said
+    assert "attest audit export" in said
+    assert not there.exists()
+    given = attest("audit", "public-key", ATTEST_DATA_DIR=str(there), ATTEST_AUDIT_KEY="ab" * 32)
+    assert len(worked(given).strip()) == 64
+    assert not there.exists()
+
+
+def test_an_export_says_where_it_made_the_key_that_signs_it_once(
+    attest: Attest, settings: Settings, tmp_path: Path
+) -> None:
+    there = tmp_path / "data"
+    first = attest("audit", "export", str(tmp_path / "one"), "--json", ATTEST_DATA_DIR=str(there))
+    assert json.loads(worked(first))["count"] == 0
+    [line] = first.stderr.splitlines()
+    assert f"made {there / 'audit.key'}" in line
+    assert (there / "audit.key").read_text("ascii").strip() not in line
+    again = attest("audit", "export", str(tmp_path / "two"), ATTEST_DATA_DIR=str(there))
+    assert worked(again)
+    assert again.stderr == ""

@@ -1,7 +1,9 @@
 """`attest keys`: made and told once, listed without secrets, revoked; and the key that is sent."""
 
 import json
+import re
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +18,7 @@ from store import keys
 from store.models import now
 from store.settings import Settings, get_settings
 from store.unit_of_work import Store
+from tests.commands import Attest
 from tests.integration.runtime.harness import count
 
 FIRST = ("create", "--name", "desk", "--owner", "ward-3", "--scopes", "ask,read")
@@ -69,6 +72,26 @@ def test_op_3_1_a_key_is_told_once_listed_without_its_secret_and_revoked(
     assert count(store, "audit_event", "event IN ('key.created', 'key.revoked')") == 2
 
 
+@pytest.mark.parametrize("terminal", [{}, {"FORCE_COLOR": "1"}], ids=["pipe", "terminal"])
+def test_the_id_that_the_list_shows_revokes(
+    settings: Settings, store: Store, terminal: dict[str, str]
+) -> None:
+    made = json.loads(run(settings, *FIRST, "--json"))
+    run(settings, "create", "--name", "[/desk]", "--scopes", "audit")
+    attest = Attest.on(settings, COLUMNS="80", **terminal)
+    listed = attest("keys", "list")
+    assert listed.returncode == 0, listed.stderr
+    shown = re.findall(r"[0-9a-f]{8}-[0-9a-f-]{27}", listed.stdout)
+    assert made["id"] in shown
+    for key_id in shown:
+        assert attest("keys", "revoke", key_id).returncode == 0
+    with store.reading() as session:
+        assert not keys.any_usable(session, now())
+    if not terminal:
+        assert "[/desk]" in listed.stdout
+        assert made["prefix"] in listed.stdout
+
+
 def test_without_json_stdout_is_the_key_alone(settings: Settings, store: Store) -> None:
     printed = run(settings, *FIRST).strip().splitlines()[-1]
     with store.reading() as session:
@@ -93,6 +116,36 @@ def test_what_does_not_fit_makes_no_key(
     result = invoke(settings, "create", *arguments)
     assert result.exit_code != 0
     assert count(store, "access_key") == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "written"),
+    [
+        ("--rate-per-minute", "3000000000"),
+        ("--requests-a-day", "2147483648"),
+        ("--usd-a-day", "1e200000"),
+        ("--usd-a-day", "1000000000.01"),
+        ("--usd-a-day", "1e-20000"),
+        ("--usd-a-day", "0.0000001"),
+    ],
+)
+def test_a_limit_that_cannot_be_kept_is_refused_in_our_own_words(
+    settings: Settings, store: Store, limit: str, written: str
+) -> None:
+    result = invoke(settings, "create", "--name", "x", "--scopes", "read", limit, written)
+    assert isinstance(result.exception, ValueError)
+    assert "at most" in str(result.exception)
+    assert "INSERT" not in str(result.exception)
+    assert count(store, "access_key") == 0
+
+
+def test_the_largest_limits_can_be_kept(settings: Settings, store: Store) -> None:
+    most = ("--rate-per-minute", "2147483647", "--requests-a-day", "2147483647")
+    run(settings, *FIRST, *most, "--usd-a-day", "1e9")
+    run(settings, *FIRST, "--usd-a-day", "0.000001")
+    with store.reading() as session:
+        found = {key.usd_a_day for key in keys.listing(session)}
+    assert found == {Decimal(1_000_000_000), Decimal("0.000001")}
 
 
 def test_a_key_that_is_not_there_cannot_be_revoked(settings: Settings, store: Store) -> None:

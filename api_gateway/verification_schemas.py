@@ -19,8 +19,8 @@ def _without_nul(value: str) -> str:
     return value
 
 
-Line = Annotated[str, AfterValidator(_without_nul)]
-Words = Annotated[Line, StringConstraints(min_length=1, pattern=r"\S")]
+_STORABLE = AfterValidator(_without_nul)
+"""Behind the lengths, which count characters before it and nameless items after it."""
 
 
 class DocumentIn(BaseModel):
@@ -28,10 +28,17 @@ class DocumentIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    title: Annotated[Line, Field(max_length=1000)] = ""
-    text: Annotated[Words, Field(max_length=MAX_DOCUMENT_CHARS)]
+    title: Annotated[str, Field(max_length=1000), _STORABLE] = ""
+    text: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=MAX_DOCUMENT_CHARS, pattern=r"\S"),
+        _STORABLE,
+    ]
     identifiers: Annotated[
-        dict[Literal["pmid", "pmcid", "doi", "nct_id"], Annotated[Line, Field(max_length=300)]],
+        dict[
+            Literal["pmid", "pmcid", "doi", "nct_id"],
+            Annotated[str, Field(max_length=300), _STORABLE],
+        ],
         Field(description="what names it; a statement that cites one is held to this document"),
     ] = {}
 
@@ -41,7 +48,11 @@ class VerificationIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    text: Annotated[Words, Field(max_length=MAX_TEXT_CHARS)]
+    text: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=MAX_TEXT_CHARS, pattern=r"\S"),
+        _STORABLE,
+    ]
     documents: Annotated[
         list[DocumentIn],
         Field(max_length=MAX_DOCUMENTS, description="compare with these, not with what is held"),
@@ -59,8 +70,9 @@ class VerificationOut(BaseModel):
         dict[str, Any] | None,
         Field(
             description="`statements` with a verdict, the passage it rests on, and what each "
-            "quotation is; `identifiers` with what is known of each; `sources` with both clocks; "
-            "`summary` with counts. All offsets are code points."
+            "quotation is, or with what was `not_judged` and why: a heading, a question, a "
+            "reference, or no statement; `identifiers` with what is known of each; `sources` with "
+            "both clocks; `summary` with counts. All offsets are code points."
         ),
     ] = None
     error: dict[str, Any] | None = None

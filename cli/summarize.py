@@ -24,10 +24,12 @@ def note_in(path: Path) -> str:
     """The text of a note: a text file as it is, other formats as they are read.
 
     Raises:
-        ValueError: it cannot be read, or holds no word.
+        ValueError: it cannot be read, or holds no word or what the gateway refuses too.
         VerifyFailed: its format is not read.
     """
     text = note_of(path) if path.suffix.lower() in _AS_IT_IS else text_of(path)
+    if "\x00" in text:
+        raise ValueError(f"{path} contains a NUL character; remove it")
     if not text.strip():
         raise ValueError(f"{path} holds no text")
     return text

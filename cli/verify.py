@@ -24,6 +24,12 @@ _MARKS = {
     "conflicting": ("≠", "magenta"),
     "unverified": ("✗", "red"),
 }
+_NOT_JUDGED = {
+    "heading": " (a heading, not judged)",
+    "question": " (a question, not judged)",
+    "reference": " (names a source, not judged)",
+    "no_statement": " (states nothing, not judged)",
+}
 _GOOD_QUOTATIONS = ("verbatim", "normalized")
 
 
@@ -119,10 +125,17 @@ def verify_there(url: str, text: str, *, timeout_seconds: float = 300.0) -> dict
     raise VerifyFailed(f"no result within {timeout_seconds:.0f} s; {accepted['id']} goes on")
 
 
+def anything_checked(result: dict[str, Any]) -> bool:
+    """Whether the text had a claim or a quotation that was compared with a source."""
+    return any(one["claims"] or one["quotations"] for one in result["statements"])
+
+
 def holds(result: dict[str, Any]) -> bool:
-    """Whether every claim is verified, every quotation stands and every identifier is held."""
+    """Whether every claim is verified, every quotation stands and every identifier is held; a text
+    in which nothing was checked does not hold."""
     return (
-        all(
+        anything_checked(result)
+        and all(
             one["verification_status"] == "verified"
             for one in result["statements"]
             if one["claims"]
@@ -137,13 +150,15 @@ def holds(result: dict[str, Any]) -> bool:
 
 
 def render(console: Console, result: dict[str, Any]) -> None:
-    """Print each statement with its verdict and the passage it rests on."""
+    """Print each statement with its verdict and the passage it rests on, or why it has none."""
     titles = {one["source"]: one["title"] for one in result["sources"]}
     for line in result["statements"]:
-        if not line["claims"] and not line["quotations"]:
+        words = " ".join(line["text"].split())
+        if not any(map(str.isalnum, words)):
             continue
         mark, color = _MARKS.get(line["verification_status"], ("·", "dim"))
-        console.print(Text.assemble((f" {mark} ", color), " ".join(line["text"].split())))
+        reason = _NOT_JUDGED.get(line.get("not_judged"), "")
+        console.print(Text.assemble((f" {mark} ", color), words, (reason, "dim")))
         for finding in line["findings"]:
             console.print(Text(f"     {finding['code']}: {finding['detail']}", style="red"))
         for quoted in line["quotations"]:
@@ -161,6 +176,11 @@ def render(console: Console, result: dict[str, Any]) -> None:
             console.print(
                 Text(f" ! {one['identifier']}: {one['state'].replace('_', ' ')}", style="yellow")
             )
+    if not anything_checked(result):
+        console.print(
+            "\nNothing was checked: the text holds no claim and no quotation.", style="bold red"
+        )
+        return
     counts = result["summary"]
     console.print(
         f"\n{counts['claims']} claims: {counts['verified_count']} verified, "

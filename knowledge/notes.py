@@ -70,6 +70,11 @@ class SectionPolicy(_Policy):
     inside_results: Words
     placeholders: Words
     identifiers: Words
+    identity_words: Words
+    orders: Words
+    speakers: Words
+    relatives: Words
+    companions: Words
     cues: tuple[Cue, ...]
     otherwise: ListName
     heading_chars: Count

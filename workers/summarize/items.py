@@ -11,16 +11,10 @@ from dataclasses import dataclass, replace
 from knowledge.notes import LISTS, ListName, section_policy
 from store.spans import citation
 from workers.reading.chunks import Chunk
+from workers.summarize.persons import introduces, names_a_person
 from workers.summarize.sections import OTHER, NoteOutline, NoteSection, Unit
 
-_AGE = re.compile(
-    r"\b\d{1,3}\s*-?\s*(?:y(?:ea)?rs?|y\.?o\.?|yo|years?|months?|mo|weeks?|days?|[dmwy](?=\s))\b.{0,60}?"
-    r"\b(?:m|f|male|female|man|woman|boy|girl|gentleman|lady|infant|child|patient|neonate)\b"
-    r"|\b\d{1,3}\s*(?:y(?:r?s?)?\s?/?\s?o?\s*/?)?\s?[MF]\b(?!\s*[\d/])",
-    re.IGNORECASE | re.DOTALL,
-)
 _SNAPSHOT_KINDS = (OTHER, "overview", "complaint", "history", "assessment", "assessment_plan")
-_LABEL = re.compile(r"([^\W\d_][^:\n]{0,40}?)\s*:")
 _DATE = re.compile(
     r"[\W\d_]*(?:(?:\d{1,2}|\b)\s*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\W*\d*)?"
     r"[\W\d_]*(?:[ap]\.?m\.?)?[\W\d_]*",
@@ -90,8 +84,8 @@ class Places:
 def items_of(text: str, outline: NoteOutline, chunks: Sequence[Chunk]) -> list[Item]:
     """Every statement of the note, once in each list, in the order of the note.
 
-    Left out are headings and lines that only divide, dates and lines that name a person, parts that
-    are administrative, and words that say there is no information (seed, citation rule 3).
+    Left out are headings and lines that only divide, dates and lines that only name a person, parts
+    that are administrative, and words that say there is no information (seed, citation rule 3).
     """
     places = Places(text, chunks)
     found: list[Item] = []
@@ -153,24 +147,6 @@ def says_something(words: str) -> bool:
     if len(plain) <= _LONGEST_DATE and _DATE.fullmatch(plain):
         return False
     return any(map(str.isalnum, plain))
-
-
-def names_a_person(words: str) -> bool:
-    """Whether a line is an entry of a form that identifies somebody, or a signature.
-
-    `MRN: 12345`, `Electronically signed by ...`.
-    """
-    known = section_policy().identifiers
-    label = _LABEL.match(words.lstrip(" #*_"))
-    if label and " ".join(label[1].casefold().split()).strip(" .#*_") in known:
-        return True
-    lower = words.casefold()
-    return any(lower.startswith(one) for one in known if one.endswith(" by"))
-
-
-def introduces(words: str) -> bool:
-    """Whether a sentence says how old the patient is, and of what sex."""
-    return _AGE.search(words) is not None
 
 
 def by_words(words: str) -> ListName:

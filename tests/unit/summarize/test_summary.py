@@ -171,11 +171,104 @@ def test_cn_6_5_lines_that_only_identify_a_person_stand_in_no_summary() -> None:
         "Electronically signed by Xyzzy Plugh, MD",
         "Dictated by: Xyzzy Plugh",
         "Address: 1 Xyzzy Street",
+        "Address: Flat 4, 221b Xyzzy St, Marylebone, London NW1 6XE, United Kingdom",
+        "Provider: Dr. X. Plugh, MD, consultant cardiologist",
+        "Attending: Plugh",
+        "Attending: Xyzzy Plugh, M.D.",
+        "Dictated by: Xyzzy Plugh.",
+        "Attending: van der Plugh, Xyzzy",
+        "Date: Monday 3 May 2025 at 10:30 am",
+        "DATE OF VISIT: 22/11/25",
+        "Next of kin: wife, Xyzzy Plugh, mobile 0412 345 678",
+        "Emergency contact: Plugh (daughter) - x.plugh@example.org",
+        "NAME: XYZZY PLUGH",
+        "Patient: Xyzzy Plugh, 72 y/o male",
+        "Phone: +44 (0)20 7946 0000",
+        "Signed: Xyzzy Plugh RN",
+        "Patient:",
     ],
 )
 def test_cn_6_5_an_entry_of_a_form_that_identifies_is_no_item(line: str) -> None:
     for text in (f"{line}\n\nPlan\nRest.", f"Plan\nRest.\n\n{line}\n"):
         assert [words for words, _ in claims(summarize(text))] == ["Rest.", "Rest."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Patient: Penicillin, I had anaphylaxis.",
+        "Patient: called, black stools for two days on warfarin",
+        "Patient: Penicillin.",
+        "Patient: Yes. Claritin and Zyrtec.",
+        "Doctor: And High Cholesterol?",
+        "Patient: 72M with chest pain",
+        "Provider: Start aspirin 300 mg now.",
+        "Attending: start IV vancomycin 1 g, allergy to penicillin noted",
+        "ATTENDING: START VANCOMYCIN 1 G IV",
+        "Doctor: Stop Warfarin 5 mg",
+        "Next of kin: Daughter says that he fell twice",
+        "Emergency contact: none, lives alone and drinks",
+        "Date: 3 May, collapsed at home",
+        "Discharge date: 3 May 2025 on apixaban 5 mg",
+        "Mobile: walks with a frame",
+        "Signed by: the nurse who found him on the floor",
+    ],
+)
+def test_a_line_that_says_more_than_who_somebody_is_stays_in_the_summary(line: str) -> None:
+    for text in (f"{line}\n\nPlan\nRest.", f"History\nWell.\n\n{line}\n\nPlan\nRest.\n"):
+        shown = " ".join(words for words, _ in claims(summarize(text)))
+        assert line.partition(": ")[2].rstrip(".") in shown
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Her son, a 12 year old boy, has pertussis.",
+        "His father, a 55 year old man, died of MI.",
+        "The patient's mother, 60F, had breast cancer.",
+        "Sister: 34 year old woman with lupus.",
+        "Older brother is a 40-year-old male with diabetes.",
+        "Her 12 year old son, a healthy boy, had measles.",
+        "She lives with her husband, a 70 year old man with COPD.",
+    ],
+)
+def test_a_relative_is_not_the_patient(said: str) -> None:
+    result = summarize(f"History\n{said}\nA 37 year old woman with a cough.\n")
+    assert texts(result, "patient_snapshot") == ["A 37 year old woman with a cough."]
+    assert said.rstrip(".") in " ".join(words for words, _ in claims(result))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "A 12 year old boy brought by his mother with a cough.",
+        "The mother brings in her son, a 12 year old boy, with a cough.",
+        "A 68-year-old father of two, a smoker and a man of few words, has a cough.",
+        "His father says that the 5 year old boy has a cough.",
+        "His father died at 55; the patient is a 30 year old man.",
+        "30F, mother of two, with a cough.",
+    ],
+)
+def test_a_patient_with_relatives_is_the_patient(said: str) -> None:
+    assert texts(summarize(f"History\n{said}\n"), "patient_snapshot") == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Cannot give aspirin.",
+        "Unable to start statin",
+        "Metformin is contraindicated; avoid.",
+        "Can't take ibuprofen.",
+        "Don’t start warfarin.",
+        "We won't continue apixaban.",
+        "Should never take aspirin.",
+    ],
+)
+def test_what_the_plan_withholds_has_its_note(said: str) -> None:
+    (one,) = summarize(f"Plan\n{said}\n")["plan"]["recommendations"]
+    assert one["confidence"] < plan_policy().guard_below
+    assert one["hallucination_guard_note"] == plan_policy().notes.withheld
 
 
 @given(NOTES)

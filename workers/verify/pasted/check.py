@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from store.spans import Span
 from workers.reading.quotes import check
 from workers.verify.claims import Checked, Drafted, Located, Verdict
-from workers.verify.guards import numbers
+from workers.verify.guards import numbers, omissions
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.vetoes import vetoes
@@ -25,6 +25,9 @@ _BEST_FIRST = (
     Verdict.UNSUPPORTED,
     Verdict.UNCHECKED,
 )
+_REPEATED = 0.6
+"""Share of its words by which a statement repeats a sentence, so that it owes the rest (ours)."""
+_TOO_SHORT = ("too_short", "too few words to be compared on their own")
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,9 @@ def judge_statements(
     for one in statements:
         if not one.claims:
             continue
+        if not one.is_comparable:  # a word may stand anywhere, and says nothing there
+            judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_SHORT,)))
+            continue
         sources = texts.get(one.statement_id, {})
         near = nearest(plain(one.words), sources, cited.get(one.statement_id, ()))
         located = [
@@ -94,10 +100,13 @@ def _without_citations(found: Located, sources: Mapping[str, CitedText]) -> Loca
 
 
 def _vetoes(words: str, grounds: Grounds) -> tuple[Finding, ...]:
-    """All guards on the content; those that know identifiers see them too."""
+    """All guards on the content, and what is left out of a sentence that it repeats; those that
+    know identifiers see them too."""
+    content = plain(words)
+    left_out = omissions.guard(content, grounds, repeated=_REPEATED)
     cited = numbers.guard(words, grounds.passage, frozenset(grounds.identifiers.values()))
     names = tuple(one for one in cited if one.code == "identifier")
-    return (*vetoes(plain(words), grounds), *names)
+    return (*vetoes(content, grounds), *left_out, *names)
 
 
 def _raw(sources: Mapping[str, CitedText], key: str) -> str:

@@ -2,6 +2,8 @@
 
 import re
 
+from workers.reading.identifiers import identifiers
+
 _FORMS = {
     "pmid": re.compile(r"[1-9][0-9]{0,7}"),
     "pmcid": re.compile(r"PMC[1-9][0-9]{0,8}"),
@@ -36,3 +38,16 @@ def is_malformed(name: str) -> bool:
     kind, value = kind_and_value(name)
     form = _FORMS.get(kind)
     return form is not None and form.fullmatch(value) is None
+
+
+def in_one_form(kind: str, value: str) -> str:
+    """An identifier that somebody wrote for a document, as `kind_and_value` gives those of a text.
+
+    "PMID: 123", "https://pubmed.ncbi.nlm.nih.gov/123/" and "123" are one; what holds none of its
+    kind, or several, stays as it is.
+    """
+    value = value.strip()
+    written = f"PMID {value}" if value.isdecimal() and kind == "pmid" else value
+    written = f"PMC{value}" if value.isdecimal() and kind == "pmcid" else written
+    found = {number for known, number in map(kind_and_value, identifiers(written)) if known == kind}
+    return found.pop() if len(found) == 1 else value

@@ -97,6 +97,7 @@ def _statement(
         "end": statement.end,
         "text": text[statement.start : statement.end],
         "claims": statement.claims,
+        "not_judged": statement.not_judged,
         "verdict": judged.verdict.value if judged else None,
         "verification_status": STATUS[judged.verdict] if judged else None,
         "basis": best.basis.value if best else None,
@@ -200,6 +201,7 @@ def _summary(
         "partial_count": states["partially_verified"],
         "unverified_count": states["unverified"],
         "conflicting_count": states["conflicting"],
+        "not_judged": dict(Counter(line["not_judged"] for line in lines if not line["claims"])),
         "quotations": dict(
             Counter(one["quote_verdict"] for line in lines for one in line["quotations"])
         ),

@@ -21,7 +21,7 @@ from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context
 from workers.verify.answer import Held
 from workers.verify.locating import CitedText
-from workers.verify.pasted.identifiers import kind_and_value
+from workers.verify.pasted.identifiers import in_one_form, kind_and_value
 from workers.verify.pasted.statements import Statement
 from workers.verify.texts import chunks_of, cited_text, held_versions
 
@@ -48,7 +48,10 @@ def sent_along(documents: Sequence[Mapping[str, Any]], statements: Sequence[Stat
     texts, titles, names = {}, {}, {}
     for number, one in enumerate(documents, start=1):
         key = f"D{number}"
-        identifiers = {kind: str(value) for kind, value in (one.get("identifiers") or {}).items()}
+        identifiers = {
+            kind: in_one_form(kind, str(value))
+            for kind, value in (one.get("identifiers") or {}).items()
+        }
         title = one.get("title") or ""
         texts[key] = CitedText(
             Source(one["text"]), segment(one["text"]).sentences, title, identifiers

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from knowledge.loader import load
 from store.index.terms import term_set
@@ -10,10 +11,10 @@ from store.spans import Span
 from workers.reading.identifiers import identifiers, spans_of_identifiers
 from workers.reading.structure import segment
 from workers.verify.marks import quotations
+from workers.verify.pasted.markup import bare, markers
+from workers.verify.pasted.references import Entry, entries, is_heading_of_references
+from workers.verify.pasted.stating import heads, is_courtesy, leads_on, only_asks
 
-_MARKER = re.compile(r"\s*\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]")
-"""A citation such as [3], [1, 2] or [4-6]."""
-_ENTRY = re.compile(r"^\s*(?:\[(?P<square>\d{1,3})\]|(?P<plain>\d{1,3})[.)])\s+(?=\S)")
 _LABEL = re.compile(r"(?:\b(?:PMCIDs?|DOIs?|identifier|number|no\.?|registered as))?[\s:#]*$", re.I)
 """What introduces an identifier."""
 _EMPTY = re.compile(r"\s*[(\[][\s:;,.]*[)\]]")
@@ -21,15 +22,23 @@ _EMPTY = re.compile(r"\s*[(\[][\s:;,.]*[)\]]")
 _BEFORE_STOP = re.compile(r"\s+([.,;:])")
 _RANGE = re.compile(r"(\d+)\s*[–-]\s*(\d+)")
 _MOST_OF_A_RANGE = 50
+_MOST_OF_A_HEADING = 6  # words of a line in bold
+_BOLD = re.compile(r"(?:\*\*|__)([^*_\n]+)(?:\*\*|__):?")
+_UNDERLINE = re.compile(r"={3,}|-{3,}")
+_RULED = re.compile(r"\|?[\s:|-]*-{2,}[\s:|-]*")
+_WORD = re.compile(r"\w")
+
+NotJudged = Literal["heading", "question", "reference", "no_statement"]
+"""Why a sentence is not judged: it stands over others, asks, names a source, or says nothing."""
 
 
 @dataclass(frozen=True)
 class Statement:
     """A sentence at `[start, end)` of the pasted text.
 
-    `words` are the sentence without its citation markers; `names` the identifiers in it and, by its
-    markers, those of the references at the end of the text. What `claims` nothing (a heading, a
-    question, an entry of the list of references) is not judged.
+    `words` are the sentence without its citation markers and marks of Markdown; `identifiers` those
+    in it, `cited` these and, by its markers, those of the references. What `claims` nothing is not
+    judged, and `not_judged` says why.
     """
 
     statement_id: str
@@ -39,7 +48,17 @@ class Statement:
     quotations: tuple[Span, ...]
     identifiers: tuple[str, ...]
     cited: tuple[str, ...]
-    claims: bool
+    not_judged: NotJudged | None = None
+
+    @property
+    def claims(self) -> bool:
+        """Whether it states something that could be true or false."""
+        return self.not_judged is None
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether it says enough to be compared; "Never." behind a question does not."""
+        return len(term_set(plain(self.words))) >= int(load("verifying")["least_terms"])
 
 
 class TooLong(ValueError):
@@ -52,31 +71,51 @@ def statements(text: str) -> list[Statement]:
     Raises:
         TooLong: there are more than `knowledge/verifying.yaml` allows.
     """
-    entries = _references(text)
+    structure = segment(text)
+    sentences = structure.sentences
+    most = int(load("verifying")["statements"])
+    if len(sentences) > most:
+        raise TooLong(
+            f"the text has {len(sentences)} sentences; at most {most} are checked at once"
+        )
+    numbers = {one.start: _numbers(markers(one.of(text))) for one in sentences}
+    known = entries(text, numbers)
+    of, naming = _by_number(known), _naming(text, known)
+    titles = {one.start for one in structure.sections if one.title}
     found: list[Statement] = []
-    for span in segment(text).sentences:
+    after_question = False
+    for span in sentences:
         sentence = span.of(text)
         own = tuple(sorted(identifiers(sentence)))
-        words = " ".join(_MARKER.sub("", sentence).split())
-        is_reference = any(entry.place.start <= span.start < entry.place.end for entry in entries)
+        words = bare(sentence, begins_line=not text[: span.start].rpartition("\n")[2].strip(" \t>"))
+        is_reference = _is_reference(text, span, naming)
+        why = _not_judged(
+            text, span, words, titled=span.start in titles, after_question=after_question
+        )
+        after_question = words.endswith("?")
         found.append(
             Statement(
                 statement_id=f"s{len(found) + 1}",
                 start=span.start,
                 end=span.end,
                 words=words,
-                quotations=tuple(
+                quotations=()  # a title may stand in the marks of a quotation
+                if is_reference
+                else tuple(
                     Span(span.start + inner.start, span.start + inner.end)
                     for inner in quotations(sentence)
                 ),
                 identifiers=own,
-                cited=() if is_reference else _cited(sentence, own, entries),
-                claims=_claims(words) and not is_reference,
+                cited=()
+                if is_reference
+                else tuple(
+                    dict.fromkeys(
+                        [*own, *(name for n in numbers[span.start] for name in of.get(n, ()))]
+                    )
+                ),
+                not_judged="reference" if is_reference else why,
             )
         )
-    most = int(load("verifying")["statements"])
-    if len(found) > most:
-        raise TooLong(f"the text has {len(found)} sentences; at most {most} are checked at once")
     return found
 
 
@@ -90,55 +129,83 @@ def plain(words: str) -> str:
     return _BEFORE_STOP.sub(r"\1", " ".join(bare.split()))
 
 
-def _claims(words: str) -> bool:
-    """Whether a sentence states something that could be true or false."""
-    least = int(load("verifying")["least_terms"])
-    heading = words.lstrip().startswith("#") or words.endswith((":", "?"))
-    return not heading and len(term_set(plain(words))) >= least
+def _naming(text: str, known: Sequence[Entry]) -> bytearray:
+    """For each place of the text whether it belongs to the name of a source."""
+    marked = bytearray(len(text))
+    for one in known:
+        if one.named is not None:
+            marked[one.named.start : one.named.end] = b"\1" * (one.named.end - one.named.start)
+    return marked
 
 
-@dataclass(frozen=True)
-class _Entry:
-    """A numbered entry of a list of references that bears an identifier."""
-
-    number: str
-    place: Span
-    identifiers: tuple[str, ...]
+def _is_reference(text: str, span: Span, naming: bytearray) -> bool:
+    """Whether every word of a sentence belongs to the name of a source."""
+    words = [at for at in range(span.start, span.end) if text[at].isalnum()]
+    return bool(words) and all(naming[at] for at in words)
 
 
-def _references(text: str) -> list[_Entry]:
-    """The entries of the list of references; each ends at the next one or at an empty line."""
-    begun: list[tuple[str, int, int]] = []
-    at, is_open = 0, False
-    for line in text.splitlines(keepends=True):
-        match = _ENTRY.match(line)
-        if match:
-            begun.append((match["square"] or match["plain"], at, at + len(line)))
-            is_open = True
-        elif not line.strip():
-            is_open = False
-        elif is_open:
-            number, start, _ = begun[-1]
-            begun[-1] = (number, start, at + len(line))
-        at += len(line)
-    entries = [
-        _Entry(number, Span(start, end), tuple(sorted(identifiers(text[start:end]))))
-        for number, start, end in begun
-    ]
-    return [one for one in entries if one.identifiers]
+def _not_judged(
+    text: str, span: Span, words: str, *, titled: bool, after_question: bool
+) -> NotJudged | None:
+    """Why a sentence states nothing that could be judged; None where it may state something."""
+    sentence = span.of(text)
+    if is_heading_of_references(words):
+        return "heading"
+    content = term_set(plain(words))
+    many = len(content) >= int(load("verifying")["least_terms"])
+    if words.endswith("?"):
+        return "question" if only_asks(words) else None
+    if _is_heading(text, span, titled=titled, many=many):
+        return "heading" if heads(words) else None
+    if words.endswith(":"):
+        return "heading" if leads_on(words) else None
+    if many or (after_question and _WORD.search(plain(words))):
+        return None
+    if not content or is_courtesy(words):
+        return "no_statement"
+    alone = titled or (_stands_alone(text, span, sentence) and not words.endswith("ed"))
+    return "heading" if alone and heads(words) else None
 
 
-def _cited(sentence: str, own: Sequence[str], entries: Sequence[_Entry]) -> tuple[str, ...]:
-    """The identifiers that a sentence cites: its own, and those of the entries its markers name."""
-    numbers = {number for found in _MARKER.findall(sentence) for number in _numbers(found)}
-    named = [name for one in entries if one.number in numbers for name in one.identifiers]
-    return tuple(dict.fromkeys([*own, *named]))
+def _is_heading(text: str, span: Span, *, titled: bool, many: bool) -> bool:
+    """Whether a line is a heading by its marks: of Markdown, underlined, all in bold, the head of a
+    table; or a name of a part in a word."""
+    sentence = span.of(text)
+    if sentence.startswith("#") or (titled and not many):
+        return True
+    lines = sentence.splitlines()
+    if len(lines) == 2 and _UNDERLINE.fullmatch(lines[1].strip()):
+        return True
+    bold = _BOLD.fullmatch(sentence)
+    if bold is not None:
+        stopped = bold[1][-1] in ".!"
+        return not many if stopped else len(sentence.split()) <= _MOST_OF_A_HEADING
+    below = text[span.end :].lstrip(" \t").removeprefix("\r").removeprefix("\n").split("\n", 1)[0]
+    return "|" in sentence and _RULED.fullmatch(below.strip()) is not None
 
 
-def _numbers(marker: str) -> list[str]:
-    """The numbers that a marker names, ranges spelled out."""
+def _stands_alone(text: str, span: Span, sentence: str) -> bool:
+    """Whether a word is a line of its own and a heading's form: no mark of a list, no stop."""
+    before = text[: span.start].rpartition("\n")[2]
+    behind = text[span.end :].partition("\n")[0]
+    return not (before + behind).strip() and sentence[:1].isupper() and sentence[-1:].isalpha()
+
+
+def _by_number(known: Sequence[Entry]) -> dict[str, list[str]]:
+    """The identifiers that a marker's number stands for: those of the references of that number, or
+    else of the statements."""
+    named: dict[str, list[str]] = {}
+    stated: dict[str, list[str]] = {}
+    for one in known:
+        kept = stated if one.named is None else named
+        kept.setdefault(one.number, []).extend(one.identifiers)
+    return {**stated, **named}
+
+
+def _numbers(inside: Sequence[str]) -> list[str]:
+    """The numbers that markers name, ranges spelled out."""
     found: list[str] = []
-    for part in re.split(r"[,;]", marker):
+    for part in re.split(r"[,;]", ";".join(inside)):
         both = _RANGE.fullmatch(part.strip())
         if both is None:
             found.append(part.strip())

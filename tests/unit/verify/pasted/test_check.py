@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import statements
@@ -86,7 +88,78 @@ def test_identifiers_are_held_unknown_or_malformed() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("kind", "written", "cited"),
+    [
+        ("pmid", "PMID: 12345678", "PMID 12345678"),
+        ("pmid", " 12345678 ", "PMID: 12345678"),
+        ("pmid", "https://pubmed.ncbi.nlm.nih.gov/12345678/", "PMID12345678"),
+        ("pmcid", "1234567", "PMC1234567"),
+        ("pmcid", "pmc 1234567", "PMC1234567"),
+        ("doi", "https://doi.org/10.1000/Abc.1", "doi:10.1000/abc.1"),
+        ("doi", "doi: 10.1000/ABC.1", "10.1000/abc.1"),
+        ("nct_id", "nct 00000001", "NCT00000001"),
+    ],
+)
+def test_an_identifier_of_a_document_may_be_written_in_any_form(
+    kind: str, written: str, cited: str
+) -> None:
+    along = {**SOURCE, "identifiers": {kind: written}}
+    result = check(f"Cough was seen in 12% of patients given the drug ({cited}).", along, OTHER)
+    assert [one["state"] for one in result["identifiers"]] == ["held"]
+    assert result["statements"][0]["verification_status"] == "verified"
+
+
+def test_numbered_statements_with_identifiers_get_their_verdicts() -> None:
+    words = "Cough was seen in {}% of patients given the drug (PMID: 11111111)."
+    result = check(f"1. {words.format(12)}\n2. {words.format(99)}\n")
+    states = [one["verification_status"] for one in result["statements"]]
+    assert states == ["verified", "unverified"]
+
+
+def test_a_word_is_never_verified_by_itself() -> None:
+    result = check("Was stroke studied?\n\nNo.\n\n- Cough\n- Stroke was not studied.")
+    asked, answered, word, sentence = result["statements"]
+    assert (asked["not_judged"], asked["verdict"]) == ("question", None)
+    for one in (answered, word):
+        assert (one["verdict"], one["findings"][0]["code"]) == ("unchecked", "too_short")
+    assert sentence["verification_status"] == "verified"
+
+
+def test_what_is_not_judged_is_listed_with_its_reason_and_counted() -> None:
+    result = check("# Safety\n\nIs it safe?\n\nStroke was not studied.\n\nSources: PMID 11111111\n")
+    reasons = [one["not_judged"] for one in result["statements"]]
+    assert reasons == ["heading", "question", None, "reference"]
+    assert result["summary"]["not_judged"] == {"heading": 1, "question": 1, "reference": 1}
+
+
 def test_the_summary_counts_and_holds_no_words() -> None:
     summary = check("Stroke was not studied. Bananas contain considerable potassium.")["summary"]
     assert (summary["claims"], summary["verified_count"], summary["unverified_count"]) == (2, 1, 1)
     assert not any(isinstance(value, str) for value in summary.values())
+
+
+def all_supported(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
+    """A verifier that is taken in by everything."""
+    return [Support.SUPPORTED for _ in pairs]
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("Mean systolic pressure fell by 9 mm Hg.", "with the drug"),
+        ("Cough was seen in 12% of patients.", "given the drug"),
+    ],
+)
+def test_a_statement_that_leaves_words_of_its_sentence_out_is_partly_supported_at_most(
+    statement: str, said: str
+) -> None:
+    found = statements(statement)
+    at = datetime(2026, 11, 22, tzinfo=UTC)
+    along = sent_along((SOURCE,), found)
+    (line,) = checked(statement, found, along, all_supported, against="documents", at=at)[
+        "statements"
+    ]
+    assert (line["verdict"], line["verification_status"]) == ("partial", "partially_verified")
+    assert line["findings"][0]["code"] == "omission"
+    assert said in line["findings"][0]["detail"]

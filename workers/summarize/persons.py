@@ -1,0 +1,95 @@
+"""Who a line of a note is about: nobody but a person named, the patient, or a relative. Pure.
+
+A line is left out of a summary only where it does nothing but name somebody: "Patient: Penicillin,
+I had anaphylaxis" says who speaks and then what must not be lost.
+"""
+
+import re
+from functools import cache
+
+from knowledge.notes import section_policy
+
+_AGE = re.compile(
+    r"\b\d{1,3}\s*-?\s*(?:y(?:ea)?rs?|y\.?o\.?|yo|years?|months?|mo|weeks?|days?|[dmwy](?=\s))\b.{0,60}?"
+    r"\b(?:m|f|male|female|man|woman|boy|girl|gentleman|lady|infant|child|patient|neonate)\b"
+    r"|\b\d{1,3}\s*(?:y(?:r?s?)?\s?/?\s?o?\s*/?)?\s?[MF]\b(?!\s*[\d/])",
+    re.IGNORECASE | re.DOTALL,
+)
+_LABEL = re.compile(r"([^\W\d_][^:\n]{0,40}?)\s*:")
+_TOKEN = re.compile(r"[^\s,;()/|<>\[\]]+")
+_OF_AN_IDENTITY = re.compile(r"\W*(?:[A-ZÀ-ÖØ-Þ]|\d)|\W*$|\S+@\S+|https?:")
+_SENTENCE_END = re.compile(r"(?<!\b[A-Z])(?<!\b[Jj]r)(?<!\b[Ss]r)\.$|[!?]$")
+_LONGEST_IDENTITY = 16  # words; an address has more than a name
+
+
+def names_a_person(words: str) -> bool:
+    """Whether a line is an entry of a form that identifies somebody, or a signature, and no more.
+
+    `MRN: 12345`, `Electronically signed by X. Plugh, MD`.
+    """
+    known = section_policy().identifiers
+    bare = words.lstrip(" #*_")
+    label = _LABEL.match(bare)
+    name = " ".join(label[1].casefold().split()).strip(" .#*_") if label else ""
+    if label and name in known:
+        said = bare[label.end() :].strip(" *_")
+        speaks = name in section_policy().speakers and _SENTENCE_END.search(said)
+        return not speaks and _is_identity(said)
+    lower = words.casefold()
+    by = next((one for one in known if one.endswith(" by") and lower.startswith(one)), None)
+    return by is not None and _is_identity(words[len(by) :])
+
+
+def _is_identity(said: str) -> bool:
+    """Whether words are a name, a number, a date or an address: in capitals and digits, but for the
+    words that stand in such, with nothing in them that tells of an illness or its treatment."""
+    policy, said = section_policy(), said.strip(" \t\r\n*_:")
+    tokens = _TOKEN.findall(said)
+    if len(tokens) > _LONGEST_IDENTITY or any(
+        one.pattern.search(said.lower()) for one in policy.cues
+    ):
+        return False
+    if any(one.strip(".,-").casefold() in policy.orders for one in tokens):
+        return False
+    return all(
+        _OF_AN_IDENTITY.match(one) or one.strip(".-'’").casefold() in policy.identity_words
+        for one in tokens
+    )
+
+
+def introduces(words: str) -> bool:
+    """Whether a sentence says how old the patient is, and of what sex."""
+    found = _AGE.search(words)
+    while found:
+        if not _is_of_a_relative(words, found):
+            return True
+        found = _AGE.search(words, found.start() + 1)
+    return False
+
+
+@cache
+def _relatives() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    policy = section_policy()
+    names = "|".join(sorted(policy.relatives, key=len, reverse=True))
+    kept = "|".join(sorted(policy.companions, key=len, reverse=True))
+    relative = rf"(?:{names})s?"
+    before = re.compile(
+        rf"(?i)\b{relative}\s*(?:,|\(|:|-|\bwho\b|\bis\b|\bwas\b|\bnow\b|\baged?\b|\ban?\b|\bthe\b|\s)*$"
+    )
+    behind = re.compile(
+        rf"(?i)\b\d{{1,3}}[\s-]*(?:y(?:ea)?rs?|y\.?o\.?|yo|months?|weeks?|days?)?[\s-]*(?:old)?\s+{relative}\b"
+    )
+    brought = re.compile(rf"(?i)\b(?:{names})\b.*\b(?:{kept})\b")
+    return before, behind, brought
+
+
+def _is_of_a_relative(words: str, age: re.Match[str]) -> bool:
+    """Whether an age is that of a relative: `Her son, a 12 year old boy`, `her 12 year old son`."""
+    before, behind, brought = _relatives()
+    ahead = words[: age.start()]
+    if brought.search(ahead):
+        return False  # whoever brings the child brings the patient
+    if before.search(ahead):
+        return True
+    owned = re.search(r"(?i)\b(?:his|her|their|my|['’]s)\s+$", ahead)
+    return owned is not None and behind.match(words, age.start()) is not None

@@ -144,10 +144,20 @@ class Close(BaseModel):
     prepositions: frozenset[Phrase]
 
 
+class Effect(BaseModel):
+    """Words for one thing that is done, and others in a passage that bear them out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    says: Phrases
+    needs: Phrases
+
+
 class ContentPolicy(_Policy):
     """`guards/content.yaml`."""
 
     close: Close
+    effects: tuple[Effect, ...]
 
     least_share: Share
     title_weight: Share

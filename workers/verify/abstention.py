@@ -29,7 +29,8 @@ def abstention(
 class Standing:
     """What must be known of one verified claim's source, and whether another source contradicts
     the claim; `overruled`: in all such conflicts the other side stands, else nothing decides one.
-    `stale` goes by when it was fetched, `dated` by when it was published (invariant 8)."""
+    `stale` goes by when it was fetched, `dated` by when it was published (invariant 8).
+    `covers`: the share of the question that the claim and its source's title hold, 0..1."""
 
     source_type: str
     tier: str
@@ -37,6 +38,7 @@ class Standing:
     contested: bool = False
     dated: bool = False
     overruled: bool = False
+    covers: float = 1.0
 
 
 def must_abstain(
@@ -47,7 +49,8 @@ def must_abstain(
     filtered: bool = False,
     is_clinical: bool = True,
 ) -> Abstention | None:
-    """Whether the answer must abstain (SP-6.3), and why.
+    """Whether the answer must abstain (SP-6.3), and why: by the claims that answer the question
+    best, for one on something beside it makes no dispute decided and no source fresh.
 
     Args:
         evidence_found: how many held sources speak to the question.
@@ -61,6 +64,7 @@ def must_abstain(
         return abstention("no_evidence", worded="filtered" if filtered else None)
     if not verified:
         return abstention("unsupported")
+    verified = _answering(verified)
     if all(one.contested for one in verified):
         decided = all(one.overruled for one in verified)
         types = sorted({one.source_type for one in verified})
@@ -72,3 +76,9 @@ def must_abstain(
         fetched_lately = not any(one.stale for one in verified)
         return abstention("stale", sources, worded="dated" if fetched_lately else None)
     return None
+
+
+def _answering(verified: Sequence[Standing]) -> list[Standing]:
+    """The claims that hold most of the question, and those that hold nearly as much."""
+    least = load("answers")["answers_from"] * max(one.covers for one in verified)
+    return [one for one in verified if one.covers >= least]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from knowledge.loader import load
 from store.hashes import text_hash
 from store.spans import Span
 from workers.verify.marks import Marks
@@ -96,6 +97,11 @@ class Located:
     def may_pass(self) -> bool:
         """Whether a verdict could still let it through."""
         return self.place is not None and not self.findings
+
+    @property
+    def only_leaves_out(self) -> bool:
+        """Whether something speaks against the claim, and nothing but what it leaves out."""
+        return bool(self.findings) and set(self.findings) <= set(load("rewriting")["completed"])
 
     @property
     def in_its_words(self) -> bool:

@@ -31,7 +31,7 @@ def completed(located: Located, cited: CitedText | None, vetoes: Vetoes) -> Loca
         vetoes: all guards, which the passage's words must pass too.
     """
     place = located.place
-    if cited is None or place is None or not only_leaves_out(located):
+    if cited is None or place is None or not located.only_leaves_out:
         return located
     words = " ".join(body_of(located.passage).split())
     if len(words) > load("answers")["most_chars"] or _points_back(located.passage):
@@ -40,11 +40,6 @@ def completed(located: Located, cited: CitedText | None, vetoes: Vetoes) -> Loca
         return located
     before = Rewritten(text_hash(located.text), Verdict.PARTIAL.value, located.findings)
     return replace(located, text=words, repeats=True, findings=(), also=(), completed_from=before)
-
-
-def only_leaves_out(located: Located) -> bool:
-    """Whether something speaks against a claim, and nothing but what it leaves out."""
-    return bool(located.findings) and set(located.findings) <= set(load("rewriting")["completed"])
 
 
 def _points_back(passage: str) -> bool:

@@ -36,16 +36,22 @@ _VERDICTS = {
 
 
 def by_verifier(located: Sequence[Located], verifier: Verifier) -> list[Checked]:
-    """Verdicts without a language model; the verifier is asked only about reworded claims."""
-    reworded = [one for one in located if one.may_pass and not one.repeats]
+    """Verdicts without a language model; the verifier is asked only about reworded claims.
+
+    What only leaves out words of its sentence is partly supported at most.
+    """
+    reworded = [one for one in located if (one.may_pass and not one.repeats) or one.only_leaves_out]
     said = verifier([(one.text, one.passage) for one in reworded]) if reworded else ()
     judged = {id(one): support for one, support in zip(reworded, said, strict=True)}
     results = []
     for one in located:
-        if not one.may_pass:
+        if id(one) in judged and one.place is not None:
+            support = judged[id(one)]
+            if not one.may_pass and support is Support.SUPPORTED:
+                support = Support.PARTIAL
+            results.append(checked(one, _VERDICTS[support], Basis.VERIFIER))
+        elif not one.may_pass:
             results.append(_fallen(one))
-        elif id(one) in judged:
-            results.append(checked(one, _VERDICTS[judged[id(one)]], Basis.VERIFIER))
         else:
             results.append(checked(one, Verdict.SUPPORTED, Basis.WORDS))
     return results

@@ -91,9 +91,8 @@ CUES = sorted(
 )
 sentences = (
     st.lists(st.sampled_from(CUES), min_size=3, max_size=14)
-    .filter(
-        lambda words: words[-1].split()[-1] != "no"
-    )  # "no." is a number's, and ends no sentence
+    # "no." is a number's, and ends no sentence
+    .filter(lambda words: not " ".join(words).rstrip(" ,").endswith("no"))
     .map(lambda words: " ".join(words).capitalize() + ".")
 )
 
@@ -136,3 +135,31 @@ def test_all_guards_report_in_one_order() -> None:
     codes = [finding.code for finding in vetoes(claim, Grounds(PASSAGE, text=PASSAGE))]
     assert codes.index("number") < codes.index("direction") < codes.index("name")
     assert len(MEANINGS) == 6
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Vancomycin cures sepsis.",
+        "Vancomycin causes sepsis.",
+        "Vancomycin kills patients with sepsis.",
+        "Vancomycin prevents sepsis in patients.",
+    ],
+)
+def test_that_people_received_a_drug_does_not_say_what_it_does(claim: str) -> None:
+    passage = "Patients with sepsis received vancomycin."
+    assert [one.code for one in guard(claim, Grounds(passage))] == ["content"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Vancomycin cured sepsis.", "Sepsis resolved with vancomycin."),
+        ("Obesity causes diabetes.", "Obesity leads to diabetes."),
+        ("Drug A killed tumor cells.", "Drug A induced apoptosis of tumor cells."),
+        ("Aspirin prevented strokes.", "Aspirin reduced the risk of stroke."),
+        ("Vancomycin was given for sepsis.", "Patients with sepsis received vancomycin."),
+    ],
+)
+def test_an_effect_that_the_passage_bears_out_stands(claim: str, passage: str) -> None:
+    assert guard(claim, Grounds(passage)) == []

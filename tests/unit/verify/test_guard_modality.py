@@ -139,3 +139,19 @@ def test_a_wider_or_a_stronger_statement_is_vetoed(claim: str, passage: str) -> 
 )
 def test_as_wide_a_statement_stands(claim: str, passage: str) -> None:
     assert not vetoed(claim, passage)
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Give warfarin five days before surgery.",
+         "Warfarin should be stopped five days before surgery."),
+        ("Metformin was given before surgery.", "Metformin was stopped before surgery."),
+        ("Clopidogrel was administered before surgery.",
+         "Clopidogrel was interrupted before surgery."),
+        ("Prednisone was given over four weeks.", "Prednisone was tapered over four weeks."),
+    ],
+)  # fmt: skip
+def test_what_was_stopped_was_not_given(claim: str, passage: str) -> None:
+    assert [one.code for one in guard(claim, Grounds(passage))] == ["modality"]
+    assert guard(passage, Grounds(passage)) == []

@@ -140,6 +140,8 @@ def _comparable(one: Effect, other: Effect) -> bool:
         b_words = subjects.condition_words(b_population.text)
         if a_words and b_words and subjects.overlap(a_words, b_words) == 0:
             return False
+    if subjects.other_doses(one.around, other.around):
+        return False
     a_times, b_times = subjects.times(one.sentence), subjects.times(other.sentence)
     return not (a_times and b_times and a_times.isdisjoint(b_times))
 

@@ -1,13 +1,14 @@
 """Conflicts among the sources of an answer, with both quotations, resolved by policy. Pure.
 
-Effects that point opposite ways or whose intervals have nothing in common, stances for and against
+Effects that point opposite ways or whose intervals have nothing in common, findings told without a
+number that deny each other, stances for and against
 one treatment, and what a document said before and says now. Rules: `knowledge/conflicts.yaml`.
 """
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from workers.verify.conflicts import effects, stances, subjects, versions
+from workers.verify.conflicts import effects, findings, stances, subjects, versions
 from workers.verify.conflicts.resolution import resolve
 from workers.verify.conflicts.types import Conflict, Side, Witness
 
@@ -30,6 +31,7 @@ def contradictions(witnesses: Sequence[Witness], question: str = "") -> list[Con
     """
     found = chain(
         effects.contradictions(witnesses, question),
+        findings.contradictions(witnesses, question),
         stances.contradictions(witnesses, question),
         versions.contradictions(witnesses, question),
     )

@@ -10,7 +10,6 @@ from typing import Literal
 from knowledge.conflicts import Kind as ConflictKind
 from knowledge.conflicts import conflict_policy
 from store.spans import Span
-from workers.reading.quantities import Kind, quantities
 from workers.verify.conflicts import subjects
 from workers.verify.conflicts.types import Conflict, Side, Witness
 
@@ -179,7 +178,7 @@ def contradict(one: Stance, other: Stance) -> bool:
         return False
     if not _same_subject(one, other) or _other_acts(one) != _other_acts(other):
         return False
-    if _doses(one) != _doses(other):
+    if subjects.doses(one.words) != subjects.doses(other.words):
         return False
     if subjects.opposed((one.words, one.witness.title), (other.words, other.witness.title)):
         return False
@@ -202,12 +201,6 @@ def _other_acts(stance: Stance) -> frozenset[str]:
     """What is done with the subject besides using it, in the words for it."""
     words = frozenset(_WORD.findall(stance.subject.lower()))
     return words & conflict_policy().other_acts
-
-
-def _doses(stance: Stance) -> frozenset[tuple[object, ...]]:
-    return frozenset(
-        (one.value, one.unit) for one in quantities(stance.words) if one.kind is Kind.DOSE
-    )
 
 
 def _same_condition(one: Stance, other: Stance) -> bool:

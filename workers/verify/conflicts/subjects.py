@@ -10,6 +10,7 @@ from functools import lru_cache
 from knowledge.conflicts import conflict_policy
 from knowledge.products import products, speak_to
 from knowledge.tags import mentions, tags
+from workers.reading.quantities import Kind, quantities
 
 _WORD = re.compile(r"[^\W_]+")
 _TIME = re.compile(
@@ -19,6 +20,7 @@ _TIME = re.compile(
 _NUMBERS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "ten": "10"}
 _IN_MONTHS = {"day": 1 / 30.4, "week": 7 / 30.4, "month": 1.0, "year": 12.0}
 _FOLLOW_UP = re.compile(r"(?i)follow|aged?\b|old\b|median|treatment for|course")
+_PER_VOLUME = ("/dl", "/l", "/ml")
 _GENERAL = frozenset({"solid_tumors"})
 
 
@@ -114,6 +116,21 @@ def times(sentence: str) -> frozenset[float]:
             number = float(_NUMBERS.get(match["n"].lower(), match["n"].lower()))
             found.add(round(number * _IN_MONTHS[match["unit"].lower()], 1))
     return frozenset(found)
+
+
+def doses(words: str) -> frozenset[tuple[object, ...]]:
+    """The doses that the words name, with their units; a concentration is none."""
+    return frozenset(
+        (one.value, one.unit)
+        for one in quantities(words)
+        if one.kind is Kind.DOSE and not (one.unit or "").endswith(_PER_VOLUME)
+    )
+
+
+def other_doses(one: str, other: str) -> bool:
+    """Whether both name doses, and none in common: what 20 mg do, 6 mg need not."""
+    first, second = doses(one), doses(other)
+    return bool(first and second) and first.isdisjoint(second)
 
 
 def overlap(one: frozenset[str], other: frozenset[str]) -> float:

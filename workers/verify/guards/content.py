@@ -1,4 +1,5 @@
-"""A claim is made of what its passage is about, and names only what its source names. Pure."""
+"""A claim is made of what its passage is about, names only what its source names, and says of
+nothing that it cures, causes, kills or prevents where its passage says nothing like it. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,11 +29,38 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
         for name in _names(claim)
         if not _has_name(name, claim, grounds)
     ]
+    findings += [
+        Finding("content", f"the passage says nothing that bears “{word}” out")
+        for word in _effects_of_its_own(claim, grounds)
+    ]
     share = _share(claim, read(claim), grounds)
     if share < content_policy().least_share:
         detail = f"the passage holds {share:.0%} of the claim's words"
         findings.append(Finding("content", detail))
     return findings
+
+
+def _effects_of_its_own(claim: str, grounds: Grounds) -> Iterator[str]:
+    """Words of the claim for what is done to somebody, which the passage does not bear out."""
+    source = read(grounds.passage)
+    held = {*source.words, *source.stems}
+    for says, bears_out in _effects():
+        if held.isdisjoint(bears_out):
+            yield from (word for word in read(claim).words if word in says)
+
+
+@cache
+def _effects() -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    """The words for each effect, and the words and stems that bear them out."""
+    return tuple(
+        (
+            frozenset(one.says),
+            frozenset(
+                form for word in (*one.says, *one.needs) for form in (word, stem_of(word)[0])
+            ),
+        )
+        for one in content_policy().effects
+    )
 
 
 def _share(claim: str, said: Statement, grounds: Grounds) -> float:

@@ -38,17 +38,21 @@ class _Policy(BaseModel):
     connectives: Annotated[tuple[frozenset[str], ...], Field(min_length=2)]
 
 
-def guard(claim: str, grounds: Grounds) -> list[Finding]:
+def guard(claim: str, grounds: Grounds, *, repeated: float = 0.0) -> list[Finding]:
     """What each sentence of the claim leaves out, or puts in the place of a word of grammar.
 
     Empty where it is drawn from no one sentence of the passage: other guards look at that.
+
+    Args:
+        repeated: share of its words that a claim must have from that sentence, in its order, for
+            anything to be missed. Who writes freely of a sentence need not tell all of it.
     """
     said, source = read(claim), read(grounds.passage)
     findings: list[Finding] = []
     for members in said.sentences:
         content = [i for i in members if said.tokens[i].content]
         per_sentence: list[list[Finding]] = [
-            list(_differences(claim, said, members, grounds, source.sentences[one]))
+            list(_differences(claim, said, members, grounds, source.sentences[one], repeated))
             for one in drawn_from(said, content, source)
         ]
         if per_sentence and all(per_sentence):
@@ -58,19 +62,27 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
 
 
 def _differences(
-    claim: str, said: Statement, members: Sequence[int], grounds: Grounds, places: Sequence[int]
+    claim: str,
+    said: Statement,
+    members: Sequence[int],
+    grounds: Grounds,
+    places: Sequence[int],
+    repeated: float,
 ) -> Iterator[Finding]:
     """How one sentence of the claim differs from the sentence of the passage at `places`."""
     source = read(grounds.passage)
     ours, theirs = [said.tokens[i] for i in members], [source.tokens[i] for i in places]
+    blocks = SequenceMatcher(
+        None, [one.word for one in ours], [one.word for one in theirs], autojunk=False
+    )
+    if sum(block.size for block in blocks.get_matching_blocks()) < repeated * len(ours):
+        return
     by_chance = _by_chance(grounds.passage, theirs)
     if by_chance and not (_tells_chance(ours) or _by_chance(claim, ours)):
         yield Finding("omission", "the claim leaves out that it may be chance")
     exchanged = [
         (ours[begin:end], theirs[its_begin:its_end])
-        for code, begin, end, its_begin, its_end in SequenceMatcher(
-            None, [one.word for one in ours], [one.word for one in theirs], autojunk=False
-        ).get_opcodes()
+        for code, begin, end, its_begin, its_end in blocks.get_opcodes()
         if code in ("insert", "replace")
     ]
     exchanged = [(new, old) for new, old in exchanged if new or not _is_bracket(old, grounds)]

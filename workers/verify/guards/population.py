@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from knowledge.breadth import is_broader
 from knowledge.guard_terms import population_terms
 from knowledge.loader import load
+from workers.reading.marker_statuses import marker_statuses
 from workers.verify.guards.binding import telling_words
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -23,8 +24,6 @@ _LABELLED = re.compile(
     rf"(?P<list>{_NUMERAL}(?:\s*(?:,|-|/|to|and|or|through|,\s*and|,\s*or)\s*{_NUMERAL})*)"
 )
 _JOINED = re.compile(rf"(?i)(?P<joint>-|to|through)?\s*(?P<numeral>{_NUMERAL})")
-_MARKER = r"(?P<marker>[A-Za-z][\w/]*(?:-\d+)?)"
-_SIGNED = re.compile(r"(?<![\w-])(?P<marker>[A-Za-z]*[A-Z][\w/]*)(?P<sign>[+−-])(?=[\s,.;:)/]|$)")
 _CLAUSE = re.compile(r"(?i)[;:]|,?\s+(?:whereas|while|but|although|though)\s")
 _HEADS = (
     r"(?:patients?|those|people|persons?|individuals?|participants?|subjects?|women|men|adults"
@@ -135,8 +134,8 @@ def _values(text: str) -> dict[str, set[str]]:
             found.setdefault(category, set()).add(mention.name)
     for label, numerals in _labels(text):
         found.setdefault(label, set()).add(numerals)
-    for marker, status in _statuses(text):
-        found.setdefault(marker, set()).add(status)
+    for marker, status in marker_statuses(text):
+        found.setdefault(f"status of {marker}", set()).add(status)
     return found
 
 
@@ -157,48 +156,6 @@ def _labels(text: str) -> Iterator[tuple[str, str]]:
                 numbers += [str(number) for number in range(int(numbers[-1]) + 1, value)]
             numbers.append(f"{value}{part}")
         yield match["label"].lower(), " ".join(numbers)
-
-
-def _statuses(text: str) -> Iterator[tuple[str, str]]:
-    terms = population_terms()
-    for pattern in _status_patterns():
-        for match in pattern.finditer(text):
-            marker = match["marker"].lower()
-            if marker not in terms.not_markers and not marker.isdecimal():
-                yield f"status of {_marker(marker)}", _status_of()[_plain(match["status"])]
-    for match in _SIGNED.finditer(text):
-        status = "positive" if match["sign"] == "+" else "negative"
-        yield f"status of {_marker(match['marker'].lower())}", status
-
-
-def _plain(words: str) -> str:
-    return re.sub(r"[\s-]+", " ", words.lower())
-
-
-@cache
-def _marker(name: str) -> str:
-    return next((same[0] for same in population_terms().same_markers if name in same), name)
-
-
-@cache
-def _status_of() -> dict[str, str]:
-    return {
-        _plain(word): status
-        for status, words in population_terms().status.items()
-        for word in words
-    }
-
-
-@cache
-def _status_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    words = sorted(filter(str.isalpha, _status_of()), key=len, reverse=True)
-    status = rf"(?P<status>{'|'.join([*words, 'wild[ -]type'])})"
-    return (
-        re.compile(rf"(?i)(?<![\w-]){_MARKER}\)?[\s-]+{status}(?!\w)"),
-        re.compile(
-            rf"(?i)(?<![\w-])(?P<status>positive|negative|detectable|undetectable)\s+{_MARKER}"
-        ),
-    )
 
 
 def _diseases(text: str) -> set[str]:

@@ -11,6 +11,9 @@ from starlette.datastructures import FormData, UploadFile
 from api_gateway.extraction_schemas import ExtractionIn, ExtractionOptions
 from api_gateway.problems import FieldError, Problem, from_validation, invalid
 from api_gateway.uploads import (
+    ACCEPTED as OTHERWISE_ACCEPTED,
+)
+from api_gateway.uploads import (
     HTML,
     MARKDOWN,
     PDF,
@@ -25,12 +28,14 @@ from store.extractions import File
 
 FORM_FIELDS = {"file", "title", "document_type", "profile"}
 MAX_FORM_FIELD_BYTES = 8192
+ACCEPTED = "text, Markdown, HTML, PDF, PNG, JPEG and TIFF"
 _WRITTEN = frozenset({PLAIN, MARKDOWN, HTML, PDF})
-_PICTURES = {
+_BY_HEADER = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
     b"II*\x00": "image/tiff",
     b"MM\x00*": "image/tiff",
+    b"%PDF-": PDF,
 }
 _PICTURE_SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".tif", ".tiff"})
 
@@ -148,12 +153,19 @@ def _kind(filename: str, declared: str | None, content: bytes) -> str:
     Raises:
         Problem: it is of no kind that is read here, or not what it claims to be.
     """
-    for magic, kind in _PICTURES.items():
+    for magic, kind in _BY_HEADER.items():
         if content.startswith(magic):
             return kind
     if PurePosixPath(filename).suffix.lower() in _PICTURE_SUFFIXES:
         raise UnreadableFile("the file claims to be a picture and has no header of one")
-    kind = media_type_of(filename, declared, content)
+    try:
+        kind = media_type_of(filename, declared, content)
+    except UnsupportedFile as error:
+        raise _refused(error.detail.removesuffix(f"; accepted are {OTHERWISE_ACCEPTED}")) from None
     if kind not in _WRITTEN:
-        raise UnsupportedFile("this is no clinical document: send text, Markdown, HTML, PDF, PNG")
+        raise _refused("this is no clinical document")
     return kind
+
+
+def _refused(why: str) -> Problem:
+    return Problem(415, f"{why}; accepted are {ACCEPTED}")

@@ -48,7 +48,8 @@ def extract_there(
     except OSError as error:
         raise ExtractFailed(f"{file}: {error.strerror}") from error
     options = {"profile": profile} | ({"document_type": document_type} if document_type else {})
-    name = file.name if file.suffix else f"{file.name}.txt"
+    kind = ".pdf" if content.startswith(b"%PDF-") else ".txt"
+    name = file.name if file.suffix else f"{file.name}{kind}"
     with _client(url) as client:
         accepted = call(
             client, "POST", "/v1/extractions", files={"file": (name, content)}, data=options

@@ -1,15 +1,17 @@
 """What kind of clinical document a text is, and its parts where it is several. Pure."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from knowledge.loader import load
-from workers.extract.parts import Parts
-from workers.extract.rubrics import DOCUMENT_TYPES, any_of
+from workers.extract.parts import Parts, plain_lines
+from workers.extract.persons import people
+from workers.extract.rubrics import DOCUMENT_TYPES, any_of, field_policies, rubric
+from workers.extract.rules.choosing import extract_field
 
 _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"])
 """These quote other reports under headings of one word, and stay one document."""
@@ -34,6 +36,8 @@ class _Policy(BaseModel):
     full_confidence_weight: float
     unknown_below: float
     head_lines: int
+    most_parts: int = Field(ge=1)
+    head_sure: float
     types: Mapping[str, _Words]
 
 
@@ -43,6 +47,8 @@ class Part(NamedTuple):
     document_type: str
     start: int
     end: int
+    person: int = 0
+    """Which of the patients it is of, where there are several."""
 
 
 class Classification(NamedTuple):
@@ -85,6 +91,7 @@ def _patterns() -> Mapping[str, Sequence[tuple[float, re.Pattern[str]]]]:
 
 def classify(text: str) -> Classification:
     """The type of a document by its words; "unknown" where too few of them are there."""
+    text = plain_lines(text)
     whole = _type_of(text)
     parts = _parts(text, whole[0])
     if len(parts) > 1:
@@ -150,25 +157,97 @@ def _titles(line: str) -> list[str]:
 
 
 def _parts(text: str, whole: str) -> list[Part]:
-    """The document cut at the titles of documents in it; one part where there is one title."""
-    marks: list[tuple[int, str]] = []
+    """The document cut at the titles of documents in it, and where another patient's begins.
+
+    The parts hold every character once; one part where there is one title and one patient.
+    """
+    titles = list(_title_marks(text, whole))
+    persons = people(text, [at for at, _ in titles])
+    if len({name for _, name in titles}) < 2 and len(persons) < 2:
+        return []
+    parts = _joined(text, _pieces(text, titles, persons, whole))
+    most = _policy().most_parts
+    if len(parts) > most:
+        parts = [*parts[: most - 1], parts[most - 1]._replace(end=len(text))]
+    return parts if len(parts) > 1 else []
+
+
+def most_parts() -> int:
+    """How many parts a document is cut into at most."""
+    return _policy().most_parts
+
+
+def _title_marks(text: str, whole: str) -> Iterator[tuple[int, str]]:
+    """Where lines stand that are the title of a document, and of which type."""
     for match in re.finditer(r"[^\n]+", text):
         line = match.group()
         titles = _titles(line)
         if len(titles) != 1:
             continue
-        alone = _WHOLE_DOCUMENT.search(line) or (whole not in _NARRATIVE and _decorated(line))
-        if alone and (not marks or marks[-1][1] != titles[0]):
-            marks.append((match.start(), titles[0]))
-    if len({name for _, name in marks}) < 2:
-        return []
-    first = marks[0][0]
-    begin = 0 if first < _LEAST_PART * 8 else first
-    bounds = [*(at for at, _ in marks), len(text)]
-    bounds[0] = begin
-    parts = [Part(name, bounds[index], bounds[index + 1]) for index, (_, name) in enumerate(marks)]
-    long = [one for one in parts if one.end - one.start >= _LEAST_PART and _supported(text, one)]
-    return long if len({one.document_type for one in long}) > 1 else []
+        if _WHOLE_DOCUMENT.search(line) or (whole not in _NARRATIVE and _decorated(line)):
+            yield match.start(), titles[0]
+
+
+def _pieces(
+    text: str, titles: Sequence[tuple[int, str]], persons: Sequence[tuple[int, int]], whole: str
+) -> list[Part]:
+    """The text cut wherever type or patient changes; a head is of the first title's type."""
+    first = titles[0] if titles else (0, whole)
+    marks: list[tuple[int, str, int]] = [(0, _type_of_head(text, first), 0)]
+    places = sorted({at for at, _ in titles} | {at for at, _ in persons})
+    named, whose = dict(titles), dict(persons)
+    for at in places:
+        name, person = named.get(at, marks[-1][1]), whose.get(at, marks[-1][2])
+        if (name, person) != marks[-1][1:]:
+            marks.append((at, name, person))
+    bounds = [*(at for at, _, _ in marks), len(text)]
+    every = [
+        Part(name, bounds[index], bounds[index + 1], person)
+        for index, (_, name, person) in enumerate(marks)
+    ]
+    return [one for one in every if one.start < one.end]
+
+
+def _type_of_head(text: str, first: tuple[int, str]) -> str:
+    """The type of what stands before the first title: its own where it is long and sure."""
+    if first[0] < _LEAST_PART * 8:
+        return first[1]
+    kind, sure = _type_of(text[: first[0]])
+    return kind if kind != "unknown" and sure >= _policy().head_sure else first[1]
+
+
+def _joined(text: str, pieces: Sequence[Part]) -> list[Part]:
+    """The pieces; those that are no document of their own joined to one of the same patient."""
+    out: list[Part] = []
+    waiting: Part | None = None
+    for piece in pieces:
+        one = piece
+        if waiting is not None and waiting.person == one.person:
+            one = one._replace(start=waiting.start)
+        elif waiting is not None:
+            out.append(waiting)
+        waiting = None
+        alone = _stands_alone(text, one)
+        held = out[-1] if out and out[-1].person == one.person else None
+        if held is not None and (held.document_type == one.document_type or not alone):
+            out[-1] = held._replace(end=one.end)
+        elif alone:
+            out.append(one)
+        else:
+            waiting = one
+    return out if waiting is None else [*out, waiting]
+
+
+def _stands_alone(text: str, part: Part) -> bool:
+    """Whether a titled stretch is a document of its own: long, or with values of its type."""
+    if part.end - part.start >= _LEAST_PART and _supported(text, part):
+        return True
+    parts, wanted = parts_of(text, part), rubric(part.document_type)
+    return any(
+        extract_field(field, parts).items
+        for field in wanted.required + wanted.important
+        if field_policies()[field].kind not in ("words", "day")
+    )
 
 
 def _decorated(line: str) -> bool:

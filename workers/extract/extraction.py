@@ -13,7 +13,7 @@ from workers.extract.parts import Parts
 from workers.extract.proposing import Ask, prompt_for, proposed_attempt
 from workers.extract.readability import Readability, Unreadable, require_readable
 from workers.extract.rubrics import Profile, Rubric, policy, rubric
-from workers.extract.rules.choosing import extract_field
+from workers.extract.rules.choosing import extract_field, markers_contradict
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,21 @@ class Extraction:
 
     @property
     def needs_review(self) -> bool:
-        """Whether a person should look at it (seed marc_v1, section 9.3)."""
+        """Whether a person should look at it (seed marc_v1, section 9.3).
+
+        So it is, too, where it is of several patients, or a marker is called both positive and
+        negative: which of them is meant no score tells.
+        """
+        if self.patients > 1 or any(
+            one.many and one.status is Status.AMBIGUOUS for one in self.fields.values()
+        ):
+            return True
         return any(one.outcome.best.score < policy().review_below for one in self.parts)
+
+    @property
+    def patients(self) -> int:
+        """Of how many patients it is, as far as names and numbers tell."""
+        return len({one.part.person for one in self.parts})
 
     def as_body(self) -> dict[str, Any]:
         """As JSON data, with the loop's metadata for each part."""
@@ -66,11 +79,13 @@ class Extraction:
             "iterations": self.iterations,
             "met_threshold": self.met_threshold,
             "needs_review": self.needs_review,
+            "patients": self.patients,
             "parts": [
                 {
                     "type": one.part.document_type,
                     "start": one.part.start,
                     "end": one.part.end,
+                    "patient": one.part.person,
                     "reliability_loop": one.outcome.as_body(),
                 }
                 for one in self.parts
@@ -183,7 +198,8 @@ def merged(results: Sequence[PartResult]) -> dict[str, FieldResult]:
     """The fields of all parts, in places of the whole document.
 
     Of two parts that give a field, the one for whose type it matters more is taken, then the
-    first; many values are put together.
+    first; many values are put together. Where the parts are of several patients every field that
+    one of them states is ambiguous, with the values of all: no record mixes two patients unsaid.
     """
     rank = {"required": 0, "important": 1, "optional": 2}
     fields: dict[str, tuple[int, FieldResult]] = {}
@@ -200,10 +216,29 @@ def merged(results: Sequence[PartResult]) -> dict[str, FieldResult]:
                 fields[name] = (min(order, held_order), _joined(held, placed))
             elif order < held_order:
                 fields[name] = (order, placed)
+    if len({one.part.person for one in results}) > 1:
+        return {name: _of_all(name, results, held) for name, (_, held) in fields.items()}
     return {name: result for name, (_, result) in fields.items()}
+
+
+def _of_all(name: str, results: Sequence[PartResult], held: FieldResult) -> FieldResult:
+    """A field of a document of several patients: every value that one of them has."""
+    placed = [
+        shifted(found, one.part.start)
+        for one in results
+        if (found := one.outcome.best.attempt.fields.get(name)) is not None
+    ]
+    items = {one.value.key: one for result in placed for one in result.items}
+    if not items:
+        return held
+    return FieldResult(
+        status=Status.AMBIGUOUS, many=held.many, items=tuple(items.values()), origin=held.origin
+    )
 
 
 def _joined(a: FieldResult, b: FieldResult) -> FieldResult:
     keys = {one.value.key for one in a.items}
     items = (*a.items, *(one for one in b.items if one.value.key not in keys))
-    return a.model_copy(update={"items": items})
+    opposed = markers_contradict(one.value for one in items)
+    status = Status.AMBIGUOUS if opposed else a.status
+    return a.model_copy(update={"items": items, "status": status})

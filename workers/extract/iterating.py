@@ -11,7 +11,7 @@ import structlog
 
 from knowledge.extraction import Fallback, extraction_policy
 from messages import ExtractV1
-from store import extraction_replies, model_usage
+from store import extraction_replies, extractions, model_usage
 from store.extractions import Ended
 from store.models import ExtractionIteration, now
 from workers.extract.documents import parts_of
@@ -82,6 +82,7 @@ class Step:
         stored: Sequence[ExtractionIteration],
         began: float,
     ) -> None:
+        """`stored` are the iterations of the message's part, in order."""
         self._context = context
         self._message = message
         self._plan = plan
@@ -104,22 +105,18 @@ class Step:
     def make(self) -> Iterated:
         """The iteration, and what follows from it."""
         parts = parts_of(self._text, self._planned.part)
-        before = self._history(self._message.part)
+        before = [_iteration(one) for one in self._stored]
         made = iterate(
             parts, self._rubric, before[-1] if before else None, self._extract, self._evaluate
         )
         took = time.monotonic() - self._began
         row = self._row(made, took)
-        rows = [*self._stored, row]
-        seconds = sum(one.seconds for one in rows if one.part == self._message.part)
+        seconds = sum(one.seconds for one in (*self._stored, row))
         history = [*before, made]
         following = next_of(self._plan, self._message.part, history, seconds)
-        ended = None if following is not None else self._end(rows)
+        ended = None if following is not None else self._end(row)
         _tell(self._message, made, took)
         return Iterated(row, following, self._used(made), self._remember(history, following), ended)
-
-    def _history(self, part: int) -> list[Iteration]:
-        return [_iteration(one) for one in self._stored if one.part == part]
 
     def _extract(self, parts: Parts, wanted: Rubric, previous: Iteration | None) -> Attempt:
         if self._model is None:
@@ -222,9 +219,12 @@ class Step:
         most = extraction_policy().memory.most_fields
         return (self._planned.type, fields, best.score) if 0 < len(fields) <= most else None
 
-    def _end(self, rows: Sequence[ExtractionIteration]) -> tuple[dict[str, Any], Ended]:
+    def _end(self, last: ExtractionIteration) -> tuple[dict[str, Any], Ended]:
+        """The result, of the iterations of all parts; the last is not stored yet."""
         with self._context.store.reading() as session:
             cost = model_usage.cost_of(session, str(self._message.extraction_id))
+            stored = extractions.iterations(session, self._message.extraction_id)
+        rows = [*(one for one in stored if (one.part, one.n) < (last.part, last.n)), last]
         of_parts = [
             [row for row in rows if row.part == part] for part in range(len(self._plan.parts))
         ]

@@ -7,10 +7,11 @@ own.
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
 
 _LINE = re.compile(r"[^\n]*")
@@ -41,9 +42,16 @@ class Section:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """A text with its sections, in order; words before the first heading are in none."""
+    """A text with its sections, in order; words before the first heading are in none.
+
+    Line ends of other systems are read as ours, each character in its place (`plain_lines`).
+    """
 
     text: str
+
+    def __post_init__(self) -> None:
+        """Read every line end as ours."""
+        object.__setattr__(self, "text", plain_lines(self.text))
 
     @cached_property
     def sections(self) -> Sequence[Section]:
@@ -82,6 +90,36 @@ class Parts:
             return 2
         return 0 if title in vocabulary().background else 1
 
+    def stretches(
+        self,
+        opens: Callable[[Section], bool],
+        ends: Callable[[Section], bool],
+        *,
+        to_blank: bool,
+    ) -> list[tuple[int, int]]:
+        """What stands under some headings: the line behind one, all below one that has its line.
+
+        Args:
+            opens: whether a section's heading is one of them.
+            ends: whether a later heading ends what stands below one.
+            to_blank: whether a blank line behind the first words does, too.
+        """
+        found = []
+        for index, one in enumerate(self.sections):
+            if not opens(one):
+                continue
+            if not one.alone:
+                found.append((one.heading_start, min(one.end, _line_of(self.text, one.start))))
+                continue
+            later = (other for other in self.sections[index + 1 :] if ends(other))
+            end = next((other.heading_start for other in later), len(self.text))
+            if to_blank:
+                lead = len(self.text[one.start : end]) - len(self.text[one.start : end].lstrip())
+                blank = _BLANK.search(self.text, one.start + lead, end)
+                end = blank.start() if blank else end
+            found.append((one.heading_start, end))
+        return found
+
     def under(self, titles: frozenset[str]) -> list[Section]:
         """The sections with one of these headings."""
         return [one for one in self.sections if one.title in titles]
@@ -108,6 +146,12 @@ def labels() -> frozenset[str]:
 
 
 @cache
+def _bare() -> frozenset[str]:
+    """Every heading that is one without a colon, too."""
+    return labels() | patients().family_headings | patients().medicines.bare_headings
+
+
+@cache
 def _inside() -> re.Pattern[str]:
     """A known heading in a run-on text: written large, with a colon."""
     return re.compile(rf"(?<=[a-z0-9.)])\s?(?P<name>(?i:{alternatives(tuple(labels()))})):")
@@ -128,7 +172,7 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
             after = bare[label.end() :].lstrip("* \t")
             start = match.start() + len(line) - len(after)
             found[at] = (at, start, _title(label["name"]), not after.strip())
-        elif len(bare) < _LONGEST_HEADING and _title(bare) in labels():
+        elif len(bare) < _LONGEST_HEADING and _title(bare) in _bare():
             found[at] = (at, match.end(), _title(bare), True)
     for inner in _inside().finditer(text):
         name = inner["name"]
@@ -136,6 +180,11 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
         if at not in found and name[0].isupper():
             found[at] = (at, inner.end(), _title(name), False)
     return list(found.values())
+
+
+def plain_lines(text: str) -> str:
+    """The text with "\\n" at each line's end; as long as before, so that places stay."""
+    return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
 
 
 def _title(words: str) -> str:
@@ -168,6 +217,14 @@ def clause(text: str, start: int, end: int) -> tuple[int, int]:
     return begin, stop
 
 
+def _line_of(text: str, at: int) -> int:
+    """Where the line around a place ends, with those that go on in it behind a comma."""
+    for line in _NEW_LINE.finditer(text, at):
+        if not text[at : line.start()].rstrip().endswith(","):
+            return line.start()
+    return len(text)
+
+
 def _wrapped(text: str, at: int) -> bool:
     """Whether the line that ends at `at` goes on in the next: long, no stop, no new entry."""
     line = text[text.rfind("\n", 0, at) + 1 : at].rstrip()
@@ -177,4 +234,4 @@ def _wrapped(text: str, at: int) -> bool:
     return below[0].islower() or (len(line) >= _FULL_LINE and not _LABEL.match(below))
 
 
-__all__ = ["Parts", "Section", "clause", "labels"]
+__all__ = ["Parts", "Section", "clause", "labels", "plain_lines"]

@@ -18,8 +18,9 @@ from workers.extract.fields import NOT_PRESENT, Attempt, FieldResult, Item, Stat
 from workers.extract.optimizer import optimized_prompt
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies
-from workers.extract.rules.choosing import compatible
-from workers.extract.rules.reading import read_every, read_words
+from workers.extract.rules.choosing import CHOSEN, compatible, markers_contradict
+from workers.extract.rules.denying import against
+from workers.extract.rules.reading import read_at, read_every, read_words
 from workers.extract.values import Value
 from workers.language_model.port import ModelError, Prompt, Proposal
 from workers.reading.quotes import Source, check
@@ -145,7 +146,7 @@ def located(
             entries[one.field].append(one)
     found: dict[str, FieldResult] = {}
     for field, ones in entries.items():
-        items = [item for one in ones for item in _items(field, one, source)]
+        items = [item for one in ones for item in _items(field, one, parts, source)]
         if items:
             found[field] = _result(field, items, ones)
         elif all(one.status is Status.NOT_PRESENT for one in ones):
@@ -154,26 +155,54 @@ def located(
     return found
 
 
-def _items(field: str, one: ProposedField, source: Source) -> list[Item]:
+def _items(field: str, one: ProposedField, parts: Parts, source: Source) -> list[Item]:
     if one.status is Status.NOT_PRESENT or not one.words.strip() or len(one.words) > LONGEST:
         return []
     quote = check(one.words.strip(), source)
     if not quote.accepted or quote.start is None or quote.end is None:
         return []
-    words = source.text[quote.start : quote.end]
+    start, end = quote.start, quote.end
+    words = source.text[start:end]
     if field_policies()[field].many:
         values: list[Value] = read_every(field, words)
     else:
         value = read_words(field, words)
         values = [] if value is None else [value]
-    return [Item(value=value, start=quote.start, end=quote.end) for value in values]
+    return _in_place(field, [Item(value=value, start=start, end=end) for value in values], parts,
+                     cut=not _UNCUT.isdisjoint(quote.cuts))  # fmt: skip
+
+
+_UNCUT = frozenset(["number", "word"])
+"""What a quotation cuts that changes its value: "2 cm" out of "12 cm"."""
+
+
+def _in_place(field: str, items: list[Item], parts: Parts, *, cut: bool) -> list[Item]:
+    """Quoted values that hold where they stand; where the rules read another there, that.
+
+    A quotation may leave out what turns it round ("present" out of "not present"), so the place is
+    read with all that stands around it.
+    """
+    if field_policies()[field].kind == "words" and field != "histology":
+        return items
+    kept: list[Item] = []
+    for item in items:
+        there = [] if field == "histology" else read_at(field, parts, item.start, item.end)
+        if any(compatible(item.value, one.value) for one in there):
+            kept.append(item)
+        elif there:
+            kept += [Item(value=one.value, start=one.start, end=one.end) for one in there]
+        elif not cut and against(field, parts, item) is None:
+            kept.append(item)
+    return list(dict.fromkeys(kept))
 
 
 def _result(field: str, items: list[Item], ones: Sequence[ProposedField]) -> FieldResult:
     many = field_policies()[field].many
     if many:
         kept = list({one.value.key: one for one in items}.values())
-        return FieldResult(status=Status.FOUND, many=True, items=tuple(kept), origin="model")
+        opposed = markers_contradict(one.value for one in kept)
+        status = Status.AMBIGUOUS if opposed else Status.FOUND
+        return FieldResult(status=status, many=True, items=tuple(kept), origin="model")
     readings: list[Item] = []
     for item in items:
         if not any(compatible(item.value, one.value) for one in readings):
@@ -198,7 +227,7 @@ def proposed_attempt(
         held = fields.get(field)
         if result.status is Status.NOT_PRESENT and held is not None and held.items:
             continue
-        fields[field] = result
+        fields[field] = _beside(field, parts, result, held)
     if "raw_text" in rubric.fields and "raw_text" not in fields:
         value = parts.text.strip()
         at = parts.text.find(value)
@@ -211,6 +240,30 @@ def proposed_attempt(
             else NOT_PRESENT
         )
     return Attempt(document_type=rubric.type, fields=fields)
+
+
+def _beside(field: str, parts: Parts, result: FieldResult, held: FieldResult | None) -> FieldResult:
+    """The model's value; ambiguous where the rules read another that is no background.
+
+    Of several places that the rules read, too, such as of several sizes, the model may choose.
+    """
+    kind = field_policies()[field].kind
+    if held is None or not held.items or not result.items or kind == "words":
+        return result
+    if result.many:
+        both = tuple({one.value.key: one for one in (*held.items, *result.items)}.values())
+        if not markers_contradict(one.value for one in both):
+            return result
+        return FieldResult(status=Status.AMBIGUOUS, many=True, items=both, origin="model")
+    if any(compatible(a.value, b.value) for a in result.items for b in held.items):
+        return result
+    said = result.items[0]
+    if parts.rank(held.items[0].start) == 0 < parts.rank(said.start):
+        return result
+    if field in CHOSEN and any(not one.wide for one in read_at(field, parts, said.start, said.end)):
+        return result
+    every = (*held.items, *result.items)
+    return FieldResult(status=Status.AMBIGUOUS, items=every, origin="model")
 
 
 def second_opinion(ask: AskOpinion) -> Callable[[str, Attempt], Mapping[str, float]]:

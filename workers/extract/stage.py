@@ -50,7 +50,7 @@ def work(context: Context, message: ExtractV1) -> Result:
         row = extractions.get(session, message.extraction_id)
         if row is None or row.erased_at or row.content_hash != message.content_hash:
             raise Permanent(f"there is no document of extraction {message.extraction_id}")
-        stored = extractions.iterations(session, row.id)
+        stored = extractions.iterations(session, row.id, message.part)
     if message.iteration == 0:
         return _plan(context, row, began)
     if row.plan is None or row.text is None:

@@ -39,12 +39,13 @@ class PlannedPart(BaseModel):
     type: str
     start: int
     end: int
+    person: int = 0
     memory: Memory | None = None
 
     @property
     def part(self) -> Part:
         """Where it is."""
-        return Part(self.type, self.start, self.end)
+        return Part(self.type, self.start, self.end, self.person)
 
     @property
     def remembered(self) -> tuple[str, ...]:
@@ -119,6 +120,7 @@ def plan_of(
                 type=one.document_type,
                 start=one.start,
                 end=one.end,
+                person=one.person,
                 memory=remembers(one.document_type),
             )
             for one in found.parts

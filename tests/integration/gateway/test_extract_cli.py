@@ -93,6 +93,17 @@ def test_mv_7_1_debris_is_refused_in_one_line_by_a_running_instance(
     assert "Upload a clearer scan" in str(result.exception)
 
 
+@pytest.mark.usefixtures("at_work")
+def test_a_pdf_without_a_suffix_is_sent_as_a_pdf(
+    attest: Attest, gateway: Running, tmp_path: Path
+) -> None:
+    path = tmp_path / "report"
+    path.write_bytes(b"%PDF-1.7\nno pages")
+    result = attest("extract", str(path))
+    assert "claims to be" not in str(result.exception)
+    assert gateway.count("extraction", "filename = 'report.pdf'") == 1
+
+
 def test_what_the_gateway_refuses_is_said_with_a_way_out(attest: Attest, tmp_path: Path) -> None:
     path = tmp_path / "report.txt"
     path.write_text(REPORT, encoding="utf-8")
@@ -109,6 +120,9 @@ def test_mv_9_3_reviews_are_listed_corrected_and_accepted(attest: Attest, tmp_pa
         path.write_text(POOR + extra, encoding="utf-8")
         assert attest("extract", str(path), "--type", "genomics").exit_code == 0
     first, second = printed(attest("reviews", "list", "--json"))["reviews"]
+    shown = attest("reviews", "list").stdout
+    assert first["id"] in shown
+    assert second["id"] in shown
     twice = attest("reviews", "correct", first["id"], "--set", "mutations=a")
     assert twice.exit_code == 1
     assert "times" in str(twice.exception)

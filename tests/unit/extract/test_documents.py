@@ -1,18 +1,29 @@
 """Which documents they are, whether they can be read, and how the gold is compared."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks.extraction_reports import Report, reports
 from cli.evaluate.extraction import evaluate_extraction
 from tests.unit.extract.made import REPORT
-from workers.extract.documents import classify
+from workers.extract.documents import classify, most_parts
 from workers.extract.extraction import extract_text
+from workers.extract.fields import Status
 from workers.extract.gold import compare, right
 from workers.extract.readability import Unreadable, assess, require_readable
 from workers.extract.rubrics import DOCUMENT_TYPES, field_named, rubric
 
+PIECES_OF_DOCUMENTS = [
+    "PATHOLOGY REPORT\n", "LABORATORY REPORT\n", "RADIOLOGY REPORT\n", "Prescription\n",
+    "Patient: John Smith\n", "Patient: Mary Jones\n", "MRN: 4711\n", "MRN: 12\n", "PSA 45 ng/mL\n",
+    "Final diagnosis: invasive ductal carcinoma, grade 2.\n", "Specimen: breast. Microscopy.\n",
+    "Potassium 7.1 mmol/L (3.5-5.1) H\n", "Impression: 3 cm mass.\n", "Metformin 500 mg daily\n",
+    "Dear colleague, thank you for the slides. " * 14, "\n", "\r\n", "x",
+]  # fmt: skip
 READABLE = [one for one in reports() if one.type != "unreadable"]
 
 
@@ -137,3 +148,128 @@ def test_a_folder_is_evaluated_in_the_documented_layout(tmp_path: Any) -> None:
 def test_a_folder_without_cases_is_an_error_that_says_so(tmp_path: Any) -> None:
     with pytest.raises(ValueError, match=r"NAME\.txt beside NAME\.json"):
         evaluate_extraction(tmp_path)
+
+
+PATHOLOGY_OF = """PATHOLOGY REPORT
+Patient: {name}    MRN: {number}
+Specimen: prostate, radical prostatectomy. Microscopic description: adenocarcinoma.
+{words}
+"""
+OF_SMITH = "Final diagnosis: Prostatic adenocarcinoma, Gleason score 3+4=7. Margins negative."
+OF_JONES = "Final diagnosis: Invasive ductal carcinoma. pT3 N1. 3 of 14 lymph nodes with tumor."
+
+
+def _covered(text: str) -> list[str]:
+    """The types of a document's parts, once these were found to hold every character once."""
+    parts = classify(text).parts
+    assert parts[0].start == 0
+    assert parts[-1].end == len(text)
+    assert all(one.end == other.start for one, other in pairwise(parts))
+    assert all(one.start < one.end for one in parts)
+    return [one.document_type for one in parts]
+
+
+@pytest.mark.requirement("MV-2.2")
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(PIECES_OF_DOCUMENTS), min_size=1, max_size=14))
+def test_the_parts_of_a_document_hold_all_of_its_text_once(pieces: list[str]) -> None:
+    _covered("".join(pieces))
+
+
+@pytest.mark.requirement("MV-2.2")
+def test_a_short_document_at_the_end_of_a_composite_is_read() -> None:
+    text = (
+        "PATHOLOGY REPORT\nSpecimen: prostate biopsy. Diagnosis: prostatic adenocarcinoma, "
+        "Gleason 3+4=7. Margins: negative.\n\nRADIOLOGY REPORT\nMRI of the prostate. Findings: "
+        "PI-RADS 4 lesion 1.2 cm. Impression: PI-RADS 4 lesion.\n\n"
+        "LABORATORY REPORT\nPSA 45 ng/mL\nPotassium 7.1 mmol/L H\n"
+    )
+    assert _covered(text) == ["pathology", "radiology", "lab-report"]
+    labs = extract_text(text).fields["lab_values"].items
+    assert {one.value.key[1:4] for one in labs} == {("psa", None, 45.0), ("potassium", None, 7.1)}
+
+
+@pytest.mark.requirement("MV-2.2")
+def test_a_letter_before_the_first_title_is_read_with_the_first_document() -> None:
+    letter = "Dear colleague, " + "thank you for the slides, which we were glad to see. " * 12
+    text = (
+        f"{letter}HER2: positive (3+).\n\nPATHOLOGY REPORT\nSpecimen: breast. Final diagnosis: "
+        "invasive ductal carcinoma, grade 2.\n\nLABORATORY REPORT\nReference range in brackets\n"
+        "Hemoglobin 12.1 g/dL (12-16)\nCreatinine 0.9 mg/dL (0.5-1.1)\n"
+    )
+    assert _covered(text) == ["pathology", "lab-report"]
+    (marker,) = extract_text(text).fields["ihc_markers"].items
+    assert text[marker.start : marker.end].startswith("HER2")
+
+
+@pytest.mark.requirement("MV-2.2")
+@pytest.mark.parametrize(
+    ("name", "number"), [("Jones, Mary", "4711"), ("Mary Jones", "1234"), ("John Smith", "4711")]
+)
+def test_two_patients_in_one_document_are_no_one_record(name: str, number: str) -> None:
+    text = PATHOLOGY_OF.format(
+        name="John Smith", number="1234" if name == "John Smith" else "99", words=OF_SMITH
+    ) + PATHOLOGY_OF.format(name=name, number=number, words=OF_JONES)
+    found = extract_text(text)
+    assert _covered(text) == ["pathology", "pathology"]
+    assert found.patients == 2
+    assert found.needs_review
+    assert found.as_body()["patients"] == 2
+    assert found.fields["gleason"].status is Status.AMBIGUOUS
+    assert found.fields["tnm"].status is Status.AMBIGUOUS
+    assert len(found.fields["histology"].items) == 2
+
+
+@pytest.mark.parametrize("name", ["Smith, John", "JOHN SMITH", "Mr. John A. Smith"])
+def test_two_reports_of_one_patient_stay_one_record(name: str) -> None:
+    text = PATHOLOGY_OF.format(name="John Smith", number="1234", words=OF_SMITH)
+    text += PATHOLOGY_OF.format(name=name, number="1234", words=OF_JONES)
+    found = extract_text(text)
+    assert found.patients == 1
+    assert len(found.parts) == 1
+
+
+def test_a_second_patient_whose_name_stands_before_the_title_is_seen() -> None:
+    text = (
+        f"Patient name: John Smith\nPATHOLOGY REPORT\nSpecimen: prostate.\n{OF_SMITH}\n\n"
+        f"Patient name: Mary Jones\nPATHOLOGY REPORT\nSpecimen: breast.\n{OF_JONES}\n"
+    )
+    parts = classify(text).parts
+    assert [one.person for one in parts] == [0, 1]
+    assert text[parts[1].start :].startswith("Patient name: Mary Jones")
+
+
+@pytest.mark.requirement("MV-2.2")
+def test_contradicting_results_of_one_marker_are_all_kept_and_reviewed() -> None:
+    text = (
+        "PATHOLOGY REPORT\nSpecimen: both breasts.\n"
+        "Right breast: invasive ductal carcinoma, grade 2. ER positive (90%), HER2 negative (1+).\n"
+        "Left breast: invasive ductal carcinoma, grade 2. ER negative (0%), HER2 positive (3+).\n"
+    )
+    found = extract_text(text)
+    result = found.fields["ihc_markers"]
+    assert result.status is Status.AMBIGUOUS
+    stated = {one.value.key[1:3] for one in result.items}
+    assert stated == {("ER", "positive"), ("ER", "negative"),
+                      ("HER2", "positive"), ("HER2", "negative")}  # fmt: skip
+    assert found.needs_review
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["HER2: 2+ (equivocal). HER2 FISH: not amplified.",
+     "ER: positive (95%). Summary: ER positive.",
+     "History: ER negative in 2019. Now ER positive (90%)."],
+)  # fmt: skip
+def test_results_that_do_not_contradict_are_one(words: str) -> None:
+    text = f"PATHOLOGY REPORT\nFinal diagnosis: invasive ductal carcinoma, grade 2.\n{words}\n"
+    assert extract_text(text).fields["ihc_markers"].status is Status.FOUND
+
+
+def test_a_document_is_cut_into_no_more_parts_than_there_may_be() -> None:
+    pieces = [
+        f"PATHOLOGY REPORT\nSpecimen {n}: skin. Final diagnosis: melanoma, Gleason score 6.\n"
+        f"LABORATORY REPORT\nReference range\nPotassium 4.{n % 10} mmol/L\n"
+        for n in range(60)
+    ]
+    assert len(_covered("".join(pieces))) == most_parts()

@@ -61,3 +61,39 @@ def test_the_spans_of_a_bad_scan_hold_in_places_of_the_whole(seed: int, share: f
         for item in result.items:
             assert 0 <= item.start < item.end <= len(text)
             assert stated_by_its_span(field, text, item), (field, text[item.start : item.end])
+
+
+def _told(text: str) -> dict[str, list[tuple[object, str]]]:
+    """Each field's status and values with the words at their spans, space run together."""
+    found = extract_text(text)
+    return {
+        field: [
+            (" ".join(str(one.value.key).replace("\\n", " ").split()),
+             " ".join(text[one.start : one.end].split()))
+            for one in result.items
+        ]
+        for field, result in found.fields.items()
+    }  # fmt: skip
+
+
+EVERY = [one for one in extraction_reports.reports() if one.type != "unreadable"]
+
+
+@pytest.mark.requirement("MV-2.2")
+@pytest.mark.parametrize("end", ["\r\n", "\r"])
+@pytest.mark.parametrize("report", EVERY[::4], ids=lambda one: one.name)
+def test_other_line_ends_change_no_value_and_no_span(
+    report: extraction_reports.Report, end: str
+) -> None:
+    text = report.text.replace("\n", end)
+    assert _told(text) == _told(report.text)
+    for result in extract_text(text).fields.values():
+        for item in result.items:
+            assert text[item.start : item.end] == text[item.start : item.end].strip()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_blank_line_ends_a_question_whatever_the_line_ends(end: str) -> None:
+    text = "Indication: cough.\n\nThere is a 3.2 cm mass and a 7 mm nodule.\n".replace("\n", end)
+    found = extract_field("measurements", Parts(text))
+    assert [text[one.start : one.end] for one in found.items] == ["3.2 cm", "7 mm"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workers.extract import label_lines, parts, readability
+from workers.extract import label_lines, parts, persons, readability
 from workers.extract.evaluation import completeness, damage, signs
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.rubrics import field_policies
@@ -16,16 +16,25 @@ from workers.extract.rules import (
     genomes,
     labs,
     markers,
+    medicines,
     negation,
     numbers,
+    others,
     reading,
     tumors,
     words,
 )
 
-MODULES = [choosing, completeness, damage, genomes, label_lines, labs, markers, negation,
-           numbers, parts,
+MODULES = [choosing, completeness, damage, genomes, label_lines, labs, markers, medicines,
+           negation, numbers, others, parts, persons,
            readability, reading, signs, tumors, words]  # fmt: skip
+BUILT = {
+    labs: ["_ahead", "_known", "_verb"],
+    medicines: ["_condition", "_ended", "_ended_next", "_next", "_turns"],
+    others: ["_back", "_behind", "_companions", "_relative"],
+    persons: ["_labelled"],
+}
+"""Functions without arguments that make a pattern of lists of words."""
 MANY = 1000
 """A repetition of so many or more counts as without end."""
 BACKTRACKING = ("MAX_REPEAT", "MIN_REPEAT")
@@ -50,7 +59,14 @@ def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
             yield f"signs.{field}[{index}]", pattern
 
 
-EVERY = dict(patterns())
+def built() -> Iterator[tuple[str, re.Pattern[str]]]:
+    """Those that are made of lists of words."""
+    for module, made in BUILT.items():
+        for name in made:
+            yield f"{module.__name__}.{name}", getattr(module, name)()
+
+
+EVERY = dict([*patterns(), *built()])
 
 
 def _inside(node: Any) -> Iterator[Any]:

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from tests.unit.extract.made import REPORT, attempt, placed
+from workers.extract.evaluation.accuracy import accuracy, unsupported
 from workers.extract.evaluation.scores import EvaluationFailed, Feedback
 from workers.extract.extraction import extract_by_rules
-from workers.extract.fields import Status
+from workers.extract.fields import Attempt, Status
 from workers.extract.parts import Parts
 from workers.extract.proposing import (
     OpinionOnField,
@@ -20,6 +21,7 @@ from workers.extract.proposing import (
     second_opinion,
 )
 from workers.extract.rubrics import rubric
+from workers.extract.rules.choosing import extract_field
 from workers.language_model.port import ModelUnavailable, ModelUnusable, Prompt, Proposal, Usage
 
 PATHOLOGY = rubric("pathology")
@@ -111,3 +113,90 @@ def test_a_second_reader_that_gives_nothing_usable_fails_and_never_scores(error:
     found = attempt(grade=placed(REPORT, "grade", "Nottingham grade 2"))
     with pytest.raises(EvaluationFailed):
         second_opinion(ask)(REPORT, found)
+
+
+CLIPPED = """SURGICAL PATHOLOGY REPORT
+Specimen: left breast mastectomy
+Final diagnosis: Invasive ductal carcinoma, grade 2, pT2 N0 M0, stage IIA.
+Lymphovascular invasion is not present. No perineural invasion identified.
+Margins are not involved by tumor. Tumor size: 12.2 cm. MSI status is not high.
+"""
+
+
+def proposed_of(text: str, document_type: str, *every: ProposedField) -> Attempt:
+    parts, wanted = Parts(text), rubric(document_type)
+    proposal = Proposal(ProposedFields(fields=[*every]), "fake", Usage(1, 1), "0" * 64, "0" * 64)
+    return proposed_attempt(parts, wanted, proposal, extract_by_rules(parts, wanted, None))
+
+
+@pytest.mark.requirement("MV-2.2")
+@pytest.mark.parametrize(
+    ("field", "words", "key"),
+    [
+        ("lymphovascular_invasion", "present", ("presence", "absent")),
+        ("perineural_invasion", "identified", ("presence", "absent")),
+        ("margins", "involved by tumor", ("margin", "negative", None)),
+        ("tumor_size", "2.2 cm", ("measurement", 122.0)),
+        ("stage", "stage II", ("stage", "IIA")),
+    ],
+)
+def test_a_quotation_that_leaves_the_denial_out_turns_no_finding_round(
+    field: str, words: str, key: tuple[object, ...]
+) -> None:
+    found = proposed_of(CLIPPED, "pathology", said(field, words)).fields[field]
+    assert [one.value.key for one in found.items] == [key]
+
+
+@pytest.mark.requirement("MV-2.2")
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [("msi_status", "high"), ("mutations", "EGFR L858R"), ("mutations", "BRCA1 c.68_69del")],
+)
+def test_what_is_denied_or_a_relative_s_is_not_taken_from_a_model(field: str, words: str) -> None:
+    text = (
+        "MOLECULAR GENOMICS REPORT\nEGFR L858R was not detected. MSI status is not high.\n"
+        "Her mother carries BRCA1 c.68_69del.\nKRAS G12C, VAF 12 %.\n"
+    )
+    found = proposed_of(text, "genomics", said(field, words)).fields[field]
+    keys = [one.value.key[1:] for one in found.items]
+    assert keys == ([("KRAS", "G12C")] if field == "mutations" else [])
+
+
+@pytest.mark.parametrize("words", ["ibuprofen 400 mg", "warfarin 5 mg"])
+def test_a_forbidden_drug_is_not_taken_from_a_model(words: str) -> None:
+    text = "Prescription\nDo not take ibuprofen 400 mg.\nSTOP: warfarin 5 mg daily\n"
+    found = proposed_of(text, "prescription", said("medications", words))
+    assert found.fields["medications"].items == ()
+
+
+def test_a_model_that_reads_otherwise_than_the_rules_leaves_the_field_ambiguous() -> None:
+    text = (
+        "SURGICAL PATHOLOGY REPORT\nFinal diagnosis: Invasive ductal carcinoma, grade 2.\n"
+        "Comment: the slides of 2019 had a level of III.\n"
+    )
+    found = proposed_of(text, "pathology", said("grade", "III")).fields["grade"]
+    assert found.status is Status.AMBIGUOUS
+    assert [one.value.key for one in found.items] == [("grade", "2"), ("grade", "3")]
+
+
+def test_the_evaluator_gives_nothing_for_a_finding_that_its_sentence_denies() -> None:
+    values = {
+        "lymphovascular_invasion": "present",
+        "margins": "involved by tumor",
+        "msi_status": "high",
+    }
+    made = attempt(**{field: placed(CLIPPED, field, words) for field, words in values.items()})
+    _, scores = accuracy(Parts(CLIPPED), PATHOLOGY, made)
+    assert {one.field: one.score for one in scores} == dict.fromkeys(values, 0.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Margins negative, lymphovascular invasion present.",
+     "No perineural invasion, lymphovascular invasion is present."],
+)  # fmt: skip
+def test_a_denial_of_something_else_in_the_sentence_denies_nothing(text: str) -> None:
+    made = attempt(lymphovascular_invasion=extract_field("lymphovascular_invasion", Parts(text)))
+    (item,) = made.fields["lymphovascular_invasion"].items
+    assert item.value.key == ("presence", "present")
+    assert unsupported("lymphovascular_invasion", Parts(text), item) is None

@@ -12,7 +12,7 @@ from workers.extract.readability import Unreadable
 from workers.extract.rubrics import field_policies, rubric
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.reading import read_words
-from workers.extract.values import Day, Value
+from workers.extract.values import Day, LabValue, Medication, Value
 
 
 def first(field: str, text: str) -> Value:
@@ -244,3 +244,71 @@ def test_spans_lie_inside_any_text(pieces: list[str]) -> None:
     for field in field_policies():
         for item in extract_field(field, parts, wide=True).items:
             assert 0 <= item.start < item.end <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "number"),
+    [
+        ("Creatinine 1,2 mg/dL", "creatinine", 1.2),
+        ("Potassium 5,8 mmol/L", "potassium", 5.8),
+        ("Potassium: 5,8 mmol/L (3,5-5,1) H", "potassium", 5.8),
+        ("The potassium is 5,8 mmol/L today.", "potassium", 5.8),
+        ("TSH 0,345 mIU/L", "tsh", 0.345),
+        ("Platelets 250,000 /uL", "platelets", 250000.0),
+        ("Glucose,95.0,70,100,mg/dL", "glucose", 95.0),
+        ("Sodium,140,mmol/L,135-145", "sodium", 140.0),
+        ("Potassium,5.8,mmol/L,3.5-5.1", "potassium", 5.8),
+        ("Sodium 140, potassium 5,8 mmol/L", "potassium", 5.8),
+    ],
+)
+def test_a_comma_is_a_decimal_point_or_parts_thousands(text: str, name: str, number: float) -> None:
+    values = [
+        one.value
+        for one in extract_field("lab_values", Parts(text), wide=True).items
+        if isinstance(one.value, LabValue) and one.value.name.lower() == name
+    ]
+    assert [one.number for one in values] == [number]
+
+
+@pytest.mark.parametrize("text", ["Potassium 5,8123 mmol/L", "Platelets 1.234,5 /uL"])
+def test_a_number_that_no_rule_reads_whole_is_not_read_in_part(text: str) -> None:
+    assert extract_field("lab_values", Parts(text), wide=True).items == ()
+
+
+def test_the_bounds_of_a_reference_range_have_decimal_commas_too() -> None:
+    (item,) = extract_field("lab_values", Parts("Potassium 5,8 mmol/L 3,5-5,1")).items
+    assert isinstance(item.value, LabValue)
+    assert (item.value.low, item.value.high) == (3.5, 5.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "dose"),
+    [
+        ("Digoxin 0,25 mg daily", 0.25),
+        ("Digoxin 0,125 mg daily", 0.125),
+        ("Digoxin 0,0625 mg daily", 0.0625),
+        ("Warfarin 2,5 mg daily", 2.5),
+        ("Metformin 1,000 mg daily", 1000.0),
+        ("Metformin 1,000.5 mg daily", 1000.5),
+        ("Heparin 12,500 units daily", 12500.0),
+    ],
+)
+def test_a_dose_may_have_a_decimal_comma(text: str, dose: float) -> None:
+    (item,) = extract_field("medications", Parts(text)).items
+    assert isinstance(item.value, Medication)
+    assert item.value.dose == dose
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "percent"),
+    [
+        ("ihc_markers", "Ki-67: 12,5 %", 12.5),
+        ("ihc_markers", "Ki-67: 12.5%", 12.5),
+        ("mutations", "KRAS G12C 12,5 %", 12.5),
+        ("mutations", "KRAS G12C, VAF 12,5 %", 12.5),
+    ],
+)
+def test_a_share_may_have_a_decimal_comma(field: str, text: str, percent: float) -> None:
+    (item,) = extract_field(field, Parts(text)).items
+    value = item.value.model_dump()
+    assert value.get("percent", value.get("vaf")) == percent

@@ -11,7 +11,7 @@ from knowledge.extraction import (
     extraction_policy,
 )
 from tests.unit.extract.made import REPORT, attempt
-from workers.extract.documents import parts_of
+from workers.extract.documents import most_parts, parts_of
 from workers.extract.evaluation.scores import Evaluation, Feedback, Score
 from workers.extract.evaluator import evaluate
 from workers.extract.extraction import extract_by_rules, extract_text
@@ -43,6 +43,12 @@ New metastasis of the right lung.
 """
 
 
+TWO_PATIENTS = "".join(
+    f"SURGICAL PATHOLOGY REPORT\nPatient name: {name}\nMRN: {number}\n{REPORT}"
+    for name, number in (("John Smith", 4713), ("Mary Jones", 12))
+)
+
+
 def nothing_remembered(document_type: str) -> None:
     return None
 
@@ -66,7 +72,9 @@ def history(*scores: float) -> list[Iteration]:
 
 
 @pytest.mark.requirement("MV-3.3")
-@pytest.mark.parametrize("text", [REPORT, COMPOSITE], ids=["one part", "composite"])
+@pytest.mark.parametrize(
+    "text", [REPORT, COMPOSITE, TWO_PATIENTS], ids=["one part", "composite", "two patients"]
+)
 def test_mv_3_3_stored_steps_make_what_the_loop_makes_at_once(text: str) -> None:
     decided = Plan.model_validate_json(plan(text).model_dump_json())
     histories: list[list[Iteration]] = [[] for _ in decided.parts]
@@ -220,3 +228,19 @@ def test_the_names_that_callers_use_are_those_of_the_rubrics() -> None:
 
 def test_every_reason_has_its_words() -> None:
     assert set(extraction_policy().fallbacks) == set(Fallback.__args__)  # type: ignore[attr-defined]
+
+
+def test_a_plan_has_no_more_parts_than_a_document_is_cut_into() -> None:
+    pieces = [
+        f"PATHOLOGY REPORT\nSpecimen {n}: skin. Final diagnosis: melanoma, Gleason score 6.\n"
+        f"LABORATORY REPORT\nReference range\nPotassium 4.{n % 10} mmol/L\n"
+        for n in range(150)
+    ]
+    decided = plan("".join(pieces))
+    assert len(decided.parts) == most_parts()
+    assert decided.parts[-1].end == len("".join(pieces))
+
+
+def test_the_stored_plan_tells_two_patients_apart() -> None:
+    decided = Plan.model_validate_json(plan(TWO_PATIENTS).model_dump_json())
+    assert [one.part.person for one in decided.parts] == [0, 1]

@@ -18,12 +18,12 @@ from workers.extract.fields import Attempt, FieldResult, Item, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies, policy
 from workers.extract.rules.choosing import compatible, extract_field
+from workers.extract.rules.denying import against
 from workers.extract.rules.labs import cut_short
 from workers.extract.rules.negation import negated
+from workers.extract.rules.placing import set_aside
 from workers.extract.rules.reading import read_every, read_words
 from workers.extract.values import LabValue, Value, Words
-
-_DENIED_IS_NO_VALUE = frozenset(["histology", "grade", "gleason", "tnm", "stage", "mutations"])
 
 
 def accuracy(parts: Parts, rubric: Rubric, attempt: Attempt) -> tuple[float, Sequence[FieldScore]]:
@@ -115,9 +115,7 @@ def unsupported(field: str, parts: Parts, item: Item) -> str | None:
         return f'the words at the span of "{field}" do not say its value'
     if isinstance(item.value, LabValue) and cut_short(text, item.value, item.end):
         return "a laboratory value is given without the unit that stands behind it"
-    if field in _DENIED_IS_NO_VALUE and negated(text, item.start, item.end):
-        return f'"{field}" is denied where it is said to stand'
-    return None
+    return against(field, parts, item)
 
 
 def stated_by_its_span(field: str, text: str, item: Item) -> bool:
@@ -225,6 +223,8 @@ def _coverage(field: str, parts: Parts, result: FieldResult) -> tuple[int, int]:
         # a stain that is negative is a value, too
         denied = field != "ihc_markers" and negated(parts.text, match.start(), match.end())
         if not inside and (denied or parts.rank(match.start()) == 0):
+            continue
+        if not inside and set_aside(field, parts, *match.span()):
             continue
         seen += 1
         covered += inside or again

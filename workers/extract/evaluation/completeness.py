@@ -12,6 +12,7 @@ from workers.extract.fields import Attempt, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies, policy
 from workers.extract.rules.negation import negated
+from workers.extract.rules.placing import set_aside
 
 _NOT_DONE = re.compile(
     r"(?i)^[^\n.;]{0,60}?\b(?:not\s+(?:assess\w*|applicable|performed|reported|provided|stated|given|"
@@ -73,6 +74,8 @@ def spoken_of(field: str, parts: Parts) -> bool:
             if _NOT_DONE.match(parts.text[match.end() : match.end() + 90]):
                 continue
             if one.kind != "day" and parts.rank(match.start()) == 0:
+                continue
+            if set_aside(field, parts, match.start(), match.end()):
                 continue
             return True
     return False

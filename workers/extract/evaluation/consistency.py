@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterator
 
 from workers.extract.evaluation.scores import Issue
 from workers.extract.fields import Attempt, Status
+from workers.extract.rules.choosing import LOW_ER_PERCENT
 from workers.extract.values import Day, LabValue, Margin, Marker, Nodes, Tnm, Value, Words
-
-LOW_ER_PERCENT = 1.0
-"""ER and PR are positive from 1 % of nuclei (ASCO/CAP 2020, doi:10.1200/JCO.19.02309)."""
 
 Said = Callable[[str], bool]
 

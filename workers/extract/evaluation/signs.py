@@ -19,6 +19,7 @@ from workers.extract.rubrics import Rubric, field_policies
 from workers.extract.rules.genomes import gene_pattern
 from workers.extract.rules.markers import marker_pattern
 from workers.extract.rules.negation import negated
+from workers.extract.rules.placing import set_aside
 
 _NOT_DONE = re.compile(
     r"(?i)\b(?:not\s+(?:assess\w*|applicable|performed|reported|provided|stated|given|done|part|"
@@ -101,6 +102,8 @@ def _counts(field: str, sign: Sign, parts: Parts, place: Place) -> bool:
     text, day = parts.text, field_policies()[field].kind == "day"
     if not day and parts.rank(place.start) == 0:
         return False
+    if set_aside(field, parts, place.start, place.end):
+        return False
     start, end = _line(text, place)
     if sign.company is not None:
         before = text[max(start, place.start - sign.reach) : place.start]
@@ -131,7 +134,9 @@ def _labelled(field: str, parts: Parts) -> Iterator[Place]:
     day = field_policies()[field].kind == "day"
     for one in label_lines(parts):
         counts = day or parts.rank(one.start) > 0
-        if counts and like(field, one.stems) and not _NOT_DONE.match(one.words):
+        if not counts or not like(field, one.stems) or _NOT_DONE.match(one.words):
+            continue
+        if not set_aside(field, parts, one.start, one.end):
             yield Place(one.start, one.end)
 
 

@@ -1,6 +1,6 @@
 """Of all places that give a value, what a field's value is, by rules alone. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from workers.extract.fields import NOT_PRESENT, FieldResult, Found, Item, Status
 from workers.extract.parts import Parts
@@ -8,13 +8,16 @@ from workers.extract.rubrics import field_policies
 from workers.extract.rules import genomes
 from workers.extract.rules.negation import doubted
 from workers.extract.rules.reading import read_document
-from workers.extract.values import Day, Grade, Margin, Tnm, Value, Words
+from workers.extract.values import Day, Grade, Margin, Marker, Tnm, Value, Words
 
 _ORDERED = frozenset(["words", "day"])
 """Kinds whose first label wins: other places of the same kind contradict nothing."""
+CHOSEN = frozenset(["tumor_size", "prostate_volume", "psa", "assessment_category", "date",
+                    "admission_date", "discharge_date"])  # fmt: skip
+"""Fields of which a document may state several values, and one is chosen."""
+_LEADING = frozenset(["tumor_size", "prostate_volume", "psa", "assessment_category"])
 _MOST_READINGS = 20
 """Readings of one field that are kept apart; more tell no more (ours)."""
-_NEVER = frozenset(["family history"])
 _WORST = ("positive", "close", "negative")
 
 
@@ -44,7 +47,7 @@ def extract_field(field: str, parts: Parts, *, wide: bool = False) -> FieldResul
     if field == "histology":
         concluded = [one for one in best if parts.rank(one.start) == 2] or best
         return _result([max(concluded, key=lambda one: (_weight(one), -one.start))], Status.FOUND)
-    if field in ("tumor_size", "prostate_volume", "psa", "assessment_category"):
+    if field in _LEADING:
         return _leading(field, best)
     readings = _distinct(best)
     status = Status.FOUND if len(readings) == 1 else Status.AMBIGUOUS
@@ -56,15 +59,13 @@ def _result(found: Sequence[Found], status: Status, *, many: bool = False) -> Fi
     return FieldResult(status=status, items=items, many=many)
 
 
-def _many(field: str, parts: Parts, found: list[Found], *, wide: bool) -> FieldResult:
+def _many(field: str, parts: Parts, found: Sequence[Found], *, wide: bool) -> FieldResult:
     """All different values, by place; of two that differ only in detail, the fuller."""
     kept: dict[object, Found] = {}
     for one in found:
         if one.wide and not wide:
             continue
-        if parts.title_at(one.start) in _NEVER or (
-            field == "measurements" and parts.rank(one.start) == 0
-        ):
+        if field == "measurements" and parts.rank(one.start) == 0:
             continue
         key = one.value.key if field != "ihc_markers" else one.value.key[1]
         held = kept.get(key)
@@ -75,7 +76,49 @@ def _many(field: str, parts: Parts, found: list[Found], *, wide: bool) -> FieldR
         if none is None:
             return FieldResult(status=Status.NOT_PRESENT, many=True)
         return FieldResult(status=Status.FOUND, many=True, stated=none)
-    return _result(sorted(kept.values(), key=lambda one: one.start), Status.FOUND, many=True)
+    every = sorted(kept.values(), key=lambda one: one.start)
+    if field == "ihc_markers" and (opposed := _opposed(parts, found)):
+        every = sorted({*every, *opposed}, key=lambda one: one.start)
+        return _result(every, Status.AMBIGUOUS, many=True)
+    return _result(every, Status.FOUND, many=True)
+
+
+def _opposed(parts: Parts, found: Sequence[Found]) -> list[Found]:
+    """Of each marker that the author calls both positive and negative, the fullest of either."""
+    told = [one for one in found if not one.wide and not doubted(parts.text, one.start)]
+    told = [one for one in told if parts.rank(one.start) > 0]
+    fullest: dict[tuple[str, bool], Found] = {}
+    for one in told:
+        sign = _sign(one.value)
+        if sign is None:
+            continue
+        held = fullest.get(sign)
+        if held is None or _detail(one.value) > _detail(held.value):
+            fullest[sign] = one
+    return [one for (name, sign), one in fullest.items() if (name, not sign) in fullest]
+
+
+def markers_contradict(values: Iterable[Value]) -> bool:
+    """Whether one marker is called both positive and negative."""
+    signs = {_sign(one) for one in values} - {None}
+    return any((one[0], not one[1]) in signs for one in signs if one is not None)
+
+
+LOW_ER_PERCENT = 1.0
+"""ER and PR are positive from 1 % of nuclei (ASCO/CAP 2020, doi:10.1200/JCO.19.02309)."""
+
+
+def _sign(value: Value) -> tuple[str, bool] | None:
+    """A marker with whether it is positive; None where it is neither."""
+    if not isinstance(value, Marker):
+        return None
+    if value.result in ("positive", "intact"):
+        return value.marker, True
+    if value.result in ("negative", "lost"):
+        return value.marker, False
+    if value.result is None and value.percent is not None and value.marker in ("ER", "PR"):
+        return value.marker, value.percent >= LOW_ER_PERCENT and value.comparator not in ("<", "≤")
+    return None
 
 
 def _detail(value: Value) -> int:

@@ -26,6 +26,7 @@ _VAF = re.compile(
     rf"\s*+(?:is|of|:|=|,|\|)?\s*+~?\s*+(?P<n>{NUMBER})\s*+%|(?P<n2>{NUMBER})\s*+%\s*+(?:VAF|"
     rf"variant allele)"
 )
+_SHARE = re.compile(r"(?<![\d.,])(?P<n>\d{1,3}(?:[.,]\d+)?)\s*+%(?P<n2>(?!))?")
 _EVENTS = re.compile(
     r"(?i)\b(?:exon\s*+(?P<exon>\d{1,2})\s*+(?P<what>deletions?|insertions?|skipping|"
     r"in-frame\s++deletion|"
@@ -141,8 +142,7 @@ def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
     if protein is not None and protein.start() > 60 and coding is None:
         return None
     ends = [one.end() for one in (protein, coding) if one is not None]
-    vaf = _VAF.search(words) or (re.search(r"(?<![\d.])(?P<n>\d{1,3}(?:\.\d+)?)\s*+%(?P<n2>(?!))?",
-                                           words[max(ends) :]))  # fmt: skip
+    vaf = _VAF.search(words) or _SHARE.search(words[max(ends) :])
     share = None
     if vaf is not None:
         share = number(vaf["n"] or vaf["n2"])

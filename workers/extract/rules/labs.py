@@ -6,11 +6,18 @@ from collections.abc import Iterator
 from functools import cache
 
 from workers.extract.fields import Found
-from workers.extract.rubrics import vocabulary
+from workers.extract.patients import patients
+from workers.extract.rubrics import alternatives, vocabulary
 from workers.extract.rules.numbers import number
 from workers.extract.values import LabValue, Medication
 
-_N = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_N = (
+    r"(?<!\d,)(?<!\d\.)(?:(?<!,)[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])|"
+    r"(?<!,)(?:0,\d{1,4}|\d+,\d{1,2})(?!\d|[.,]\d)|\d+\.\d+(?![\d.]|,\d+\b(?!\.))|(?<=,)\d+\.\d+(?![\d.])|"
+    r"\d+(?![\d.]|,\d)|\d+(?=\.(?!\d))|(?<=,)\d+(?=,\d))"
+)
+"""A number with commas between thousands or for the decimal point; in lines that are separated by
+commas neither. A number is read whole or not at all."""
 UNIT = (
     r"(?:(?:x\s?|×\s?|\*\s?)?10\s?[\^*]?\s?\d{1,2}\s?/\s?(?:µ|u|μ)?[lL]|10[³⁹¹²⁶]+/\S?[lL]|"
     r"[kKmM]\s?/\s?(?:µ|u|μ)L|(?:thou|mill|cells)\s?/\s?(?:µ|u|μ|c|m)?(?:L|l|mm3?)|/\s?(?:µ|"
@@ -44,6 +51,7 @@ _AFTER = re.compile(
     rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{_N})(?!\d|\.\d|/\d|-\d)\s*+(?P<unit>{UNIT})?"
     rf"(?:[ ,;]*(?:{_RANGE}))?(?:[ ]*{_FLAG.format('f1')})?"
 )
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _UNIT_BEHIND = re.compile(rf"[^\n\d]{{0,12}}?(?:{UNIT})")
 _FLAGS = {"h": "high", "hh": "high", "high": "high", "↑": "high", "l": "low", "ll": "low",
           "low": "low", "↓": "low", "n": "normal", "normal": "normal", "critical": "critical",
@@ -75,11 +83,13 @@ _ROUTE = r"(?P<route>p\.?o\.?|by\s++mouth|orally|oral|i\.?v\.?|intravenous(?:ly)
          r"topical(?:ly)?|sublingual(?:ly)?|inhaled|pr|rectal(?:ly)?)"  # fmt: skip
 _DRUG = re.compile(
     rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}[.)]|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|(?<=\.)\s++|\band\s++|"
-    rf"\bon\s++|\bof\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++)"
+    rf"\bon\s++|\bof\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
+    r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++)"
     rf"(?:{_FORM}\s++)?"
     r"(?P<name>[A-Za-z][A-Za-z\-]{2,30}(?:[ /][A-Za-z][A-Za-z\-]{2,20}){0,2}?)"
     rf"(?:\s*+\([A-Za-z ]{{2,25}}\))?(?:\s*+[,:|]\s++|\s++)(?:{_FORM}\s++)?"
-    r"(?P<dose>\d+(?:,\d{3})*(?:\.\d+)?(?:/\d+(?:\.\d+)?)?)\s*+"
+    r"(?P<dose>(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|(?:0,\d{1,4}|\d+,\d{1,2})(?!\d)|\d+(?:\.\d+)?)"
+    r"(?:/\d+(?:[.,]\d+)?)?)\s*+"
     r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|mcg|µg|ug|g|units?|iu|ml|mL|%)(?![A-Za-z/]|\s*+/\s*+d?l)"
     rf"(?=(?P<rest>[^\n]{{0,90}}))"
 )
@@ -137,7 +147,7 @@ def lab_values(text: str) -> Iterator[Found]:
             continue
         if known is not None and not unit and not match["low"] and not match["upto"]:
             continue
-        end = match.start() + len(match.group().rstrip(" \t|,;"))
+        end = match.start() + len(match.group().rstrip(" \t\n|,;"))
         start = match.start("name")
         taken.append(start)
         ends.append(end)
@@ -174,15 +184,41 @@ def _lab(name: str, match: re.Match[str]) -> LabValue:
 
 
 def _plain(words: str | None) -> float | None:
-    return None if words is None else number(words.replace(",", ""))
+    """The number; a comma before each three digits parts thousands, another is a decimal point."""
+    if words is None:
+        return None
+    return number(words.replace(",", "") if _THOUSANDS.fullmatch(words) else words)
+
+
+@cache
+def _ahead() -> re.Pattern[str]:
+    """A word in front of a drug that is no part of its name."""
+    policy = patients()
+    words = alternatives(policy.medicines.before_the_name + policy.relatives.every)
+    return re.compile(rf"(?i)^(?:{_FORM}|{words})\s++")
+
+
+@cache
+def _verb() -> re.Pattern[str]:
+    """A verb of taking or telling, with all before it ("father took")."""
+    words = patients()
+    told = (*words.medicines.taken, *words.medicines.refused, *words.companions)
+    return re.compile(
+        rf"(?i)^.*?\b(?:{alternatives(tuple(one for one in told if ' ' not in one))})\s++"
+    )
+
+
+def _drug(name: str) -> str:
+    """The drug without verbs, forms and relatives in front of it."""
+    while match := _ahead().match(name) or _verb().match(name):
+        name = name[match.end() :]
+    return name.strip()
 
 
 def medications(text: str) -> Iterator[Found]:
     """Drugs with a dose, and route and frequency where they stand in the same line."""
     for match in _DRUG.finditer(text):
-        name = re.sub(rf"(?i)^(?:{_FORM}|takes?|taking|continue|start|started|rx|on|of|and|"
-        rf"oral|iv|the|with|inj|tab|cap)\s++",
-                      "", match["name"]).strip()  # fmt: skip
+        name = _drug(match["name"])
         if _NOT_A_DRUG.match(name) or lab_named(name):
             continue
         rest = re.split(r"[;\n]|\.\s++[A-Z]|,\s*+(?=[A-Za-z]+\s++\d)|\band\s++(?=[A-Za-z]+\s++\d)",
@@ -190,10 +226,9 @@ def medications(text: str) -> Iterator[Found]:
         frequency = re.search(rf"(?i)(?<![A-Za-z]){_FREQUENCY}(?![A-Za-z])", rest)
         route = re.search(rf"(?i)(?<![A-Za-z]){_ROUTE}(?![A-Za-z])", rest)
         ends = [one.end() for one in (frequency, route) if one is not None]
-        dose = match["dose"].replace(",", "").split("/")[0]
         value = Medication(
             name=name,
-            dose=float(dose),
+            dose=_plain(match["dose"].split("/")[0]),
             unit=match["unit"].lower(),
             route=route["route"].lower().replace(".", "") if route else None,
             frequency=" ".join(frequency["freq"].lower().split()) if frequency else None,

@@ -21,7 +21,8 @@ _RESULT = (
 )
 _PERCENT = (
     r"(?P<sign>[<>≤≥~]=?|less than|more than|greater than|approximately|about|up to)?\s*+"
-    r"(?P<p>\d{1,3}(?:\.\d+)?)\s*+%?\s*+(?:(?:-|–|to)\s*+(?P<p2>\d{1,3}(?:\.\d+)?)\s*+)?%"
+    r"(?<![\d.,])(?P<p>\d{1,3}(?:[.,]\d+)?)\s*+%?\s*+"
+    r"(?:(?:-|–|to)\s*+(?P<p2>\d{1,3}(?:[.,]\d+)?)\s*+)?%"
 )
 _SCORE = r"(?P<score>[0-3]\s?\+|(?<![\d.])0(?![\d.%]))"
 _SIGN_AFTER = re.compile(

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from weakref import WeakKeyDictionary
 
 from workers.extract.fields import Found
 from workers.extract.label_lines import label_lines, like, paragraph
 from workers.extract.parts import Parts
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
 from workers.extract.rules import genomes, labs, markers, numbers, tumors, words
+from workers.extract.rules.placing import of_the_patient
 from workers.extract.values import Amount, Microsatellites, Presence, Value, Words
 
 Finder = Callable[[str], Iterator[Found]]
@@ -51,13 +53,28 @@ _BARE_NUMBER = re.compile(
 )
 
 
-def read_document(field: str, parts: Parts) -> list[Found]:
+_held: "WeakKeyDictionary[Parts, dict[str, Sequence[Found]]]" = WeakKeyDictionary()
+
+
+def read_document(field: str, parts: Parts) -> Sequence[Found]:
     """Every place in a document that gives a value of the field, in the order of the text.
 
     Labelled texts come in the order of the labels instead. Places that only the second reading
-    accepts are marked `wide`.
+    accepts are marked `wide`. What is told of a relative, and drugs that are not taken, are none.
     """
-    found = _read(field, parts)
+    held = _held.setdefault(parts, {})
+    if field not in held:
+        held[field] = _read_anew(field, parts)
+    return held[field]
+
+
+def read_at(field: str, parts: Parts, start: int, end: int) -> list[Found]:
+    """Those of them that share a character with `[start, end)`."""
+    return [one for one in read_document(field, parts) if one.start < end and start < one.end]
+
+
+def _read_anew(field: str, parts: Parts) -> Sequence[Found]:
+    found = of_the_patient(field, parts, _read(field, parts))
     labelled = field_policies()[field].kind in ("words", "day") and field not in _NO_LABEL
     if labelled and all(one.wide for one in found):
         # a label in other words, or a damaged one, is for the second reading
@@ -227,4 +244,4 @@ def _bare(kind: str, stripped: str) -> Value | None:
     return value
 
 
-__all__ = ["read_document", "read_every", "read_words"]
+__all__ = ["read_at", "read_document", "read_every", "read_words"]

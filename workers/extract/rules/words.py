@@ -55,13 +55,13 @@ def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: b
     """A section ends at the next heading of its rank: a line alone, or one that is known to open
     a section; labels inside it ("Liver: normal") belong to it."""
     for later in sections[index + 1 :]:
-        if later.alone or not labels_inside or later.title in _openers():
+        if later.alone or not labels_inside or later.title in openers():
             return later.heading_start
     return len(text)
 
 
 @cache
-def _openers() -> frozenset[str]:
+def openers() -> frozenset[str]:
     """Headings that end a section: all that are known, but those of single values inside one."""
     return (labels() - _INSIDE) | _MORE
 

@@ -1,0 +1,141 @@
+"""Of how many patients does a document speak, and where does each one's begin? Pure.
+
+Names and numbers count only behind their labels. Who is named otherwise, or has another number
+under the same label, is another person: two records are cut apart rather than mixed.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from workers.extract.patients import patients
+from workers.extract.rubrics import alternatives
+
+_HEADER = 400
+"""Characters in which the name and the number of one header stand, and its title before (ours)."""
+_MOST_PERSONS = 50
+"""Persons that are told apart in one document; more tell no more (ours)."""
+
+
+class Said(NamedTuple):
+    """A name or a number behind its label, `at` the beginning of its line."""
+
+    at: int
+    name: frozenset[str]
+    number: tuple[str, str] | None
+    sure: bool
+    """Whether the label is of a patient's name and of nothing else."""
+
+
+@dataclass
+class _Person:
+    name: frozenset[str]
+    number: tuple[str, str] | None
+
+    def is_same(self, other: "_Person") -> bool:
+        """Whether nothing tells the two apart."""
+        if self.number and other.number and self.number[0] == other.number[0]:
+            return self.number[1] == other.number[1]
+        if not self.name or not other.name:
+            return True
+        return self.name <= other.name or other.name <= self.name
+
+
+@cache
+def _labelled() -> re.Pattern[str]:
+    words = patients().persons
+    word = r"[A-Z][A-Za-z'’.\-]*"
+    return re.compile(
+        rf"(?<![A-Za-z])(?:(?i:(?P<sure>{alternatives(words.names)})|"
+        rf"(?P<patient>{alternatives(words.unsure_names)}))[ \t*]*+[:|][ \t*]*+"
+        rf"(?P<name>{word}(?:,?[ ]{word}){{0,4}})|"
+        rf"(?i:(?P<label>{alternatives(words.numbers)}))(?:[ \t*]*+[:|#][ \t*#]*+|[ \t]++)"
+        r"(?P<number>[A-Za-z0-9][A-Za-z0-9/\-]{0,30}))"
+    )
+
+
+def said(text: str) -> list[Said]:
+    """Every labelled name and number, in order."""
+    found = []
+    for match in _labelled().finditer(text):
+        at = text.rfind("\n", 0, match.start()) + 1
+        if match["label"]:
+            number = re.sub(r"[^a-z0-9]", "", match["number"].lower())
+            if any(one.isdigit() for one in number):
+                label = " ".join(match["label"].lower().split())
+                found.append(Said(at, frozenset(), (label, number), sure=True))
+            continue
+        name = _name(match["name"])
+        if name:
+            label = " ".join((match["sure"] or match["patient"] or "").lower().split())
+            if label != "patient" or len(name) > 1:
+                found.append(Said(at, name, None, sure=match["sure"] is not None))
+    return found
+
+
+def _name(words: str) -> frozenset[str]:
+    """The words of a name without titles, initials and the label behind it."""
+    kept = []
+    for one in re.findall(r"[A-Za-z'’\-]+", words):
+        if one.lower() in patients().persons.ends:
+            break
+        if len(one) > 1 and one.lower() not in patients().persons.titles:
+            kept.append(one.lower())
+    return frozenset(kept)
+
+
+def people(text: str, titles: Sequence[int]) -> list[tuple[int, int]]:
+    """Where the words of each person begin, and which person it is, from 0; the first at 0.
+
+    Args:
+        titles: where titles of documents begin, in order: a person's words begin at the title
+            before the name, or at the name where names stand before titles.
+    """
+    headers = _headers(said(text), titles)
+    known: list[_Person] = []
+    found = [(0, 0)]
+    names_first = bool(titles and headers and headers[0][0].at < titles[0])
+    for header in headers:
+        one = _person(header)
+        index = next((n for n, other in enumerate(known) if other.is_same(one)), None)
+        if index is None and len(known) == _MOST_PERSONS:
+            break
+        if index is None:
+            known.append(one)
+            index = len(known) - 1
+        else:
+            held = known[index]
+            known[index] = _Person(held.name | one.name, held.number or one.number)
+        if index == found[-1][1]:
+            continue
+        at = header[0].at
+        behind = bisect_right(titles, at)
+        title = titles[behind - 1] if behind else 0
+        following = titles[behind] if behind < len(titles) else len(text) + _HEADER
+        if not names_first and title > found[-1][0] and at - title < _HEADER:
+            found.append((title, index))
+        elif any(said.sure for said in header) or (names_first and following - at < _HEADER):
+            found.append((at, index))
+    return found
+
+
+def _headers(every: Sequence[Said], titles: Sequence[int]) -> list[list[Said]]:
+    """Names and numbers that stand together: one of each, near each other, no title between."""
+    out: list[list[Said]] = []
+    for one in every:
+        held = out[-1] if out else []
+        fits = held and one.at - held[0].at < _HEADER
+        fits = fits and not any(bool(one.name) == bool(other.name) for other in held)
+        if fits and bisect_right(titles, held[0].at) == bisect_right(titles, one.at):
+            held.append(one)
+        else:
+            out.append([one])
+    return out
+
+
+def _person(header: Sequence[Said]) -> _Person:
+    name = next((one.name for one in header if one.name), frozenset())
+    return _Person(name, next((one.number for one in header if one.number), None))

@@ -1,0 +1,169 @@
+"""Is a drug that is named here taken? What is stopped, forbidden or not borne is none. Pure."""
+
+import re
+from bisect import bisect_right
+from functools import cache
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+from workers.extract.parts import Parts, Section, clause
+from workers.extract.patients import patients
+from workers.extract.rubrics import alternatives
+from workers.extract.rules.others import inside
+from workers.extract.rules.words import openers
+
+_DIGIT = re.compile(r"\d")
+_WITH_A_DOSE = re.compile(
+    r"(?i)\d\s?(?:mg|mcg|µg|g|units?|iu|ml|%)(?![a-z])[^\n]*(?<!,)(?<!\band)[ \t]*+$"
+)
+_AUXILIARY = r"(?:(?:is|was|were|are|be|been|being|has|have|had|to|now|currently|later|since)\s++)"
+
+
+_NO_MORE = (
+    r"(?=\s*+(?:$|[.,;:)|\n\d]|(?:on|in|for|since|due|because|by|after|before|at|today|yesterday|as|per|"
+    r"last|this|when|following|pending)\b))"
+)
+"""What stands behind a word of ending that is of the drug before it, and not of the next."""
+
+
+@cache
+def _turns() -> re.Pattern[str]:
+    """Words that say of what follows that it is taken, or not; the longest first."""
+    words = patients().medicines
+    verbs = r"(?:\s++(?:taking|using|giving|(?:the\s++)?use\s++of))?"
+    return re.compile(
+        rf"(?i)(?<![\w'/-])(?:(?P<taken>{_quoted(_long(words.taken))})|"
+        rf"(?P<refused>{_quoted(words.refused)}){verbs}"
+        rf"(?!\s++(?:{alternatives(words.not_a_drug)})\b)|"
+        rf"(?P<also>{alternatives(words.taken)}))(?![\w'-])"
+    )
+
+
+def _quoted(words: tuple[str, ...]) -> str:
+    """The words as an alternation, with either apostrophe."""
+    return alternatives(words).replace("'", "['’]")
+
+
+def _long(taken: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of several words, which hold a word of refusal ("do not stop")."""
+    return tuple(one for one in taken if " " in one)
+
+
+@cache
+def _next() -> re.Pattern[str]:
+    words = patients().medicines
+    return re.compile(
+        rf"(?i)(?<![\w'/-])(?:(?P<refused>{alternatives(words.refused_next)})\s++(?:[\w-]++\s++)?|"
+        rf"(?P<taken>{alternatives(words.taken_next)})\s++)$"
+    )
+
+
+@cache
+def _ended() -> re.Pattern[str]:
+    """Behind a drug: "was stopped", "- STOPPED", "(discontinued)", "caused rash"."""
+    words = patients().medicines
+    ended, harmed = alternatives(words.ended), alternatives(words.harmed)
+    return re.compile(
+        rf"(?i)^(?:[^.;,:\n(]{{0,40}}?\b{_AUXILIARY}{{1,4}}(?:{ended})\b|"
+        rf"[^.;,:\n(]{{0,40}}?\b(?:should|must|can)(?:\s++not|not)\s++be\s++(?:taken|used|given)\b|"
+        rf"[^.;,:\n(]{{0,40}}?\s*+[-–—:(,|→>=]++\s*+{_AUXILIARY}{{0,3}}(?:{ended})\b{_NO_MORE}|"
+        rf"\s*+(?:{ended})\b{_NO_MORE}|[^.;\n]{{0,30}}?\b(?:{harmed})\b|"
+        rf"\s*+[:(–—-]\s*+(?:{alternatives(words.reactions)})\b)"
+    )
+
+
+@cache
+def _ended_next() -> re.Pattern[str]:
+    """The same as a sentence of its own."""
+    ended = alternatives(patients().medicines.ended)
+    return re.compile(rf"(?i)^\.\s++(?:{ended})\b{_NO_MORE}")
+
+
+_NEXT_SENTENCE = 40
+"""Characters behind a drug's sentence in which the next begins (ours)."""
+
+
+@cache
+def _condition() -> re.Pattern[str]:
+    return re.compile(rf"(?i)\b(?:{alternatives(patients().medicines.conditions)})\b")
+
+
+class _Turn(NamedTuple):
+    start: int
+    end: int
+    refused: str | None
+    """The word of refusal; None: what follows is taken."""
+
+
+_turned: "WeakKeyDictionary[Parts, list[_Turn]]" = WeakKeyDictionary()
+_stretches: "WeakKeyDictionary[Parts, list[tuple[int, int]]]" = WeakKeyDictionary()
+
+
+def refused(parts: Parts, start: int, end: int) -> bool:
+    """Whether the drug named in `[start, end)` is stopped, forbidden or not borne."""
+    text = parts.text
+    begin, stop = clause(text, start, end)
+    begin, stop = _own_lines(text, begin, start, end, stop)
+    behind = text[end:stop]
+    if _ended().match(behind) or _ended_next().match(text[stop : stop + _NEXT_SENTENCE]):
+        return True
+    said = _before(parts, begin, start, end, behind)
+    if said is not None:
+        return said
+    if parts not in _stretches:
+        _stretches[parts] = parts.stretches(
+            lambda one: _heads_refusals(one, parts), _ends_refusals, to_blank=False
+        )
+    return inside(_stretches[parts], start)
+
+
+def _own_lines(text: str, begin: int, start: int, end: int, stop: int) -> tuple[int, int]:
+    """The clause without lines that name a drug of their own: entries of a list without marks."""
+    lines = text[begin:start].split("\n")
+    for index in range(len(lines) - 2, -1, -1):
+        if _WITH_A_DOSE.search(lines[index]):
+            begin += sum(len(one) + 1 for one in lines[: index + 1])
+            break
+    line_end = text.find("\n", end, stop)
+    return begin, line_end if line_end >= 0 else stop
+
+
+def _before(parts: Parts, begin: int, start: int, end: int, behind: str) -> bool | None:
+    """What the clause says before the drug: refused, taken, or nothing."""
+    text = parts.text
+    at_once = _next().search(text[begin:start])
+    if at_once is not None:
+        return at_once["refused"] is not None
+    # a verb may stand inside what was taken for the drug's name
+    dose = _DIGIT.search(text, start, end)
+    last = _last_turn(parts, begin, dose.start() if dose else start)
+    if last is None:
+        return None
+    word = last.refused
+    if word is None:
+        return False
+    conditional = word.lower() in patients().medicines.conditional
+    return not (conditional and _condition().search(behind))
+
+
+def _last_turn(parts: Parts, begin: int, stop: int) -> _Turn | None:
+    """The last such word in `[begin, stop)`."""
+    if parts not in _turned:
+        every = _turns().finditer(parts.text)
+        _turned[parts] = [_Turn(*one.span(), one["refused"]) for one in every]
+    turns = _turned[parts]
+    at = bisect_right(turns, stop, key=lambda one: one.end) - 1
+    return turns[at] if at >= 0 and turns[at].start >= begin else None
+
+
+def _heads_refusals(section: Section, parts: Parts) -> bool:
+    """Whether what stands under a heading is not taken: by the list, else by its last such word."""
+    if section.title in patients().medicines.refused_headings:
+        return True
+    last = _last_turn(parts, section.heading_start, section.start)
+    return last is not None and last.refused is not None
+
+
+def _ends_refusals(section: Section) -> bool:
+    known = section.title in openers() or section.title in patients().medicines.taken_headings
+    return section.alone or known

@@ -1,0 +1,37 @@
+"""What the place of a value says against it, and what the rules read there. Pure."""
+
+from collections.abc import Sequence
+from weakref import WeakKeyDictionary
+
+from workers.extract.fields import Found
+from workers.extract.parts import Parts
+from workers.extract.rubrics import field_policies
+from workers.extract.rules.medicines import refused
+from workers.extract.rules.others import of_a_relative
+
+_TEXTS = frozenset(["words", "day"])
+"""Kinds that are what a label says, whoever it tells of."""
+
+_told: "WeakKeyDictionary[Parts, dict[tuple[int, int, bool], str | None]]" = WeakKeyDictionary()
+
+
+def set_aside(field: str, parts: Parts, start: int, end: int) -> str | None:
+    """Why what stands there is no value of the patient's; None where nothing says so."""
+    if field_policies()[field].kind in _TEXTS and field != "histology":
+        return None
+    place = (start, end, field == "medications")
+    held = _told.setdefault(parts, {})
+    if place not in held:
+        held[place] = _why(parts, *place)
+    return held[place]
+
+
+def _why(parts: Parts, start: int, end: int, drug: bool) -> str | None:
+    if of_a_relative(parts, start, end):
+        return "told of a relative"
+    return "stopped, forbidden or not borne" if drug and refused(parts, start, end) else None
+
+
+def of_the_patient(field: str, parts: Parts, found: Sequence[Found]) -> list[Found]:
+    """The places that are not set aside."""
+    return [one for one in found if set_aside(field, parts, one.start, one.end) is None]

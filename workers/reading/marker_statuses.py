@@ -1,0 +1,56 @@
+"""The status of a marker that words state: "ctDNA-positive", "HER2 wild-type", "EGFR+". Pure.
+
+Word lists: knowledge/guards/population.yaml.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from knowledge.guard_terms import population_terms
+
+_MARKER = r"(?P<marker>[A-Za-z][\w/]*(?:-\d+)?)"
+_SIGNED = re.compile(r"(?<![\w-])(?P<marker>[A-Za-z]*[A-Z][\w/]*)(?P<sign>[+−-])(?=[\s,.;:)/]|$)")
+
+
+def marker_statuses(text: str) -> Iterator[tuple[str, str]]:
+    """Each marker of a folded text, in one writing, with "positive" or "negative"."""
+    terms = population_terms()
+    for pattern in _patterns():
+        for match in pattern.finditer(text):
+            marker = match["marker"].lower()
+            if marker not in terms.not_markers and not marker.isdecimal():
+                yield _marker(marker), _status_of()[_plain(match["status"])]
+    for match in _SIGNED.finditer(text):
+        status = "positive" if match["sign"] == "+" else "negative"
+        yield _marker(match["marker"].lower()), status
+
+
+def _plain(words: str) -> str:
+    return re.sub(r"[\s-]+", " ", words.lower())
+
+
+@cache
+def _marker(name: str) -> str:
+    return next((same[0] for same in population_terms().same_markers if name in same), name)
+
+
+@cache
+def _status_of() -> dict[str, str]:
+    return {
+        _plain(word): status
+        for status, words in population_terms().status.items()
+        for word in words
+    }
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    words = sorted(filter(str.isalpha, _status_of()), key=len, reverse=True)
+    status = rf"(?P<status>{'|'.join([*words, 'wild[ -]type'])})"
+    return (
+        re.compile(rf"(?i)(?<![\w-]){_MARKER}\)?[\s-]+{status}(?!\w)"),
+        re.compile(
+            rf"(?i)(?<![\w-])(?P<status>positive|negative|detectable|undetectable)\s+{_MARKER}"
+        ),
+    )

@@ -9,3 +9,8 @@ def is_loopback(name: str) -> bool:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return name == "localhost" or name.endswith(".localhost")
+
+
+def url_of(host: str, port: int) -> str:
+    """The address of a web server there; that of IPv6 stands in brackets (RFC 3986, 3.2.2)."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

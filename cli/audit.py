@@ -11,11 +11,12 @@ from uuid import UUID
 import typer
 from pydantic_core import to_jsonable_python
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from cli import audit_export
 from cli.audit_walk import AfterOption, UntilSeqOption, checkpoint, complain, walking
-from cli.context import Instance, JsonOption, print_json
+from cli.context import Instance, JsonOption, print_json, zoned
+from cli.tables import table_console
 from store import audit as chain
 from store import audit_log, audit_trail
 from store.audit import ChainReport
@@ -42,25 +43,26 @@ def query(
     as_json: JsonOption = False,
 ) -> None:
     """Query the log by subject, event, actor and time, newest first."""
+    begin, end = zoned(since, "--since"), zoned(until, "--until")
     with Instance.of(ctx).store.reading() as session:
         page = audit_log.query(
             session,
             subject=subject,
             event=event,
             actor=actor,
-            since=since.astimezone() if since else None,
-            until=until.astimezone() if until else None,
+            since=begin,
+            until=end,
             cursor=cursor,
             limit=limit,
         )
     if as_json:
         print_json([_event(row) for row in page.events])
     else:
-        table = Table("seq", "at", "actor", "event", "subject")
+        table = Table("seq", "at", "actor", "event", Column("subject", no_wrap=True))
         for row in page.events:
             at = row.at.isoformat(timespec="seconds")
             table.add_row(str(row.seq), at, row.actor, row.event, row.subject)
-        Console().print(table)
+        table_console().print(table)
     if page.next_cursor is not None:  # not on stdout: what is there is the page
         complain(f"more: --cursor {page.next_cursor}", style=None)
 

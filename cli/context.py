@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,6 +44,18 @@ class Instance:
     def url(self) -> str:
         """The gateway of the running instance."""
         return gateway_url(self.settings)
+
+
+def zoned(moment: datetime | None, option: str) -> datetime | None:
+    """A moment that an option gave, in the zone of this machine.
+
+    Raises:
+        typer.BadParameter: it lies where no clock reaches.
+    """
+    try:
+        return moment.astimezone() if moment is not None else None
+    except (ValueError, OverflowError):
+        raise typer.BadParameter("no clock reaches that day", param_hint=option) from None
 
 
 def print_json(body: Any) -> None:

@@ -13,7 +13,8 @@ import typer
 from rich.console import Console
 from rich.table import Column, Table
 
-from cli.context import Instance, JsonOption, print_json
+from cli.context import Instance, JsonOption, print_json, zoned
+from cli.tables import table_console
 from messages import Stage
 from store import dead_letters, dead_letters_list, dead_letters_replay
 from store.dead_letters_list import Chosen
@@ -52,8 +53,8 @@ def _chosen(
         stage=stage.value if stage else None,
         fingerprint=fingerprint,
         error_type=error_type,
-        since=since.astimezone() if since else None,
-        until=until.astimezone() if until else None,
+        since=zoned(since, "--since"),
+        until=zoned(until, "--until"),
     )
 
 
@@ -96,7 +97,7 @@ def list_dead_letters(
                 *(str(letter.id), letter.fingerprint, letter.stage, died),
                 *(str(letter.attempts), letter.status, letter.cause),
             )
-        Console().print(table)
+        table_console().print(table)
     _print_cursor(page.next_cursor)
 
 
@@ -113,7 +114,7 @@ def _print_groups(page: dead_letters_list.Groups, as_json: bool) -> None:
             table.add_row(
                 one.fingerprint, one.stage, one.error_type, *counts, first, last, one.cause
             )
-        Console().print(table)
+        table_console().print(table)
     _print_cursor(page.next_cursor)
 
 

@@ -35,6 +35,15 @@ QUESTIONS = (
 START_SECONDS = 120.0
 
 
+_PRIVATE = {
+    "ATTEST_HOST": "127.0.0.1",
+    "ATTEST_REQUIRE_KEYS": "false",
+    "ATTEST_DATABASE_URL": "",
+    "ATTEST_REDIS_URL": "",
+}
+"""The demonstration's own instance, whatever the environment names."""
+
+
 class DemoFailed(RuntimeError):
     """The demonstration did not show what it promises."""
 
@@ -106,7 +115,7 @@ def running(settings: Settings, console: Console) -> Iterator[str]:
             [*command, f"--port={settings.port}"],
             stdout=output,
             stderr=output,
-            env={**os.environ, "ATTEST_HOST": "127.0.0.1", "ATTEST_REQUIRE_KEYS": "false"},
+            env={**os.environ, **_PRIVATE},
         )
     try:
         with console.status("starting PostgreSQL, Redis, workers, scheduler and gateway"):

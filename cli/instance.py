@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from api_gateway.names import url_of
 from store.settings import Settings
 
 if TYPE_CHECKING:
@@ -90,4 +91,4 @@ def running_url(settings: Settings) -> str | None:
 
 def gateway_url(settings: Settings) -> str:
     """Where the gateway of the running instance listens."""
-    return running_url(settings) or f"http://{settings.host}:{settings.port}"
+    return running_url(settings) or url_of(settings.host, settings.port)

@@ -12,9 +12,10 @@ from uuid import UUID
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from cli.context import Instance, JsonOption, print_json
+from cli.tables import table_console
 from knowledge.access import access_policy
 from store import keys
 from store.models import AccessKey, now
@@ -139,12 +140,13 @@ def list_keys(
     if as_json:
         print_json(found)
         return
-    table = Table("id", "name", "owner", "scopes", "state", "expires", "last used", "prefix")
+    rest = ("name", "owner", "scopes", "state", "expires", "last used", "prefix")
+    table = Table(Column("id", no_wrap=True), *rest)
     for one in found:
         used, scopes = (one["last_used_at"] or "never")[:16], ",".join(one["scopes"])
         row = (one["id"], one["name"], one["owner"], scopes, one["state"], one["expires_at"][:16])
         table.add_row(*row, used, one["prefix"])
-    Console().print(table)
+    table_console().print(table)
 
 
 @keys_app.command("revoke")

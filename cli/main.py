@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from cli.context import Instance, JsonOption, print_json
+from cli.failures import about_servers, server_errors
 from cli.instance import NotRunning, resolve, running_url, with_data_dir
 from cli.late import elsewhere, late
 from messages import Stage
@@ -128,20 +129,14 @@ def up(
     verbose: Annotated[bool, typer.Option(help="print the processes' logs here")] = False,
 ) -> None:
     """Run PostgreSQL, Redis, workers, scheduler and gateway until Ctrl-C."""
+    from cli.starting import usable
+    from cli.telling import Teller
     from cli.up import run, who_may_ask
 
-    settings = _settings(ctx, data_dir=data_dir, port=port, host=host)
-    console = Console(stderr=True)
+    settings = usable(_settings(ctx, data_dir=data_dir, port=port, host=host))
+    tell = Teller(settings)
     for line in who_may_ask(settings):
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-    def tell(name: str, what: str) -> None:
-        console.print(f"[bold]{name:>10}[/] {what}", highlight=False)
-        if (name, what) == ("gateway", "ready"):
-            console.print(
-                f"Attest answers at http://{settings.host}:{settings.port} (Ctrl-C stops)"
-            )
-
+        tell.say(line)
     log_dir = None if verbose else settings.data_dir / "log"
     raise typer.Exit(run(settings, on_event=tell, log_dir=log_dir))
 
@@ -337,17 +332,19 @@ def worker(
     threads: Annotated[int, typer.Option(min=1, max=64)] = 4,
 ) -> None:
     """Run a worker process."""
+    from cli.starting import usable
     from workers.main import run_worker
 
-    run_worker(resolve(Instance.of(ctx).settings), stage or list(Stage), threads)
+    run_worker(resolve(usable(Instance.of(ctx).settings)), stage or list(Stage), threads)
 
 
 @app.command()
 def scheduler(ctx: typer.Context) -> None:
     """Run the scheduler: relay, reconciler, index upkeep."""
+    from cli.starting import usable
     from scheduler.main import run_scheduler
 
-    run_scheduler(resolve(Instance.of(ctx).settings))
+    run_scheduler(resolve(usable(Instance.of(ctx).settings)))
 
 
 @app.command()
@@ -368,13 +365,6 @@ for _name, (_where, _help) in GROUPS.items():
     app.command(_name, help=_help, cls=late(_where))(elsewhere)
 
 
-def _no_database() -> type[Exception]:
-    """What SQLAlchemy raises where no database answers; most commands end without loading it."""
-    from sqlalchemy.exc import OperationalError
-
-    return OperationalError
-
-
 def main() -> None:
     """Run the command; what the user can mend is one line on stderr, exit code 1."""
     logging.getLogger().setLevel(logging.WARNING)
@@ -383,15 +373,17 @@ def main() -> None:
         app()
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        _fail(f"ATTEST_{'_'.join(map(str, first['loc'])).upper()}: {first['msg']}")
+        name, *within = map(str, first["loc"])
+        said = first["msg"].removeprefix("Value error, ")
+        _fail(f"ATTEST_{name.upper()}: {'.'.join(within)}{': ' if within else ''}{said}")
     except KeyboardInterrupt:
         sys.exit(130)
     except (OSError, LookupError, ValueError, RuntimeError) as error:
         _fail(str(error))
     except SystemExit:
-        raise  # before the next line, which loads SQLAlchemy when it is looked at
-    except _no_database():
-        _fail("the database does not answer: check ATTEST_DATABASE_URL, or run `attest up`")
+        raise  # before the next line, which loads the clients when it is looked at
+    except server_errors() as error:
+        _fail(about_servers(error))
 
 
 def _fail(text: str) -> None:

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from cli.context import Instance, JsonOption, print_json
+from cli.tables import table_console
 from store import recall_log, recalls
 
 recalls_app = typer.Typer(help="Answers whose sources changed.", no_args_is_help=True)
@@ -39,13 +40,14 @@ def list_recalls(
     if as_json:
         print_json([row.model_dump(mode="json") for row in page.recalls])
     else:
-        table = Table("question", "state", "changed", "because", "superseded by")
+        rest = ("state", "changed", "because", "superseded by")
+        table = Table(Column("question", no_wrap=True), *rest)
         for row in page.recalls:
             changed = row.changed_at.isoformat(timespec="seconds")
             because = ", ".join(dict.fromkeys(one["change"] for one in row.because))
             new = str(row.superseded_by or "")
             table.add_row(str(row.question_id), row.state, changed, because, new)
-        Console().print(table)
+        table_console().print(table)
     if page.next_cursor is not None:  # not on stdout: what is there is the page
         more = f"more: --cursor {page.next_cursor}"
         Console(stderr=True).print(more, markup=False, soft_wrap=True)

@@ -7,10 +7,11 @@ from uuid import UUID
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from cli.context import Instance, JsonOption, print_json
 from cli.extractions import accept_review, correct_review, list_reviews, text_of_review
+from cli.tables import table_console
 
 reviews_app = typer.Typer(help="Extractions that a person should look at.", no_args_is_help=True)
 _SET = re.compile(r"(?s)([a-z][a-z0-9_]*)=(.+?)(?:@(\d+)-(\d+))?")
@@ -38,7 +39,9 @@ def list_(
     if as_json:
         print_json(page)
         return
-    table = Table("review", "extraction", "status", "score", "since", "decided by")
+    table = Table(
+        Column("review", no_wrap=True), "extraction", "status", "score", "since", "decided by"
+    )
     for one in page["reviews"]:
         table.add_row(
             one["id"],
@@ -48,7 +51,7 @@ def list_(
             one["created_at"][:19],
             one["decided_by"] or "",
         )
-    Console().print(table)
+    table_console().print(table)
     if page["next_cursor"] is not None:  # not on stdout: what is there is the page
         more = f"more: --cursor {page['next_cursor']}"
         Console(stderr=True).print(more, markup=False, soft_wrap=True)

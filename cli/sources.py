@@ -6,11 +6,11 @@ from uuid import UUID
 
 import typer
 from pydantic_core import to_jsonable_python
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from cli.context import Instance, JsonOption, print_json
+from cli.tables import table_console
 from knowledge.queries import plain_query
 from knowledge.sources import connector_policy
 from knowledge.watches import Suggestion, suggestions
@@ -19,9 +19,6 @@ from store.findings import Kind
 from store.models import now
 from store.settings import Settings
 from store.source_report import SourceReport, WatchReport
-
-WIDE = 140
-"""Columns of a table that nobody sees on a terminal."""
 
 watches_app = typer.Typer(help="Which queries are followed at which source.", no_args_is_help=True)
 
@@ -56,7 +53,7 @@ def sources(
         bodies = [source_report.held_body(state) for state in held]
         print_json(to_jsonable_python({"sources": listed, "held": bodies}))
         return
-    console = _console()
+    console = table_console()
     if not reports:
         console.print(
             "nothing is followed yet: attest refresh SOURCE --query QUERY, or attest watches "
@@ -68,12 +65,6 @@ def sources(
     for one in reports:
         for line in _notes(one, at):
             console.print(line, soft_wrap=True)
-
-
-def _console() -> Console:
-    """For tables: into a file or a pipe they are written wide, not wrapped."""
-    console = Console()
-    return console if console.is_terminal else Console(width=max(console.width, WIDE))
 
 
 def _table(reports: list[SourceReport], at: datetime) -> Table:
@@ -178,7 +169,7 @@ def list_watches(
             _age(watch.age_hours, one.sla_hours, watch.in_sla),
             in_words(watch.next_run_at, at, "none"),
         )
-    _console().print(table)
+    table_console().print(table)
 
 
 def _watch_body(one: SourceReport, watch: WatchReport) -> Any:
@@ -233,7 +224,7 @@ def suggested(
     table = Table("source", "query", "why", box=None)
     for one in chosen:
         table.add_row(one.source, Text(one.query), one.reason)
-    _console().print(table)
+    table_console().print(table)
     print(
         f"{len(chosen)} are followed now" if follow else "none is followed by this: --follow does"
     )
@@ -281,7 +272,7 @@ def findings(
         seen = one.last_seen_at.isoformat(timespec="minutes")
         detail = ", ".join(f"{name}: {value}" for name, value in one.detail.items())
         table.add_row(one.kind, one.source, Text(one.subject), document, seen, Text(detail))
-    console = _console()
+    console = table_console()
     console.print(table)
     if page.next_cursor is not None:
         console.print(f"the newest {limit} are shown; there are more (--limit)")

@@ -1,5 +1,6 @@
 """`attest up`: PostgreSQL, Redis, workers, scheduler and gateway as supervised processes."""
 
+import errno
 import os
 import socket
 import sys
@@ -10,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from api_gateway.access import keys_required
-from api_gateway.names import is_loopback
+from api_gateway.names import is_loopback, url_of
 from cli.supervise import ProcessSpec, Supervisor, server_spec
 from messages import (
     DOCUMENT_STAGES,
@@ -50,7 +51,7 @@ def who_may_ask(settings: Settings) -> list[str]:
 
 
 class PortInUse(RuntimeError):
-    """The gateway's port is taken."""
+    """The gateway's port is taken, or its address is not of this machine."""
 
 
 def run(settings: Settings, *, on_event: OnEvent, log_dir: Path | None) -> int:
@@ -84,23 +85,49 @@ def _publishing(
 
     def tell(name: str, what: str) -> None:
         if name == "migrate" and what.startswith("ready"):
-            data.publish(*urls, gateway_url=f"http://{settings.host}:{settings.port}")
+            data.publish(*urls, gateway_url=url_of(settings.host, settings.port))
         on_event(name, what)
 
     return tell
 
 
+_NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+"""This machine has no such address, or no IPv6 at all."""
+
+
 def require_free(host: str, port: int) -> None:
-    """Raises PortInUse if something listens on the port already."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    """Raises PortInUse if the gateway cannot listen there: on all addresses of the name that this
+    machine has, and on one at least."""
+    try:
+        places = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    except OSError as error:
+        raise _in_use(host, port, error) from None
+    missing: list[OSError] = []
+    for family, kind, protocol, _, place in places:
         try:
-            probe.bind((host, port))
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:  # :: takes the same port of IPv4 too, otherwise
+                    probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                probe.bind(place)
         except OSError as error:
-            raise PortInUse(
-                f"port {port} of {host} cannot be used ({error.strerror}): choose another one with "
-                "--port"
-            ) from None
+            if error.errno not in _NOT_HERE:
+                raise _in_use(host, port, error) from None
+            missing.append(error)
+    if len(missing) == len(places):
+        raise _in_use(host, port, missing[0])
+
+
+def _in_use(host: str, port: int, error: OSError) -> PortInUse:
+    if isinstance(error, socket.gaierror) or error.errno in _NOT_HERE:
+        return PortInUse(
+            f"{host} is no address of this machine ({error.strerror}): choose one with --host"
+        )
+    return PortInUse(
+        f"port {port} of {host} cannot be used ({error.strerror}): choose another one with --port"
+    )
 
 
 def processes(
@@ -147,11 +174,11 @@ def processes(
 
 
 def _answers(settings: Settings) -> Callable[[], bool]:
-    url = f"http://{settings.host}:{settings.port}/readyz"
+    url = f"{url_of(settings.host, settings.port)}/readyz"
 
     def ready() -> bool:
         try:
-            with urllib.request.urlopen(url, timeout=1) as response:
+            with urllib.request.urlopen(url, timeout=1) as response:  # noqa: S310  our own gateway
                 return int(response.status) == 200
         except (urllib.error.URLError, OSError):
             return False

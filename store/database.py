@@ -11,7 +11,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from store.index import wire
@@ -66,6 +66,20 @@ class _Pool(sa.QueuePool):
             super().dispose()
 
 
+class NoAddress(ValueError):
+    """What was set is no database's URL. It is not repeated: a password may stand in it."""
+
+
+def _parsed(url: str) -> sa.URL:
+    try:
+        parsed = sa.make_url(url)
+    except (ArgumentError, ValueError):
+        parsed = None
+    if parsed is None or parsed.drivername not in ("postgresql", "postgresql+psycopg"):
+        raise NoAddress("ATTEST_DATABASE_URL is no address such as postgresql://user@host/attest")
+    return parsed
+
+
 def connect(
     url: str,
     *,
@@ -77,9 +91,12 @@ def connect(
     Accepts `postgresql://` as well and means psycopg by it. Statements are prepared once they came
     five times (psycopg's own rule), and planned for their values each time: what is best for ten
     ids is not for ten thousand.
+
+    Raises:
+        NoAddress: it is no URL of a PostgreSQL database.
     """
     idle_ms = int(idle_in_transaction_seconds * 1000)
-    own_options = sa.make_url(url).query.get("options", "")
+    own_options = _parsed(url).query.get("options", "")
     if url.startswith("postgresql://"):
         url = "postgresql+psycopg://" + url.removeprefix("postgresql://")
     engine = sa.create_engine(

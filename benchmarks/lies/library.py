@@ -57,6 +57,7 @@ class Version:
     published_at: datetime | None
     version_label: str | None = None
     publication_type: str | None = None
+    publisher: str | None = None
     published_precision: str = "year"
 
 

@@ -33,11 +33,13 @@ def mcp(
         return
     import uvicorn
 
+    from api_gateway.names import url_of
+
     require_guard(host, gateway)
     app = build(gateway, pass_on=True).streamable_http_app(
         stateless_http=True, json_response=True, host=host
     )
-    typer.echo(f"tools for assistants at http://{host}:{port}/mcp (Ctrl-C stops)", err=True)
+    typer.echo(f"tools for assistants at {url_of(host, port)}/mcp (Ctrl-C stops)", err=True)
     uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
 
 

@@ -11,17 +11,32 @@ TIMEOUT_SECONDS = 75.0
 """Longer than the gateway holds a request back (`?wait=60`)."""
 
 
+def headers_of(authorization: str | None) -> dict[str, str]:
+    """What is sent with each call.
+
+    Raises:
+        ToolError: no header can carry it.
+    """
+    if not authorization:
+        return {}
+    if not (authorization.isascii() and authorization.isprintable()):
+        raise ToolError("the key cannot be sent: it has a line break or a non-ASCII letter")
+    return {"Authorization": authorization}
+
+
 @asynccontextmanager
 async def gateway(url: str, authorization: str | None) -> AsyncIterator[httpx.AsyncClient]:
     """A client of the gateway at `url`, for one call of a tool.
 
     Args:
         authorization: the `Authorization` header to send; None where the gateway asks for no key.
+
+    Raises:
+        ToolError: no header can carry it.
     """
-    headers = {"Authorization": authorization} if authorization else {}
     async with httpx.AsyncClient(
         base_url=url,
-        headers=headers,
+        headers=headers_of(authorization),
         timeout=TIMEOUT_SECONDS,
         verify=url.startswith("https:"),
     ) as client:
@@ -50,7 +65,7 @@ async def call(client: httpx.AsyncClient, method: str, path: str, **arguments: A
 
 def _refusal(response: httpx.Response) -> str:
     """Why the gateway refused, in its own words."""
-    if response.status_code == 401:
+    if response.status_code == 401 and "authorization" not in response.request.headers:
         return "the gateway asks for a key: set ATTEST_KEY, or send Authorization: Bearer"
     try:
         problem = response.json()

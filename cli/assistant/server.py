@@ -5,11 +5,13 @@ passes on the caller's `Authorization` and has none of its own, so that scopes, 
 are those of whoever calls.
 """
 
+from collections.abc import Callable
 from importlib.metadata import version
 from typing import Annotated, Any
 from uuid import UUID
 
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
@@ -37,20 +39,20 @@ def build(url: str, key: str = "", *, pass_on: bool = False) -> MCPServer[Any]:
         key: sent with each call, where `pass_on` is false.
         pass_on: send the caller's own `Authorization` header instead (HTTP).
     """
-    server: MCPServer[Any] = MCPServer(
-        "attest",
-        title="Attest",
-        version=version("attest"),
-        instructions=INSTRUCTIONS,
-        log_level="WARNING",
-    )
+    tools: list[Tool] = []
+
+    def tool(annotations: ToolAnnotations) -> Callable[[Callable[..., Any]], None]:
+        def add(function: Callable[..., Any]) -> None:
+            tools.append(closed(function, annotations))
+
+        return add
 
     def authorization(ctx: Anything) -> str | None:
         if pass_on:
             return (ctx.headers or {}).get("authorization")
         return f"Bearer {key}" if key else None
 
-    @server.tool(annotations=ASKS, structured_output=True)
+    @tool(ASKS)
     async def ask(
         ctx: Anything,
         question: Annotated[str, Field(description="a whole clinical question", min_length=1)],
@@ -69,7 +71,7 @@ def build(url: str, key: str = "", *, pass_on: bool = False) -> MCPServer[Any]:
             )
         return question_shape(found)
 
-    @server.tool(annotations=READS, structured_output=True)
+    @tool(READS)
     async def get_answer(
         ctx: Anything, question_id: UUID, wait_seconds: Wait = 30
     ) -> dict[str, Any]:
@@ -78,7 +80,7 @@ def build(url: str, key: str = "", *, pass_on: bool = False) -> MCPServer[Any]:
             path = f"/v1/questions/{question_id}"
             return question_shape(await call(client, "GET", path, params={"wait": wait_seconds}))
 
-    @server.tool(annotations=ASKS, structured_output=True)
+    @tool(ASKS)
     async def verify_text(
         ctx: Anything,
         text: Annotated[str, Field(description="an answer, abstract or slide", min_length=1)],
@@ -91,7 +93,7 @@ def build(url: str, key: str = "", *, pass_on: bool = False) -> MCPServer[Any]:
             found = await call(client, "GET", path, params={"wait": wait_seconds})
         return verification_shape(found)
 
-    @server.tool(annotations=READS, structured_output=True)
+    @tool(READS)
     async def get_verification(
         ctx: Anything, verification_id: UUID, wait_seconds: Wait = 30
     ) -> dict[str, Any]:
@@ -102,7 +104,7 @@ def build(url: str, key: str = "", *, pass_on: bool = False) -> MCPServer[Any]:
                 await call(client, "GET", path, params={"wait": wait_seconds})
             )
 
-    @server.tool(annotations=READS, structured_output=True)
+    @tool(READS)
     async def read_evidence(
         ctx: Anything,
         document_id: UUID,
@@ -122,11 +124,28 @@ def build(url: str, key: str = "", *, pass_on: bool = False) -> MCPServer[Any]:
             "text": words,
         }
 
-    @server.tool(annotations=READS, structured_output=True)
+    @tool(READS)
     async def list_sources(ctx: Anything) -> dict[str, Any]:
         """How fresh each source is, and whether it is inside its limit."""
         async with gateway(url, authorization(ctx)) as client:
             found: dict[str, Any] = await call(client, "GET", "/v1/sources")
         return found
 
-    return server
+    return MCPServer(
+        "attest",
+        title="Attest",
+        version=version("attest"),
+        instructions=INSTRUCTIONS,
+        tools=tools,
+        log_level="WARNING",
+    )
+
+
+def closed(function: Callable[..., Any], annotations: ToolAnnotations) -> Tool:
+    """A tool that refuses arguments it does not know, as the gateway does; the SDK ignores them."""
+    made = Tool.from_function(function, annotations=annotations, structured_output=True)
+    arguments = made.fn_metadata.arg_model
+    arguments.model_config["extra"] = "forbid"
+    arguments.model_rebuild(force=True)
+    made.parameters = arguments.model_json_schema(by_alias=True)
+    return made

@@ -22,6 +22,8 @@ def question_shape(question: Body) -> dict[str, Any]:
         "question": question["question"],
     }
     answer = question.get("answer")
+    if not answer and question["status"] == "failed":
+        return _ended({**shape, "error": question["error"]["detail"]}, "question")
     if not answer:
         stage = question.get("stage") or "queued"
         return {**shape, "next": f"not finished (at {stage}): call get_answer with this id"}
@@ -75,4 +77,10 @@ def verification_shape(verification: Body) -> dict[str, Any]:
     }
     if verification["status"] == "done":
         return {**shape, **verification["result"]}
+    if verification["status"] == "failed":
+        return _ended({**shape, "error": verification["error"]["detail"]}, "text")
     return {**shape, "next": "not finished: call get_verification with this id"}
+
+
+def _ended(shape: dict[str, Any], what: str) -> dict[str, Any]:
+    return {**shape, "next": f"it ended without a result: send the {what} again"}

@@ -100,7 +100,7 @@ def packs(
     Ends with exit code 1 if anything does not hold.
     """
     from cli.evaluate.packs import body, evaluate_packs, shown, source_clients
-    from cli.sources import WIDE
+    from cli.tables import table_console
     from knowledge.scenarios import pack_files
 
     if online:
@@ -111,9 +111,7 @@ def packs(
     if as_json:
         print_json(body(report))
     else:
-        console = Console()
-        console = console if console.is_terminal else Console(width=max(console.width, WIDE))
-        console.print(shown(report), soft_wrap=True)
+        table_console().print(shown(report), soft_wrap=True)
     if report.faults:
         raise typer.Exit(1)
 

@@ -27,7 +27,7 @@ from workers.ingest.connectors.base import Connector
 from workers.ingest.connectors.clinicaltrials import CLINICALTRIALS
 from workers.ingest.connectors.crossref import CROSSREF
 from workers.ingest.connectors.pubmed import PUBMED
-from workers.ingest.enrichment import Work
+from workers.ingest.enrichment import NoWord, Work
 
 GROUPS: Mapping[str, tuple[Kind, ...]] = {
     "guidelines": ("guideline",),
@@ -248,6 +248,8 @@ def _ask_crossref(client: SourceClient, dois: Sequence[str]) -> dict[str, Found]
     found = {}
     for batch in _batches(dois, CROSSREF.fetch_limit):
         for said in CROSSREF.ask(client, [Work(doi, doi) for doi in batch]):
+            if isinstance(said, NoWord):
+                raise said.error
             if said.known:
                 found[said.key] = Found((said.title or "",), said.year, said.notices)
     return found

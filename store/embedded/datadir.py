@@ -90,6 +90,8 @@ class DataDir:
     def __enter__(self) -> Self:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not (self.path / "attest.lock").exists():
+                self._check()  # before the lock is made: in somebody else's folder nothing is
             self._acquire()
         except OSError as error:
             raise EmbeddedError(

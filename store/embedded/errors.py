@@ -7,7 +7,7 @@ EmbeddedError
 """
 
 
-class EmbeddedError(Exception):
+class EmbeddedError(RuntimeError):
     """Root of all errors of the embedded servers."""
 
 

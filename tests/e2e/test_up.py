@@ -1,15 +1,17 @@
 """`attest up` as an operator runs it: one command starts all, one signal stops all."""
 
+import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import httpx
 import psutil
@@ -43,6 +45,15 @@ class Up:
         """The supervisor and everything below it."""
         top = psutil.Process(self.process.pid)
         return [top, *top.children(recursive=True)]
+
+    def pids(self, role: str) -> set[int]:
+        """The processes that run `attest ROLE` for it."""
+        found = set()
+        for child in psutil.Process(self.process.pid).children():
+            with contextlib.suppress(psutil.Error):  # it ended meanwhile
+                if role in child.cmdline():
+                    found.add(child.pid)
+        return found
 
     def text(self) -> str:
         """What it has printed, and the logs of its processes."""
@@ -89,16 +100,36 @@ def start(data_dir: Path, *arguments: str) -> Up:
 
 def launched(data_dir: Path, *arguments: str) -> Up:
     """Start `attest up`, wherever that leads."""
-    port = free_port()
     log = data_dir.parent / f"{data_dir.name}.log"
     with log.open("ab") as output:
-        process = subprocess.Popen(
-            [*COMMAND, "up", f"--data-dir={data_dir}", f"--port={port}", *arguments],
-            stdout=output,
-            stderr=output,
-            env={**os.environ, "ATTEST_ENCODER": "hash", "ATTEST_LEASE_SECONDS": "3"},
-        )
-    return Up(process, data_dir, port, log)
+        return printing(data_dir, output, *arguments)
+
+
+def printing(data_dir: Path, output: IO[bytes] | int, *arguments: str, shell: str = "") -> Up:
+    """Start `attest up`, printing there; `shell` may start it, as a session of its own does."""
+    port = free_port()
+    command = [*COMMAND, "up", f"--data-dir={data_dir}", f"--port={port}", *arguments]
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", shell, "sh", *command] if shell else command,
+        stdout=output,
+        stderr=output,
+        start_new_session=bool(shell),
+        env={**os.environ, "ATTEST_ENCODER": "hash", "ATTEST_LEASE_SECONDS": "3"},
+    )
+    return Up(process, data_dir, port, data_dir.parent / f"{data_dir.name}.log")
+
+
+def read_until(descriptor: int, words: bytes) -> None:
+    """Read what a child prints until it has said these words."""
+    said = b""
+    while words not in said:
+        try:
+            more = os.read(descriptor, 4096)
+        except OSError:  # a terminal whose last program ended
+            more = b""
+        if not more:
+            pytest.fail(f"it ended with: {said.decode(errors='replace')}")
+        said += more
 
 
 @pytest.fixture(scope="module")
@@ -200,6 +231,27 @@ def test_a_second_instance_on_the_same_directory_is_refused_by_name(up: Up) -> N
     done = attest("up", f"--data-dir={up.data_dir}", f"--port={free_port()}")
     assert done.returncode == 1
     assert str(up.process.pid) in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 2  # the first says who may ask
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "nowhere"])
+def test_what_cannot_be_a_data_directory_is_refused_in_one_line(tmp_path: Path, kind: str) -> None:
+    place, thesis = tmp_path / "place", tmp_path / "place" / "thesis.tex"
+    if kind == "file":
+        place.write_text("words")
+    elif kind == "folder":
+        place.mkdir()
+        thesis.write_text("words")
+    else:
+        place = Path("/proc/nowhere")
+    done = attest("up", f"--data-dir={place}", f"--port={free_port()}")
+    assert done.returncode == 1
+    assert "--data-dir" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 2
+    if kind == "folder":
+        assert list(place.iterdir()) == [thesis]
 
 
 def test_a_port_in_use_is_refused_before_anything_starts(up: Up, tmp_path: Path) -> None:
@@ -207,6 +259,37 @@ def test_a_port_in_use_is_refused_before_anything_starts(up: Up, tmp_path: Path)
     assert done.returncode == 1
     assert "--port" in done.stderr
     assert not (tmp_path / "other").exists()
+
+
+def test_ipv6_is_served_like_any_loopback_address(tmp_path: Path) -> None:
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        pytest.skip("this machine has no ::1")
+    running = launched(tmp_path / "data", "--host=::1")
+    try:
+        url = f"http://[::1]:{running.port}"
+        wait_until(lambda: f"Attest answers at {url} " in running.text(), 90, "it is ready")
+        assert "No keys are asked for on ::1" in running.text()
+        assert httpx.get(f"{url}/readyz").status_code == 200
+        assert ask(running)["answer"]["abstain_reason"] == "no_evidence"
+        other = attest("up", f"--data-dir={tmp_path / 'b'}", "--host=::1", f"--port={running.port}")
+        assert other.returncode == 1
+        assert "--port" in other.stderr
+        assert not (tmp_path / "b").exists()
+    finally:
+        assert running.stop() == 0
+
+
+def test_a_host_that_is_not_of_this_machine_is_refused_in_one_line(tmp_path: Path) -> None:
+    for host in ("192.0.2.1", "2001:db8::1", "no-such-host.invalid"):
+        done = attest("up", f"--data-dir={tmp_path / 'other'}", f"--host={host}")
+        assert done.returncode == 1
+        assert f"{host} is no address of this machine" in done.stderr.splitlines()[-1]
+        assert "--host" in done.stderr.splitlines()[-1]
+        assert "Traceback" not in done.stderr
+        assert not (tmp_path / "other").exists()
 
 
 @pytest.mark.requirement("OP-3.3")
@@ -289,8 +372,46 @@ def test_state_survives_a_restart_and_a_signal_leaves_no_process(tmp_path: Path)
         assert second.process.wait(timeout=60) == 0
 
 
+def test_a_terminal_that_is_closed_stops_all_in_order(tmp_path: Path) -> None:
+    """The kernel says so once; whatever is said afterwards, nobody reads."""
+    data, (window, terminal) = tmp_path / "data", os.openpty()
+    shell = f'exec "$@" <{os.ttyname(terminal)} >{os.ttyname(terminal)} 2>&1'
+    running = printing(data, terminal, shell=shell)
+    os.close(terminal)
+    try:
+        read_until(window, b"answers at")
+        os.close(window)
+        assert running.process.wait(timeout=60) == 0
+    finally:
+        running.process.kill()
+    assert "database system is shut down" in (data / "log" / "postgres.log").read_text()
+
+
+def test_a_reader_that_goes_away_ends_no_process(tmp_path: Path) -> None:
+    """What is told of a restart reaches nobody: it happens nevertheless, and the end is orderly."""
+    data, (reader, writer) = tmp_path / "data", os.pipe()
+    running = printing(data, writer)
+    os.close(writer)
+    try:
+        read_until(reader, b"answers at")
+        os.close(reader)
+        for _ in range(2):  # the second message finds a pipe that is known to be closed
+            (victim,) = killed = running.pids("scheduler")
+            os.kill(victim, signal.SIGKILL)
+            wait_until(lambda: bool(running.pids("scheduler") - killed), 20, "it runs again")  # noqa: B023
+        assert httpx.get(f"{running.url}/readyz", timeout=10).status_code == 200
+        assert running.stop() == 0
+    finally:
+        running.process.kill()
+    assert "database system is shut down" in (data / "log" / "postgres.log").read_text()
+
+
 def test_the_demonstration_runs_and_shows_what_it_promises() -> None:
-    done = attest("demo", "--json", ATTEST_ENCODER="minilm")
+    others = {
+        "ATTEST_DATABASE_URL": "postgresql://127.0.0.1:1/not-the-demonstrations",
+        "ATTEST_REDIS_URL": "redis://127.0.0.1:1/0",
+    }
+    done = attest("demo", "--json", ATTEST_ENCODER="minilm", **others)
     assert done.returncode == 0, done.stderr
     questions = [json.loads(line) for line in done.stdout.splitlines()]
     assert [question["answer"]["query_type"] for question in questions[:3]] == [

@@ -44,10 +44,12 @@ def in_a_thread(talk: Callable[[], Awaitable[None]]) -> None:
         pool.submit(anyio.run, talk).result()
 
 
-def over_stdio(url: str, talk: Talk) -> None:
+def over_stdio(url: str, talk: Talk, key: str = "") -> None:
     """Talk to `attest mcp` as an assistant that starts it does."""
     parameters = StdioServerParameters(
-        command=sys.executable, args=["-m", "cli.main", "mcp", "--url", url], env={**os.environ}
+        command=sys.executable,
+        args=["-m", "cli.main", "mcp", "--url", url],
+        env={**os.environ, "ATTEST_KEY": key},
     )
 
     async def run() -> None:
@@ -150,6 +152,35 @@ def test_8_7_what_the_gateway_refuses_is_an_error_in_its_own_words(gateway: Runn
             client, "read_evidence", document_id=nothing, version=1, start=0, end=1
         )
         assert "as_of" in await refused(client, "ask", question="Why?", as_of="yesterday")
+
+    over_stdio(gateway.url, talk)
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [("", "set ATTEST_KEY"), ("attest_hush", "not known here, has expired or was revoked")],
+)
+def test_8_7_a_key_that_does_not_hold_is_not_told_as_a_missing_one(
+    settings: Settings, key: str, says: str
+) -> None:
+    async def talk(client: Client) -> None:
+        said = await refused(client, "list_sources")
+        assert says in said
+        assert "hush" not in said
+
+    closed = settings.model_copy(update={"port": 0, "require_keys": True})
+    with serving(closed) as running:
+        over_stdio(running.url, talk, key)
+
+
+def test_8_7_an_argument_that_no_tool_knows_is_refused_not_ignored(gateway: Running) -> None:
+    async def talk(client: Client) -> None:
+        for tool in (await client.list_tools()).tools:
+            assert tool.input_schema["additionalProperties"] is False, tool.name
+        said = await refused(client, "ask", question="ctDNA?", as_off="2020-01-01")
+        assert "as_off" in said
+        assert gateway.count("question") == 0
+        assert "ctx" in await refused(client, "list_sources", ctx={})
 
     over_stdio(gateway.url, talk)
 

@@ -20,6 +20,7 @@ from cli.stages import queues_app, stages_app
 from store.dead_letters import Death
 from store.settings import Settings
 from store.unit_of_work import Store
+from tests.commands import Attest
 from tests.integration.runtime.harness import count, rows
 from tests.servers import ask
 from workers.runtime.stage import bury
@@ -188,6 +189,26 @@ def test_queues_are_rebuilt_with_one_command(desk: Desk) -> None:
     report = json.loads(desk.run(queues_app, "rebuild", "--json"))
     assert report["sent"] == 2
     assert "2 sent" in desk.run(queues_app, "rebuild")
+
+
+@pytest.mark.parametrize("arguments", [["queues", "rebuild"], ["queues", "rebuild", "--json"]])
+def test_without_redis_one_line_says_so(desk: Desk, arguments: list[str]) -> None:
+    away = Attest.on(desk.settings, ATTEST_REDIS_URL="redis://u:hush@127.0.0.1:1/0")
+    done = away(*arguments)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "Redis does not serve" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "hush" not in done.stderr
+
+
+def test_without_the_database_one_line_says_so(desk: Desk) -> None:
+    away = Attest.on(desk.settings, ATTEST_DATABASE_URL="postgresql://u:hush@127.0.0.1:1/a")
+    done = away("dead-letters", "list")
+    assert done.returncode == 1
+    assert "the database does not answer" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "hush" not in done.stderr
 
 
 def test_the_command_itself_ends_with_one_line_on_stderr(desk: Desk) -> None:

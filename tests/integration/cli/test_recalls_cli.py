@@ -40,4 +40,6 @@ def test_recalls_are_listed_and_paged(
     assert {row["question_id"] for row in both} == {str(one) for one in ids}
     assert "--cursor" not in second.stderr
     assert json.loads(run("recalls", "list", "--json", "--state", "reaffirmed").stdout) == []
-    assert "corrected" in run("recalls", "list").stdout
+    for shown in (run("recalls", "list", COLUMNS="80"), run("recalls", "list", FORCE_COLOR="1")):
+        assert "corrected" in shown.stdout
+        assert all(str(one) in shown.stdout for one in ids)

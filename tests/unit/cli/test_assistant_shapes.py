@@ -71,3 +71,25 @@ def test_8_mcp_a_verification_under_way_has_no_verdicts() -> None:
         "status": "queued",
         "next": "not finished: call get_verification with this id",
     }
+
+
+def test_8_mcp_a_verification_that_failed_says_why_and_is_not_asked_for_again() -> None:
+    error = {"title": "Verification failed", "status": 500, "detail": "the check gave up on it"}
+    shape = verification_shape({"id": ID, "status": "failed", "result": None, "error": error})
+    assert shape == {
+        "verification_id": ID,
+        "status": "failed",
+        "error": "the check gave up on it",
+        "next": "it ended without a result: send the text again",
+    }
+
+
+def test_8_mcp_a_question_that_failed_says_why() -> None:
+    error = {"title": "Question failed", "status": 500, "detail": "a stage gave up"}
+    failed = {**answered(), "status": "failed", "error": error}
+    shape = question_shape({**failed, "answer": failed_answer("a stage gave up")})
+    assert shape["abstained"] is True
+    assert "a stage gave up" in shape["abstain_detail"]
+    bare = question_shape({**failed, "answer": None})
+    assert bare["error"] == "a stage gave up"
+    assert "not finished" not in bare["next"]

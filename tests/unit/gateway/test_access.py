@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from api_gateway.access import LOCAL, Caller, Scope, keys_required, needs, owned, require
 from api_gateway.limits import until_midnight
 from api_gateway.main import require_a_key
-from api_gateway.names import is_loopback
+from api_gateway.names import is_loopback, url_of
 from api_gateway.problems import Problem, not_found
 from api_gateway.refusals import Allowance, Refusals, Refused
 from knowledge.access import Noted, RefusalPolicy, access_policy
@@ -25,6 +26,20 @@ NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.10", "::1", "localhost", "a.localhost"])
 def test_names_of_this_machine(host: str) -> None:
     assert is_loopback(host)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:80"),
+        ("example.org", "http://example.org:80"),
+        ("::1", "http://[::1]:80"),
+        ("::", "http://[::]:80"),
+    ],
+)
+def test_an_address_of_ipv6_stands_in_brackets(host: str, url: str) -> None:
+    assert url_of(host, 80) == url
+    assert urlsplit(url).hostname == host
 
 
 ELSEWHERE = ["0.0.0.0", "::", "", "10.0.0.1", "example.org", "127.0.0.1.example.org"]

@@ -2,11 +2,13 @@
 
 import contextlib
 from datetime import UTC, datetime
+from typing import Any
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from api_gateway.answers import failed_answer
 from api_gateway.app import MissingSetting, create_app
@@ -18,6 +20,7 @@ from api_gateway.uploads import (
     clean_filename,
     media_type_of,
 )
+from api_gateway.verification_schemas import VerificationIn
 from store.cursors import InvalidCursor, pack, position, unpack
 from store.database import connect
 from store.settings import Settings
@@ -113,3 +116,17 @@ def test_what_cannot_be_taken_over_is_left_to_the_relay() -> None:
         publishing([])
     with pytest.raises(ConnectionError):
         publishing([])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"text": "x" * 100_001},
+        {"text": "x", "documents": [{"text": "x" * 1_000_001}]},
+        {"text": "x", "documents": [{"text": "x", "title": "x" * 1001}]},
+        {"text": "x", "documents": [{"text": "x", "identifiers": {"pmid": "1" * 301}}]},
+    ],
+)
+def test_a_text_that_is_too_long_is_told_so_in_characters(body: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError, match=r"should have at most \d+ characters"):
+        VerificationIn.model_validate(body)

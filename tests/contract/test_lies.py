@@ -72,7 +72,7 @@ def test_with_an_honest_judge_nearly_all_true_claims_survive(measured: Measured)
     lost = [one for one in measured.fates(measured.honest, true=True) if one.stopped_at not in HELD]
     assert measured.surviving >= LEAST_SURVIVING, _told(lost)
     verbatim = rows(measured.fates(measured.honest, true=True))["verbatim"]
-    assert verbatim.passed == verbatim.told
+    assert sum(verbatim.ended[one] for one in HELD) >= LEAST_SURVIVING * verbatim.told
 
 
 def test_what_is_left_of_a_lie_is_its_source_s_own_words(measured: Measured) -> None:

@@ -1,5 +1,7 @@
 """Guard: what a claim leaves out of its sentence, and the sentence that then takes its place."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,25 +138,32 @@ TEXT = (
 WHOLE = "Apixaban reduced stroke compared with warfarin in people with atrial fibrillation."
 
 
+def lying(material: Sequence[Material]) -> Judged:
+    return Judged({one.located.drafted.claim_id: Support.SUPPORTED for one in material})
+
+
+def honestly(material: Sequence[Material]) -> Judged:
+    """A judge that finds what stands in the passage in it, and nothing else."""
+    found = {one.located.drafted.claim_id: one.located for one in material}
+    return Judged(
+        {
+            key: Support.SUPPORTED if one.text in one.passage else Support.UNSUPPORTED
+            for key, one in found.items()
+        }
+    )
+
+
+def nobody(pairs: Sequence[tuple[str, str]]) -> list[Support]:
+    raise AssertionError(f"not to be asked: {pairs}")
+
+
 def checked(claim: str, quote: str, *, honest: bool = False) -> Checked:
     cited = CitedText(Source(TEXT), segment(TEXT).sentences, "Apixaban in atrial fibrillation")
 
-    def judge(material: list[Material]) -> Judged:  # an honest judge finds a passage's words in it
-        said = {
-            one.located.drafted.claim_id: (
-                Support.SUPPORTED
-                if not honest or one.located.text in one.located.passage
-                else Support.UNSUPPORTED
-            )
-            for one in material
-        }
-        return Judged(said)
-
-    def nobody(pairs: object) -> list[Support]:
-        raise AssertionError(f"not to be asked: {pairs}")
-
     drafted = Drafted("c1", claim, "E1", quote, "Evidence")
-    (result,) = check_claims([drafted], {"E1": cited}, nobody, judge=judge).results
+    (result,) = check_claims(
+        [drafted], {"E1": cited}, nobody, judge=honestly if honest else lying
+    ).results
     return result
 
 
@@ -177,9 +186,30 @@ def test_a_claim_that_also_says_something_else_is_not_completed() -> None:
     assert (result.verdict, result.completed_from) == (Verdict.PARTIAL, None)
 
 
-def test_a_sentence_that_needs_the_one_before_it_takes_no_claims_place() -> None:
-    quote = "It also reduced bleeding in people who were older than 65 years."
-    result = checked("Apixaban also reduced bleeding in people.", quote)
+IT = "It also reduced bleeding in people who were older than 65 years."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        IT,
+        "Apixaban also reduced bleeding in people.",
+        "It reduced bleeding in people older than 65 years.",
+    ],
+    ids=["whole", "leaving out", "pointing"],
+)
+def test_a_sentence_that_points_at_the_one_before_is_shown_with_it(claim: str) -> None:
+    result = checked(claim, IT)
+    assert (result.verdict, result.text) == (Verdict.SUPPORTED, f"{WHOLE} {IT}")
+    assert result.place == Span(TEXT.index(WHOLE), len(TEXT))
+    assert result.completed_from is not None
+
+
+def test_a_sentence_that_points_at_nothing_is_not_shown_as_supported() -> None:
+    text = "It lowered fever in all of the adults. Aspirin was given to 90 people."
+    cited = CitedText(Source(text), segment(text).sentences)
+    drafted = Drafted("c1", text[:38], "E1", text[:38], "Evidence")
+    (result,) = check_claims([drafted], {"E1": cited}, nobody, judge=lying).results
     assert (result.verdict, result.completed_from) == (Verdict.PARTIAL, None)
 
 

@@ -73,7 +73,9 @@ def _plan(context: Context, row: ExtractionRow, began: float) -> Planned:
             # PostgreSQL stores no NUL; a space keeps every place where it is
             text, readability = taken.text.replace("\x00", " "), taken.readability
         plan = plan_of(text, row.asked_type, row.profile, remembers, readability)
-    except (IntakeRefused, TooLong) as error:
+    except TooLong as error:
+        refused = unreadable_body(str(error), None, [str(error)], ["Split the document"])
+    except IntakeRefused as error:
         refused = unreadable_body(str(error), None, [str(error)])
     except Unreadable as error:
         refused = unreadable_body(str(error), error.readability)

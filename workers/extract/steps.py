@@ -162,14 +162,19 @@ def extraction_of(
 
 
 def unreadable_body(
-    error: str, readability: Readability | None, issues: Sequence[str] = ()
+    error: str,
+    readability: Readability | None,
+    issues: Sequence[str] = (),
+    suggestions: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """The result where a document cannot be extracted (seed marc_v1, section 7.1)."""
+    """The result where a document cannot be extracted (seed marc_v1, section 7.1).
+
+    Args:
+        suggestions: what to do; left out, what helps with scans.
+    """
+    helps = extraction_policy().suggestions if suggestions is None else tuple(suggestions)
     said = readability or Readability(
-        readable=False,
-        confidence=0.0,
-        issues=tuple(issues),
-        suggestions=extraction_policy().suggestions,
+        readable=False, confidence=0.0, issues=tuple(issues), suggestions=helps
     )
     return {
         "outcome": "unreadable",

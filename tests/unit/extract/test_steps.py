@@ -176,6 +176,8 @@ def test_mv_7_1_what_cannot_be_extracted_says_what_to_do() -> None:
     assert body["outcome"] == "unreadable"
     assert body["readability"]["readable"] is False
     assert body["suggestions"]
+    long = unreadable_body("too long: split it", None, (), ["Split the document"])
+    assert long["suggestions"] == ["Split the document"]  # a clearer scan is no shorter
 
 
 # --- what is remembered ---------------------------------------------------------------------------

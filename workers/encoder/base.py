@@ -12,7 +12,7 @@ Matrix = NDArray[np.float32]
 Rule = Callable[[int], bool]
 
 
-class EncoderUnavailable(Exception):
+class EncoderUnavailable(RuntimeError):
     """The encoder cannot answer now and may later: no connection, time-out, 429, 5xx.
 
     `retry_after` is the pause in seconds that the service asked for, or None.
@@ -23,7 +23,7 @@ class EncoderUnavailable(Exception):
         self.retry_after = retry_after
 
 
-class EncoderRefused(Exception):
+class EncoderRefused(RuntimeError):
     """The encoder will not answer this request however often it is sent."""
 
 

@@ -53,6 +53,14 @@ class Stance(_Policy):
     for_: Annotated[tuple[Pattern, ...], Field(alias="for", min_length=1)]
 
 
+class Findings(_Policy):
+    """How a finding without a number is told."""
+
+    lowers: tuple[str, ...] = Field(min_length=1)
+    raises: tuple[str, ...] = Field(min_length=1)
+    told_by_others: tuple[str, ...]
+
+
 class ConflictPolicy(_Policy):
     """`conflicts.yaml`; see there for what each part means."""
 
@@ -64,6 +72,7 @@ class ConflictPolicy(_Policy):
     label_sources: frozenset[str]
     same_outcome: tuple[tuple[str, ...], ...]
     opposed: tuple[Opposed, ...]
+    findings: Findings
     generic: frozenset[str]
     other_acts: frozenset[str]
     neutral: tuple[Pattern, ...]

@@ -71,6 +71,11 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
     return Content({term: weighted[term] for term in kept}, tagged, tuple(kinds))
 
 
+def share(asked: Iterable[Content], words: str) -> float:
+    """The share of the part of a question that `words` hold most of, 0..1."""
+    return max((coverage(one.weights, one.held(words)) for one in asked), default=0.0)
+
+
 def coverage(weighted: Mapping[int, float], found: Iterable[int]) -> float:
     """The share of the question's weight that a passage's terms hold, 0..1."""
     total = sum(weighted.values())

@@ -277,3 +277,48 @@ def test_peers_case_5_two_unrelated_sentences_of_a_label_are_no_conflict(
     body = answer(inline, "Is apixaban approved for stroke in nonvalvular atrial fibrillation?")
     assert body["conflicts"] == []
     assert not body["abstained"]
+
+
+# What the adversarial review of the gate found.
+
+
+def guideline(n: int, society: str, text: str) -> dict[str, Any]:
+    """A made-up guideline of a society."""
+    title = f"{society} guideline on aspirin in preeclampsia"
+    fields = {"source_type": "guideline", "publisher": society, "identifiers": {}}
+    return publication(n, title, text, **fields)
+
+
+@pytest.mark.requirement("SP-6.3")
+def test_invariant_9_a_claim_beside_the_question_lifts_no_conflict(inline: InlineWorker) -> None:
+    recommended = "Low-dose aspirin is recommended for women at high risk of preeclampsia."
+    against = recommended.replace("is recommended", "is not recommended")
+    bleeding = "The use of low-dose aspirin resulted in a higher risk of major hemorrhage."
+    ingest(inline.store, guideline(1, "Society A", recommended))
+    ingest(inline.store, guideline(2, "Society B", against))
+    ingest(inline.store, publication(3, "Aspirin for primary prevention", bleeding))
+    inline.run()
+    body = answer(inline, "Is low-dose aspirin recommended for women at high risk of preeclampsia?")
+    assert (body["abstain_reason"], body["summary"]["text"]) == ("conflict", "")
+    assert len(body["conflicts"]) == 1
+
+
+def test_a_murine_study_whose_title_alone_says_so_answers_for_mice_only(
+    inline: InlineWorker,
+) -> None:
+    text = "Ivermectin was given for five days. Ivermectin reduced mortality from influenza by 60%."
+    ingest(inline.store, publication(1, "Ivermectin in a murine model of influenza", text))
+    inline.run()
+    asked = "Does ivermectin reduce mortality in {} with influenza?"
+    assert answer(inline, asked.format("patients"))["abstain_reason"] == "no_evidence"
+    assert "by 60%" in answer(inline, asked.format("mice"))["summary"]["text"]
+
+
+def test_a_dose_for_another_disease_is_no_answer(inline: InlineWorker) -> None:
+    text = "Acute lymphoblastic leukemia: The recommended dose of methotrexate is 20 mg/m2."
+    fields = {"source_type": "label", "identifiers": {}}
+    ingest(inline.store, publication(1, "Methotrexate: prescribing information", text, **fields))
+    inline.run()
+    asked = "What is the recommended dose of methotrexate for {}?"
+    assert answer(inline, asked.format("rheumatoid arthritis"))["abstain_reason"] == "no_evidence"
+    assert "20 mg/m2" in answer(inline, asked.format("leukemia"))["summary"]["text"]

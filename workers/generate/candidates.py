@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -39,6 +39,9 @@ class Candidate:
     """The title of the part it stands in."""
     named: str = ""
     """The identifiers of its document, as people write them."""
+    publisher: str = ""
+    whole: str = field(default="", repr=False)
+    """The text that it stands in."""
     found: bool = True
     """Whether it stands in a passage that was retrieved; otherwise it only adds details."""
 
@@ -82,6 +85,8 @@ def candidates_of(
                 anchor_score=max(anchors.get(last.start, 0), anchors.get(span.start, 0)),
                 publication_type=version.publication_type,
                 section=section,
+                publisher=version.publisher or "",
+                whole=text,
                 found=inside,
             )
         )

@@ -73,6 +73,7 @@ def choose(
     asked: Sequence[Content],
     diseases: Collection[str] = (),
     products: Collection[str] = (),
+    questions: Sequence[str] = (),
 ) -> list[Claim]:
     """The claims of the answer, in the order of the query type's sections.
 
@@ -81,8 +82,9 @@ def choose(
         asked: what each sub-query asks for; a sentence answers one of them.
         diseases: tags of those asked about; a sentence on others alone is no answer (EB-5.1).
         products: likewise, the drugs and tests.
+        questions: the sub-queries in their words: they tell whom, and where, the question is about.
     """
-    scorer = Scorer(asked, diseases, products)
+    scorer = Scorer(asked, diseases, products, questions)
     scored = []
     documents: dict[str, list[Candidate]] = defaultdict(list)
     for one in candidates:

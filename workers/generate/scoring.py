@@ -8,8 +8,11 @@ from knowledge.loader import load
 from knowledge.products import are_on_others, speak_to
 from knowledge.tags import tags
 from store.content import Content, coverage
+from workers.generate.approvals import Approval
 from workers.generate.candidates import Candidate
 from workers.generate.facets import asked_for, part_weight, states
+from workers.generate.populations import Population
+from workers.generate.subjects import Subjects
 from workers.generate.wording import is_about_itself, refers_back
 
 _REGISTRY = "clinicaltrials"
@@ -20,12 +23,19 @@ class Scorer:
     """The score of candidates for one question."""
 
     def __init__(
-        self, asked: Sequence[Content], diseases: Collection[str], products: Collection[str]
+        self,
+        asked: Sequence[Content],
+        diseases: Collection[str],
+        products: Collection[str],
+        questions: Sequence[str] = (),
     ) -> None:
-        """What each sub-query asks for, and the tags of the diseases and products asked about."""
+        """What each sub-query asks for, the tags of the diseases and products asked about, and the
+        sub-queries in their words."""
         self._asked, self._diseases, self._products = asked, diseases, products
         self.wanted = asked_for({term for one in asked for term in one.weights})
         self._policy = load("answers")
+        self._population, self._approval = Population(questions), Approval(questions)
+        self._subjects = Subjects(questions)
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
 
     @property
@@ -40,8 +50,14 @@ class Scorer:
         return self._own_share(candidate) < float(self._policy["limit_is_answer"])
 
     def may_speak(self, candidate: Candidate) -> bool:
-        """Whether a sentence is not on other diseases, drugs or tests than those asked about."""
-        return not _is_on_others(candidate, self._diseases, self._products)
+        """Whether a sentence is not on other diseases, drugs, tests or patients than those asked
+        about, nor on what another country's regulator approved."""
+        return not (
+            _is_on_others(candidate, self._diseases, self._products)
+            or self._subjects.are_missed(candidate.text, candidate.title, candidate.whole)
+            or self._population.is_another(candidate.text, candidate.title, candidate.whole)
+            or self._approval.is_elsewhere(candidate.text, candidate.title, candidate.publisher)
+        )
 
     def score(self, candidate: Candidate) -> float | None:
         """The score of one that `may_speak`, higher is better; None if it is no answer at all."""

@@ -26,6 +26,7 @@ class Version(Protocol):
     structure: dict[str, Any]
     source_type: str
     publication_type: str | None
+    publisher: str | None
     version_label: str | None
     identifiers: dict[str, str]
     published_at: datetime | None

@@ -17,7 +17,7 @@ from knowledge.generation import Reason, generation_policy
 from messages import GenerateV1, Stage, VerifyV1
 from store import model_usage
 from store.audit_payloads import models_asked
-from store.content import Content, content
+from store.content import Content, content, share
 from store.documents import get_versions
 from store.hashes import json_hash
 from store.index import lexical
@@ -96,8 +96,10 @@ def work(context: Context, message: GenerateV1) -> dict[str, Any]:
         by_model=bool(model and evidence),
     )
     if model is None or not evidence:
-        return _extractive(material)
-    return _drafted(context, message, model, material, evidence)
+        body = _extractive(material)
+    else:
+        body = _drafted(context, message, model, material, evidence)
+    return {**body, "claims": _with_coverage(material, body["claims"])}
 
 
 def _read(session: Session, message: GenerateV1) -> _Material:
@@ -147,6 +149,23 @@ def _drafted(
     return {**body, "cost_usd": None if cost is None else str(cost)}
 
 
+def _with_coverage(
+    material: _Material, claims: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The claims, each with the share of the question that it and its title hold: the answer
+    abstains by those that answer it best."""
+    titles = {entry["evidence_id"]: version.title for entry, version in material.evidence}
+    return [
+        {
+            **claim,
+            "covers": round(
+                share(material.asked, f"{claim['text']}\n{titles.get(claim['evidence_id'], '')}"), 3
+            ),
+        }
+        for claim in claims
+    ]
+
+
 def _extractive(material: _Material) -> dict[str, Any]:
     candidates = [
         candidate
@@ -155,7 +174,8 @@ def _extractive(material: _Material) -> dict[str, Any]:
     ]
     body = material.retrieval
     diseases, products = body["tags"]["diseases"], body.get("products", ())
-    claims = choose(candidates, material.query_type, material.asked, diseases, products)
+    questions = [one["text"] for one in body["sub_queries"]]
+    claims = choose(candidates, material.query_type, material.asked, diseases, products, questions)
     return {
         "generator": GENERATOR,
         "prompt_version": PROMPT_VERSION,

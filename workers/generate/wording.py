@@ -6,6 +6,7 @@ Word lists: knowledge/answers.yaml, knowledge/guards/orphans.yaml.
 import re
 from functools import cache
 
+from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from store.index.terms import term_set
 from workers.reading.labels import body_of
@@ -14,6 +15,7 @@ _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 _PLAIN_WORD = re.compile(r"[a-z]+(?:[\s,;]|$)")
 _WORD = re.compile(r"\w+")
 _LEAST_TERMS = 4
+_LEAST_TERMS_OF_A_WARNING = 3
 _LEAST_PAST = 4
 
 
@@ -80,9 +82,24 @@ def is_whole(sentence: str) -> bool:
         and not body.endswith((":", ";", ",", "-"))
         and not _PLAIN_WORD.match(body)
         and all(body.count(one) == body.count(other) for one, other in _PAIRS)
-        and len(term_set(body)) >= _LEAST_TERMS
+        and _says_enough(body)
         and not _is_boilerplate(sentence, body)
         and _has_verb(body)
+    )
+
+
+def _says_enough(body: str) -> bool:
+    """Whether it has the terms of a statement; what speaks for or against a use needs fewer:
+    "Metformin is contraindicated in pregnancy."."""
+    said = len(term_set(body))
+    return said >= _LEAST_TERMS or (said >= _LEAST_TERMS_OF_A_WARNING and _takes_side(body))
+
+
+def _takes_side(body: str) -> bool:
+    return any(
+        pattern.search(body)
+        for stance in conflict_policy().stances.values()
+        for pattern in (*stance.against, *stance.for_)
     )
 
 

@@ -117,3 +117,20 @@ def test_what_a_work_did_is_told_from_what_it_found() -> None:
     assert is_about_itself("We aimed to compare the two regimens.")
     assert is_about_itself("This review summarizes the trials of the last years.")
     assert not is_about_itself("The trial showed that the regimens do not differ.")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "whole"),
+    [
+        ("Metformin is contraindicated in pregnancy.", True),
+        ("Tizanidine is contraindicated with fluvoxamine.", True),
+        ("Do not use in pregnancy.", True),
+        ("Aspirin is cheap today.", False),
+        ("Contraindicated in pregnancy:", False),
+        ("Not recommended.", False),
+    ],
+)
+def test_a_short_sentence_is_whole_if_it_speaks_for_or_against_a_use(
+    sentence: str, whole: bool
+) -> None:
+    assert is_whole(sentence) is whole

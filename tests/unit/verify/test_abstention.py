@@ -1,5 +1,7 @@
 """When an answer must abstain, and what it says then."""
 
+from dataclasses import replace
+
 import pytest
 
 from workers.verify.abstention import Standing, must_abstain
@@ -75,3 +77,25 @@ def test_that_nothing_decides_is_said_only_where_nothing_does(
     abstained = must_abstain(evidence_found=2, verified=verified, asks_for_today=False)
     assert abstained is not None
     assert ("nothing decides" in abstained.detail) is undecided
+
+
+BESIDE = replace(FRESH, covers=0.3)
+"""A claim on something beside what is asked."""
+
+
+@pytest.mark.parametrize(
+    ("verified", "today", "reason"),
+    [
+        ([CONTESTED, CONTESTED, BESIDE], False, "conflict"),
+        ([NEWS, BESIDE], False, "low_trust_only"),
+        ([STALE, BESIDE], True, "stale"),
+        ([CONTESTED, replace(FRESH, covers=0.7)], False, None),
+        ([replace(CONTESTED, covers=0.3), FRESH], False, None),
+        ([replace(CONTESTED, covers=0.4), replace(FRESH, covers=0.5)], False, None),
+    ],
+)
+def test_invariant_9_a_claim_beside_the_question_suppresses_no_abstention(
+    verified: list[Standing], today: bool, reason: str | None
+) -> None:
+    abstained = must_abstain(evidence_found=3, verified=verified, asks_for_today=today)
+    assert (abstained.reason if abstained else None) == reason

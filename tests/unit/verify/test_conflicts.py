@@ -194,6 +194,17 @@ def test_arms_named_the_other_way_round_turn_the_direction() -> None:
             "what is compared",
         ),
         (
+            f"In heart failure with reduced ejection fraction, {LOWER}",
+            f"In heart failure with preserved ejection fraction, {HIGHER}",
+            "ejection fractions",
+        ),
+        (f"In HFrEF, {LOWER}", f"In HFpEF, {HIGHER}", "ejection fractions by their short names"),
+        (
+            LOWER.replace("examplumab", "examplumab 6 mg"),
+            HIGHER.replace("examplumab", "examplumab 20 mg"),
+            "doses",
+        ),
+        (
             "Diabetes was associated with death (HR 1.8; 95% CI 1.3-2.4).",
             "Statin use was associated with death (HR 0.7; 95% CI 0.6-0.8).",
             "exposures",
@@ -206,9 +217,71 @@ def test_effects_that_differ_in_what_they_are_of_are_no_conflict(
     assert between(one, other) == [], differing
 
 
+@pytest.mark.parametrize("more", [" daily", " and LDL fell by 30 mg/dL"])
+def test_the_same_dose_or_a_level_in_blood_keeps_no_conflict_from_being_found(more: str) -> None:
+    one = f"{LOWER[:-1]} at 6 mg{more}."
+    assert len(between(one, HIGHER)) == 1
+    assert len(between(one, f"{HIGHER[:-1]} at 6 mg, and LDL fell by 40 mg/dL.")) == 1
+
+
 def test_follow_up_of_different_length_does_not_make_two_outcomes_of_one() -> None:
     one = f"At a median follow-up of 37 months, {LOWER}"
     assert len(between(one, f"At a median follow-up of 60 months, {HIGHER}")) == 1
+
+
+# Findings told without a number.
+
+LOWERED = "Examplumab lowered mortality in hospitalized patients with COVID-19."
+NOT_LOWERED = "Examplumab did not lower mortality in hospitalized patients with COVID-19."
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (LOWERED, NOT_LOWERED),
+        (
+            LOWERED,
+            "In hospitalized patients with COVID-19, examplumab increased the risk of death.",
+        ),
+        ("Examplumab prevented stroke in women.", "Examplumab did not reduce stroke in women."),
+    ],
+)
+def test_a_finding_that_another_denies_is_a_conflict(one: str, other: str) -> None:
+    (found,) = between(one, other)
+    assert (found.kind, found.why, found.resolved) == ("effect", "opposite_direction", False)
+    assert {side.quote for side in found.sides} == {one, other}
+
+
+def test_a_trial_that_denies_what_a_cohort_found_stands_over_it() -> None:
+    cohort = witness("a", LOWERED, evidence_level="observational study")
+    trial = witness("b", NOT_LOWERED, evidence_level="randomized controlled trial")
+    (found,) = conflicts([cohort, trial])
+    assert (found.rule, found.stands) == ("design", "b")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (LOWERED, NOT_LOWERED.replace("Examplumab", "Othermab")),
+        (LOWERED, NOT_LOWERED.replace("mortality", "stroke")),
+        (LOWERED, NOT_LOWERED.replace("hospitalized patients", "children")),
+        (LOWERED, NOT_LOWERED.replace("COVID-19", "influenza")),
+        (LOWERED, "Examplumab did not lower mortality."),
+        (LOWERED, f"At one year, {NOT_LOWERED}"),
+        (LOWERED, f"It is not known whether {NOT_LOWERED}"),
+        (f"Early reports found that {LOWERED}", NOT_LOWERED),
+        (LOWERED, NOT_LOWERED.replace("did not lower", "may not lower")),
+        (LOWERED, NOT_LOWERED.replace(" in ", " (95% CI 0.7 to 1.3) in ")),
+        (
+            LOWERED,
+            NOT_LOWERED.replace("Examplumab", "Examplumab 20 mg").replace("did", "alone did"),
+        ),
+        (NOT_LOWERED, NOT_LOWERED.replace("lower", "reduce")),
+        ("Examplumab lowered stroke in women.", "Examplumab did not lower stroke in men."),
+    ],
+)
+def test_findings_on_other_matters_or_told_by_others_are_no_conflict(one: str, other: str) -> None:
+    assert between(one, other) == []
 
 
 # Stances.

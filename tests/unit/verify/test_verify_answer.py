@@ -50,6 +50,8 @@ def answer(
     contested: Collection[str] = (),
     undecided: Collection[str] = (),
     in_the_past: bool = False,
+    drafted: int = 1,
+    generator: str = "extractive",
     **found: Any,
 ) -> dict[str, Any]:
     """An answer of one claim, from a retrieval that `found` more."""
@@ -57,13 +59,14 @@ def answer(
         *("c1", TEXT, "E1", "RESULTS", Verdict(verdict), "verbatim", Span(0, len(TEXT))),
         basis=Basis.WORDS,
     )
+    claim = {"claim_id": "c1"}
     understanding = ("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency")
     return compose(
         question="Does it?",
         retrieval=dict.fromkeys(understanding) | {"asks_for_today": False, "as_of": None} | found,
-        draft={"generator": "extractive", "prompt_version": None},
-        checked=[checked],
-        passed=gate([checked], contested),
+        draft={"generator": generator, "prompt_version": None, "claims": [claim] * drafted},
+        checked=[checked] * drafted,
+        passed=gate([checked] * drafted, contested),
         undecided=undecided,
         in_the_past=in_the_past,
         held={"E1": work or held(identifiers={"pmid": "999999991"})},
@@ -81,6 +84,15 @@ def test_eb_6_3_an_answer_has_the_images_that_retrieval_found_and_mostly_none() 
 def test_an_abstention_has_no_images_and_no_references() -> None:
     body = answer("unsupported", images=[IMAGE])
     assert (body["abstained"], body["images"], body["references"]) == (True, [], [])
+
+
+@pytest.mark.parametrize(
+    ("generator", "reason"), [("extractive", "no_evidence"), ("model", "unsupported")]
+)
+def test_where_no_sentence_of_the_sources_answers_there_is_no_evidence(
+    generator: str, reason: str
+) -> None:
+    assert answer(drafted=0, generator=generator)["abstain_reason"] == reason
 
 
 @pytest.mark.requirement("EB-9.3")

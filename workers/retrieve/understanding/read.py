@@ -29,8 +29,15 @@ def _rules() -> list[tuple[str, re.Pattern[str]]]:
 
 
 @cache
-def _current_state() -> re.Pattern[str]:
-    return re.compile(load("questions")["current_state"], re.IGNORECASE)
+def _current_state(name: str) -> re.Pattern[str]:
+    return re.compile(load("questions")["current_state"][name], re.IGNORECASE)
+
+
+def asks_for_today(question: str) -> bool:
+    """Whether `question` asks for the present state, by words that do not say who the patients
+    are."""
+    plain = _current_state("of_patients").sub(" ", question)
+    return _current_state("pattern").search(plain) is not None
 
 
 def query_type(question: str) -> str:
@@ -174,7 +181,7 @@ def understand(
         diseases=diseases,
         decisions=decisions,
         names=names(asked),
-        asks_for_today=bool(_current_state().search(asked)),
+        asks_for_today=asks_for_today(asked),
         mesh=mesh_of(diseases, decisions),
         sub_queries=decompose(question, kind, diseases, decisions),
         products=tuple(sorted(products(asked))),

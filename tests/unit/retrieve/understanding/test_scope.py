@@ -30,6 +30,8 @@ def test_a_question_on_something_else_is_known_by_its_words(question: str) -> No
         "Does coffee lower mortality?",
         "Which arrhythmias follow ablation with nephropathy?",
         "CIRCULATE trial results",
+        "Is tebentafusp approved in the United States?",
+        "Does the Bruce test suit the elderly?",
     ],
 )
 def test_a_clinical_question_is_one_whether_or_not_its_disease_has_a_tag(question: str) -> None:

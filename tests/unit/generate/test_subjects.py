@@ -1,0 +1,69 @@
+"""A question on a drug or disease without a tag is answered by works that name it."""
+
+import pytest
+
+from store.content import content
+from store.index.terms import terms
+from workers.generate.extractive import Candidate, choose
+from workers.generate.subjects import Subjects
+
+LABEL = "Methotrexate injection: prescribing information"
+LEUKEMIA = "Acute lymphoblastic leukemia: The recommended dose of methotrexate is 20 mg/m2."
+PSORIASIS = "Psoriasis: The recommended dose of methotrexate is 10 to 25 mg once weekly."
+SECUKINUMAB = "Secukinumab was effective and well tolerated in plaque psoriasis."
+TRIAL = "Secukinumab in plaque psoriasis"
+ASPIRIN = "Aspirin reduced vascular mortality by 15%."
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "line", "text"),
+    [
+        ("What dose of methotrexate in rheumatoid arthritis?", LABEL, LEUKEMIA, PSORIASIS),
+        ("What dose of methotrexate in psoriasis?", LABEL, LEUKEMIA, PSORIASIS),
+        ("Is secukinumab effective for Crohn's disease?", TRIAL, SECUKINUMAB, ""),
+        ("Is secukinumab safe in patients with tuberculosis?", TRIAL, SECUKINUMAB, ""),
+        ("Does colchicine reduce mortality?", "Aspirin: a meta-analysis", ASPIRIN, ""),
+        ("Does colchicine reduce mortality?", "A review", ASPIRIN, "Colchicine is discussed."),
+        ("Does colchicine reduce mortality?", "A review", "Mortality fell by 15%.", ""),
+    ],
+)
+def test_a_line_of_a_work_on_another_drug_or_disease_does_not_answer(
+    question: str, title: str, line: str, text: str
+) -> None:
+    assert Subjects([question]).are_missed(line, title, f"{line} {text}")
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "line", "text"),
+    [
+        ("What dose of methotrexate in psoriasis?", LABEL, PSORIASIS, ""),
+        (
+            "Does methotrexate help in psoriasis?",
+            "Methotrexate in psoriatic plaques",
+            "It did.",
+            "",
+        ),
+        ("Does acetaminophen help in migraine?", "Paracetamol for migraines", "It did.", ""),
+        ("Does simvastatin lower mortality?", "Statins", "Statins lowered mortality.", ""),
+        ("Does colchicine lower mortality?", "A trial", "Mortality fell.", "Colchicine was given."),
+        ("Which diuretic helps patients on lithium?", "Diuretics", "Amiloride helps.", ""),
+        ("Does apixaban help?", "Anticoagulation", "Warfarin helps.", ""),
+        ("Does treatment reverse anaemia?", "A trial", "It raised hemoglobin.", ""),
+        ("Does LDL cholesterol cause disease?", "A trial", "Coronary events fell.", ""),
+        ("Does it induce apoptosis?", "A trial", "Cells died.", ""),
+        ("Is a diet enough in Celiac disease?", "Coeliac disease", "A diet is enough.", ""),
+        ("Is surgery recommended?", "A trial", "Surgery was better.", ""),
+    ],
+)
+def test_a_line_on_it_by_any_of_its_names_does(
+    question: str, title: str, line: str, text: str
+) -> None:
+    assert not Subjects([question]).are_missed(line, title, f"{line} {text}")
+
+
+def test_no_claim_is_made_of_a_dose_for_another_disease() -> None:
+    question = "What is the recommended dose of methotrexate for rheumatoid arthritis?"
+    lines = [Candidate("E1", "label", one, LABEL, 0.5, 2, whole=PSORIASIS) for one in (LEUKEMIA,)]
+    asked = [content(question, dict.fromkeys(terms(question), 1.0))]
+    assert choose(lines, "general", asked)
+    assert not choose(lines, "general", asked, questions=[question])

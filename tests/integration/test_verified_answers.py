@@ -114,6 +114,15 @@ def test_sp_b3_what_does_not_hold_is_an_abstention_and_never_an_empty_answer(
     assert body["cure"]["action"]
 
 
+@pytest.mark.parametrize("question", ["What time is it?", "Does it work?", "no", "a b"])
+def test_invariant_9_a_question_on_nothing_in_particular_is_out_of_scope(
+    trial: InlineWorker, question: str
+) -> None:
+    body = answer(trial, question)
+    assert (body["abstained"], body["abstain_reason"]) == (True, "out_of_scope")
+    assert body["summary"]["text"] == ""
+
+
 # The five cases
 
 

@@ -48,6 +48,7 @@ def must_abstain(
     asks_for_today: bool,
     filtered: bool = False,
     is_clinical: bool = True,
+    names_something: bool = True,
 ) -> Abstention | None:
     """Whether the answer must abstain (SP-6.3), and why: by the claims that answer the question
     best, for one on something beside it makes no dispute decided and no source fresh.
@@ -57,8 +58,9 @@ def must_abstain(
         verified: one for each claim that holds.
         is_clinical: whether a word of the question is of medicine. One that has none and is not
             answered is on something else; where evidence answers it, it is answered.
+        names_something: whether it is on anything in particular.
     """
-    if not is_clinical and not (evidence_found and verified):
+    if not names_something or (not is_clinical and not _is_answered(evidence_found, verified)):
         return abstention("out_of_scope")
     if evidence_found == 0:
         return abstention("no_evidence", worded="filtered" if filtered else None)
@@ -76,6 +78,11 @@ def must_abstain(
         fetched_lately = not any(one.stale for one in verified)
         return abstention("stale", sources, worded="dated" if fetched_lately else None)
     return None
+
+
+def _is_answered(evidence_found: int, verified: Sequence[Standing]) -> bool:
+    covered = max((one.covers for one in verified), default=0.0)
+    return evidence_found > 0 and covered >= load("answers")["beside_medicine"]
 
 
 def _answering(verified: Sequence[Standing]) -> list[Standing]:

@@ -101,6 +101,7 @@ def compose(
         asks_for_today=retrieval["asks_for_today"] and not in_the_past,
         filtered=retrieval.get("filters") is not None,
         is_clinical=retrieval.get("is_clinical", True),
+        names_something=retrieval.get("names_something", True),
     )
     shown = () if reason else passed.shown
     used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))

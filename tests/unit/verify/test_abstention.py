@@ -62,6 +62,25 @@ def test_invariant_9_an_unanswered_question_on_something_else_is_out_of_scope(
     assert abstained.reason == "out_of_scope"
 
 
+def test_invariant_9_a_question_on_nothing_is_out_of_scope_whatever_speaks_to_its_words() -> None:
+    abstained = must_abstain(
+        evidence_found=8, verified=[FRESH], asks_for_today=False, names_something=False
+    )
+    assert abstained is not None
+    assert abstained.reason == "out_of_scope"
+
+
+def test_invariant_9_half_of_a_question_on_something_else_is_no_answer() -> None:
+    abstained = must_abstain(
+        evidence_found=2,
+        verified=[replace(FRESH, covers=0.4)],
+        asks_for_today=False,
+        is_clinical=False,
+    )
+    assert abstained is not None
+    assert abstained.reason == "out_of_scope"
+
+
 def test_what_evidence_answers_is_in_scope_whatever_its_words() -> None:
     assert not must_abstain(
         evidence_found=1, verified=[FRESH], asks_for_today=False, is_clinical=False

@@ -90,6 +90,8 @@ class Understanding:
     """None where no model was asked."""
     is_clinical: bool = True
     """Whether any word of it belongs to medicine, as far as words can tell."""
+    names_something: bool = True
+    """Whether it is on anything in particular; see `scope`."""
 
     @property
     def primary_disease(self) -> str | None:
@@ -117,6 +119,7 @@ class Understanding:
             "names": list(self.names),
             "asks_for_today": self.asks_for_today,
             "is_clinical": self.is_clinical,
+            "names_something": self.names_something,
             "sub_queries": [
                 {"text": one.text, "role": one.role, "targets": list(one.targets)}
                 for one in self.sub_queries

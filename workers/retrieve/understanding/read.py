@@ -18,7 +18,7 @@ from workers.retrieve.understanding.model import Understanding
 from workers.retrieve.understanding.patient import read_patient
 from workers.retrieve.understanding.pico import read_pico
 from workers.retrieve.understanding.proposal import Additions, ask, merged_pico
-from workers.retrieve.understanding.scope import speaks_of_medicine
+from workers.retrieve.understanding.scope import names_something, speaks_of_medicine
 from workers.retrieve.understanding.sentences import Sentence, sentences
 
 
@@ -169,6 +169,7 @@ def understand(
     told = _unique(_diseases(named), _tags(context.diseases), _measured(patient.values))
     diseases = _by_decision(without_general(told), decisions)
     asked = _asked_text(question, named.asking)
+    is_clinical = bool(diseases or decisions or patient.values) or speaks_of_medicine(asked)
     kind = query_type(asked)
     condition = diseases[0] if diseases else None
     stated = read_pico(question, named.diseases, named.decisions, condition)
@@ -188,7 +189,8 @@ def understand(
         modalities=modalities(asked),
         patient=patient,
         language_model=replace(part, added=taken) if part else None,
-        is_clinical=bool(diseases or decisions or patient.values) or speaks_of_medicine(asked),
+        is_clinical=is_clinical,
+        names_something=is_clinical or names_something(asked),
     )
 
 

@@ -36,3 +36,36 @@ def test_a_question_on_something_else_is_known_by_its_words(question: str) -> No
 )
 def test_a_clinical_question_is_one_whether_or_not_its_disease_has_a_tag(question: str) -> None:
     assert understand(question).is_clinical
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What time is it?",
+        "no",
+        "Is it better?",
+        "Does it work?",
+        "a b",
+        "a\x01b",
+        "Can I go there?",
+        "??",
+    ],
+)
+def test_a_question_on_nothing_in_particular_is_known_by_its_words(question: str) -> None:
+    understood = understand(question)
+    assert (understood.is_clinical, understood.names_something) == (False, False)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Does zanubrutinib work?",
+        "Is coffee good?",
+        "pembrolizumab",
+        "肺癌",
+        "What is ctDNA?",
+        "Does time to surgery matter?",
+    ],
+)
+def test_a_question_on_something_names_it(question: str) -> None:
+    assert understand(question).names_something

@@ -43,11 +43,14 @@ from workers.verify.entailment.measure import MEASURES, Measured, Measurer
 from workers.verify.entailment.passage import stems
 from workers.verify.entailment.states import TokenReader
 
-SEED, CHOICE_SEED, HELD_SEED, HEAD_SEED = 20261122, 5, 7, 1
+SEED, CHOICE_SEED, HELD_SEED, FOLD_SEED = 20261122, 5, 7, 1
+HEAD_SEEDS = (1, 2, 3)  # of the heads whose scores are averaged
 FOLDS = 5
 LEFT_OUT = 0  # the fold that the committed weights never see
 MOST_UNSAFE = 0.05  # the bound on unsafe acceptance; `report.thresholds` keeps a margin
 OUT = Path("workers/verify/entailment")
+
+Weights = Mapping[str, Array]  # of one head
 
 # How many abstracts and articles give made pairs: more took the reading time of one evening.
 TITLES, SENTENCES, ARTICLES = 800, 500, 38  # abstracts, abstracts, percent
@@ -158,46 +161,42 @@ class Trainer:
 
     def __init__(self, material: Material, readings: Readings) -> None:
         self.material, self.readings = material, readings
-        self.fold = folds(material.expert, FOLDS, HEAD_SEED)
+        self.fold = folds(material.expert, FOLDS, FOLD_SEED)
         self.of_claim = {
             p.claim_key: fold for p, fold in zip(material.expert, self.fold, strict=True)
         }
         self._rarity = Rarity(material.rarity, material.unknown)
-        self._first: head.Weights = {}
 
-    def pretrain(self, cache: Path) -> None:
-        """The head on made pairs alone: no claim of SciFact and no abstract that one cites. Taken
+    def pretrain(self, seed: int, cache: Path) -> head.Weights:
+        """A head on made pairs alone: no claim of SciFact and no abstract that one cites. Taken
         from `cache` if an earlier run left it there."""
-        path = cache / "pretrained.npz"
-        if path.exists():
-            with np.load(path, allow_pickle=False) as held:
-                self._first = {name: torch.from_numpy(held[name]) for name in held}
-            return
-        table = self.readings.table
-        weights = head.fresh(self.readings.states.shape[1], table.flags.shape[1], HEAD_SEED)
-        samples = self.readings.samples(self.material.made)
-        self._first = head.train(weights, table, samples, epochs=4, rate=2e-3, seed=HEAD_SEED)
-        np.savez(path, **{name: value.numpy() for name, value in self._first.items()})
-
-    def tune(self, without: int, cache: Path) -> dict[str, Array]:
-        """The head on SciFact but the fold `without`, with made pairs lest it forget them."""
-        path = cache / f"head-{without}.npz"
+        path = cache / f"pretrained-{seed}.npz"
         if not path.exists():
-            rng = Random(without)
-            chosen = [p for p in self.material.scifact if self.of_claim[p.group] != without]
-            chosen += rng.sample(self.material.made, REPEATED)
-            samples = self.readings.samples(chosen)
             table = self.readings.table
-            tuned = head.train(self._first, table, samples, epochs=2, rate=1.5e-3, seed=without)
+            weights = head.fresh(self.readings.states.shape[1], table.flags.shape[1], seed)
+            samples = self.readings.samples(self.material.made)
+            found = head.train(weights, table, samples, epochs=4, rate=2e-3, seed=seed)
+            np.savez(path, **{name: value.numpy() for name, value in found.items()})
+        with np.load(path, allow_pickle=False) as held:
+            return {name: torch.from_numpy(held[name]) for name in held}
+
+    def tune(self, seed: int, without: int, cache: Path) -> Weights:
+        """A head on SciFact but the fold `without`, with made pairs lest it forget them."""
+        path = cache / f"head-{seed}-{without}.npz"
+        if not path.exists():
+            own = FOLDS * (seed - 1) + without
+            chosen = [p for p in self.material.scifact if self.of_claim[p.group] != without]
+            chosen += Random(own).sample(self.material.made, REPEATED)
+            samples, table = self.readings.samples(chosen), self.readings.table
+            first = self.pretrain(seed, cache)
+            tuned = head.train(first, table, samples, epochs=2, rate=1.5e-3, seed=own)
             np.savez(path, **{name: value.numpy() for name, value in tuned.items()})
         with np.load(path, allow_pickle=False) as held:
             return {name: held[name] for name in held}
 
-    def measure(
-        self, weights: Mapping[str, Array], pairs: Sequence[tuple[str, str]]
-    ) -> list[Measured]:
-        """What a head measures on (claim, evidence) pairs."""
-        measurer = Measurer(Head(weights), self._rarity)
+    def measure(self, heads: Sequence[Weights], pairs: Sequence[tuple[str, str]]) -> list[Measured]:
+        """What several heads measure together on (claim, evidence) pairs."""
+        measurer = Measurer([Head(weights) for weights in heads], self._rarity)
         found = list(measurer.measure_all(pairs, self.readings))
         return [m for m in found if m is not None]
 
@@ -217,9 +216,9 @@ class Measures:
     whole: Array
 
 
-def measures(trainer: Trainer, heads: Sequence[Mapping[str, Array]]) -> Measures:
-    """SciFact's abstracts and passages, each fold by the head that never saw it, and made pairs
-    that were held back, by the head that is committed."""
+def measures(trainer: Trainer, heads: Sequence[Sequence[Weights]]) -> Measures:
+    """SciFact's abstracts and passages, each fold by the heads that never saw it, and made pairs
+    that were held back, by the heads that are committed."""
     material = trainer.material
     rows: list[tuple[str, str, int, int, float, bool]] = []
     for pair, fold in zip(material.expert, trainer.fold, strict=True):
@@ -296,15 +295,18 @@ def accepted(found: Measures, shares: Array, steps: Sequence[report.Steps]) -> A
 
 def write(
     folder: Path,
-    weights: Mapping[str, Array],
+    heads: Sequence[Weights],
     components: Array,
     combiner: Logistic,
     material: Material,
 ) -> None:
     """The weights as `workers.verify.entailment.model.load` reads them."""
-    kept: dict[str, Any] = {name: value.astype(np.float16) for name, value in weights.items()}
+    kept: dict[str, Any] = {
+        name: np.stack([weights[name] for weights in heads]).astype(np.float16) for name in heads[0]
+    }
     # Compression and projection follow each other, so that one matrix does for both.
-    kept["project"] = (components @ weights["project"]).astype(np.float16)
+    projections = [components @ weights["project"] for weights in heads]
+    kept["project"] = np.stack(projections).astype(np.float16)
     np.savez_compressed(folder / "weights.npz", **kept)
     body = {
         "measures": MEASURES,
@@ -325,7 +327,7 @@ def _rounded(values: Array) -> Any:
 
 def finish(trainer: Trainer, cache: Path, folder: Path) -> dict[str, Any]:
     """Tunes the heads, fits the logistic model, writes weights and report; returns the report."""
-    heads = [trainer.tune(fold, cache) for fold in range(FOLDS)]
+    heads = [[trainer.tune(seed, fold, cache) for seed in HEAD_SEEDS] for fold in range(FOLDS)]
     found = measures(trainer, heads)
     shares, committed = crossed(found)
     write(folder, heads[LEFT_OUT], trainer.readings.components, committed, trainer.material)
@@ -381,7 +383,6 @@ def main() -> None:
     options.cache.mkdir(parents=True, exist_ok=True)
     material = gather(options)
     trainer = Trainer(material, readings_of(material, options.cache))
-    trainer.pretrain(options.cache)
     print(json.dumps(finish(trainer, options.cache, options.out), indent=1))
 
 

@@ -1,11 +1,15 @@
 """The alignment head, measures and vetoes, without weights."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from workers.verify.entailment.features import NAMES, Rarity, Text, features
 from workers.verify.entailment.flags import FLAGS, token_flags
 from workers.verify.entailment.head import Head, Tokens
+from workers.verify.entailment.measure import SCORES, Measurer
+from workers.verify.entailment.states import Reading
 from workers.verify.entailment.verbatim import verbatim
 from workers.verify.entailment.vetoes import vetoes
 
@@ -60,6 +64,36 @@ def test_parts_joined_hold_all_tokens_in_order() -> None:
 
     assert joined.ids.tolist() == [*parts[0].ids, *parts[1].ids]
     assert joined.states.shape == (5, 8)
+
+
+class _Letters:
+    """Reads each letter as a token whose state depends on the letter alone."""
+
+    @property
+    def vocabulary(self) -> dict[str, int]:
+        return {chr(number): number for number in range(128)}
+
+    def read(self, texts: Sequence[str]) -> list[Reading]:
+        table = np.random.default_rng(9).normal(size=(128, 12)).astype(np.float32)
+        rows = [np.array([min(ord(letter), 127) for letter in text]) for text in texts]
+        return [Reading(table[row], table[row].mean(axis=0), row) for row in rows]
+
+
+def test_several_heads_measure_the_mean_of_what_each_measures_and_the_features_once() -> None:
+    pair = ("Aspirin lowered fever.", "Aspirin lowered fever in mice. Nothing else changed at all.")
+
+    def measured(*heads: Head) -> np.ndarray:
+        found = next(Measurer(heads, RARITY).measure_all([pair], _Letters()))
+        assert found is not None
+        return found.values
+
+    first, second, both = measured(_head(1)), measured(_head(2)), measured(_head(1), _head(2))
+
+    assert both[: len(NAMES)] == pytest.approx(first[: len(NAMES)])
+    together = slice(len(NAMES), len(NAMES) + 2)  # of the single sentences the highest mean counts
+    assert both[together] == pytest.approx((first[together] + second[together]) / 2, abs=1e-4)
+    assert first[together] != pytest.approx(second[together], abs=1e-2)
+    assert len(both) == len(NAMES) + len(SCORES)
 
 
 def test_token_flags_say_what_a_word_is() -> None:

@@ -20,12 +20,12 @@ from workers.verify.entailment.vetoes import vetoes
 
 Matrix = NDArray[np.float32]
 
-# Of the alignment: log odds of supported and of contradicted, for the nearest sentences together
-# and for the single sentence where they are highest.
+# Of the alignment, as the mean of all heads: log odds of supported and of contradicted, for the
+# nearest sentences together and for the single sentence where they are highest.
 SCORES = ("near_supported", "near_contradicted", "best_supported", "best_contradicted")
 MEASURES = (*NAMES, *SCORES)
 
-_REMEMBERED = 1024  # texts whose tokens are kept, some 12 KB each
+_REMEMBERED = 1024  # texts whose tokens are kept, some 12 KB each for every head
 _READ_TOGETHER = 16  # pairs; more texts at once are read faster, as equal lengths share a run
 
 
@@ -52,17 +52,18 @@ class Measured(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A text as the head and the similarity need it."""
+    """A text as each head and the similarity need it."""
 
-    tokens: Tokens
+    tokens: tuple[Tokens, ...]
     vector: Matrix
 
 
 class Measurer:
-    """Measures with one head. Safe to call from several threads at once."""
+    """Measures with one head or several, whose scores are averaged: heads trained from different
+    random weights err differently. Safe to call from several threads at once."""
 
-    def __init__(self, head: Head, rarity: Rarity) -> None:
-        self._head = head
+    def __init__(self, heads: Sequence[Head], rarity: Rarity) -> None:
+        self._heads = tuple(heads)
         self._rarity = rarity
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._flags: Matrix | None = None
@@ -105,9 +106,9 @@ class Measurer:
             known = {text: self._known[text] for text in texts if text in self._known}
         missing = [text for text in texts if text not in known]
         for text, reading in zip(missing, reader.read(missing) if missing else [], strict=True):
-            states = self._head.project(reading.states.astype(np.float32))
-            tokens = Tokens(states, reading.ids, self._flags[reading.ids])
-            known[text] = _Known(tokens, reading.vector)
+            states, flags = reading.states.astype(np.float32), self._flags[reading.ids]
+            tokens = (Tokens(head.project(states), reading.ids, flags) for head in self._heads)
+            known[text] = _Known(tuple(tokens), reading.vector)
         with self._lock:
             for text, value in known.items():
                 self._known[text] = value
@@ -126,7 +127,7 @@ class Measurer:
     ) -> Measured | None:
         own = known[claim.text]
         read = [known[text.text] for text in texts]
-        if not len(own.tokens.ids) or not all(len(r.tokens.ids) for r in read):
+        if not all(len(r.tokens[0].ids) for r in (own, *read)):
             return None
         cosines = [float(own.vector @ r.vector) for r in read]
         shares = [self._rarity.covered(claim.content, text.content) for text in texts]
@@ -139,15 +140,24 @@ class Measurer:
         return Measured(np.concatenate([values, scores]), spans[best], forbidden, length)
 
     def _aligned(
-        self, claim: Tokens, passages: list[Tokens], near: Sequence[int]
+        self,
+        claim: Sequence[Tokens],
+        passages: Sequence[Sequence[Tokens]],
+        near: Sequence[int],
     ) -> tuple[Matrix, int]:
-        """The scores of the alignment, and which of the sentences `near` is decisive."""
-        in_order = [passages[i] for i in np.argsort(near)]
-        together = _odds(self._head.logits(claim, Tokens.joined(in_order)))
-        single = np.array([_odds(self._head.logits(claim, p)) for p in passages])
+        """The scores of the alignment, and which of the sentences `near` is decisive. Tokens come
+        as each head needs them."""
+        in_order = np.argsort(near)
+        found = []
+        for i, head in enumerate(self._heads):
+            parts = [passage[i] for passage in passages]
+            together = Tokens.joined([parts[k] for k in in_order])
+            found.append([_odds(head.logits(claim[i], tokens)) for tokens in (together, *parts)])
+        odds = np.mean(found, axis=0)
+        single = odds[1:]
         column = int(single[:, 1].max() > single[:, 0].max())
         best = near[int(single[:, column].argmax())]
-        return np.array([*together, *single.max(axis=0)], np.float32), best
+        return np.array([*odds[0], *single.max(axis=0)], np.float32), best
 
 
 def passage_length(sentences: Iterable[Text]) -> int:

@@ -1,7 +1,7 @@
 """Judges whether a passage supports a claim. Deterministic: equal texts give equal verdicts."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -39,7 +39,7 @@ class Judgement:
 class Model:
     """Loaded weights. Safe to call from several threads at once."""
 
-    def __init__(self, head: Head, combiner: Mapping[str, Any]) -> None:
+    def __init__(self, heads: Sequence[Head], combiner: Mapping[str, Any]) -> None:
         """Takes what `load` reads.
 
         Raises:
@@ -48,7 +48,7 @@ class Model:
         if tuple(combiner["measures"]) != MEASURES:
             raise ValueError("the verifier's weights were trained on other measures")
         rarity = Rarity(combiner["rarity"], combiner["rarity_unknown"])
-        self._measurer = Measurer(head, rarity)
+        self._measurer = Measurer(heads, rarity)
         self._mean, self._scale, self._weights, self._bias = (
             np.array(combiner[name], np.float64) for name in ("mean", "scale", "weights", "bias")
         )
@@ -98,8 +98,10 @@ def load() -> Model:
     folder = files("workers.verify.entailment")
     combiner = json.loads(folder.joinpath("weights.json").read_text(encoding="utf-8"))
     with folder.joinpath("weights.npz").open("rb") as file:
-        head = Head(dict(np.load(file, allow_pickle=False)))
-    return Model(head, combiner)
+        stacked = dict(np.load(file, allow_pickle=False))
+    count = len(stacked["match"])
+    heads = [Head({name: value[i] for name, value in stacked.items()}) for i in range(count)]
+    return Model(heads, combiner)
 
 
 def judge(claim: str, evidence: str, encoder: Reader) -> Judgement:

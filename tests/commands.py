@@ -4,6 +4,7 @@ import contextlib
 import io
 import logging
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,6 +17,11 @@ from cli.main import main
 from store.settings import Settings, get_settings
 
 Done = subprocess.CompletedProcess[str]
+
+
+def hear_hangups() -> None:
+    """For a child that is to be hung up on: under nohup, as CI may run, it would not hear it."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @dataclass(frozen=True)

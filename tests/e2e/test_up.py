@@ -19,6 +19,7 @@ import pytest
 
 from cli.demo import free_port
 from store.embedded import read_connection
+from tests.commands import hear_hangups
 from tests.servers import TRIAL, TRIAL_QUESTION, wait_until
 
 COMMAND = [sys.executable, "-m", "cli.main"]
@@ -115,6 +116,7 @@ def printing(data_dir: Path, output: IO[bytes] | int, *arguments: str, shell: st
         stderr=output,
         start_new_session=bool(shell),
         env={**os.environ, "ATTEST_ENCODER": "hash", "ATTEST_LEASE_SECONDS": "3"},
+        preexec_fn=hear_hangups,
     )
     return Up(process, data_dir, port, data_dir.parent / f"{data_dir.name}.log")
 

@@ -26,7 +26,7 @@ from store.embedded.binaries import postgres_client
 from store.models import Answer, Question, now
 from store.settings import Settings
 from store.unit_of_work import Store
-from tests.commands import Attest
+from tests.commands import Attest, hear_hangups
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest, wait_until
 from workers.inline import InlineWorker
 from workers.runtime.broker import WokenBroker
@@ -302,6 +302,7 @@ def begun(settings: Settings, *arguments: str) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hear_hangups,
     )
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from workers.verify.guards.closeness import guard
 from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.statements import read
 from workers.verify.guards.vetoes import vetoes, vetoes_of_model
 
 FIRST = "Serial plasma sampling was completed by 91% of the enrolled adults."
@@ -251,6 +252,15 @@ def test_another_number_in_a_name_is_another_thing() -> None:
     assert any("“17” stands" in one.detail for one in guard(claim, Grounds(passage)))
     same = "The dose was 1,000 mg or 0.50 mg in all of the mice."
     assert guard("The dose was 1000 mg or 0.5 mg in all of the mice.", Grounds(same)) == []
+
+
+def test_a_bracket_that_ends_in_an_abbreviation_is_closed() -> None:
+    passage = "Levels were reduced at 15 (mean +/- S.E.M.) and after treatment rose to 54."
+    assert [token.word for token in read(passage).tokens if token.depth] == ["mean", "s", "e", "m"]
+    assert strays(passage.replace("rose", "fell"), passage)
+    unclosed = passage.replace(".)", ".")
+    assert not any(token.depth for token in read(unclosed).tokens)
+    assert strays(unclosed.replace("rose", "fell"), unclosed)
 
 
 def test_a_direction_that_the_sentence_has_twice_is_not_turned_once() -> None:

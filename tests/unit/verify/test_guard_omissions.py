@@ -45,6 +45,9 @@ def found(passage: str, claim: str) -> list[str]:
         ("It is found in infants and in adult mice.", "It is found in infants.", "adult mice"),
         ("Pain fell in 30% after surgery (in 20% before surgery).",
          "Pain fell in 30% after surgery (in 20%).", "before surgery"),
+        ("Thrombosis was rare in these patients, although cholesterol emboli can be found.",
+         "Thrombosis was rare, although cholesterol emboli can be found.", "in these patients"),
+        ("Mortality was lower in this group, at 3%.", "Mortality was lower, at 3%.", "this group"),
     ],
 )  # fmt: skip
 def test_words_that_tell_how_far_something_holds_are_missed(

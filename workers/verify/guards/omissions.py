@@ -31,6 +31,8 @@ class _Policy(BaseModel):
 
     version: Literal[1]
     telling: frozenset[str]
+    pointing: frozenset[str]
+    people: frozenset[str]
     introducing: frozenset[str]
     contrasting: frozenset[str]
     chance: tuple[str, ...]
@@ -90,7 +92,11 @@ def _differences(
     fewer, more = its_stems - stems, stems - its_stems
     other = _under_another_name(source, fewer, _gained(ours, theirs), grounds)
     for new, old in exchanged:
-        lost = [one for one in old if fewer[one.stem] and _tells(one, other)]
+        lost = [
+            one
+            for at, one in enumerate(old)
+            if fewer[one.stem] and (_tells(one, other) or _in_whom(one, old[:at]))
+        ]
         news = [one for one in new if one.content and more[one.stem]]
         if len(lost) > len(news) and not _may_go(old, theirs, grounds.passage):
             yield Finding("omission", f"the claim leaves out “{_shown(old)}”")
@@ -104,6 +110,12 @@ def _tells(token: Token, other: Collection[str]) -> bool:
     if token.word in _policy().telling:
         return True
     return token.content and not token.frame and token.stem not in other
+
+
+def _in_whom(token: Token, before: Sequence[Token]) -> bool:
+    """Whether a word of people, which tells little by itself, says in which of them."""
+    pointed = any(one.word in _policy().pointing for one in before[-2:])
+    return pointed and token.word in _policy().people
 
 
 def _is_bracket(old: Sequence[Token], grounds: Grounds) -> bool:

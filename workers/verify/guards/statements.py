@@ -7,7 +7,7 @@ A text compared with itself finds every word in its own place, so it is never at
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Generic, TypeVar
 
@@ -168,7 +168,7 @@ def read(text: str) -> Statement:
     sentence = clause = 0
     place = 0.0
     clauses = 0
-    outside: list[tuple[int, float]] = []
+    outside: list[tuple[int, float, int]] = []
     glue, frame = _glue(), _frame()
     folded = text.replace("\u2019", "'")
     for match in _TOKEN.finditer(folded):
@@ -179,13 +179,15 @@ def read(text: str) -> Statement:
                     questions.add(sentence)
                 sentence, place = tokens[-1].sentence + 1, place + STOP
                 clause = clauses = clauses + 1
-                outside.clear()
+                _never_closed(tokens, outside)
+            for _ in range(min(match[0].count(")") + match[0].count("]"), len(outside))):
+                clause, place, _ = outside.pop()
         elif kind == "gap":
             if match[0] in ")]" and outside:
-                clause, place = outside.pop()
+                clause, place, _ = outside.pop()
                 continue
             if match[0] in "([":
-                outside.append((clause, place))
+                outside.append((clause, place, len(tokens)))
             clause, place = clauses + 1, place + BREAK
             clauses = clause
         else:
@@ -198,7 +200,15 @@ def read(text: str) -> Statement:
             place += content
             where = (match.start(), match.end(), sentence, clause, place)
             tokens.append(Token(word, stem, *where, content, stem in frame, len(outside)))
+    _never_closed(tokens, outside)
     return Statement(tuple(tokens), frozenset(questions))
+
+
+def _never_closed(tokens: list[Token], outside: list[tuple[int, float, int]]) -> None:
+    """What stands behind a bracket that its sentence does not close stands in none."""
+    for _, _, first in outside:
+        tokens[first:] = [replace(one, depth=one.depth - 1) for one in tokens[first:]]
+    outside.clear()
 
 
 def _ends_sentence(match: re.Match[str], before: str) -> bool:

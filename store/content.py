@@ -1,8 +1,9 @@
 """What words should hold of a question to speak to it. Pure."""
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from knowledge.loader import load
 from knowledge.products import has_products, products
@@ -22,6 +23,11 @@ class Content:
     apixaban; who asks about warfarin is not."""
     kinds: tuple[Kind, ...] = KINDS
     """Which kinds of tags these are: of others it does not matter what words name."""
+
+    @cached_property
+    def total(self) -> float:
+        """The weight of all its terms."""
+        return sum(self.weights.values())
 
     def held(self, words: str) -> frozenset[int]:
         """The terms of `words`, with those of its own for which they have another name."""
@@ -43,7 +49,14 @@ class Content:
             source_type: a document answers what its kind is called by being one (`kind_words`).
         """
         named = self._with_other_names(own, words)
-        return coverage(self.weights, named | kind_terms(source_type))
+        return self.coverage(named | kind_terms(source_type))
+
+    def coverage(self, found: AbstractSet[int]) -> float:
+        """The share of its weight that these terms hold, 0..1."""
+        if self.total <= 0:
+            return 0.0
+        weights = self.weights
+        return sum(weights[term] for term in weights.keys() & found) / self.total
 
 
 def content_terms(question: str) -> frozenset[int]:
@@ -73,15 +86,7 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
 
 def share(asked: Iterable[Content], words: str) -> float:
     """The share of the part of a question that `words` hold most of, 0..1."""
-    return max((coverage(one.weights, one.held(words)) for one in asked), default=0.0)
-
-
-def coverage(weighted: Mapping[int, float], found: Iterable[int]) -> float:
-    """The share of the question's weight that a passage's terms hold, 0..1."""
-    total = sum(weighted.values())
-    if total <= 0:
-        return 0.0
-    return sum(weighted[term] for term in weighted.keys() & found) / total
+    return max((one.coverage(one.held(words)) for one in asked), default=0.0)
 
 
 @cache

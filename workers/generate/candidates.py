@@ -2,10 +2,10 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from knowledge.links import written
 from knowledge.loader import load
@@ -14,7 +14,7 @@ from workers.generate.facets import is_left_out, states
 from workers.generate.findings import Finding, finding
 from workers.generate.snippets import Version
 from workers.generate.wording import is_whole, leans
-from workers.reading.instructions import without_instructions
+from workers.reading.instructions import addresses_reader, announces, outside_enclosures
 
 _GAP = re.compile(r"[^\S\n]{0,4}\n?[^\S\n]{0,4}")
 _MOST_BEFORE = 2
@@ -44,6 +44,14 @@ class Candidate:
     """The text that it stands in."""
     found: bool = True
     """Whether it stands in a passage that was retrieved; otherwise it only adds details."""
+    sentences: tuple[str, ...] = field(default=(), repr=False)
+    """Those of `text`, one by one, behind one that announces them."""
+
+    @cached_property
+    def speaks_to_program(self) -> bool:
+        """Whether it holds, or was announced by, words for the program that reads it. Asked of the
+        few that are wanted: it takes longer than to score them all."""
+        return any(map(addresses_reader, {self.text, self.title, *self.sentences}))
 
     @cached_property
     def finding(self) -> Finding:
@@ -51,10 +59,20 @@ class Candidate:
         return finding(self.text)
 
 
+class _Quotation(NamedTuple):
+    """A sentence that can be shown, and the place of its quotation."""
+
+    last: Span
+    span: Span
+    sentences: tuple[str, ...]
+
+
 def candidates_of(
     entry: Mapping[str, Any], version: Version, anchors: Mapping[int, int]
 ) -> list[Candidate]:
     """The candidates of one document: what was found in it, and what it states of itself anywhere.
+
+    Some may speak to a program: they must be asked before they are shown.
 
     Args:
         entry: the retrieval's evidence entry for the version; of a long one only the passages count
@@ -65,9 +83,10 @@ def candidates_of(
     passages = [(one["start"], one["end"]) for one in entry["passages"]]
     if len(text) <= load("answers")["whole_chars"]:
         passages = [(0, len(text))]
+    named, publisher = written(version.identifiers), version.publisher or ""
     starts = [section.start for section in structure.sections]
     found: list[Candidate] = []
-    for last, span in _quotations(text, tuple(structure.sentences)):
+    for last, span, sentences in _quotations(text, tuple(structure.sentences)):
         section = _title_at(structure.sections, starts, last.start)
         inside = _inside(last, passages)
         if is_left_out(span.of(text), section, version.source_type):
@@ -80,53 +99,48 @@ def candidates_of(
                 source_type=version.source_type,
                 text=span.of(text),
                 title=version.title,
-                named=written(version.identifiers),
+                named=named,
                 passage_score=entry["score"],
                 anchor_score=max(anchors.get(last.start, 0), anchors.get(span.start, 0)),
                 publication_type=version.publication_type,
                 section=section,
-                publisher=version.publisher or "",
+                publisher=publisher,
                 whole=text,
                 found=inside,
+                sentences=sentences,
             )
         )
     return found
 
 
-def sentences_of(
-    text: str, sentences: Iterable[Span], passages: Sequence[tuple[int, int]]
-) -> list[Span]:
-    """The quotations inside the found passages that can be shown alone: whole sentences, each with
-    the ones before it that it leans on."""
-    return [span for last, span in _quotations(text, tuple(sentences)) if _inside(last, passages)]
-
-
 @lru_cache(maxsize=256)  # much is asked of few works
-def _quotations(text: str, sentences: tuple[Span, ...]) -> tuple[tuple[Span, Span], ...]:
-    """Each sentence that can be shown, with its quotation."""
-    kept = without_instructions(text, sentences)
+def _quotations(text: str, sentences: tuple[Span, ...]) -> tuple[_Quotation, ...]:
+    """The quotation of each sentence that can be shown."""
+    pieces = outside_enclosures(text, sentences)
     found = []
-    for number, last in enumerate(kept):
+    for number, last in enumerate(pieces):
         if is_whole(last.of(text)):
-            start = _begins(text, kept, number)
-            if start is not None:
-                found.append((last, Span(start, last.end)))
+            first = _first(text, pieces, number)
+            if first is not None:
+                announced = first > 0 and announces(pieces[first - 1].of(text))
+                said = [one.of(text) for one in pieces[first - announced : number + 1]]
+                span = Span(pieces[first].start, last.end)
+                found.append(_Quotation(last, span, tuple(said)))
     return tuple(found)
 
 
-def _begins(text: str, sentences: Sequence[Span], number: int) -> int | None:
-    """Where a sentence's quotation begins: at what it leans on; None if that cannot be shown."""
+def _first(text: str, sentences: Sequence[Span], number: int) -> int | None:
+    """Where a sentence's quotation begins: with what it leans on; None if that cannot be shown."""
     end = sentences[number].end
-    for back in range(_MOST_BEFORE + 1):
-        at = number - back
+    for at in range(number, max(-1, number - _MOST_BEFORE - 1), -1):
         first = sentences[at]
         words = first.of(text)
-        if back and not is_whole(words):
+        if at < number and not is_whole(words):
             return None
         if end - first.start > load("answers")["most_chars"]:
             return None
         if not leans(words):
-            return first.start
+            return at
         if at == 0 or not _GAP.fullmatch(text[sentences[at - 1].end : first.start]):
             return None
     return None

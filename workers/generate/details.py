@@ -1,7 +1,7 @@
 """What is said beside the answer itself: which work it is, a trial's particulars, limits. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from knowledge.loader import load
 from knowledge.products import products
@@ -10,6 +10,9 @@ from workers.generate.candidates import Candidate
 from workers.generate.facets import bodies, rank, states
 from workers.generate.findings import same
 from workers.generate.wording import is_about_itself, is_fact, refers_back
+
+MaySpeak = Callable[[Candidate], bool]
+"""Whether a candidate may be shown to who asked (`Scorer.may_speak`)."""
 
 _NAME = re.compile(r"\b[A-Za-z]{0,20}[A-Z][A-Za-z]{0,20}[A-Z0-9][\w-]{0,20}|\b[A-Z]\d[\w-]{0,20}")
 
@@ -38,12 +41,17 @@ def names_document(sentence: str, title: str, *, strictly: bool = False) -> bool
 
 
 def naming(
-    chosen: Sequence[Candidate], of_document: Sequence[Candidate], *, strictly: bool
+    chosen: Sequence[Candidate],
+    of_document: Sequence[Candidate],
+    may_speak: MaySpeak,
+    *,
+    strictly: bool,
 ) -> Candidate | None:
     """The sentence that must stand before the chosen ones of a document; None if they need none.
 
     Args:
         of_document: all candidates of the document, in the order of its text.
+        may_speak: asked of those that fit.
         strictly: whether the document is to be named in any case, and by its own name.
     """
     needed = strictly or any(refers_back(one.text) for one in chosen)
@@ -56,13 +64,17 @@ def naming(
             if not is_fact(one.text)
             and not is_about_itself(one.text)
             and names_document(one.text, one.title, strictly=strictly)
+            and may_speak(one)
         ),
         None,
     )
 
 
 def particulars(
-    facets: Sequence[str], chosen: Sequence[Candidate], of_document: Sequence[Candidate]
+    facets: Sequence[str],
+    chosen: Sequence[Candidate],
+    of_document: Sequence[Candidate],
+    may_speak: MaySpeak,
 ) -> Iterator[Candidate]:
     """For each facet that no chosen sentence of a document states, the one that states it best."""
     said = list(chosen)
@@ -74,14 +86,15 @@ def particulars(
             for number, one in enumerate(of_document)
             if (place := rank(facet, one.text, one.section)) is not None
         ]
-        best = min(ranked, key=lambda found: found[:2], default=None)
-        if best is not None and not _is_said(best[2], said):
-            said.append(best[2])
-            yield best[2]
+        ranked.sort(key=lambda found: found[:2])
+        best = next((one for _, _, one in ranked if may_speak(one)), None)
+        if best is not None and not _is_said(best, said):
+            said.append(best)
+            yield best
 
 
 def limits(
-    shown: Sequence[Candidate], documents: Sequence[Sequence[Candidate]]
+    shown: Sequence[Candidate], documents: Sequence[Sequence[Candidate]], may_speak: MaySpeak
 ) -> Iterator[Candidate]:
     """What the documents state of their own limits, one sentence each, then what they leave open.
 
@@ -101,7 +114,8 @@ def limits(
                 if one.evidence_id not in served and states(facet, one.text, one.section)
             ]
             stated.sort(key=lambda one: (-one.anchor_score, len(one.text)))
-            best = next((one for one in stated if not _is_said(one, given)), None)
+            fitting = (one for one in stated if not _is_said(one, given) and may_speak(one))
+            best = next(fitting, None)
             if best is not None:
                 served.add(best.evidence_id)
                 given.append(best)

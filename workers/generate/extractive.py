@@ -13,13 +13,12 @@ from typing import Any
 from knowledge.loader import load
 from knowledge.sources import source_policy
 from store.content import Content
-from workers.generate.candidates import Candidate, candidates_of, sentences_of
-from workers.generate.details import limits, names_document, naming, particulars
+from workers.generate.candidates import Candidate, candidates_of
+from workers.generate.details import MaySpeak, limits, names_document, naming, particulars
 from workers.generate.facets import bodies
 from workers.generate.findings import same
 from workers.generate.scoring import Scorer
 from workers.generate.wording import on_one_line, stands_alone
-from workers.reading.instructions import addresses_reader
 
 __all__ = [
     "Candidate",
@@ -27,7 +26,6 @@ __all__ = [
     "candidates_of",
     "choose",
     "sections_for",
-    "sentences_of",
     "stands_alone",
 ]
 
@@ -88,35 +86,38 @@ def choose(
     scored = []
     documents: dict[str, list[Candidate]] = defaultdict(list)
     for one in candidates:
-        if addresses_reader(one.text) or addresses_reader(one.title) or not scorer.may_speak(one):
-            continue
         documents[one.evidence_id].append(one)
-        score = scorer.score(one) if one.found and not scorer.is_beside(one) else None
+        score = scorer.score(one) if one.found else None
         if score is not None:
             scored.append(_Kept(one, score))
     scored.sort(key=lambda one: -one.score)
-    kept = _spread(scored, sections_for(query_type)[0])
-    return _arrange(kept, documents, query_type)
+    kept = _spread(scored, sections_for(query_type)[0], scorer.may_answer)
+    return _arrange(kept, documents, query_type, scorer.may_speak)
 
 
-def _spread(scored: Sequence[_Kept], leading: Mapping[str, Any]) -> list[_Kept]:
+def _spread(
+    scored: Sequence[_Kept], leading: Mapping[str, Any], may_answer: MaySpeak
+) -> list[_Kept]:
     """The best candidates: a few a document, no two that say the same, the leading section's first
-    as far as places are kept for it."""
+    as far as places are kept for it. Only those that there is a place for are asked `may_answer`:
+    it takes the longest."""
     policy = load("answers")
     kept: list[_Kept] = []
 
+    def has_room(candidate: Candidate, most: int) -> bool:
+        of_document = sum(one.candidate.evidence_id == candidate.evidence_id for one in kept)
+        return len(kept) < most and of_document < policy["claims_per_document"]
+
     def take(found: Iterable[_Kept], most: int) -> None:
         for one in found:
-            twin = next((other for other in kept if _alike(one.candidate, other.candidate)), None)
-            if twin is not None:
-                _merge(twin, one)
+            mine = one.candidate
+            twin = next((other for other in kept if _alike(mine, other.candidate)), None)
+            if (twin is None and not has_room(mine, most)) or not may_answer(mine):
                 continue
-            if len(kept) < most:
-                of_document = sum(
-                    other.candidate.evidence_id == one.candidate.evidence_id for other in kept
-                )
-                if of_document < policy["claims_per_document"]:
-                    kept.append(one)
+            if twin is None:
+                kept.append(one)
+            else:
+                _merge(twin, one)
 
     take((one for one in scored if _belongs(one.candidate, leading)), policy["lead_claims"])
     first = {id(one) for one in kept}
@@ -189,7 +190,10 @@ def _homes(kept: Sequence[_Kept], sections: Sequence[Mapping[str, Any]]) -> dict
 
 
 def _arrange(
-    kept: Sequence[_Kept], documents: Mapping[str, Sequence[Candidate]], query_type: str
+    kept: Sequence[_Kept],
+    documents: Mapping[str, Sequence[Candidate]],
+    query_type: str,
+    may_speak: MaySpeak,
 ) -> list[Claim]:
     """Give the candidates their sections, what belongs beside them, and their numbers."""
     sections, policy = sections_for(query_type), load("answers")
@@ -202,13 +206,13 @@ def _arrange(
             of_document = documents.get(_key(group), ())
             facets = details["facets"] if room > 0 else []
             room -= 1
-            whole = _completed(group, said, of_document, facets)
+            whole = _completed(group, said, of_document, facets, may_speak)
             in_order = _reading_order(whole, of_document, leads=not ordered, strictly=bool(facets))
             ordered += [(heading, one) for one in in_order]
         if section.get("limitations"):
             shown = [one.candidate for _, one in ordered]
             keys = dict.fromkeys(one.evidence_id for one in shown)
-            found = limits(shown, [documents.get(key, ()) for key in keys])
+            found = limits(shown, [documents.get(key, ()) for key in keys], may_speak)
             ordered += [(heading, _Kept(one, 0.0)) for one in found]
     return [
         Claim(
@@ -240,11 +244,12 @@ def _completed(
     said: Sequence[_Kept],
     of_document: Sequence[Candidate],
     facets: Sequence[str],
+    may_speak: MaySpeak,
 ) -> list[_Kept]:
     """A document's claims with the particulars of its trial and the sentence that names it."""
     chosen = [one.candidate for one in (*said, *group)]
-    added = list(particulars(facets, chosen, of_document))
-    first = naming([*chosen, *added], of_document, strictly=bool(facets))
+    added = list(particulars(facets, chosen, of_document, may_speak))
+    first = naming([*chosen, *added], of_document, may_speak, strictly=bool(facets))
     if first is not None:
         added.append(first)
     return [*group, *(_Kept(one, 0.0) for one in added)]

@@ -6,7 +6,7 @@ Patterns: `facets` and `cues` in knowledge/answers.yaml.
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from knowledge.loader import load
@@ -27,8 +27,10 @@ class _Facet:
 
     def can_match(self, sentence: str) -> bool:
         """Whether a sentence holds one of the words without which none of the patterns matches."""
-        folded = sentence.casefold() if self.needs else ""
-        return not self.needs or any(word in folded for word in self.needs)
+        if not self.needs:
+            return True
+        folded = sentence.casefold()
+        return any(map(folded.__contains__, self.needs))
 
 
 @cache
@@ -83,6 +85,7 @@ def _cues() -> tuple[tuple[Mapping[str, Any], frozenset[int]], ...]:
     return tuple((cue, term_set(" ".join(cue["words"]))) for cue in load("answers")["cues"])
 
 
+@lru_cache(maxsize=4096)  # a section is that of many sentences
 def part_weight(section: str) -> float:
     """What a section of a publication adds to the score of its sentences."""
     return float(next((w for pattern, w in _parts() if pattern.match(section.strip())), 0.0))

@@ -67,13 +67,13 @@ def same(first: Finding, second: Finding) -> bool:
         return True
     if first.denies != second.denies:
         return False
-    policy = load("answers")
-    if _overlap(first.terms, second.terms, policy["near_duplicate"]):
-        return first.numbers == second.numbers
-    least = min(len(first.telling), len(second.telling))
-    if least < policy["same_numbers_least"]:
-        return False
+    policy, alike = load("answers"), first.numbers == second.numbers
     shared = len(first.telling & second.telling)
+    if not alike and shared < policy["same_numbers_least"]:
+        return False  # whatever their words: most pairs end here
+    if _overlap(first.terms, second.terms, policy["near_duplicate"]):
+        return alike
+    least = min(len(first.telling), len(second.telling))
     if shared < policy["same_numbers_least"] or shared / least < policy["same_numbers"]:
         return False
     held = len(first.words & second.words) / max(1, min(len(first.words), len(second.words)))

@@ -7,7 +7,7 @@ from knowledge.breadth import meets
 from knowledge.loader import load
 from knowledge.products import are_on_others, speak_to
 from knowledge.tags import tags
-from store.content import Content, coverage
+from store.content import Content
 from workers.generate.approvals import Approval
 from workers.generate.candidates import Candidate
 from workers.generate.facets import asked_for, part_weight, states
@@ -36,6 +36,7 @@ class Scorer:
         self._policy = load("answers")
         self._population, self._approval = Population(questions), Approval(questions)
         self._subjects = Subjects(questions)
+        self._may_speak: dict[int, bool] = {}
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
 
     @property
@@ -50,17 +51,28 @@ class Scorer:
         return self._own_share(candidate) < float(self._policy["limit_is_answer"])
 
     def may_speak(self, candidate: Candidate) -> bool:
-        """Whether a sentence is not on other diseases, drugs, tests or patients than those asked
-        about, nor on what another country's regulator approved."""
+        """Whether a sentence speaks to people, and is not on other diseases, drugs, tests or
+        patients than those asked about, nor on what another country's regulator approved."""
+        known = self._may_speak.get(id(candidate))
+        if known is None:
+            known = self._may_speak[id(candidate)] = self._speaks_to_it(candidate)
+        return known
+
+    def may_answer(self, candidate: Candidate) -> bool:
+        """Whether one that `may_speak` belongs in the answer, not beside it."""
+        return self.may_speak(candidate) and not self.is_beside(candidate)
+
+    def _speaks_to_it(self, candidate: Candidate) -> bool:
         return not (
-            _is_on_others(candidate, self._diseases, self._products)
+            candidate.speaks_to_program
+            or _is_on_others(candidate, self._diseases, self._products)
             or self._subjects.are_missed(candidate.text, candidate.title, candidate.whole)
             or self._population.is_another(candidate.text, candidate.title, candidate.whole)
             or self._approval.is_elsewhere(candidate.text, candidate.title, candidate.publisher)
         )
 
     def score(self, candidate: Candidate) -> float | None:
-        """The score of one that `may_speak`, higher is better; None if it is no answer at all."""
+        """The score of a candidate, higher is better; None if it is no answer at all."""
         policy = self._policy
         covered = max(map(self._covered, self._asked, repeat(candidate)))
         if covered < policy["least_coverage"]:
@@ -74,7 +86,7 @@ class Scorer:
 
     def _own_share(self, candidate: Candidate) -> float:
         """The share of the question that the words of a sentence hold, without its title's."""
-        return max(coverage(one.weights, one.held(candidate.text)) for one in self._asked)
+        return max(one.coverage(one.held(candidate.text)) for one in self._asked)
 
     def _of_its_words(self, candidate: Candidate) -> float:
         policy, text = self._policy, candidate.text
@@ -96,7 +108,7 @@ class Scorer:
         own = asked.held(candidate.text)
         weight = float(self._policy["title_weight"])
         inherited = self._inherited(asked, candidate) - own
-        return coverage(asked.weights, own) + weight * coverage(asked.weights, inherited)
+        return asked.coverage(own) + weight * asked.coverage(inherited)
 
     def _inherited(self, asked: Content, candidate: Candidate) -> frozenset[int]:
         """What every sentence of a document has from it, kept for the next one."""

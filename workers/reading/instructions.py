@@ -80,8 +80,21 @@ def without_instructions(text: str, spans: Iterable[Span]) -> list[Span]:
         speaks = [piece for piece in pieces if addresses_reader(piece.of(text))]
         if not announced:
             kept += [piece for piece in pieces if piece not in speaks]
-        announced = any(piece.of(text).rstrip(' *_"').endswith(":") for piece in speaks)
+        announced = any(announces(piece.of(text)) for piece in speaks)
     return kept
+
+
+def outside_enclosures(text: str, spans: Iterable[Span]) -> list[Span]:
+    """As `without_instructions` for who reads few of the spans: only what is enclosed is left out,
+    and whatever is used must be asked for by `addresses_reader`, and so must a span before it that
+    `announces` it."""
+    enclosed = _enclosed(text)
+    return [piece for span in spans for piece in _outside(text, span, enclosed)]
+
+
+def announces(words: str) -> bool:
+    """Whether words end in the colon that announces what follows."""
+    return words.rstrip(' *_"').endswith(":")
 
 
 def _outside(text: str, span: Span, enclosed: Sequence[tuple[int, int]]) -> list[Span]:

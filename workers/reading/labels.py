@@ -6,6 +6,7 @@ the parts of an abstract say nothing of their own.
 """
 
 import re
+from functools import lru_cache
 
 from workers.reading.headings import is_part_of_abstract
 
@@ -13,6 +14,7 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _LABEL = re.compile(r"^\W{0,2}(?P<name>[A-Z][A-Z ,&/]{3,60})\W{0,2}:\W{0,2}\s+(?=[A-Z0-9])")
 
 
+@lru_cache(maxsize=4096)  # one rule after the other asks it of a sentence
 def body_of(sentence: str) -> str:
     """A sentence without the mark of the list and the name of the part it begins with; always the
     end of `sentence`, but for white space."""

@@ -8,8 +8,7 @@ import pytest
 from store.content import Content, content
 from store.index.terms import terms
 from store.records import SourceType
-from store.spans import Span
-from workers.generate.extractive import Candidate, choose, sentences_of, stands_alone
+from workers.generate.extractive import Candidate, choose, stands_alone
 
 QUESTION = "What is the primary endpoint of the ctDNA trial in colon cancer?"
 ASKED = [content(QUESTION, dict.fromkeys(terms(QUESTION), 1.0))]
@@ -32,12 +31,6 @@ def candidate(text: str, source_type: str = "clinicaltrials", evidence: str = "E
 )
 def test_a_sentence_that_leans_on_another_is_not_shown_alone(sentence: str, alone: bool) -> None:
     assert stands_alone(sentence) is alone
-
-
-def test_only_whole_sentences_inside_the_found_passages_are_candidates() -> None:
-    text = "The primary endpoint was survival. The trial enrolled 455 patients in Australia."
-    spans = [Span(0, 34), Span(35, len(text))]
-    assert sentences_of(text, spans, [(10, len(text))]) == [spans[1]]
 
 
 @pytest.mark.requirement("MC-2.1b")

@@ -2,14 +2,14 @@
 
 import pytest
 
-from store.content import content, coverage
+from store.content import Content, content
 from store.index.terms import term_set, terms
 from workers.retrieve.relevance import is_relevant
 
 
 def test_coverage_is_the_share_of_the_questions_weight() -> None:
-    assert coverage({1: 3.0, 2: 1.0}, [1, 7]) == pytest.approx(0.75)
-    assert coverage({}, [1]) == 0.0
+    assert Content({1: 3.0, 2: 1.0}, {}).coverage({1, 7}) == pytest.approx(0.75)
+    assert Content({}, {}).coverage({1}) == 0.0
 
 
 def test_a_passage_is_relevant_by_words_alone_or_by_words_and_meaning_together() -> None:

@@ -25,27 +25,32 @@ SLOWEST_RETRY_SECONDS = 5.0
 class Notices:
     """Who waits for which subject, and the task that wakes them. Lives in one event loop.
 
-    Subjects are UUIDs, so that those of several channels do not meet.
+    Subjects are UUIDs, so that those of several channels do not meet. What stands behind one in a
+    notice, after a space, is a step on its way: only those hear of it that follow each step.
     """
 
     def __init__(self, url: str, *channels: str) -> None:
         self._conninfo = url.replace("postgresql+psycopg://", "postgresql://", 1)
         self._channels = channels
-        self._waiting: dict[str, set[asyncio.Event]] = {}
+        self._waiting: dict[str, dict[asyncio.Event, bool]] = {}
         self._task: asyncio.Task[None] | None = None
         self.closing = False
         self.connected = asyncio.Event()
 
     @contextlib.contextmanager
-    def subscribe(self, subject: str) -> Iterator[asyncio.Event]:
-        """An event that is set by each notice about `subject`; clear it, read, then wait."""
+    def subscribe(self, subject: str, *, each_step: bool = False) -> Iterator[asyncio.Event]:
+        """An event that is set by the notices about `subject`; clear it, read, then wait.
+
+        Args:
+            each_step: by those of a step on its way, too.
+        """
         woken = asyncio.Event()
-        self._waiting.setdefault(subject, set()).add(woken)
+        self._waiting.setdefault(subject, {})[woken] = each_step
         try:
             yield woken
         finally:
             left = self._waiting[subject]
-            left.discard(woken)
+            del left[woken]
             if not left:
                 del self._waiting[subject]
 
@@ -72,8 +77,10 @@ class Notices:
                 await self._task
 
     def _wake(self, notice: psycopg.Notify) -> None:
-        for event in self._waiting.get(notice.payload, ()):
-            event.set()
+        subject, _, step = notice.payload.partition(" ")
+        for event, each_step in self._waiting.get(subject, {}).items():
+            if each_step or not step:
+                event.set()
 
     def _wake_all(self) -> None:
         for events in self._waiting.values():

@@ -9,18 +9,25 @@ from store.models import now
 from store.unit_of_work import UnitOfWork
 
 CHANNEL = "question"
+"""Says the id of a question that changed; behind it, after a space, the stage that it waits for, as
+long as there is one: who waits for its end need not look before."""
 
 
 def _change(
-    unit: UnitOfWork, question_id: UUID, change: str, only: str = "true", **values: object
+    unit: UnitOfWork,
+    question_id: UUID,
+    change: str,
+    only: str = "true",
+    notice: str = "",
+    **values: object,
 ) -> sa.Row[Any] | None:
     """The row's key, if there was such a row."""
     changed = unit.session.execute(
         sa.text(
             f"UPDATE question SET {change} WHERE id = :id AND {only} "  # noqa: S608  our own
-            "RETURNING hash_key, pg_notify(:channel, CAST(id AS text))"  # heard once this commits
+            "RETURNING hash_key, pg_notify(:channel, :notice)"  # heard once this commits
         ),
-        {"id": question_id, "channel": CHANNEL, **values},
+        {"id": question_id, "channel": CHANNEL, "notice": notice or str(question_id), **values},
     )
     return changed.one_or_none()
 
@@ -35,7 +42,13 @@ def move_to(unit: UnitOfWork, question_id: UUID, stage: str) -> bytes | None:
     Raises:
         LookupError: there is no such question.
     """
-    moved = _change(unit, question_id, "status = 'running', stage = :stage", stage=str(stage))
+    moved = _change(
+        unit,
+        question_id,
+        "status = 'running', stage = :stage",
+        notice=f"{question_id} {stage}",
+        stage=str(stage),
+    )
     if moved is None:
         raise LookupError(f"there is no question {question_id}")
     key: bytes | None = moved.hash_key

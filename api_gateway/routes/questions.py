@@ -221,7 +221,7 @@ async def _events(
     gateway: Gateway, caller: Caller, question_id: UUID
 ) -> AsyncIterator[ServerSentEvent]:
     told: set[tuple[str, str, int]] = set()
-    with gateway.notices.subscribe(str(question_id)) as woken:
+    with gateway.notices.subscribe(str(question_id), each_step=True) as woken:
         while True:
             woken.clear()
             try:

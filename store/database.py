@@ -104,6 +104,7 @@ def connect(
         poolclass=_Pool,
         pool_size=pool_size,
         max_overflow=pool_size,
+        pool_use_lifo=True,  # the one that was used last has its statements and its backend warm
         hide_parameters=True,  # parameters are texts of documents and questions (invariant 11)
         connect_args={
             "connect_timeout": 10,

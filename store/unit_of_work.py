@@ -1,7 +1,8 @@
 """One transaction: rows, the next messages, and the audit events, or none of them.
 
-Only a unit of work commits. After the commit it hands the new outbox rows to the publisher for
-speed; a failure there loses nothing, because the relay sweeps the outbox (invariant 3).
+Only a unit of work commits what belongs together. After the commit it hands the new outbox rows to
+the publisher for speed; a failure there loses nothing, because the relay sweeps the outbox
+(invariant 3).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -49,6 +50,7 @@ _PROMISED = sa.insert(Outbox).values(
     published_at=sa.func.clock_timestamp(),
     created_at=sa.func.clock_timestamp(),
 )
+_AT_ONCE = {"isolation_level": "AUTOCOMMIT"}
 _SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 
@@ -134,6 +136,15 @@ class Store:
                 session.commit()
         except Exception as error:  # noqa: BLE001  the reconciler finds them a little later
             log.warning("give_back_failed", error=type(error).__name__, rows=len(promises))
+
+    @contextmanager
+    def at_once(self) -> Iterator[Session]:
+        """A session whose every statement is a transaction of its own, for one that stands alone
+        and emits nothing: BEGIN and COMMIT would be two more trips to the server."""
+        with Session(self.engine, expire_on_commit=False) as session:
+            session.connection(execution_options=_AT_ONCE)
+            yield session
+            session.commit()
 
     @contextmanager
     def reading(self) -> Iterator[Session]:

@@ -203,14 +203,12 @@ def inverse_frequencies(session: Session, asked: Iterable[int]) -> dict[int, flo
     rows = session.execute(
         sa.text(
             "SELECT term, sum(chunks) AS chunks FROM lex_posting WHERE term = ANY(:terms) "
-            "GROUP BY term"
+            "GROUP BY term UNION ALL SELECT NULL, coalesce(sum(chunks), 0) FROM lex_segment"
         ),
         {"terms": wanted},
     )
     found = {row.term: int(row.chunks) for row in rows}
-    total = session.execute(sa.text("SELECT coalesce(sum(chunks), 0) FROM lex_segment"))
-    count = int(total.scalar_one())
-    return {term: max(LEAST_TOLD, _idf(found.get(term, 0), count)) for term in wanted}
+    return {term: max(LEAST_TOLD, _idf(found.get(term, 0), found[None])) for term in wanted}
 
 
 def _idf(containing: int, total: int) -> float:

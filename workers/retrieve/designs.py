@@ -1,7 +1,7 @@
 """What kind of work a candidate is: its design, and whether it is a primary study. Pure."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from knowledge.policy import retrieval_policy
 from knowledge.publication_types import most_telling
@@ -27,10 +27,15 @@ def _registered_results() -> re.Pattern[str]:
 def design(candidate: Candidate) -> str | None:
     """Its design, by what `publication_types.yaml` says of its publication type, else by the words
     of that type, else by those of its level of evidence, else by its source; None: not told."""
-    known = most_telling([candidate.publication_type] if candidate.publication_type else [])
-    words = (known.level or known.name) if known else candidate.evidence_level or ""
+    return _told(candidate.publication_type, candidate.evidence_level, candidate.source_type)
+
+
+@lru_cache(maxsize=4096)  # every rule of the ranking asks, and of many works the same
+def _told(publication_type: str | None, evidence_level: str | None, source_type: str) -> str | None:
+    known = most_telling([publication_type] if publication_type else [])
+    words = (known.level or known.name) if known else evidence_level or ""
     told = next((name for name, pattern in _patterns() if pattern.search(words)), None)
-    return told or retrieval_policy().designs.sources.get(candidate.source_type)
+    return told or retrieval_policy().designs.sources.get(source_type)
 
 
 def is_primary_study(candidate: Candidate) -> bool:

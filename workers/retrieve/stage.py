@@ -66,11 +66,7 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
     recognized = search_terms(question.text)
     confined = "as_of" in options or "filters" in options
     outside = _look_outside(context, found, scenario, recognized, confined=confined)
-    with context.store.reading() as session:
-        enough = confined or found.sufficiency.is_enough
-        pack_wanted = {} if enough else packs.missing(session, scenario)
-        sought = named.identifiers(understanding.names)
-        named_wanted = {} if confined else named.missing(session, sought)
+    pack_wanted, named_wanted = _wanted(context, found, scenario, understanding, confined=confined)
     shown = images(context, understanding, recognized)
     timings.lap("outside")
     report = measure(understanding, found.ranked, timings)
@@ -92,6 +88,24 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
         "relaxations": list(found.ranked.relaxations),
         "metrics": report,
     }
+
+
+def _wanted(
+    context: Context,
+    found: _Evidence,
+    scenario: Scenario | None,
+    understanding: Understanding,
+    *,
+    confined: bool,
+) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Works that are not held: of the scenario's pack where the evidence is not enough, and those
+    that the question names."""
+    packed = None if confined or found.sufficiency.is_enough else scenario
+    sought = {} if confined else named.identifiers(understanding.names)
+    if packed is None and not sought:
+        return {}, {}
+    with context.store.reading() as session:
+        return packs.missing(session, packed), named.missing(session, sought)
 
 
 def _find(

@@ -15,7 +15,7 @@ from typing import Literal
 
 from knowledge.breadth import accepted, is_broader, meets
 from knowledge.policy import retrieval_policy
-from knowledge.products import speak_to
+from knowledge.products import products, speak_to
 from knowledge.scenarios import Scenario
 from knowledge.tags import tags
 from workers.retrieve.candidates import Candidate, Place
@@ -147,7 +147,8 @@ def usable_places(
         if not found:
             return (), "names none of the trials or bodies asked about"
     asked = understanding.products
-    found = [one for one in found if speak_to(_words_of(one, candidate), asked)]
+    if asked and products(candidate.title).isdisjoint(asked):  # else all of it speaks to them
+        found = [one for one in found if speak_to(_words_of(one, candidate), asked)]
     if not found:
         return (), "is on none of the drugs or tests asked about"
     kept = tuple(one for one in found if _on_disease(one, candidate, understanding.diseases))

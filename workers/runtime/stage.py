@@ -179,9 +179,9 @@ def _claim(
     admitted: bool = False,
 ) -> ledger.Claim | ledger.Standing | None:
     """The claim, or why there is none; None if the stage is paused and nothing was `admitted`."""
-    with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
+    with context.store.at_once() as session:
         held = ledger.claim(
-            work.session,
+            session,
             stage=spec.stage.value,
             subject=message.subject,
             input_hash=message.input_hash(),
@@ -190,7 +190,8 @@ def _claim(
             lease_seconds=context.settings.lease_seconds,
             though_paused=admitted,
         )
-        if isinstance(held, ledger.Standing) and outbox_id is not None:
+    if isinstance(held, ledger.Standing) and outbox_id is not None:
+        with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
             _follow(work, held, message, outbox_id)
     return held
 

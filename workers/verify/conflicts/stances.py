@@ -83,8 +83,8 @@ def stances(witness: Witness, question: str) -> list[Stance]:
     telling = conflict_policy().takes_sides
     for span in witness.sentences:
         sentence = span.of(witness.text)
-        lower = sentence.lower()
-        if len(sentence) > LONGEST or not any(word in lower for word in telling):
+        held = sentence.lower().__contains__
+        if len(sentence) > LONGEST or not any(map(held, telling)):
             continue
         read = _read(sentence)
         if read is not None and subjects.is_asked(f"{sentence}\n{witness.title}", question):

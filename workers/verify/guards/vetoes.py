@@ -72,6 +72,8 @@ def vetoes_of_model(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
 
 def is_quoted_whole(claim: str, passage: str) -> bool:
     """Whether `claim` is, character for character, one or more whole sentences of `passage`."""
+    if claim == passage:
+        return bool(read(claim).tokens)
     ours, source, at = read(claim).tokens, read(passage), passage.find(claim)
     if at < 0 or not ours or passage[at + len(claim) :].lstrip()[:1] == "?":
         return False  # a question is not quoted without its mark

@@ -140,7 +140,11 @@ class Promises(RuleBasedStateMachine):
         working = worker.deliver(copy)
         token = self._token(key) if claimable else 0
         held = self.model.delivered(copy.id, token)
-        assert working == (held is not None), f"{key} is {self.model.works[key]}"
+        if working != (held is not None):
+            self.sound = False
+            if working:  # else its thread would take the next one's word
+                worker.end("is killed")
+            raise AssertionError(f"{key} is {self.model.works[key]}")
         if held is not None:
             self.busy.append((self.free.pop(0), held))
 

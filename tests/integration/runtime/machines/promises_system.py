@@ -97,7 +97,8 @@ class Worker:
         self.emitted = []
         self._told.put(how)
         assert self._says.get(timeout=60) == "ended"
-        self._thread.join()
+        self._thread.join(60)
+        assert not self._thread.is_alive(), "another thread of this worker ended"
         return self.emitted
 
     def renew(self) -> set[int]:

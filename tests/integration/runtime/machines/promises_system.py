@@ -83,6 +83,7 @@ class Worker:
     def deliver(self, copy: Promise, *, damaged: bool = False) -> bool:
         """Hand over a message; whether it got the work (else the wrapper has returned)."""
         payload = {"schema": "unknown.v1"} if damaged else dict(copy.payload)
+        self._how = "succeeds"  # what ended the last one says nothing of this one
         spec = self._specs[Stage(copy.stage)]
         self._thread = threading.Thread(target=self._run, args=(spec, payload, copy.id))
         self._thread.start()

@@ -345,8 +345,8 @@ class Promises(RuleBasedStateMachine):
         letters = {row.outbox_id for row in found["letters"]}
         over = {(r.stage, r.subject) for r in found["runs"] if r.status in ("done", "dead")}
         keys = {one.id: self.model.promises[one.id].key for one in found["promises"]}
-        # A second promise of work that died has no letter of its own: the one letter's replay is for
-        # both, and keeps the first.
+        # A second promise of work that died has no letter of its own: the replay of the one letter
+        # is for both, and keeps the first.
         kept = {keys[one.id] for one in found["promises"] if one.status != "dead"}
         for one in found["promises"]:
             stage, question = key = keys[one.id]

@@ -143,12 +143,61 @@ class RecallOut(BaseModel):
     supersedes: UUID | None = Field(default=None, description="the question that it asks anew")
 
 
-class AnswerOut(BaseModel):
-    """An answer, or an abstention. Of its parts only those with addresses, and what may change, are
-    described here."""
+class CitationOut(BaseModel):
+    """The words that a claim leans on, at their place in a version of a source."""
 
     model_config = ConfigDict(extra="allow")
 
+    evidence_id: str
+    document_id: UUID
+    version: int = Field(ge=1)
+    chunk_id: str | None
+    section: str | None
+    start: int = Field(ge=0, description="in code points of the version's text, as is `end`")
+    end: int
+    quote: str = Field(description="the words there, to the letter")
+    quote_verdict: str
+    citation: str | None = Field(description="the place as people write it")
+
+
+class EarlierOut(BaseModel):
+    """What a claim was before it was changed: not its words, for they did not hold."""
+
+    text_hash: str
+    verdict: str
+    findings: list[str] = Field(description="what spoke against it, by guard")
+
+
+class ClaimOut(BaseModel):
+    """A statement of the answer, and what it rests on."""
+
+    model_config = ConfigDict(extra="allow")
+
+    claim_id: str
+    text: str
+    verdict: Literal["supported", "partial", "conflicting"]
+    verification_status: Literal["verified", "partially_verified", "conflicting"]
+    basis: Literal["words", "verifier", "model", "none"]
+    citations: list[CitationOut]
+    rewritten_from: EarlierOut | None = Field(
+        default=None,
+        description="only there where the claim did not hold and was hedged: what it says now is "
+        "what its source does discuss",
+    )
+    completed_from: EarlierOut | None = Field(
+        default=None,
+        description="only there where the claim left something of its source's sentence out: the "
+        "whole sentence stands in its place",
+    )
+
+
+class AnswerOut(BaseModel):
+    """An answer, or an abstention. Of its parts only claims, those with addresses, and what may
+    change, are described here."""
+
+    model_config = ConfigDict(extra="allow")
+
+    claims: list[ClaimOut]
     references: list[ReferenceOut]
     images: list[ImageOut]
     recall: RecallOut

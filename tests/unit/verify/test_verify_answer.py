@@ -3,14 +3,16 @@
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
+from api_gateway.schemas import CitationOut, ClaimOut, EarlierOut
 from knowledge.links import is_direct
 from store.models import DocumentVersion
 from store.spans import Span
 from workers.verify.answer import Held, Place, compose
-from workers.verify.claims import Basis, Checked, Verdict
+from workers.verify.claims import Basis, Checked, Rewritten, Verdict
 from workers.verify.evidence import Cited, clocks
 from workers.verify.gate import gate
 
@@ -72,6 +74,15 @@ def answer(
         held={"E1": work or held(identifiers={"pmid": "999999991"})},
         place_of=lambda key, span: Place("chunk_0", "RESULTS", "RESULTS section, chunk_0:0-8"),
     )
+
+
+def test_a_claim_has_the_keys_that_openapi_names() -> None:
+    (claim,) = answer(work=held(document_id=uuid4()))["claims"]
+    optional = {"rewritten_from", "completed_from"}
+    assert set(claim) | optional == set(ClaimOut.model_validate(claim).model_dump())
+    assert set(claim["citations"][0]) == set(CitationOut.model_fields)
+    before = Rewritten("0" * 64, "unsupported", ("numbers",))
+    assert set(before.as_body()) == set(EarlierOut.model_fields)
 
 
 @pytest.mark.requirement("EB-6.3")

@@ -5,11 +5,11 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import httpx
@@ -27,6 +27,8 @@ from store.settings import Settings
 from store.unit_of_work import Store
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb
+
+T = TypeVar("T")
 
 console = Console(stderr=True, quiet=True)
 _HEADING = re.compile(r"^1\. ([A-Z][A-Z -]+):", re.MULTILINE)
@@ -135,7 +137,7 @@ class Attest:
 
     def memory(self) -> dict[str, float]:
         """MB of all processes of the instance; what they share counts once."""
-        found = [one.memory_full_info() for one in self._alive()]
+        found = list(self._each(lambda one: one.memory_full_info()))
         return {
             "pss": sum(one.pss for one in found) / 2**20,
             "rss": sum(one.rss for one in found) / 2**20,
@@ -144,7 +146,13 @@ class Attest:
 
     def cpu_seconds(self) -> float:
         """Of all processes of the instance since each began."""
-        return sum(sum(one.cpu_times()[:2]) for one in self._alive())
+        return sum(self._each(lambda one: float(sum(one.cpu_times()[:2]))))
+
+    def _each(self, ask: Callable[[psutil.Process], T]) -> Iterator[T]:
+        """What each process says; PostgreSQL's come and go, and some end while they are asked."""
+        for one in self._alive():
+            with suppress(psutil.NoSuchProcess):
+                yield ask(one)
 
     def _alive(self) -> list[psutil.Process]:
         mine = psutil.Process().children(recursive=True)

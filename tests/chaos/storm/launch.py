@@ -52,7 +52,7 @@ def _no_token_check() -> None:
 
 
 def _sealing_is_slow() -> None:
-    """One answer in four takes the audit stage two seconds: no fault, but time in which to lose a
+    """One answer in three takes the audit stage two seconds: no fault, but time in which to lose a
     lease, while others have time to take the work over."""
     import time
 
@@ -62,7 +62,7 @@ def _sealing_is_slow() -> None:
 
     def slow(context: Any, message: Any) -> Any:
         found = work(context, message)
-        if next(count) % 4 == 0:
+        if next(count) % 3 == 0:
             time.sleep(2)
         return found
 

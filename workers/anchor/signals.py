@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from knowledge.loader import load
 from store.spans import Section, Structure
+from workers.anchor.literals import literals
 
 _POLICY = load("signals")
 AT_LEAST: int = _POLICY["anchors"]["at_least"]
@@ -25,12 +26,14 @@ _SECTIONS_LAST = frozenset(_POLICY["sections_last"])
 class _Signal(NamedTuple):
     name: str
     weight: int
-    patterns: tuple[re.Pattern[str], ...]
+    patterns: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
+    """Each behind the strings of which every match holds one."""
     case_sensitive: bool
 
 
-def _signals() -> tuple[_Signal, ...]:
-    return tuple(
+def _signals() -> list[_Signal]:
+    """The strongest first."""
+    signals = [
         _Signal(
             name,
             signal["weight"],
@@ -38,18 +41,19 @@ def _signals() -> tuple[_Signal, ...]:
             signal.get("case_sensitive", False),
         )
         for name, signal in _POLICY["signals"].items()
-    )
+    ]
+    return sorted(signals, key=lambda signal: -signal.weight)
 
 
-def _compiled(patterns: list[str]) -> tuple[re.Pattern[str], ...]:
-    """The patterns, those that begin with a word under one word boundary.
+def _compiled(patterns: list[str]) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
+    """The patterns and what they need, those that begin with a word under one word boundary.
 
     The boundary then fails at most places before any alternative is tried: some three times faster.
     """
     words = [pattern[2:] for pattern in patterns if pattern.startswith(r"\b")]
     others = [pattern for pattern in patterns if not pattern.startswith(r"\b")]
     joined = [r"\b(?:" + "|".join(f"(?:{word})" for word in words) + ")"] if words else []
-    return tuple(map(re.compile, joined + others))
+    return tuple((literals(pattern), re.compile(pattern)) for pattern in joined + others)
 
 
 _SIGNALS = _signals()
@@ -86,10 +90,19 @@ def score(sentence: str) -> tuple[int, tuple[str, ...]]:
     found = [
         signal
         for signal in _SIGNALS
-        if any(p.search(sentence if signal.case_sensitive else lower) for p in signal.patterns)
+        if _is_given(signal, sentence if signal.case_sensitive else lower)
     ]
-    found.sort(key=lambda signal: -signal.weight)
-    return sum(signal.weight for signal in found), tuple(signal.name for signal in found)
+    return sum([signal.weight for signal in found]), tuple([signal.name for signal in found])
+
+
+def _is_given(signal: _Signal, sentence: str) -> bool:
+    for needed, pattern in signal.patterns:
+        for one in needed:
+            if one in sentence:
+                if pattern.search(sentence):
+                    return True
+                break
+    return False
 
 
 def anchors(

@@ -1,7 +1,9 @@
 """Words of a list are found whole, the longest first, as one alternative after the other would."""
 
 import re
+import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,3 +41,32 @@ def test_an_abbreviation_is_found_in_capitals_and_a_word_in_any_case() -> None:
         "atrial-fibrillation",
         "AFib",
     ]
+
+
+def test_places_are_those_of_the_text_whatever_letters_come_before() -> None:
+    text = "İİ ſ AF diabetes"
+    found = Words({"disease": ["AF", "diabetes"]}).mentions(text)
+    assert [text[one.start : one.end] for one in found] == ["AF", "diabetes"]
+
+
+@pytest.mark.parametrize("text", ["dıabetes", "diabeteſ", "dİabetes"])
+def test_a_letter_that_only_some_languages_have_stops_nothing(text: str) -> None:
+    Words({"disease": ["diabetes"]}).mentions(text)
+
+
+def test_one_letter_alone_becomes_two_in_lower_case() -> None:
+    longer = [letter for letter in map(chr, range(sys.maxunicode + 1)) if len(letter.lower()) > 1]
+    assert longer == ["İ"]
+
+
+@given(
+    abbreviations=st.sets(st.text(alphabet="ABS", min_size=2, max_size=4), min_size=1, max_size=4),
+    text=st.lists(st.text(alphabet="ABSabs ", max_size=6)).map(" ".join),
+)
+def test_abbreviations_are_found_as_they_are_written_and_with_a_plural_s(
+    abbreviations: set[str], text: str
+) -> None:
+    found = Words({"thing": abbreviations}).mentions(text)
+    written = "|".join(sorted(abbreviations))
+    expected = [one.span() for one in re.finditer(rf"\b(?:{written})s?\b", text)]
+    assert sorted({(one.start, one.end) for one in found}) == expected

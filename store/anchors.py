@@ -6,8 +6,10 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
+from pydantic_core import to_json
 from sqlmodel import Session, col, select
 
+from store.copying import copy_rows, int4, jsonb
 from store.models import Anchor, DocumentVersion, EffectEstimate
 from store.unit_of_work import UnitOfWork
 
@@ -33,7 +35,7 @@ def replace(work: UnitOfWork, found: Mapping[UUID, Found]) -> None:
     """Make `found` (by version) all that these versions have, in the transaction of `work`.
 
     The versions are locked first, in order: who finds the same anew at the same time waits, and
-    replaces.
+    replaces. Raises psycopg.Error as PostgreSQL refuses a row.
     """
     ids = sorted(found)
     if not ids:
@@ -44,12 +46,34 @@ def replace(work: UnitOfWork, found: Mapping[UUID, Found]) -> None:
     )
     for table in (Anchor, EffectEstimate):
         work.session.execute(sa.delete(table).where(col(table.version_id).in_(ids)))
-    anchors = [{"version_id": one, **row} for one in ids for row in found[one].anchors]
-    estimates = [{"version_id": one, **row} for one in ids for row in found[one].estimates]
+    anchors = [_anchor(one, row) for one in ids for row in found[one].anchors]
+    estimates = [_estimate(one, row) for one in ids for row in found[one].estimates]
     if anchors:
-        work.session.execute(sa.insert(Anchor), anchors)
+        copy_rows(work.session, "anchor", _ANCHOR, anchors)
     if estimates:
-        work.session.execute(sa.insert(EffectEstimate), estimates)
+        copy_rows(work.session, "effect_estimate", _ESTIMATE, estimates)
+
+
+_ANCHOR = ("version_id", "start", '"end"', "score", "signals", "kinds")
+_ESTIMATE = (
+    *("version_id", "start", '"end"', "measure", "value", "low", "high", "direction", "body"),
+)
+
+
+def _anchor(version_id: UUID, row: Mapping[str, Any]) -> tuple[object, ...]:
+    """A row in the order of `_ANCHOR`."""
+    return (
+        *(version_id.bytes, int4(row["start"]), int4(row["end"]), int4(row["score"])),
+        *(jsonb(to_json(row["signals"])), jsonb(to_json(row["kinds"]))),
+    )
+
+
+def _estimate(version_id: UUID, row: Mapping[str, Any]) -> tuple[object, ...]:
+    """A row in the order of `_ESTIMATE`."""
+    return (
+        *(version_id.bytes, int4(row["start"]), int4(row["end"]), row["measure"]),
+        *(row["value"], row["low"], row["high"], row["direction"], jsonb(to_json(row["body"]))),
+    )
 
 
 # Anchors that were found before they had kinds count as none: they have signals, which make kinds.

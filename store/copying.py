@@ -24,8 +24,9 @@ def copy_rows(
 ) -> None:
     """Write rows of `table`, which are as long as `columns`.
 
-    A field is a string for a text column, bytes for any other (`jsonb`, `timestamptz`, `int4`,
-    `int8`, `UUID.bytes`), or None. Raises psycopg.Error as PostgreSQL refuses a row.
+    A field is a string for a text column, a Decimal for a numeric one, bytes for any other
+    (`jsonb`, `timestamptz`, `int4`, `int8`, `UUID.bytes`), or None. Raises psycopg.Error as
+    PostgreSQL refuses a row.
     """
     connection = session.connection().connection.driver_connection
     assert connection is not None

@@ -1,9 +1,11 @@
 """The anchor stage and `attest anchors`: what is stored, replaced and counted."""
 
 import json
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 
@@ -121,8 +123,9 @@ def test_finding_again_replaces_and_adds_nothing(inline: InlineWorker, held_repo
 
 def test_a_replacement_that_fails_leaves_what_was_there(held_report: Store) -> None:
     before = rows(held_report, Anchor)
-    broken = {"start": 5, "end": 5, "measure": "HR", "value": 1, "direction": None, "body": {}}
-    with pytest.raises(sa.exc.IntegrityError), held_report.unit_of_work("test") as unit:
+    broken = {"start": 5, "end": 5, "measure": "HR", "value": Decimal(1), "body": {}}
+    broken |= dict.fromkeys(("low", "high", "direction"))
+    with pytest.raises(psycopg.errors.CheckViolation), held_report.unit_of_work("test") as unit:
         held.replace(unit, {before[0]["version_id"]: Found([], [broken])})
     assert rows(held_report, Anchor) == before
 

@@ -29,7 +29,8 @@ OnEvent = Callable[[str, str], None]
 QUESTION_THREADS = 4
 EVIDENCE_THREADS = 2
 ANCHOR_THREADS = 1
-"""Reading sentences keeps a core busy: in a process of its own, texts are found meanwhile."""
+"""Reading sentences keeps a core busy: in a process of its own, texts are found meanwhile. The pool
+that makes them findable helps once it has nothing else to do, so that no core is idle till then."""
 SOURCE_THREADS = 4
 """They mostly wait, for answers and for their turn; in a process of their own, so that an upload
 never waits with them. There a clinical document that takes minutes to read delays no question."""
@@ -165,7 +166,7 @@ def processes(
     return [
         spec("migrate", "migrate", after=servers, restart=False),
         worker("questions", QUESTION_STAGES + TEXT_STAGES, QUESTION_THREADS),
-        worker("evidence", (Stage.INGEST, Stage.EMBED), EVIDENCE_THREADS),
+        worker("evidence", (Stage.INGEST, Stage.EMBED, Stage.ANCHOR), EVIDENCE_THREADS),
         worker("anchors", (Stage.ANCHOR,), ANCHOR_THREADS),
         worker("sources", SOURCE_STAGES + RECALL_STAGES + DOCUMENT_STAGES, SOURCE_THREADS),
         spec("scheduler", "scheduler", after=("migrate",)),

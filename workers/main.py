@@ -33,6 +33,16 @@ AWAITED = {*QUESTION_STAGES, *TEXT_STAGES}
 has fetched, so that an import keeps a question waiting for one message and not for all of them."""
 
 
+def priority(stage: Stage) -> int:
+    """Which of the stages of one pool comes first; dramatiq takes the lower number.
+
+    What a text's sentences are worth is read once there is nothing left to make searchable.
+    """
+    if stage in AWAITED:
+        return 0
+    return 20 if stage is Stage.ANCHOR else 10
+
+
 def build_store(settings: Settings, *, pool_size: int) -> tuple[Store, WokenBroker]:
     """The store whose commits publish at once, and the broker they publish through."""
     engine = connect(settings.database_url, pool_size=pool_size)
@@ -48,7 +58,7 @@ def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) ->
         queue_name=spec.stage.value,
         broker=broker,
         max_retries=0,
-        priority=0 if spec.stage in AWAITED else 10,  # dramatiq takes the lower number first
+        priority=priority(spec.stage),
         time_limit=int(spec.time_limit_seconds * 1000),
     )
     def run(payload: object) -> None:

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from uuid import uuid4
 
-from messages import IngestV1, Stage
+from messages import AnchorV1, EmbedV1, IngestV1, Stage
 from tests.integration.runtime.harness import HASH, Probe, Runtime, message, wait_settled
 from tests.servers import wait_until
 from workers.runtime.stage import StageSpec
@@ -39,3 +39,34 @@ def test_a_question_does_not_wait_for_the_documents_that_were_fetched_before_it(
     wait_settled(running.store)
     assert order.index(Stage.RETRIEVE) == THREADS
     assert order.count(Stage.INGEST) == fetched + 4
+
+
+def test_texts_are_made_searchable_before_their_sentences_are_read(
+    runtime: Callable[..., Runtime],
+) -> None:
+    order: list[Stage] = []
+    gate = threading.Event()
+
+    def ingest(_context: object, _message: IngestV1) -> None:
+        assert gate.wait(30)
+
+    def note(_context: object, given: AnchorV1 | EmbedV1) -> None:
+        order.append(given.stage)
+
+    running = runtime(
+        StageSpec(stage=Stage.INGEST, work=ingest, commit=lambda *_: None),
+        StageSpec(stage=Stage.ANCHOR, work=note, commit=lambda *_: None),
+        StageSpec(stage=Stage.EMBED, work=note, commit=lambda *_: None),
+        threads=THREADS,
+    ).work()
+    waiting = running.broker.backlog
+    with running.store.unit_of_work("test") as work:
+        work.emit(IngestV1(request_id=uuid4(), item_id=uuid4(), content_hash=HASH))
+    wait_until(lambda: waiting()["ingest"] == 0, 20, "the thread is busy")
+    for kind in (AnchorV1, EmbedV1):
+        with running.store.unit_of_work("test") as work:
+            work.emit(kind(request_id=uuid4(), version_ids=(uuid4(),)))
+        wait_until(lambda name=kind.stage: waiting()[name] == 0, 20, "it was fetched")
+    gate.set()
+    wait_settled(running.store)
+    assert order == [Stage.EMBED, Stage.ANCHOR]

@@ -201,7 +201,6 @@ class WokenBroker(RedisBroker):
             middleware=[],
         )
         self._store = store
-        self._channel = f"{settings.redis_namespace}:published"
         self._events: dict[str, threading.Event] = {}
         self._stopping = threading.Event()
         self._listener: threading.Thread | None = None
@@ -214,6 +213,9 @@ class WokenBroker(RedisBroker):
     def wake_event(self, queue_name: str) -> threading.Event:
         """The event that a publication to `queue_name` sets."""
         return self._events.setdefault(queue_name, threading.Event())
+
+    def _channel(self, queue_name: str) -> str:
+        return f"{self.namespace}:published:{queue_name}"  # of its own: nobody else need wake up
 
     def publish(self, promises: Sequence[Promise]) -> None:
         """Send outbox rows; the message id is the outbox id, so a second sending is the same.
@@ -235,7 +237,7 @@ class WokenBroker(RedisBroker):
                 )
             )
         for queue_name in {promise.stage for promise in promises}:
-            self._sender.client.publish(self._channel, queue_name)
+            self._sender.client.publish(self._channel(queue_name), "")
 
     def backlog(self) -> dict[str, int]:
         """Messages waiting in Redis, by stage."""
@@ -362,15 +364,14 @@ class WokenBroker(RedisBroker):
                 self._stopping.wait(0.5)
 
     def _follow_channel(self) -> None:
+        events = {self._channel(name).encode(): self.wake_event(name) for name in self.queues}
         with self.client.pubsub(ignore_subscribe_messages=True) as channel:
-            channel.subscribe(self._channel)
+            channel.subscribe(*events)
             self._wake_all()  # announcements may have been missed while disconnected
             while not self._stopping.is_set():
                 notice = channel.get_message(timeout=LISTEN_SECONDS)
                 if notice is not None and notice["type"] == "message":
-                    event = self._events.get(notice["data"].decode(errors="replace"))
-                    if event is not None:
-                        event.set()
+                    events[notice["channel"]].set()
 
 
 def _literal(name: str) -> str:

@@ -264,23 +264,24 @@ def test_consumers_survive_that_redis_drops_their_connections(runtime: Start) ->
     assert done(running.store) == 15
 
 
-def test_waking_survives_junk_on_the_channel_and_a_dropped_connection(
+def test_waking_is_by_queue_and_survives_junk_and_a_dropped_connection(
     runtime: Start, settings: Settings
 ) -> None:
     running = runtime(Probe().spec())
     event = running.broker.wake_event("retrieve")
     running.broker.listen()
-    client, channel = running.broker.client, f"{settings.redis_namespace}:published"
+    client, channels = running.broker.client, f"{settings.redis_namespace}:published"
 
-    def wakes() -> bool:
+    def wakes(payload: bytes = b"") -> bool:
         event.clear()
-        client.publish(channel, "retrieve")
+        client.publish(f"{channels}:retrieve", payload)
         return event.wait(0.2)
 
     wait_until(wakes, 20, "woken")
-    client.publish(channel, b"\xff\xfe")
-    client.publish(channel, "no such queue")
-    wait_until(wakes, 20, "woken after junk")
+    wait_until(lambda: wakes(b"\xff\xfe"), 20, "woken by junk")
+    event.clear()
+    client.publish(f"{channels}:generate", "")
+    assert not event.wait(0.2), "what another queue has wakes nobody here"
     client.client_kill_filter(_type="pubsub")
     wait_until(wakes, 20, "woken after the connection was lost")
 

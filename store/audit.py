@@ -6,86 +6,119 @@ write every row, the head too, can cut the tail off unseen: against that, keep h
 signed exports (`store.audit_export`).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC
+from typing import Any
 
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from store.audit_links import GENESIS, Event, digest, link, link_hash, payload_json
+from store import outbox
+from store.audit_links import GENESIS, Event, around, digest, link, link_hash, payload_json
 from store.audit_rows import StoredLink, stored_links
 from store.copying import copy_rows, int8, jsonb, timestamptz
 
 __all__ = ["GENESIS", "ChainReport", "Checkpoint", "Event", "append", "link_hash", "verify"]
 
 
-def append(session: Session, events: Iterable[Event]) -> None:
-    """Chain `events` in the session's transaction. Call last: it locks the head until commit."""
-    waiting = list(events)
-    if not waiting:
+def append(
+    session: Session, events: Sequence[Event], promises: Sequence[Mapping[str, Any]] = ()
+) -> None:
+    """Chain `events` in the session's transaction, and write the `promises` (`outbox.put`) that go
+    with them. Call last: it locks the head until commit.
+
+    The moment of an event is the server's, taken with the head locked: moments are in the order of
+    the chain whatever the clocks of the writers say.
+    """
+    if len(events) == 1:
+        _append_one(session, events[0], promises)
         return
-    payloads = [payload_json(event.payload) for event in waiting]
-    head = session.execute(sa.text("SELECT seq, hash FROM audit_head FOR UPDATE")).one()
-    moment = datetime.now(UTC)
-    at = moment.isoformat(timespec="microseconds")
-    hashes, seq = [bytes(head.hash)], head.seq
-    for n, (event, payload) in enumerate(zip(waiting, payloads, strict=True), start=1):
-        hashes.append(digest(hashes[-1], link(seq + n, at, event, payload)))
-    if len(waiting) == 1:
-        _write_one(session, waiting[0], payloads[0], (seq + 1, moment, *hashes))
-        return
-    rows: list[Sequence[object]] = []
-    for n, (event, payload) in enumerate(zip(waiting, payloads, strict=True), start=1):
-        request_id = event.request_id.bytes if event.request_id else None
-        rows.append(
-            (
-                *(int8(seq + n), timestamptz(moment), event.actor, event.event, event.subject),
-                *(request_id, jsonb(payload.encode()), hashes[n - 1], hashes[n]),
-            )
-        )
-    copy_rows(session, "audit_event", _COLUMNS, rows)
-    session.execute(
-        sa.text("UPDATE audit_head SET seq = :seq, hash = :hash"),
-        {"seq": seq + len(waiting), "hash": hashes[-1]},
-    )
+    if promises:
+        outbox.put(session, promises)
+    if events:
+        _append_many(session, events)
 
 
 _ONE = sa.text(
-    """
-    WITH written AS (
+    f"""
+    WITH promised AS ({outbox.PUT}),
+    head AS MATERIALIZED (SELECT seq, hash FROM audit_head FOR UPDATE),
+    link AS MATERIALIZED (
+        SELECT seq + 1 AS seq, hash AS previous_hash, clock_timestamp() AS at FROM head),
+    hashed AS MATERIALIZED (
+        SELECT seq, at, previous_hash, sha256(previous_hash || convert_to(
+            CAST(:before_at AS text)
+            || to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"')
+            || :before_payload || CAST(:payload AS text) || :before_seq || seq || :end,
+            'UTF8')) AS hash
+        FROM link),
+    written AS (
         INSERT INTO audit_event
             (seq, at, actor, event, subject, request_id, payload, previous_hash, hash)
-        VALUES (:seq, :at, :actor, :event, :subject, :request_id, CAST(:payload AS jsonb),
-                :previous, :hash))
-    UPDATE audit_head SET seq = :seq, hash = :hash
+        SELECT seq, at, :actor, :event, :subject, CAST(:request_id AS uuid),
+               CAST(CAST(:payload AS text) AS jsonb), previous_hash, hash
+        FROM hashed)
+    UPDATE audit_head SET seq = hashed.seq, hash = hashed.hash FROM hashed RETURNING audit_head.seq
+    """  # noqa: S608  our own fragment
+)
+
+
+def _append_one(session: Session, event: Event, promises: Sequence[Mapping[str, Any]]) -> None:
+    """Promises, link and head in one statement: nearly all transactions have one event, and all
+    others wait for the head meanwhile. So PostgreSQL makes the hash (`audit_links`).
+
+    Its snapshot is older than the lock: the row that comes of `FOR UPDATE` is the newest one
+    nevertheless, and the UPDATE finds that too (PostgreSQL manual, 13.2.1).
+    """
+    request_id = str(event.request_id) if event.request_id else None
+    before_at, before_payload, before_seq, end = around(
+        event.actor, event.event, event.subject, request_id
+    )
+    session.execute(
+        _ONE,
+        {
+            **outbox.columns(promises),
+            "before_at": before_at,
+            "before_payload": before_payload,
+            "before_seq": before_seq,
+            "end": end,
+            "actor": event.actor,
+            "event": event.event,
+            "subject": event.subject,
+            "request_id": request_id,
+            "payload": payload_json(event.payload),
+        },
+    ).one()
+
+
+_HEAD = sa.text(
+    """
+    WITH head AS MATERIALIZED (SELECT seq, hash FROM audit_head FOR UPDATE)
+    SELECT seq, hash, clock_timestamp() AS at FROM head
     """
 )
 
 
-def _write_one(
-    session: Session, event: Event, payload: str, place: tuple[int, datetime, bytes, bytes]
-) -> None:
-    """Link and head in one statement: nearly all transactions have one event, and all others wait
-    for the head meanwhile.
-
-    Args:
-        place: its number, when, the hash before it and its own.
-    """
-    seq, at, previous, last = place
+def _append_many(session: Session, events: Sequence[Event]) -> None:
+    payloads = [payload_json(event.payload) for event in events]
+    head = session.execute(_HEAD).one()
+    at = head.at.astimezone(UTC).isoformat(timespec="microseconds")
+    last, seq, moment = bytes(head.hash), head.seq, timestamptz(head.at)
+    rows: list[Sequence[object]] = []
+    for event, payload in zip(events, payloads, strict=True):
+        seq += 1
+        previous, last = last, digest(last, link(seq, at, event, payload))
+        request_id = event.request_id.bytes if event.request_id else None
+        rows.append(
+            (
+                *(int8(seq), moment, event.actor, event.event, event.subject),
+                *(request_id, jsonb(payload.encode()), previous, last),
+            )
+        )
+    copy_rows(session, "audit_event", _COLUMNS, rows)
     session.execute(
-        _ONE,
-        {
-            "seq": seq,
-            "at": at,
-            "actor": event.actor,
-            "event": event.event,
-            "subject": event.subject,
-            "request_id": event.request_id,
-            "payload": payload,
-            "previous": previous,
-            "hash": last,
-        },
+        sa.text("UPDATE audit_head SET seq = :seq, hash = :hash"), {"seq": seq, "hash": last}
     )
 
 

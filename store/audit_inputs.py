@@ -11,20 +11,11 @@ from uuid import UUID
 
 import sqlalchemy as sa
 from pydantic_core import to_jsonable_python
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Session
 
 from store.hashes import json_hash
-from store.models import DocumentVersion, now
+from store.models import DocumentVersion
 from store.standing import Standing
-
-_TABLE = sa.table(
-    "answer_inputs",
-    sa.column("question_id", sa.Uuid),
-    sa.column("body", JSONB),
-    sa.column("hash", sa.String),
-    sa.column("created_at", sa.DateTime(timezone=True)),
-)
 
 CURED = ("cure", "cure_refreshes")
 """What a commit may add to a composed answer: the refreshes that it asked for have ids."""
@@ -92,24 +83,17 @@ def inputs(
     return body
 
 
-def keep(
-    session: Session,
-    question_id: UUID,
-    composed_from: Mapping[str, Any],
-    answer: Mapping[str, Any],
-    key: bytes | None,
-) -> str:
-    """Store the inputs of an answer that is about to be stored; gives their hash, for the audit.
+def to_keep(
+    composed_from: Mapping[str, Any], answer: Mapping[str, Any], key: bytes | None
+) -> tuple[dict[str, Any], str]:
+    """The inputs of an answer that is about to be stored, with their hash, for the audit.
 
     Args:
         answer: its body as it is stored, with the cure that the commit named.
         key: of the question's hashes.
     """
     body = {**composed_from, "cured": {key: answer[key] for key in CURED}}
-    digest = json_hash(body, key)
-    row = {"question_id": question_id, "body": body, "hash": digest, "created_at": now()}
-    session.execute(sa.insert(_TABLE), [row])
-    return digest
+    return body, json_hash(body, key)
 
 
 @dataclass(frozen=True)
@@ -122,6 +106,6 @@ class Kept:
 
 def kept(session: Session, question_id: UUID) -> Kept | None:
     """The inputs of a question's answer; None for answers from before they were kept."""
-    query = sa.select(_TABLE.c.body, _TABLE.c.hash).where(_TABLE.c.question_id == question_id)
-    row = session.execute(query).one_or_none()
+    query = sa.text("SELECT body, hash FROM answer_inputs WHERE question_id = :id")
+    row = session.execute(query, {"id": question_id}).one_or_none()
     return None if row is None else Kept(row.body, row.hash)

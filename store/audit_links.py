@@ -52,11 +52,21 @@ def link_of(
     seq: int, at: str, actor: str, event: str, subject: str, request_id: str | None, payload: str
 ) -> str:
     """The canonical JSON of a link from its parts."""
+    before_at, before_payload, before_seq, end = around(actor, event, subject, request_id)
+    return f"{before_at}{at}{before_payload}{payload}{before_seq}{seq}{end}"
+
+
+def around(
+    actor: str, event: str, subject: str, request_id: str | None
+) -> tuple[str, str, str, str]:
+    """What of a link's canonical JSON stands before its moment, between that and its payload,
+    between that and its number, and behind it: who counts the links may put it together."""
     given = f'"{request_id}"' if request_id else "null"
     return (
-        f'{{"actor":{_written(actor)},"at":"{at}","event":{_written(event)},'
-        f'"payload":{payload},"request_id":{given},"seq":{seq},'
-        f'"subject":{_written(subject)}}}'
+        f'{{"actor":{_written(actor)},"at":"',
+        f'","event":{_written(event)},"payload":',
+        f',"request_id":{given},"seq":',
+        f',"subject":{_written(subject)}}}',
     )
 
 

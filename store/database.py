@@ -1,5 +1,6 @@
 """The connection to PostgreSQL: engine, migrations, and the errors that pass by themselves."""
 
+import json
 import time
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from pydantic_core import from_json
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
@@ -105,6 +107,7 @@ def connect(
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_use_lifo=True,  # the one that was used last has its statements and its backend warm
+        json_deserializer=read_json,  # a question reads hundreds of JSON values
         hide_parameters=True,  # parameters are texts of documents and questions (invariant 11)
         connect_args={
             "connect_timeout": 10,
@@ -121,6 +124,14 @@ def connect(
     sa.event.listen(engine, "checkin", _rests)
     sa.event.listen(engine, "checkout", _check)
     return engine
+
+
+def read_json(written: bytes) -> Any:
+    """What PostgreSQL wrote, in half the time that the standard library takes for it."""
+    try:
+        return from_json(written)
+    except ValueError:  # nested deeper than it goes; what nobody here writes, but a queue may hold
+        return json.loads(written)
 
 
 def _connected(connection: psycopg.Connection[Any], _: object) -> None:

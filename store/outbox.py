@@ -5,19 +5,53 @@ A row is `pending` (to be published at `not_before`), `published` (a broker shou
 holds, is lost: it becomes pending again.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
+from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import Session
+
+from store.copying import uuid_array
 
 SLOWEST_REPUBLISH_SECONDS = 300.0
 BACKLOG_SECONDS = 600.0
 """A queue that still holds messages is slow, not lossy: its rows are given this long, and twice as
 long after each publication, so that a queue without a worker does not fill with copies. Those that
 were published well before what the queue has in front have left it, and are not given it."""
+
+PUT = """
+    INSERT INTO outbox (id, stage, payload, request_id, status, publish_count,
+                        not_before, published_at, created_at)
+    SELECT id, stage, payload, request_id, 'published', 1,
+           clock_timestamp(), clock_timestamp(), clock_timestamp()
+    FROM unnest(CAST(:promise_ids AS uuid[]), CAST(:promise_stages AS varchar[]),
+                CAST(:promise_payloads AS jsonb[]), CAST(:promise_requests AS uuid[]))
+         AS promise (id, stage, payload, request_id)
+"""
+"""Writes new rows (`columns`); for statements that write more beside them.
+
+They are written as published, because they are about to be: that saves a second commit a hop. If it
+never happens, the reconciler sees a message nobody claimed; so they are dated by its clock."""
+_PUT = sa.text(PUT)
+
+
+def columns(promises: Sequence[Mapping[str, Any]]) -> dict[str, object]:
+    """The parameters of `PUT`: each promise has `id`, `stage`, `payload` and `request_id`."""
+    return {
+        "promise_ids": uuid_array([one["id"] for one in promises]),
+        "promise_stages": [one["stage"] for one in promises],
+        "promise_payloads": [json.dumps(one["payload"]) for one in promises],
+        "promise_requests": uuid_array([one["request_id"] for one in promises]),
+    }
+
+
+def put(session: Session, promises: Sequence[Mapping[str, Any]]) -> None:
+    """Write new rows, to be published as soon as the session's transaction has committed."""
+    session.execute(_PUT, columns(promises))
 
 
 def take_due(

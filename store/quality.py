@@ -12,11 +12,11 @@ from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, SQLModel
 
 from knowledge.quality import UNKNOWN, Figure
-from store import questions
-from store.models import AnswerQuality, Question
+from store.models import AnswerQuality
+from store.question_states import Sealed
 
 
 @dataclass(frozen=True)
@@ -27,35 +27,30 @@ class Times:
     stage_ms: Mapping[str, float]
 
 
-def add(session: Session, question_id: UUID, counted: Mapping[str, Any]) -> Times:
-    """Write down what was `counted` of an answer that is sealed in this transaction.
+_ADD = sa.insert(SQLModel.metadata.tables[str(AnswerQuality.__tablename__)])
+
+
+def add(session: Session, question_id: UUID, sealed: Sealed, counted: Mapping[str, Any]) -> Times:
+    """Write down what was `counted` of an answer that was sealed in this transaction.
 
     Args:
         counted: the columns of `answer_quality` but for ids and times.
 
     Returns:
-        How long the question took. The ledger's row of the sealing stage is finished already.
+        How long the question took.
     """
-    asked = session.execute(
-        sa.select(col(Question.created_at), col(Question.finished_at)).where(
-            col(Question.id) == question_id
-        )
-    ).one()
-    took = (asked.finished_at - asked.created_at).total_seconds() * 1000
-    steps = questions.progress(session, question_id)
-    times = Times(round(took, 1), {one.stage: one.ms for one in steps if one.ms is not None})
-    values = dict(counted)
-    if values.get("cost_usd") is not None:
-        values["cost_usd"] = Decimal(values["cost_usd"])
-    session.add(
-        AnswerQuality(
-            question_id=question_id,
-            sealed_at=asked.finished_at,
-            response_ms=times.response_ms,
-            stage_ms=dict(times.stage_ms),
-            **values,
-        )
-    )
+    took = (sealed.finished_at - sealed.created_at).total_seconds() * 1000
+    times = Times(round(took, 1), sealed.stage_ms)
+    cost = counted["cost_usd"]
+    row = {
+        **counted,
+        "cost_usd": None if cost is None else Decimal(cost),
+        "question_id": question_id,
+        "sealed_at": sealed.finished_at,
+        "response_ms": times.response_ms,
+        "stage_ms": dict(times.stage_ms),
+    }
+    session.execute(_ADD, [row])
     return times
 
 

@@ -1,5 +1,8 @@
 """How a question moves: queued → running → answered or failed, and who is woken by it."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -55,14 +58,43 @@ def move_to(unit: UnitOfWork, question_id: UUID, stage: str) -> bytes | None:
     return key
 
 
-def answered(unit: UnitOfWork, question_id: UUID) -> None:
-    """The answer, or the abstention, is sealed."""
-    _change(
-        unit,
-        question_id,
-        "status = 'answered', stage = NULL, error = NULL, finished_at = :now",
-        now=now(),
-    )
+@dataclass(frozen=True)
+class Sealed:
+    """A question whose answer was sealed: from when to when, and the work of each stage in ms."""
+
+    created_at: datetime
+    finished_at: datetime
+    stage_ms: Mapping[str, float]
+
+
+_SEAL = sa.text(
+    """
+    WITH sealed AS (
+        UPDATE answer SET sealed_at = :now WHERE question_id = :id AND hash = :hash
+        RETURNING question_id)
+    UPDATE question SET status = 'answered', stage = NULL, error = NULL, finished_at = :now
+    FROM sealed WHERE question.id = sealed.question_id
+    RETURNING created_at, finished_at, (
+        SELECT jsonb_object_agg(stage, round(1000 * extract(epoch FROM run.finished_at - started_at)
+                                             , 1) ORDER BY started_at, run.id)
+        FROM stage_run AS run
+        WHERE subject = CAST(:id AS text) AND run.finished_at IS NOT NULL) AS stage_ms,
+        pg_notify(:channel, CAST(:id AS text))
+    """
+)
+
+
+def seal(unit: UnitOfWork, question_id: UUID, answer_hash: str) -> Sealed | None:
+    """Seal the answer, or the abstention, and end its question; None: the answer is another one.
+
+    The ledger's row of the sealing stage is finished already.
+    """
+    sealed = unit.session.execute(
+        _SEAL, {"id": question_id, "hash": answer_hash, "now": now(), "channel": CHANNEL}
+    ).one_or_none()
+    if sealed is None:
+        return None
+    return Sealed(sealed.created_at, sealed.finished_at, sealed.stage_ms or {})
 
 
 def failed(unit: UnitOfWork, question_id: UUID, cause: str) -> None:

@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from messages import RetrieveV1
 from store.cursors import pack, position
 from store.hashes import is_json_hash, json_hash, new_hash_key, text_hash
-from store.models import LOCAL_OWNER, Question, StageRun, now
+from store.models import LOCAL_OWNER, Question, now
 from store.recall_log import with_state
 from store.unit_of_work import UnitOfWork
 
@@ -182,23 +182,17 @@ def listing(
     return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
 
 
+_PROGRESS = sa.text(
+    "SELECT stage, status, attempts, started_at, finished_at FROM stage_run "
+    "WHERE subject = :subject ORDER BY started_at, id"
+)
+
+
 def progress(session: Session, question_id: UUID) -> list[Step]:
     """What each stage did for the question so far, in the order in which they began."""
-    query = (
-        select(StageRun)
-        .where(StageRun.subject == str(question_id))
-        .order_by(col(StageRun.started_at), col(StageRun.id))
-    )
     return [
-        Step(
-            stage=run.stage,
-            status=run.status,
-            attempts=run.attempts,
-            started_at=run.started_at,
-            finished_at=run.finished_at,
-            ms=_milliseconds(run.started_at, run.finished_at),
-        )
-        for run in session.exec(query)
+        Step(**row._mapping, ms=_milliseconds(row.started_at, row.finished_at))
+        for row in session.execute(_PROGRESS, {"subject": str(question_id)})
     ]
 
 

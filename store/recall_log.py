@@ -50,13 +50,15 @@ class Recalls:
 
 def shown(session: Session, question_id: UUID) -> dict[str, Any]:
     """`recall` of an answer, as callers see it (DESIGN section 5)."""
-    supersedes = session.execute(
-        select(col(AnswerRecall.question_id)).where(AnswerRecall.superseded_by == question_id)
-    ).scalar_one_or_none()
-    row = session.get(AnswerRecall, question_id)
+    either = sa.or_(
+        col(AnswerRecall.question_id) == question_id,
+        col(AnswerRecall.superseded_by) == question_id,
+    )
+    found = {one.question_id: one for one in session.exec(select(AnswerRecall).where(either))}
+    row = found.pop(question_id, None)
     told: dict[str, Any] = {"state": "current", "because": []}
-    if supersedes is not None:
-        told["supersedes"] = str(supersedes)
+    for one in found:
+        told["supersedes"] = str(one)
     if row is None:
         return told
     told |= {

@@ -244,7 +244,8 @@ def one_at_a_time(session: Session) -> None:
 def sealed(work: UnitOfWork, question_id: UUID, request_id: UUID) -> None:
     """An answer was sealed: where its sources changed on the way, it is checked now.
 
-    Call it behind the sealing, in its transaction.
+    Call it behind the sealing, in its transaction and in a statement of its own: where the sealing
+    waited for a change, only a later statement sees what that marked.
     """
     recall_id = uuid4()
     row = work.session.execute(

@@ -241,6 +241,36 @@ def ended(session: Session, document_ids: Collection[UUID]) -> set[UUID]:
     return set(rows.scalars())
 
 
+_STILL_CITABLE = sa.text(
+    """
+    SELECT NOT EXISTS (SELECT FROM notice WHERE document_id = ANY(CAST(:documents AS uuid[]))
+                       AND gone_at IS NULL AND kind = ANY(:kinds))
+       AND NOT EXISTS (SELECT FROM document_version WHERE id = ANY(CAST(:versions AS uuid[]))
+                       AND status <> ALL(:allowed))
+    """
+)
+
+
+def still_citable(
+    session: Session,
+    document_ids: Collection[UUID],
+    version_ids: Collection[UUID],
+    allowed: Sequence[str],
+) -> bool:
+    """Whether none of these documents has ended, and all of these versions have an allowed status.
+
+    It stays so until the transaction ends if `share` was called before, in a statement of its own:
+    one that waits for a lock reads what was there before it waited.
+    """
+    asked = {
+        "documents": uuid_array(document_ids),
+        "versions": uuid_array(version_ids),
+        "allowed": list(allowed),
+        "kinds": sorted(ENDING_NOTICES),
+    }
+    return bool(session.execute(_STILL_CITABLE, asked).scalar_one())
+
+
 def settle(work: UnitOfWork, document_ids: Collection[UUID]) -> list[UUID]:
     """Retract the current versions of documents that ended; gives the versions' ids."""
     rows = work.session.execute(

@@ -16,7 +16,6 @@ import structlog
 from sqlmodel import Session
 
 from store import audit, outbox
-from store.models import Outbox
 
 log = structlog.get_logger(__name__)
 
@@ -41,15 +40,6 @@ class Promise:
 
 
 Publisher = Callable[[Sequence[Promise]], None]
-# Written as published, because it is about to be: saves a second commit a hop. If that never
-# happens, the reconciler sees a message nobody claimed; so it is dated by the clock of that one.
-_PROMISED = sa.insert(Outbox).values(
-    status="published",
-    publish_count=1,
-    not_before=sa.func.clock_timestamp(),
-    published_at=sa.func.clock_timestamp(),
-    created_at=sa.func.clock_timestamp(),
-)
 _AT_ONCE = {"isolation_level": "AUTOCOMMIT"}
 _SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
@@ -93,11 +83,9 @@ class UnitOfWork:
 
     def _finish(self) -> list[Promise]:
         self.session.flush()
-        if self._outbox:
-            self.session.execute(_PROMISED, self._outbox)
         for channel, payload in dict.fromkeys(self._notices):
             self.session.execute(sa.select(sa.func.pg_notify(channel, payload)))
-        audit.append(self.session, self._events)
+        audit.append(self.session, self._events, self._outbox)
         self.session.commit()
         return [Promise(row["id"], row["stage"], row["payload"]) for row in self._outbox]
 

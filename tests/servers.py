@@ -242,3 +242,17 @@ TRIAL = {
 """A made-up record for tests: no real trial, no real figure."""
 
 TRIAL_QUESTION = "What is the primary endpoint of the ctDNA-guided trial in stage II colon cancer?"
+
+
+def until_somebody_waits(store: Store) -> None:
+    """Return once a transaction waits for another's lock."""
+    waiting = sa.text(
+        "SELECT EXISTS (SELECT FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock')"
+    )
+    for _ in range(3000):
+        with store.reading() as session:
+            if session.execute(waiting).scalar_one():
+                return
+        time.sleep(0.01)
+    raise AssertionError("nobody waits")

@@ -10,9 +10,9 @@ import sqlalchemy as sa
 import structlog
 
 from knowledge.quality import UNKNOWN, Figure
-from store import model_usage, quality
+from store import model_usage, quality, question_states, questions
 from store.day_figures import KEPT, LastDay
-from store.models import AnswerQuality, ModelUsage, now
+from store.models import Answer, AnswerQuality, ModelUsage, now
 from store.unit_of_work import Store
 from store.usage_totals import UsageTotals
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
@@ -57,6 +57,32 @@ def test_mc_4_2a_every_sealed_answer_has_a_row_and_a_line_of_the_same_figures(
     told = row.model_dump(exclude={"sealed_at", "question_id", "cost_usd"})
     assert {key: line[key] for key in told} == told
     assert TRIAL_QUESTION.lower() not in str(line).lower()
+
+
+def test_the_times_of_an_answer_are_those_of_its_question_and_its_stages(
+    inline: InlineWorker,
+) -> None:
+    question_id = ask(inline.store, NOTHING_HELD)
+    inline.run()
+    row, question = row_of(inline.store, question_id), get_question(inline.store, question_id)
+    assert question.finished_at is not None
+    took = question.finished_at - question.created_at
+    assert row.response_ms == round(took.total_seconds() * 1000, 1)
+    with inline.store.reading() as session:
+        steps = questions.progress(session, question_id)
+        assert session.get_one(Answer, question_id).sealed_at == question.finished_at
+    assert row.stage_ms == {one.stage: one.ms for one in steps}
+
+
+def test_invariant_6_an_answer_that_is_another_one_by_now_is_not_sealed(
+    inline: InlineWorker,
+) -> None:
+    question_id = ask(inline.store, NOTHING_HELD)
+    inline.run()
+    before = get_question(inline.store, question_id)
+    with inline.store.unit_of_work("test") as work:
+        assert question_states.seal(work, question_id, "0" * 64) is None
+    assert get_question(inline.store, question_id) == before
 
 
 @pytest.mark.requirement("MC-4.2b")

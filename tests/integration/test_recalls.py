@@ -1,5 +1,6 @@
 """Answers stay true: what cites a source that changed is found, checked again, corrected."""
 
+import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,14 @@ from store.documents import put_versions
 from store.models import Answer, AnswerRecall, Question, now
 from store.records import Notice, NoticeKind, SourceRecord
 from store.unit_of_work import Store
-from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
+from tests.servers import (
+    TRIAL,
+    TRIAL_QUESTION,
+    ask,
+    get_question,
+    ingest,
+    until_somebody_waits,
+)
 from workers.inline import InlineWorker
 from workers.reading.structure import segment
 from workers.recall import stage
@@ -333,6 +341,30 @@ def test_a_change_while_an_answer_is_sealed_is_checked_once_it_is(trial: InlineW
 
     trial.run(replace_it)
     assert acted
+    assert state(trial.store, question_id) == "superseded"
+
+
+def test_a_change_that_the_sealing_waits_for_is_not_missed_by_it(trial: InlineWorker) -> None:
+    question_id = ask(trial.store, TRIAL_QUESTION)
+    marked = threading.Event()
+    parsed = SourceRecord.model_validate(changed(TRIAL, "recurrence-free", "overall"))
+
+    def replace_it() -> None:
+        with trial.store.unit_of_work("test") as work:
+            put_versions(work, [(parsed, segment(parsed.text))])
+            marked.set()
+            until_somebody_waits(trial.store)
+
+    other = threading.Thread(target=replace_it)
+
+    def begin(done: Stage) -> None:
+        if done is Stage.VERIFY and not marked.is_set():
+            other.start()
+            assert marked.wait(30)
+
+    trial.run(begin)
+    other.join()
+    trial.run()
     assert state(trial.store, question_id) == "superseded"
 
 

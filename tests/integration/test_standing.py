@@ -87,6 +87,26 @@ def test_a_notice_from_any_source_counts_and_says_who_reports_it(
     assert sorted({"pubmed", source}) == [one.source for one in found.asked]
 
 
+def test_what_may_be_cited_depends_on_notices_and_on_the_versions_status(store: Store) -> None:
+    first = put_work(store, "pubmed", 0)
+    put_work(store, "pubmed", 1, text="Two.")
+    work = first.document_id
+
+    def citable(*allowed: str) -> bool:
+        with store.reading() as session:
+            versions = [first.version_id]
+            return standing.still_citable(session, [work], versions, allowed)
+
+    assert citable("current", "superseded")
+    assert not citable("current")
+    ask(store, "crossref", work, 2, Notice(kind="correction", notice_id="doi:10.5555/correction"))
+    assert citable("current", "superseded")
+    ask(store, "crossref", work, 3, RETRACTION)
+    assert not citable("current", "superseded"), "the work has ended, whatever the version's status"
+    ask(store, "crossref", work, 4)
+    assert citable("current", "superseded")
+
+
 def test_the_gravest_notice_is_the_state(store: Store) -> None:
     concern, correction = Notice(kind="expression_of_concern"), Notice(kind="correction")
     document_id = put_work(store, "pubmed", 0, correction, concern).document_id

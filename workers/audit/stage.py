@@ -3,20 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
-from uuid import UUID
 
 import sqlalchemy as sa
 import structlog
-from sqlmodel import Session, col
+from sqlmodel import Session
 
 from messages import AuditV1, Stage
 from store import quality as quality_rows
-from store import recalls
+from store import question_bodies, recalls
 from store.audit_payloads import evidence_of
 from store.dead_letters import CODE_VERSION
 from store.hashes import is_json_hash
-from store.models import Answer, Question, Retrieval, now
-from store.question_states import answered
+from store.question_bodies import Composed
+from store.question_states import Sealed, seal
 from store.unit_of_work import UnitOfWork
 from workers.audit.quality import Measured, measure
 from workers.runtime.errors import Permanent
@@ -51,7 +50,7 @@ class Quality:
 class Passed:
     """An answer that may be sealed, with what was measured of it."""
 
-    answer: Answer
+    answer: Composed
     quality: Quality
     measured: Measured
 
@@ -59,28 +58,16 @@ class Passed:
 def work(context: Context, message: AuditV1) -> Passed:
     """Check hash and quotations of the stored answer; a fault means it is never shown."""
     with context.store.reading() as session:
-        answer, key = _stored(session, message.question_id)
+        answer = question_bodies.composed(session, message.question_id)
         if answer is None or answer.hash != message.answer_hash:
             raise Permanent(f"question {message.question_id} has no such answer")
-        if not is_json_hash(answer.hash, answer.body, key):
+        if not is_json_hash(answer.hash, answer.body, answer.hash_key):
             raise Permanent(f"the answer of question {message.question_id} was changed")
         check_summary(answer.body)
         quality = check_spans(session, answer.body)
-        retrieval = session.get(Retrieval, message.question_id)
-        if retrieval is None:
-            raise Permanent(f"nothing was retrieved for question {message.question_id}")
-        return Passed(answer, quality, measure(retrieval.body, answer.body))
-
-
-def _stored(session: Session, question_id: UUID) -> tuple[Answer | None, bytes | None]:
-    """The answer, and the key of its question's hashes, in one statement."""
-    query = (
-        sa.select(Answer, col(Question.hash_key))
-        .join(Question, col(Question.id) == col(Answer.question_id))
-        .where(col(Answer.question_id) == question_id)
-    )
-    found = session.execute(query).one_or_none()
-    return (None, None) if found is None else (found[0], found[1])
+    if answer.retrieval is None:
+        raise Permanent(f"nothing was retrieved for question {message.question_id}")
+    return Passed(answer, quality, measure(answer.retrieval, answer.body))
 
 
 def check_spans(session: Session, body: Mapping[str, Any]) -> Quality:
@@ -126,8 +113,9 @@ def check_summary(body: Mapping[str, Any]) -> None:
 def commit(unit: UnitOfWork, message: AuditV1, passed: Passed) -> None:
     """Seal the answer that was checked: from here on it is shown, and never changes."""
     answer = passed.answer
-    _seal(unit.session, answer)
-    answered(unit, message.question_id)
+    sealed = seal(unit, message.question_id, answer.hash)
+    if sealed is None:
+        raise Permanent(f"the answer of question {message.question_id} is another one now")
     recalls.sealed(unit, message.question_id, message.request_id)
     unit.record(
         "answer.sealed",
@@ -141,23 +129,12 @@ def commit(unit: UnitOfWork, message: AuditV1, passed: Passed) -> None:
         citations=passed.quality.citations,
         verbatim=passed.quality.verbatim,
     )
-    _write_down(unit, message, answer, passed.measured)
+    _write_down(unit, message, sealed, passed)
 
 
-def _seal(session: Session, answer: Answer) -> None:
-    sealed = session.execute(
-        sa.update(Answer)
-        .where(col(Answer.question_id) == answer.question_id, col(Answer.hash) == answer.hash)
-        .values(sealed_at=now())
-        .returning(col(Answer.question_id))
-        .execution_options(synchronize_session=False)
-    )
-    if sealed.one_or_none() is None:
-        raise Permanent(f"the answer of question {answer.question_id} is another one now")
-
-
-def _write_down(unit: UnitOfWork, message: AuditV1, answer: Answer, measured: Measured) -> None:
+def _write_down(unit: UnitOfWork, message: AuditV1, sealed: Sealed, passed: Passed) -> None:
     """Keep what was measured, and log it once the answer is sealed indeed (MRD 4.2)."""
+    answer, measured = passed.answer, passed.measured
     counted = {
         "query_type": measured.query_type,
         "sources": measured.sources,
@@ -177,9 +154,9 @@ def _write_down(unit: UnitOfWork, message: AuditV1, answer: Answer, measured: Me
         "generator": answer.body["provenance"]["generator"],
         "cost_usd": answer.body["provenance"]["cost_usd"],
     }
-    times = quality_rows.add(unit.session, message.question_id, counted)
+    times = quality_rows.add(unit.session, message.question_id, sealed, counted)
 
-    def sealed(_: Session) -> None:
+    def complete(_: Session) -> None:
         log.info(
             "question_complete",
             request_id=str(message.request_id),
@@ -189,7 +166,7 @@ def _write_down(unit: UnitOfWork, message: AuditV1, answer: Answer, measured: Me
             stage_ms=times.stage_ms,
         )
 
-    sa.event.listen(unit.session, "after_commit", sealed, once=True)
+    sa.event.listen(unit.session, "after_commit", complete, once=True)
 
 
 SPEC = question_stage(Stage.AUDIT, work, commit)

@@ -15,14 +15,14 @@ from sqlmodel import Session, col, select
 
 from knowledge.generation import Reason, generation_policy
 from messages import GenerateV1, Stage, VerifyV1
-from store import model_usage
+from store import model_usage, question_bodies
 from store.audit_payloads import models_asked
 from store.content import Content, content, share
 from store.documents import get_versions
 from store.hashes import json_hash
 from store.index import lexical
 from store.index.terms import terms
-from store.models import Anchor, DocumentVersion, Draft, Question, Retrieval
+from store.models import Anchor, DocumentVersion
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
 from workers.generate.candidates import candidates_of
@@ -103,23 +103,22 @@ def work(context: Context, message: GenerateV1) -> dict[str, Any]:
 
 
 def _read(session: Session, message: GenerateV1) -> _Material:
-    question = session.get(Question, message.question_id)
-    retrieval = session.get(Retrieval, message.question_id)
-    if question is None or retrieval is None or retrieval.hash != message.retrieval_hash:
+    question = question_bodies.retrieved(session, message.question_id)
+    if question is None or question.hash != message.retrieval_hash:
         raise Permanent(f"question {message.question_id} has no such retrieval")
-    ids = [UUID(entry["version_id"]) for entry in retrieval.body["evidence"]]
+    ids = [UUID(entry["version_id"]) for entry in question.retrieval["evidence"]]
     anchors: dict[UUID, dict[int, int]] = defaultdict(dict)
     columns = select(Anchor.version_id, Anchor.start, Anchor.score)
     for version_id, start, score in session.exec(columns.where(col(Anchor.version_id).in_(ids))):
         anchors[version_id][start] = score
     return _Material(
         question.text,
-        retrieval.body,
+        question.retrieval,
         get_versions(session, ids),
         anchors,
         [
             content(one["text"], lexical.inverse_frequencies(session, terms(one["text"])))
-            for one in retrieval.body["sub_queries"]
+            for one in question.retrieval["sub_queries"]
         ],
     )
 
@@ -144,7 +143,7 @@ def _drafted(
             "fallback": {"reason": reason, "note": generation_policy().fallbacks[reason]},
             "consulted": Consulted(str(error), model.name, told.version).as_body(),
         }
-    with context.store.reading() as session:
+    with context.store.at_once() as session:
         cost = model_usage.cost_of(session, str(message.question_id))
     return {**body, "cost_usd": None if cost is None else str(cost)}
 
@@ -188,7 +187,7 @@ def commit(unit: UnitOfWork, message: GenerateV1, body: dict[str, Any]) -> None:
     """Store the draft and pass the question on; tell operators of a model that cannot be used."""
     key = move_to(unit, message.question_id, Stage.VERIFY)
     digest, fallback = json_hash(body, key), body.get("fallback", {}).get("reason")
-    unit.session.add(Draft(question_id=message.question_id, body=body, hash=digest))
+    question_bodies.put_draft(unit.session, message.question_id, body, digest)
     unit.emit(
         VerifyV1(request_id=message.request_id, question_id=message.question_id, draft_hash=digest)
     )

@@ -10,11 +10,12 @@ import structlog
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Scenario, scenario_for
 from messages import GenerateV1, RetrieveV1, Stage
-from store import cures
+from store import cures, question_bodies
 from store.audit_payloads import models_asked
 from store.hashes import json_hash
 from store.index.filters import Filter
-from store.models import Question, Retrieval, now
+from store.models import now
+from store.question_bodies import Asked
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
 from workers.language_model.port import LanguageModel
@@ -50,8 +51,8 @@ class _Evidence:
 
 def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
     """Understand the question and find its evidence; gives the body of the retrieval."""
-    with context.store.reading() as session:
-        question = session.get(Question, message.question_id)
+    with context.store.at_once() as session:
+        question = question_bodies.asked(session, message.question_id)
     if question is None:
         raise Permanent(f"there is no question {message.question_id}")
     options, timings = question.options, Timings()
@@ -110,7 +111,7 @@ def _wanted(
 
 def _find(
     context: Context,
-    question: Question,
+    question: Asked,
     understanding: Understanding,
     scenario: Scenario | None,
     model: LanguageModel | None,
@@ -217,7 +218,7 @@ def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
     cures.refresh_records(unit, _records_to_fetch(body), now())
     key = move_to(unit, message.question_id, Stage.GENERATE)
     digest = json_hash(body, key)
-    unit.session.add(Retrieval(question_id=message.question_id, body=body, hash=digest))
+    question_bodies.put_retrieval(unit.session, message.question_id, body, digest)
     unit.emit(
         GenerateV1(
             request_id=message.request_id, question_id=message.question_id, retrieval_hash=digest

@@ -6,15 +6,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-import sqlalchemy as sa
-from sqlmodel import Session, SQLModel, col
+from sqlmodel import Session
 
 from messages import AuditV1, Stage, VerifyV1
-from store import audit_inputs, model_usage, standing
+from store import audit_inputs, model_usage, question_bodies, standing
 from store.audit_payloads import judge_asked
 from store.documents import get_versions
 from store.hashes import json_hash, keyed, text_hash
-from store.models import Answer, Citation, DocumentVersion, Draft, Question, Retrieval
+from store.models import DocumentVersion
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
 from workers.language_model.port import ModelUnavailable
@@ -33,8 +32,6 @@ from workers.verify.judging import PURPOSE, Judged, Material, judge
 from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
 from workers.verify.verifier import verifier_of
 
-_CITATIONS = SQLModel.metadata.tables[str(Citation.__tablename__)]
-
 
 @dataclass(frozen=True)
 class Result:
@@ -52,24 +49,23 @@ class Result:
 def work(context: Context, message: VerifyV1) -> Result:
     """Check every drafted claim against the stored versions and compose the answer."""
     with context.store.reading() as session:
-        question = session.get(Question, message.question_id)
-        retrieval = session.get(Retrieval, message.question_id)
-        draft = session.get(Draft, message.question_id)
-        if question is None or retrieval is None or draft is None:
+        question = question_bodies.drafted(session, message.question_id)
+        if question is None:
             raise Permanent(f"question {message.question_id} has no draft to verify")
-        if draft.hash != message.draft_hash:
+        if question.hash != message.draft_hash:
             raise Permanent(f"the draft of question {message.question_id} is another one")
-        keys = [entry["evidence_id"] for entry in retrieval.body["evidence"]]
-        ids = [UUID(entry["version_id"]) for entry in retrieval.body["evidence"]]
+        retrieval, draft = question.retrieval, question.draft
+        keys = [entry["evidence_id"] for entry in retrieval["evidence"]]
+        ids = [UUID(entry["version_id"]) for entry in retrieval["evidence"]]
         versions = dict(zip(keys, get_versions(session, ids), strict=True))
         held = held_versions(session, versions, context.now())
         chunks = chunks_of(session, ids)
         said = witnesses(session, held)
         cost = model_usage.cost_of(session, str(message.question_id))
-    in_the_past = is_past(retrieval.body["as_of"], context.now())
-    drafted = [Drafted.of(claim) for claim in draft.body["claims"]]
+    in_the_past = is_past(retrieval["as_of"], context.now())
+    drafted = [Drafted.of(claim) for claim in draft["claims"]]
     texts = {key: cited_text(context, held[key]) for key in versions}
-    judge = _judge(context, message.question_id, draft.body)
+    judge = _judge(context, message.question_id, draft)
     checking = check_claims(
         drafted,
         texts,
@@ -80,7 +76,7 @@ def work(context: Context, message: VerifyV1) -> Result:
         },
     )
     if judge is not None:
-        with context.store.reading() as session:  # asking it has cost something since
+        with context.store.at_once() as session:  # asking it has cost something since
             cost = model_usage.cost_of(session, str(message.question_id))
     found = find(question.text, said)
     disputed = contested(checking.results, found)
@@ -90,8 +86,8 @@ def work(context: Context, message: VerifyV1) -> Result:
     cost_usd = None if cost is None else str(cost)
     body = compose(
         question=question.text,
-        retrieval=retrieval.body,
-        draft=draft.body,
+        retrieval=retrieval,
+        draft=draft,
         checked=checking.results,
         passed=passed,
         conflicts=conflicts,
@@ -118,7 +114,7 @@ def work(context: Context, message: VerifyV1) -> Result:
         ),
         [version.document_id for version in versions.values() if version.id in used],
         in_the_past,
-        _abstained(body, retrieval.body, passed, held, context.now()),
+        _abstained(body, retrieval, passed, held, context.now()),
     )
 
 
@@ -189,18 +185,10 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         body = cure(unit, body, result.abstained)
     key = move_to(unit, message.question_id, Stage.AUDIT)
     digest = json_hash(body, key)
-    unit.session.add(
-        Answer(
-            question_id=message.question_id,
-            body=body,
-            hash=digest,
-            abstain_reason=body["abstain_reason"],
-        )
+    inputs = audit_inputs.to_keep(result.inputs, body, key)
+    question_bodies.put_answer(
+        unit.session, message.question_id, (body, digest), inputs, result.citations
     )
-    kept = audit_inputs.keep(unit.session, message.question_id, result.inputs, body, key)
-    rows = [{"question_id": message.question_id, **row} for row in result.citations]
-    if rows:
-        unit.session.execute(sa.insert(_CITATIONS), rows)
     unit.emit(
         AuditV1(request_id=message.request_id, question_id=message.question_id, answer_hash=digest)
     )
@@ -208,7 +196,7 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         "question.verified",
         message.question_id,
         answer_hash=digest,
-        inputs_hash=kept,
+        inputs_hash=inputs[1],
         abstain_reason=body["abstain_reason"],
         claims=[claim["claim_id"] for claim in body["claims"]],
         verdicts=[_verdict(one, key) for one in result.checking.results],
@@ -238,14 +226,9 @@ def _require_citable(session: Session, result: Result) -> None:
     if not result.rests_on:
         return
     standing.share(session, result.rests_on)
-    gone = standing.ended(session, result.rests_on)
-    statuses = session.execute(
-        sa.select(col(DocumentVersion.status)).where(
-            col(DocumentVersion.id).in_({one["version_id"] for one in result.citations})
-        )
-    ).scalars()
-    allowed = {"current", "superseded"} if result.in_the_past else {"current"}
-    if gone or not set(statuses) <= allowed:
+    allowed = ("current", "superseded") if result.in_the_past else ("current",)
+    versions = {one["version_id"] for one in result.citations}
+    if not standing.still_citable(session, result.rests_on, versions, allowed):
         raise Later("what the answer rests on changed while it was checked", 0.0)
 
 

@@ -100,8 +100,8 @@ def _links_do_not_fit() -> None:
 
     append, count = audit.append, itertools.count(1)
 
-    def careless(session: Any, events: Any) -> Any:
-        found = append(session, events)
+    def careless(session: Any, events: Any, promises: Any = ()) -> Any:
+        found = append(session, events, promises)
         if next(count) % 40 == 0:
             import sqlalchemy as sa
 

@@ -1,20 +1,25 @@
 """Invariant 10: whatever is done to the audit log behind our back is found, and located."""
 
+import contextlib
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 import sqlalchemy as sa
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, NoResultFound
 from sqlmodel import Session
 
 from store import audit
 from store.audit import ChainReport, Checkpoint
+from store.hashes import plain
 from store.unit_of_work import Store
+from tests.servers import until_somebody_waits
 
 pytestmark = pytest.mark.requirement("DC-6")
 EVENTS = 6
@@ -258,6 +263,65 @@ def test_concurrent_commits_keep_the_chain_whole(store: Store) -> None:
     assert verify(store) == ChainReport(100, True, None, None)
 
 
+def test_many_writers_of_one_event_each_keep_the_chain_whole_and_its_moments_in_order(
+    store: Store,
+) -> None:
+    """The statement that chains one event begins before it has the head: each of these waits for
+    others, some of which give up when they have it."""
+    writers, each = 12, 25
+    together = threading.Barrier(writers)
+
+    def commit_some() -> None:
+        together.wait()
+        for n in range(each):
+            with store.unit_of_work(threading.current_thread().name) as work:
+                work.record("thing.made", uuid4(), n=n)
+            with contextlib.suppress(RuntimeError), store.unit_of_work("gives up") as work:
+                audit.append(work.session, [audit.Event("thing.made", "x", "y", None, {})])
+                raise RuntimeError
+
+    threads = [threading.Thread(target=commit_some) for _ in range(writers)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        assert verify(store).whole
+    assert verify(store) == ChainReport(writers * each, True, None, None)
+    with store.reading() as session:
+        backwards = sa.text(
+            "SELECT count(*) FROM audit_event a JOIN audit_event b ON b.seq = a.seq + 1 "
+            "WHERE b.at < a.at"
+        )
+        assert session.execute(backwards).scalar_one() == 0
+
+
+def test_a_commit_that_waits_for_the_head_is_dated_behind_the_one_it_waited_for(
+    store: Store,
+) -> None:
+    def one_more() -> None:
+        with store.unit_of_work("second") as work:
+            work.record("thing.made", "x")
+
+    waits = threading.Thread(target=one_more)
+    with store.unit_of_work("first") as work:
+        work.session.execute(sa.text("SELECT FROM audit_head FOR UPDATE"))
+        waits.start()
+        until_somebody_waits(store)
+        work.record("thing.made", "x")
+    waits.join()
+    first, second = event(store, 1), event(store, 2)
+    assert (first.actor, second.actor) == ("first", "second")
+    assert first.at <= second.at
+    assert verify(store).whole
+
+
+def test_without_a_head_nothing_is_chained(store: Store) -> None:
+    with Session(store.engine) as session:
+        session.execute(sa.text("ALTER TABLE audit_head DISABLE TRIGGER ALL"))
+        session.execute(sa.text("DELETE FROM audit_head"))
+        with pytest.raises(NoResultFound):
+            audit.append(session, [audit.Event("thing.made", "x", "y", None, {})])
+
+
 _counts = st.integers(-(2**70), 2**70) | st.floats() | st.booleans() | st.none()
 _names = st.text("abcdefghijklmnopqrstuvwxyzéß中", min_size=1, max_size=8)
 _values = _counts | _names | st.lists(_counts, max_size=3) | st.dictionaries(_names, _counts)
@@ -272,6 +336,57 @@ _bounded = settings(
 def test_whatever_is_counted_is_verified_as_it_was_written(store: Store, values: list[Any]) -> None:
     with store.unit_of_work("test") as work:
         work.record("thing.measured", "x", values=values)
+    assert verify(store).whole
+
+
+_written = st.text(
+    st.characters(blacklist_categories=("Cs",), blacklist_characters="\0")
+    | st.sampled_from("\"\\%:'/{}\x01\x1f\x7f\u2028é中🧬"),
+    max_size=12,
+)
+
+
+@_bounded
+@given(
+    actor=_written,
+    name=_written,
+    subject=_written,
+    request_id=st.none() | st.uuids(),
+    payload=st.dictionaries(_written, _written | _counts | st.lists(_written, max_size=2)),
+    before=st.integers(0, 2),
+)
+@example(
+    actor="%(seq)s",
+    name=":hash",
+    subject='\\"\n%s',
+    request_id=None,
+    payload={"\x1b": "\\x00 \\u0000 'é\u2028🧬\t\""},
+    before=1,
+)
+def test_postgresql_makes_the_hash_that_python_makes(
+    store: Store,
+    actor: str,
+    name: str,
+    subject: str,
+    request_id: UUID | None,
+    payload: dict[str, Any],
+    before: int,
+) -> None:
+    with store.unit_of_work(actor, request_id) as work:
+        for _ in range(before):  # two are chained by Python, one by the server
+            work.record("thing.made", "x")
+        audit.append(work.session, work._events)
+        work._events.clear()
+        work.record(name, subject)
+        # as `record(**payload)` would, which takes no empty name
+        work._events[0] = replace(work._events[0], payload=payload)
+    with store.reading() as session:
+        last = session.execute(sa.text("SELECT max(seq) FROM audit_event")).scalar_one()
+    row = event(store, last)
+    assert (row.actor, row.event, row.subject, row.request_id) == (actor, name, subject, request_id)
+    at = row.at.astimezone(UTC).isoformat(timespec="microseconds")
+    told = audit.Event(name, subject, actor, request_id, plain(payload))
+    assert bytes(row.hash) == audit.link_hash(bytes(row.previous_hash), last, at, told)
     assert verify(store).whole
 
 

@@ -87,6 +87,11 @@ class Runtime:
         self._worker.start()
         return self
 
+    @property
+    def fetched(self) -> int:
+        """Messages that were fetched and wait for a thread."""
+        return self._worker.work_queue.qsize() if self._worker is not None else 0
+
     def schedule(self) -> "Runtime":
         """Start relay and reconciler."""
         self._scheduler.start()

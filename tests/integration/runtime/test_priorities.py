@@ -34,7 +34,7 @@ def test_a_question_does_not_wait_for_the_documents_that_were_fetched_before_it(
     wait_until(lambda: len(order) == THREADS and waiting()["ingest"] == 4, 20, "the thread is busy")
     with running.store.unit_of_work("test") as work:
         work.emit(message())
-    wait_until(lambda: waiting()["retrieve"] == 0, 20, "the question was fetched behind them")
+    wait_until(lambda: running.fetched == 2, 20, "the question was fetched behind them")
     gate.set()
     wait_settled(running.store)
     assert order.index(Stage.RETRIEVE) == THREADS
@@ -45,9 +45,10 @@ def test_texts_are_made_searchable_before_their_sentences_are_read(
     runtime: Callable[..., Runtime],
 ) -> None:
     order: list[Stage] = []
-    gate = threading.Event()
+    begun, gate = threading.Event(), threading.Event()
 
     def ingest(_context: object, _message: IngestV1) -> None:
+        begun.set()
         assert gate.wait(30)
 
     def note(_context: object, given: AnchorV1 | EmbedV1) -> None:
@@ -59,14 +60,15 @@ def test_texts_are_made_searchable_before_their_sentences_are_read(
         StageSpec(stage=Stage.EMBED, work=note, commit=lambda *_: None),
         threads=THREADS,
     ).work()
-    waiting = running.broker.backlog
     with running.store.unit_of_work("test") as work:
         work.emit(IngestV1(request_id=uuid4(), item_id=uuid4(), content_hash=HASH))
-    wait_until(lambda: waiting()["ingest"] == 0, 20, "the thread is busy")
-    for kind in (AnchorV1, EmbedV1):
-        with running.store.unit_of_work("test") as work:
-            work.emit(kind(request_id=uuid4(), version_ids=(uuid4(),)))
-        wait_until(lambda name=kind.stage: waiting()[name] == 0, 20, "it was fetched")
+    wait_until(begun.is_set, 20, "the thread is busy")
+    with running.store.unit_of_work("test") as work:
+        work.emit(AnchorV1(request_id=uuid4(), version_ids=(uuid4(),)))
+    wait_until(lambda: running.fetched == 1, 20, "its sentences could be read")
+    with running.store.unit_of_work("test") as work:
+        work.emit(EmbedV1(request_id=uuid4(), version_ids=(uuid4(),)))
+    wait_until(lambda: running.fetched == 2, 20, "the text was fetched behind them")
     gate.set()
     wait_settled(running.store)
     assert order == [Stage.EMBED, Stage.ANCHOR]

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
+import sqlalchemy as sa
 from playwright.sync_api import expect
 
 from store.database import connect
@@ -13,6 +15,7 @@ from store.embedded import read_connection
 from store.unit_of_work import Store
 from tests.e2e.pages.conftest import Seen
 from tests.e2e.pages.test_pages import DARK, PHONE, QUESTION
+from tests.servers import wait_until
 
 Look = Callable[..., Seen]
 
@@ -29,22 +32,38 @@ def store(site: Any) -> Any:
     engine.dispose()
 
 
+def until_held(store: Store, question_id: str) -> UUID:
+    """The promise to retrieve for a question, once the paused stage has laid its message aside: one
+    that came after the stage goes on would be worked on, dead or not."""
+    found: list[UUID] = []
+
+    def held() -> bool:
+        with store.reading() as session:
+            found[:] = session.execute(_HELD, {"question": question_id}).scalars()
+        return bool(found)
+
+    wait_until(held, 20, "the message was laid aside")
+    return found[0]
+
+
+_HELD = sa.text(
+    "SELECT id FROM outbox WHERE payload->>'question_id' = :question AND status = 'pending'"
+)
+
+
 def kill(api: httpx.Client, store: Store, cause: str = CAUSE) -> str:
     """A question whose retrieve stage gave up; its address under `/v1`."""
     assert api.post("/v1/stages/retrieve/pause", json={"reason": "a test"}).is_success
     try:
         asked = api.post("/v1/questions", json={"question": QUESTION}).json()
-        with store.reading() as session:
-            (promise,) = session.connection().exec_driver_sql(
-                "SELECT id FROM outbox WHERE payload->>'question_id' = %s", (asked["id"],)
-            )
+        promise = until_held(store, asked["id"])
         death = Death(
             stage="retrieve",
             payload={"schema": "retrieve.v1", "question_id": asked["id"]},
             error_type="Permanent",
             cause=cause,
             traceback='Traceback (most recent call last):\n  File "made_up.py", line 1\nPermanent',
-            outbox_id=promise.id,
+            outbox_id=promise,
         )
         with store.unit_of_work("a test") as work:
             bury(work, death, if_idle=False)

@@ -15,8 +15,11 @@ from pathlib import Path
 from typing import IO
 
 from store.embedded.datadir import sync_directory
+from store.embedded.process import wait_until
 
 PART, RESTORING = "part", "restoring"
+_LAST_CHILD_SECONDS = 2.0
+"""A program that a killed maker was starting holds its lock too, from fork to exec."""
 
 
 @contextlib.contextmanager
@@ -79,7 +82,7 @@ def _left(path: Path) -> Iterator[bool]:
         yield False
         return
     try:
-        yield _hold(handle)
+        yield wait_until(lambda: _hold(handle), _LAST_CHILD_SECONDS)
     finally:
         os.close(handle)
 

@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -19,6 +20,7 @@ import sqlalchemy as sa
 
 from messages import Stage
 from store import audit, backup, keys, ledger, sessions
+from store.appearing import PART, abandoned
 from store.backup import BackupError
 from store.database import connect, require_current_schema
 from store.embedded import DataDir, embedded
@@ -356,6 +358,16 @@ def test_what_a_killed_backup_left_goes_with_the_next_one_to_that_place_only(
         ".c.part-1",
         ".b.part-mine",
     }
+
+
+def test_what_a_maker_killed_while_it_started_a_program_left_goes_too(tmp_path: Path) -> None:
+    """The child has every lock of its parent until it has become that program."""
+    left = tmp_path / ".b.part-abcdefgh"
+    left.touch()
+    handle = os.open(left, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    threading.Timer(0.3, os.close, [handle]).start()
+    assert list(abandoned(tmp_path / "b", PART)) == [left]
 
 
 def restoring(settings: Settings, file: Path, there: Path) -> tuple["subprocess.Popen[str]", Path]:

@@ -18,6 +18,7 @@ from store.database import passes_by_itself, require_current_schema
 from store.models import now
 from store.settings import Settings
 from workers.runtime.logs import configure_logs
+from workers.runtime.memory import settle_memory
 
 log = structlog.get_logger(__name__)
 
@@ -125,5 +126,6 @@ def run_gateway(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         # uvicorn raises the signal again once it has stopped, for whoever else wants to know.
         signal.signal(number, signal.SIG_IGN)
+    settle_memory()
     server.run()
     log.info("gateway_stopped")

@@ -179,15 +179,15 @@ def show(
         ],
         "estimates": [
             {
-                "start": one.start,
-                "end": one.end,
-                "measure": one.measure,
-                "value": str(one.value),
-                "low": None if one.low is None else str(one.low),
-                "high": None if one.high is None else str(one.high),
-                "direction": one.direction,
-                "quote": version.text[one.start : one.end],
-                **one.body,
+                "start": one["start"],
+                "end": one["end"],
+                "measure": one["measure"],
+                "value": str(one["value"]),
+                "low": None if one["low"] is None else str(one["low"]),
+                "high": None if one["high"] is None else str(one["high"]),
+                "direction": one["direction"],
+                "quote": version.text[one["start"] : one["end"]],
+                **one["body"],
             }
             for one in estimates
         ],

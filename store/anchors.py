@@ -110,16 +110,20 @@ def after(session: Session, last: UUID | None, limit: int, *, lacking: bool) -> 
     return [Marked(row.id, row.document_id, row.source_key) for row in rows]
 
 
-def estimates_of(session: Session, version_ids: Sequence[UUID]) -> dict[UUID, list[EffectEstimate]]:
-    """The effect estimates of each version, in the order of its text."""
-    rows = session.exec(
-        select(EffectEstimate)
-        .where(col(EffectEstimate.version_id).in_(version_ids))
-        .order_by(col(EffectEstimate.start), col(EffectEstimate.id))
-    )
-    found: dict[UUID, list[EffectEstimate]] = {one: [] for one in version_ids}
-    for row in rows:
-        found[row.version_id].append(row)
+_ESTIMATES = sa.text(
+    'SELECT version_id, start, "end", measure, value, low, high, direction, body '
+    "FROM effect_estimate WHERE version_id = ANY(:ids) ORDER BY start, id"
+)
+
+
+def estimates_of(
+    session: Session, version_ids: Sequence[UUID]
+) -> dict[UUID, list[Mapping[str, Any]]]:
+    """The effect estimates of each version, in the order of its text: rows by column, without the
+    overhead of objects, for an answer reads some hundred of them."""
+    found: dict[UUID, list[Mapping[str, Any]]] = {one: [] for one in version_ids}
+    for row in session.execute(_ESTIMATES, {"ids": list(version_ids)}):
+        found[row.version_id].append(row._asdict())
     return found
 
 

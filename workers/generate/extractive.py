@@ -105,13 +105,15 @@ def _spread(
     kept: list[_Kept] = []
 
     def has_room(candidate: Candidate, most: int) -> bool:
+        if len(kept) >= most:
+            return False
         of_document = sum(one.candidate.evidence_id == candidate.evidence_id for one in kept)
-        return len(kept) < most and of_document < policy["claims_per_document"]
+        return of_document < int(policy["claims_per_document"])
 
     def take(found: Iterable[_Kept], most: int) -> None:
         for one in found:
             mine = one.candidate
-            twin = next((other for other in kept if _alike(mine, other.candidate)), None)
+            twin = _twin(mine, kept)
             if (twin is None and not has_room(mine, most)) or not may_answer(mine):
                 continue
             if twin is None:
@@ -125,11 +127,16 @@ def _spread(
     return sorted(kept, key=lambda one: -one.score)
 
 
-def _alike(one: Candidate, other: Candidate) -> bool:
-    in_one_text = one.evidence_id == other.evidence_id and (
-        one.text in other.text or other.text in one.text
-    )
-    return in_one_text or same(one.finding, other.finding)
+def _twin(mine: Candidate, kept: Sequence[_Kept]) -> _Kept | None:
+    """The first that says the same: in other words, or because one is a part of the other."""
+    text, finding = mine.text, mine.finding
+    for one in kept:
+        other = one.candidate
+        if other.evidence_id == mine.evidence_id and (text in other.text or other.text in text):
+            return one
+        if same(finding, other.finding):
+            return one
+    return None
 
 
 def _merge(kept: _Kept, found: _Kept) -> None:

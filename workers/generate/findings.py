@@ -63,14 +63,16 @@ def same(first: Finding, second: Finding) -> bool:
     Sentences of which one denies something and the other nothing never do, nor those with nearly
     the same words and another number.
     """
-    if first.sentence == second.sentence:
-        return True
     if first.denies != second.denies:
         return False
-    policy, alike = load("answers"), first.numbers == second.numbers
-    shared = len(first.telling & second.telling)
-    if not alike and shared < policy["same_numbers_least"]:
+    alike = first.numbers == second.numbers
+    if not alike and first.telling.isdisjoint(second.telling):
         return False  # whatever their words: most pairs end here
+    if first.sentence == second.sentence:
+        return True
+    policy, shared = load("answers"), len(first.telling & second.telling)
+    if not alike and shared < policy["same_numbers_least"]:
+        return False
     if _overlap(first.terms, second.terms, policy["near_duplicate"]):
         return alike
     least = min(len(first.telling), len(second.telling))

@@ -1,4 +1,4 @@
-"""How a long-lived worker process keeps its garbage collector out of the way."""
+"""How a long-lived process keeps its garbage collector out of the way."""
 
 import gc
 

@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 
 from knowledge.sources import source_policy
 from store import anchors
-from store.models import DocumentVersion, EffectEstimate
+from store.models import DocumentVersion
 from workers.verify.answer import Held
 from workers.verify.claims import Checked
 from workers.verify.conflicts.found import contradictions, distinct
@@ -75,7 +75,7 @@ def contested(results: Sequence[Checked], found: Sequence[Conflict]) -> set[str]
     return touched
 
 
-def _stored(rows: Sequence[EffectEstimate]) -> Sequence[EffectEstimate] | None:
+def _stored(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]] | None:
     """None where none are stored: versions held before estimates were looked for are read anew."""
     return rows or None
 

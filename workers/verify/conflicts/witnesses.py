@@ -1,15 +1,16 @@
 """Stored versions as witnesses."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from store.models import DocumentVersion, EffectEstimate
+from store.models import DocumentVersion
 from store.spans import Structure
 from workers.reading.effects.estimates import estimates, from_row
 from workers.verify.conflicts.types import Witness
 
 
 def witness_of(
-    evidence_id: str, version: DocumentVersion, rows: Sequence[EffectEstimate] | None
+    evidence_id: str, version: DocumentVersion, rows: Sequence[Mapping[str, Any]] | None
 ) -> Witness:
     """What a version says and what its word weighs.
 
@@ -21,7 +22,7 @@ def witness_of(
     if rows is None:
         found = estimates(version.text, sentences)
     else:
-        found = [from_row(row.model_dump(), version.text) for row in rows]
+        found = [from_row(row, version.text) for row in rows]
     return Witness(
         evidence_id=evidence_id,
         document_id=str(version.document_id),

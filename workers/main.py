@@ -67,6 +67,20 @@ def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) ->
         handle(context, spec, payload, outbox_id)
 
 
+def consume(broker: WokenBroker, stages: Sequence[Stage], threads: int) -> dramatiq.Worker:
+    """A worker of the declared `stages`, not yet started. Of those that come last it takes only
+    what it begins at once."""
+    last = [stage.value for stage in stages if priority(stage) > priority(Stage.INGEST)]
+    if len(last) < len(stages):
+        broker.fetch_last(last, threads)
+    return dramatiq.Worker(
+        broker,
+        queues={stage.value for stage in stages},
+        worker_threads=threads,
+        worker_timeout=broker.idle_wait_ms,
+    )
+
+
 def wait_for_schema(engine: sa.Engine, seconds: float) -> None:
     """Wait until the database is reachable and at the migration this code needs.
 
@@ -104,12 +118,7 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    worker = dramatiq.Worker(
-        broker,
-        queues={stage.value for stage in stages},
-        worker_threads=threads,
-        worker_timeout=settings.idle_wait_ms,
-    )
+    worker = consume(broker, stages, threads)
     broker.emit_after("process_boot")  # starts the time limits; only dramatiq's CLI does it else
     leases.start()
     broker.listen()

@@ -8,10 +8,10 @@ again from PostgreSQL.
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
-from uuid import NAMESPACE_OID, UUID, uuid5
+from uuid import UUID
 
 import dramatiq
 import redis
@@ -19,8 +19,8 @@ import structlog
 from dramatiq.broker import MessageProxy
 from dramatiq.brokers.redis import RedisBroker, _RedisConsumer
 from dramatiq.common import current_millis
-from dramatiq.errors import ActorNotFound, ConnectionClosed
-from dramatiq.middleware import CurrentMessage, Middleware, Retries, TimeLimit
+from dramatiq.errors import ConnectionClosed
+from dramatiq.middleware import CurrentMessage, Retries, TimeLimit
 from redis.backoff import ExponentialBackoff
 from redis.retry import Retry
 
@@ -28,7 +28,7 @@ from messages import Stage
 from store.dead_letters import Death
 from store.settings import Settings
 from store.unit_of_work import Promise, Store
-from workers.runtime.errors import describe
+from workers.runtime.deaths import DeadLetterCopy, death_of, letter_id
 from workers.runtime.stage import bury
 from workers.runtime.wire import fault, unreadable
 
@@ -36,6 +36,8 @@ log = structlog.get_logger(__name__)
 
 DEAD_MESSAGE_TTL_MS = 30 * 24 * 3600 * 1000
 MAINTENANCE_CHANCE = 100_000  # of a million: DRAMATIQ 2.17
+MAX_FETCH = 1000
+"""More than any consumer asks for."""
 LISTEN_SECONDS = 0.25  # between two looks at whether the process is to stop
 _NO_MOMENT_MS = 250_000_000_000_000  # in the year 9892
 UNCOPIED_MS = 10_000
@@ -67,6 +69,7 @@ class WokenConsumer(_RedisConsumer):
         super().__init__(broker, queue_name, prefetch, timeout)
         self._idle_seconds = timeout / 1000
         self._wake = broker.wake_event(queue_name)
+        broker.consumers[queue_name] = self
 
     def __next__(self) -> Any:
         self._wake.clear()  # before the fetch, so that an announcement in between is not lost
@@ -80,7 +83,9 @@ class WokenConsumer(_RedisConsumer):
 
     def _next(self) -> MessageProxy | None:
         """The next good message, from the cache or from Redis, if there is one and room for it."""
-        room = self.prefetch - self.outstanding_message_count
+        room = min(
+            self.prefetch - self.outstanding_message_count, self.broker.room(self.queue_name)
+        )
         if not self.message_cache and room > 0:
             self.message_cache = self.broker.do_fetch(self.queue_name, room)
         while self.message_cache:
@@ -111,7 +116,7 @@ class WokenConsumer(_RedisConsumer):
         except redis.TimeoutError as error:
             raise ConnectionClosed(error) from None
         finally:
-            self._wake.set()
+            self._look_again()
 
     def nack(self, message: Any) -> None:
         """Refuse; see `ack`."""
@@ -120,7 +125,11 @@ class WokenConsumer(_RedisConsumer):
         except redis.TimeoutError as error:
             raise ConnectionClosed(error) from None
         finally:
-            self._wake.set()
+            self._look_again()
+
+    def _look_again(self) -> None:
+        self._wake.set()
+        self.broker.wake_last()
 
     def requeue(self, messages: Any) -> None:
         """Give back what was fetched and not begun."""
@@ -143,36 +152,6 @@ class WokenConsumer(_RedisConsumer):
             self.broker.do_requeue(self.queue_name, *redis_ids)
         except (redis.ConnectionError, redis.TimeoutError) as error:
             raise ConnectionClosed(error) from None
-
-
-class DeadLetterCopy(Middleware):
-    """Copies what dies in dramatiq itself (an actor that is not known here) to PostgreSQL."""
-
-    def __init__(self, report: Callable[[Death, str], None]) -> None:
-        self._report = report
-
-    def after_nack(self, _broker: dramatiq.Broker, message: Any) -> None:
-        """Report the death; dramatiq calls this once a message has been refused for good."""
-        error = getattr(message, "_exception", None)
-        if error is None or isinstance(error, ActorNotFound):
-            cause = "no worker of this version knows its actor: upgrade the workers, then replay"
-        else:
-            cause = describe(error)
-        redis_id = message.options["redis_message_id"]
-        death = Death(
-            id=letter_id(redis_id),
-            stage=message.queue_name.removesuffix(".DQ"),
-            payload=message.args[0],
-            error_type=type(error).__name__ if error else "Rejected",
-            cause=cause,
-            outbox_id=UUID(message.message_id),
-        )
-        self._report(death, redis_id)
-
-
-def letter_id(redis_id: str) -> UUID:
-    """The id of the dead letter of what Redis holds under `redis_id`."""
-    return uuid5(NAMESPACE_OID, f"attest dead letter {redis_id}")
 
 
 class WokenBroker(RedisBroker):
@@ -201,9 +180,13 @@ class WokenBroker(RedisBroker):
             middleware=[],
         )
         self._store = store
+        self.idle_wait_ms = settings.idle_wait_ms
         self._events: dict[str, threading.Event] = {}
         self._stopping = threading.Event()
         self._listener: threading.Thread | None = None
+        self.consumers: dict[str, WokenConsumer] = {}
+        self._last: frozenset[str] = frozenset()
+        self._spare = 0
 
     @property
     def consumer_class(self) -> type[WokenConsumer]:
@@ -213,6 +196,25 @@ class WokenBroker(RedisBroker):
     def wake_event(self, queue_name: str) -> threading.Event:
         """The event that a publication to `queue_name` sets."""
         return self._events.setdefault(queue_name, threading.Event())
+
+    def fetch_last(self, queues: Collection[str], threads: int) -> None:
+        """Take from these queues only what is begun at once: what a busy pool holds of them, an
+        idle one of the same queues cannot have. One thread is left to the others, if there are two.
+        """
+        self._last, self._spare = frozenset(queues), max(1, threads - 1)
+
+    def room(self, queue_name: str) -> int:
+        """How many more messages may be fetched from a queue, whatever its consumer holds."""
+        if queue_name not in self._last:
+            return MAX_FETCH
+        return self._spare - sum(
+            one.outstanding_message_count for one in list(self.consumers.values())
+        )
+
+    def wake_last(self) -> None:
+        """Something was done: there may be room for what is fetched last."""
+        for queue_name in self._last:
+            self.wake_event(queue_name).set()
 
     def _channel(self, queue_name: str) -> str:
         return f"{self.namespace}:published:{queue_name}"  # of its own: nobody else need wake up
@@ -297,7 +299,7 @@ class WokenBroker(RedisBroker):
             for redis_id in [raw_id.decode() for raw_id in dead]:
                 body: Any = self.client.hget(f"{key}.msgs", redis_id)
                 if body is not None:
-                    self._copy(_death_of(body, stage.value, redis_id), redis_id)
+                    self._copy(death_of(body, stage.value, redis_id), redis_id)
                     copied += 1
                 self._forget(stage.value, redis_id)
         return copied
@@ -365,12 +367,12 @@ class WokenBroker(RedisBroker):
 
     def _follow_channel(self) -> None:
         events = {self._channel(name).encode(): self.wake_event(name) for name in self.queues}
-        with self.client.pubsub(ignore_subscribe_messages=True) as channel:
+        with self.client.pubsub() as channel:
             channel.subscribe(*events)
-            self._wake_all()  # announcements may have been missed while disconnected
             while not self._stopping.is_set():
                 notice = channel.get_message(timeout=LISTEN_SECONDS)
-                if notice is not None and notice["type"] == "message":
+                # A subscription, the client's own after an outage too, comes after announcements.
+                if notice is not None and notice["type"] in ("message", "subscribe"):
                     events[notice["channel"]].set()
 
 
@@ -384,17 +386,3 @@ def _moment(milliseconds: object) -> datetime | None:
     if type(milliseconds) is not int or not 0 <= milliseconds < _NO_MOMENT_MS:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
-
-
-def _death_of(body: bytes, stage: str, redis_id: str) -> Death:
-    if fault(body, stage) is not None:
-        return unreadable(body, stage, letter_id(redis_id))
-    message = dramatiq.Message.decode(body)
-    return Death(
-        id=letter_id(redis_id),
-        stage=stage,
-        payload=message.args[0],
-        error_type="Rejected",
-        cause="a worker refused it and could not write down why: its database was away",
-        outbox_id=UUID(message.message_id),
-    )

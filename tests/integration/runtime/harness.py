@@ -20,7 +20,7 @@ from store.models import Question, StageRun
 from store.settings import Settings
 from store.unit_of_work import Publisher, Store, UnitOfWork
 from tests.servers import wait_until
-from workers.main import declare
+from workers.main import consume, declare
 from workers.runtime.broker import WokenBroker
 from workers.runtime.leases import LeaseKeeper
 from workers.runtime.stage import Context, StageSpec
@@ -69,7 +69,7 @@ class Runtime:
         for spec in specs:
             declare(self.broker, self.context, spec)
         self._worker: dramatiq.Worker | None = None
-        self._queues = {spec.stage.value for spec in specs}
+        self._stages = [spec.stage for spec in specs]
         self._threads = threads
         self._scheduler = build_scheduler(settings, self.store, self.broker)
         self.leases.start()
@@ -77,12 +77,7 @@ class Runtime:
     def work(self) -> "Runtime":
         """Start consuming."""
         self.broker.listen()
-        self._worker = dramatiq.Worker(
-            self.broker,
-            queues=self._queues,
-            worker_threads=self._threads,
-            worker_timeout=self.settings.idle_wait_ms,
-        )
+        self._worker = consume(self.broker, self._stages, self._threads)
         self.broker.emit_after("process_boot")
         self._worker.start()
         return self

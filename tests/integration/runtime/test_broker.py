@@ -284,6 +284,19 @@ def test_waking_is_by_queue_and_survives_junk_and_a_dropped_connection(
     wait_until(wakes, 20, "woken after the connection was lost")
 
 
+def test_a_subscription_that_the_client_made_anew_wakes_too(
+    runtime: Start, settings: Settings
+) -> None:
+    """What was announced in between is not waited for until the next slow look."""
+    running = runtime(Probe().spec())
+    event = running.broker.wake_event("retrieve")
+    running.broker.listen()
+    wait_until(event.is_set, 20, "woken by the first subscription")
+    event.clear()
+    running.broker.client.client_kill_filter(_type="pubsub")
+    wait_until(event.is_set, 20, "woken by the next one")
+
+
 def test_what_a_stopping_worker_has_fetched_goes_back_to_the_queue(runtime: Start) -> None:
     probe, hold = Probe(), threading.Event()
     running = runtime(probe.spec(), threads=1)  # fetches two at once

@@ -65,10 +65,68 @@ def test_texts_are_made_searchable_before_their_sentences_are_read(
     wait_until(begun.is_set, 20, "the thread is busy")
     with running.store.unit_of_work("test") as work:
         work.emit(AnchorV1(request_id=uuid4(), version_ids=(uuid4(),)))
-    wait_until(lambda: running.fetched == 1, 20, "its sentences could be read")
-    with running.store.unit_of_work("test") as work:
         work.emit(EmbedV1(request_id=uuid4(), version_ids=(uuid4(),)))
-    wait_until(lambda: running.fetched == 2, 20, "the text was fetched behind them")
+    wait_until(lambda: running.fetched == 1, 20, "the text was fetched")
     gate.set()
     wait_settled(running.store)
     assert order == [Stage.EMBED, Stage.ANCHOR]
+
+
+def test_sentences_that_a_busy_pool_could_read_later_are_read_by_an_idle_one_now(
+    runtime: Callable[..., Runtime],
+) -> None:
+    """What is fetched cannot be had by anybody else."""
+    read: list[str] = []
+    begun, gate = threading.Event(), threading.Event()
+
+    def ingest(_context: object, _message: IngestV1) -> None:
+        begun.set()
+        assert gate.wait(60)
+
+    def reading(where: str) -> StageSpec[AnchorV1, object]:
+        return StageSpec(
+            stage=Stage.ANCHOR,
+            work=lambda _context, _message: read.append(where),
+            commit=lambda *_: None,
+        )
+
+    held = StageSpec(stage=Stage.INGEST, work=ingest, commit=lambda *_: None)
+    busy = runtime(held, reading("busy"), threads=THREADS).work()
+    runtime(reading("idle"), threads=THREADS).work()
+    with busy.store.unit_of_work("test") as work:
+        work.emit(IngestV1(request_id=uuid4(), item_id=uuid4(), content_hash=HASH))
+    wait_until(begun.is_set, 20, "the thread is busy")
+    with busy.store.unit_of_work("test") as work:
+        for _ in range(8):
+            work.emit(AnchorV1(request_id=uuid4(), version_ids=(uuid4(),)))
+    wait_until(lambda: len(read) == 8, 20, "all were read")
+    assert read == ["idle"] * 8
+    gate.set()
+    wait_settled(busy.store)
+
+
+def test_sentences_are_read_by_all_threads_of_a_pool_but_one(
+    runtime: Callable[..., Runtime],
+) -> None:
+    """A text that comes meanwhile does not wait until a packet of them is read."""
+    begun: list[Stage] = []
+    gate = threading.Event()
+
+    def reading(_context: object, given: AnchorV1 | IngestV1) -> None:
+        begun.append(given.stage)
+        assert given.stage is Stage.INGEST or gate.wait(60)
+
+    running = runtime(
+        StageSpec(stage=Stage.INGEST, work=reading, commit=lambda *_: None),
+        StageSpec(stage=Stage.ANCHOR, work=reading, commit=lambda *_: None),
+        threads=2,
+    ).work()
+    with running.store.unit_of_work("test") as work:
+        for _ in range(4):
+            work.emit(AnchorV1(request_id=uuid4(), version_ids=(uuid4(),)))
+    wait_until(lambda: begun == [Stage.ANCHOR], 20, "one is read")
+    with running.store.unit_of_work("test") as work:
+        work.emit(IngestV1(request_id=uuid4(), item_id=uuid4(), content_hash=HASH))
+    wait_until(lambda: begun == [Stage.ANCHOR, Stage.INGEST], 20, "the text is begun beside it")
+    gate.set()
+    wait_settled(running.store)

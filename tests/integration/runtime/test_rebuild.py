@@ -20,7 +20,7 @@ from tests.integration.runtime.harness import (
     status_of,
     wait_settled,
 )
-from workers.runtime.broker import letter_id
+from workers.runtime.deaths import letter_id
 from workers.runtime.rebuild import rebuild_queues
 from workers.runtime.stage import bury
 

@@ -27,6 +27,7 @@ Reason = Literal["refused", "unusable", "unavailable", "misconfigured", "budget_
 Count = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Words = frozenset[str]
+_COMPOUND = re.compile(r"\w+-\w+")
 
 
 def matcher(words: Iterable[str]) -> re.Pattern[str]:
@@ -66,13 +67,23 @@ class SectionPolicy(_Policy):
     kinds: dict[str, Kind]
     qualifiers: Words
     tails: dict[str, Words]
+    heads: dict[str, Words]
+    standing: Words
+    telling: Words
+    statement_openers: Words
+    statement_words: Words
+    unfinished: Words
     dividers: Words
     inside_results: Words
     placeholders: Words
     identifiers: Words
     identity_words: Words
+    stamps: Words
     orders: Words
     speakers: Words
+    talkers: Words
+    titles: Words
+    complaints: Words
     relatives: Words
     companions: Words
     cues: tuple[Cue, ...]
@@ -81,6 +92,7 @@ class SectionPolicy(_Policy):
     heading_words: Count
     label_chars: Count
     divider_words: Count
+    over_words: Count
     wrap_least: Count
     wrap_most: Count
 
@@ -93,6 +105,16 @@ class SectionPolicy(_Policy):
     def by_tail(self) -> Mapping[str, str]:
         """The kind that each last word of a heading stands for."""
         return {word: kind for kind, words in self.tails.items() for word in words}
+
+    @cached_property
+    def by_head(self) -> Mapping[str, str]:
+        """The kind that each first word of a heading stands for."""
+        return {word: kind for kind, words in self.heads.items() for word in words}
+
+    @cached_property
+    def complaint(self) -> re.Pattern[str]:
+        """Matches lower-case text that has a word of `complaints`."""
+        return matcher(self.complaints)
 
     def list_of(self, kind: str) -> ListName | None:
         """The list of a known kind; None for others and for those that are left out."""
@@ -121,6 +143,7 @@ class GuardNotes(_Policy):
     assessment: str
     conditional: str
     withheld: str
+    turned: str
     model: str
 
 
@@ -146,6 +169,7 @@ class PlanPolicy(_Policy):
     agreements: Words
     conditional: Words
     withheld: Words
+    turned: Words
     urgent: Words
     routine: Words
     model: ModelBounds
@@ -154,6 +178,16 @@ class PlanPolicy(_Policy):
     def has(self, group: str, text: str) -> bool:
         """Whether `text` has a word of the group, such as `actions`."""
         return _matcher(group).search(text.lower()) is not None
+
+    def turns(self, text: str) -> bool:
+        """Whether words over an entry may turn it: `Do not give:`, `Stopped:`, `If worse:`."""
+        if self.has("withheld", text) or self.has("conditional", text):
+            return True
+        return self.has("turned", _COMPOUND.sub(" ", text))  # "stop-gap" stops nothing
+
+    def orders(self, text: str) -> bool:
+        """Whether words say what is to be done, or not, and so are more than a name."""
+        return self.has("actions", text) or self.turns(text)
 
 
 @cache

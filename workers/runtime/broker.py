@@ -207,9 +207,8 @@ class WokenBroker(RedisBroker):
         """How many more messages may be fetched from a queue, whatever its consumer holds."""
         if queue_name not in self._last:
             return MAX_FETCH
-        return self._spare - sum(
-            one.outstanding_message_count for one in list(self.consumers.values())
-        )
+        held: int = sum(one.outstanding_message_count for one in list(self.consumers.values()))
+        return self._spare - held
 
     def wake_last(self) -> None:
         """Something was done: there may be room for what is fetched last."""

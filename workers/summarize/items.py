@@ -3,24 +3,19 @@
 An item is a place in the note and nothing else; its text is what stands there.
 """
 
-import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from knowledge.notes import LISTS, ListName, section_policy
+from knowledge.notes import LISTS, ListName, plan_policy, section_policy
 from store.spans import citation
 from workers.reading.chunks import Chunk
+from workers.summarize.dates import is_date
+from workers.summarize.names import plain
 from workers.summarize.persons import introduces, names_a_person
 from workers.summarize.sections import OTHER, NoteOutline, NoteSection, Unit
 
 _SNAPSHOT_KINDS = (OTHER, "overview", "complaint", "history", "assessment", "assessment_plan")
-_DATE = re.compile(
-    r"[\W\d_]*(?:(?:\d{1,2}|\b)\s*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\W*\d*)?"
-    r"[\W\d_]*(?:[ap]\.?m\.?)?[\W\d_]*",
-    re.IGNORECASE,
-)
-_LONGEST_DATE = 40
 _EDGES = " \t\r\n\u00a0"
 
 
@@ -34,6 +29,10 @@ class Item:
     chunk: Chunk
     kind: str
     """Of the section it stands in."""
+    over: tuple[tuple[int, int], ...] = ()
+    """The places of the lines that it stands under, the widest first: `Stopped:`."""
+    divider: bool = False
+    """Whether it is such a line itself."""
 
     def text_in(self, note: str) -> str:
         """The words, to the letter."""
@@ -82,39 +81,99 @@ class Places:
 
 
 def items_of(text: str, outline: NoteOutline, chunks: Sequence[Chunk]) -> list[Item]:
-    """Every statement of the note, once in each list, in the order of the note.
+    """Every statement of the note, in the order of the note; a line over entries, in each list that
+    one of them is in.
 
-    Left out are headings and lines that only divide, dates and lines that only name a person, parts
-    that are administrative, and words that say there is no information (seed, citation rule 3).
+    Left out are headings that name a known part, lines that only divide, dates and lines that only
+    name a person, parts that are administrative, and words that say there is no information (seed,
+    citation rule 3). Nothing is left out because it stood before: who takes aspirin may be allergic
+    to it.
     """
     places = Places(text, chunks)
     found: list[Item] = []
-    seen: set[tuple[str, str]] = set()
+    above = lines_above(text, outline)
+    placed: set[tuple[int, str]] = set()
     snapshot = False
-    for unit in outline.units:
+    for n, unit in enumerate(outline.units):
         section = outline.sections[unit.section]
-        target = list_for(text, unit, section, snapshot=snapshot)
+        target = None if unit.divider else list_for(text, unit, section, snapshot=snapshot)
         if target is None:
             continue
         snapshot = snapshot or target == "patient_snapshot"
-        for start, end, chunk in places.holding(unit.start, unit.end):
-            key = (target, " ".join(text[start:end].casefold().split()).strip(".;, "))
-            if key in seen or not key[1]:
-                continue
-            seen.add(key)
-            found.append(Item(target, start, end, chunk, section.kind))
-    if not any(one.list == "key_problems" for one in found):
-        found += list(_problems(outline, found))
-    order = {name: n for n, name in enumerate(LISTS)}
-    return sorted(found, key=lambda one: order[one.list])
+        for one in (*above[n], n):
+            if (one, target) not in placed:
+                placed.add((one, target))
+                found += item_parts(places, outline, above, one, target)
+    entered = {one for one, _ in placed}
+    for n, unit in enumerate(outline.units):
+        section = outline.sections[unit.section]
+        if unit.divider and n not in entered and n in above:
+            target = list_for(text, unit, section)
+            found += item_parts(places, outline, above, n, target) if target else []
+    found += _problems(text, outline, found)
+    return sorted(found, key=lambda one: (LISTS.index(one.list), one.start))
 
 
-def _problems(outline: NoteOutline, found: Sequence[Item]) -> Iterator[Item]:
-    """Where no part names the problems: the entries of the list that an assessment is."""
-    listed = {one.start for one in outline.units if one.listed}
-    for item in found:
-        if item.kind in ("assessment", "assessment_plan") and item.start in listed:
-            yield replace(item, list="key_problems")
+def item_parts(
+    places: Places,
+    outline: NoteOutline,
+    above: Mapping[int, tuple[int, ...]],
+    n: int,
+    target: ListName,
+) -> Iterator[Item]:
+    """A statement as an item, or as some where no chunk holds it whole."""
+    unit = outline.units[n]
+    over = tuple((outline.units[one].start, outline.units[one].end) for one in above[n])
+    kind = outline.sections[unit.section].kind
+    for start, end, chunk in places.holding(unit.start, unit.end):
+        yield Item(target, start, end, chunk, kind, over, unit.divider)
+
+
+def lines_above(text: str, outline: NoteOutline) -> dict[int, tuple[int, ...]]:
+    """For each unit that may be shown, those that stand over it and are shown with it, from the
+    widest. Lines that only divide are missing, but for those that end what another stands over."""
+    policy = section_policy()
+    found: dict[int, tuple[int, ...]] = {}
+    telling: set[int] = set()
+    for n, unit in enumerate(outline.units):
+        words = text[unit.start : unit.end]
+        if unit.divider and (not says_something(words) or names_a_person(words)):
+            continue
+        if unit.divider and plain(words) in policy.dividers and unit.section not in telling:
+            continue
+        if unit.divider:
+            telling.add(unit.section)
+        over = unit.over if unit.over in found else None
+        found[n] = () if over is None else (*found[over], over)
+    return found
+
+
+def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[Item]:
+    """The problems that a plan is ordered by; where no part names any, the entries of the list that
+    an assessment is, with what stands over them."""
+    policy = plan_policy()
+    named = {one.start for one in outline.units if one.problem}
+    known = {folded(one.text_in(text)) for one in found if one.list == "key_problems"}
+    chosen = [one for one in found if one.start in named and one.list != "key_problems"]
+    problems: dict[str, Item] = {}
+    for one in chosen:
+        words = one.text_in(text)
+        short = len(words.split()) <= section_policy().divider_words
+        if short and not policy.orders(words) and folded(words) not in known:
+            problems.setdefault(folded(words), replace(one, list="key_problems"))
+    if known or problems:
+        return list(problems.values())
+    listed = {one.start for one in outline.units if one.listed or one.divider}
+    return [
+        replace(one, list="key_problems")
+        for one in found
+        if one.kind in ("assessment", "assessment_plan") and one.start in listed
+    ]
+
+
+def folded(words: str) -> str:
+    """Words by which one statement is known to repeat another."""
+    return " ".join(words.casefold().split()).strip(".:;, ")
 
 
 def list_for(
@@ -130,10 +189,6 @@ def list_for(
         return None
     if section.kind == "overview" and not any(map(str.isalpha, words)):
         return None  # "ID: 4711"
-    if unit.divider:
-        plain = words.strip(" .:#*-").casefold()
-        problem = section.kind == "assessment_plan" and plain not in policy.dividers
-        return "key_problems" if problem else None
     if not snapshot and section.kind in _SNAPSHOT_KINDS and introduces(words):
         return "patient_snapshot"
     return policy.list_of(section.kind) or by_words(words)
@@ -141,12 +196,10 @@ def list_for(
 
 def says_something(words: str) -> bool:
     """Whether words are more than a mark, a date or "not documented"."""
-    plain = words.strip(" \t\r\n.,;:*_#()[]").casefold()
-    if plain in section_policy().placeholders:
+    bare = words.strip(" \t\r\n.,;:*_#()[]").casefold()
+    if bare in section_policy().placeholders:
         return False
-    if len(plain) <= _LONGEST_DATE and _DATE.fullmatch(plain):
-        return False
-    return any(map(str.isalnum, plain))
+    return any(map(str.isalnum, bare)) and not is_date(bare)
 
 
 def by_words(words: str) -> ListName:

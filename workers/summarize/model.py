@@ -16,7 +16,7 @@ from knowledge.notes import LISTS, ListName, plan_policy, section_policy
 from workers.language_model.port import Consulted, LanguageModel, ModelError, Prompt, Proposal
 from workers.reading.chunks import Chunk
 from workers.reading.quotes import Source, check
-from workers.summarize.items import Item, Places, list_for
+from workers.summarize.items import Item, Places, item_parts, lines_above, list_for
 from workers.summarize.plan import Recommendation, guarded, recommendations, urgency
 from workers.summarize.summary import Reading
 from workers.summarize.templates import chunks_with_headers, template
@@ -151,6 +151,7 @@ def located(
     bounds = plan_policy().model
     sources = {one.chunk_id: (one, Source(reading.text[one.start : one.end])) for one in shown}
     places, found = Places(reading.text, reading.chunks), dict[tuple[str, int], Item]()
+    above = lines_above(reading.text, reading.outline)
     for one in proposed:
         if len(found) >= bounds.items:
             asked.refused["too_many"] += 1
@@ -167,7 +168,7 @@ def located(
             asked.refused["not_in_chunk"] += 1
             continue
         start, end = named[0].start + place.start, named[0].start + place.end
-        fitting = list(_sentences(reading, places, one.list, start, end))
+        fitting = list(_sentences(reading, places, above, one.list, (start, end)))
         if not fitting:
             asked.refused["says_nothing"] += 1
         for item in fitting:
@@ -176,19 +177,23 @@ def located(
 
 
 def _sentences(
-    reading: Reading, places: Places, target: ListName, start: int, end: int
+    reading: Reading,
+    places: Places,
+    above: Mapping[int, tuple[int, ...]],
+    target: ListName,
+    quoted: tuple[int, int],
 ) -> list[Item]:
-    """The whole sentences that `[start, end)` touches, without those that belong nowhere."""
-    found = []
-    for unit in reading.outline.units:
+    """The whole sentences that a quotation touches, each behind what stands over it, without those
+    that belong nowhere."""
+    start, end = quoted
+    wanted: dict[int, None] = {}
+    for n, unit in enumerate(reading.outline.units):
         section = reading.outline.sections[unit.section]
-        if unit.end <= start or unit.start >= end:
+        if unit.end <= start or unit.start >= end or n not in above:
             continue
-        if not unit.divider and list_for(reading.text, unit, section) is None:
-            continue
-        for first, last, chunk in places.holding(unit.start, unit.end):
-            found.append(Item(target, first, last, chunk, section.kind))
-    return found
+        if list_for(reading.text, unit, section) is not None:
+            wanted |= dict.fromkeys((*above[n], n))
+    return [item for n in wanted for item in item_parts(places, reading.outline, above, n, target)]
 
 
 def _completed(reading: Reading, chosen: list[Item], asked: Asked) -> list[Item]:

@@ -6,12 +6,13 @@ from knowledge.notes import section_policy
 
 BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]?")
 _SPLIT = re.compile(r"\s*(?:[/&,+]|\s[-–—]\s|\band\b)\s*")
+_BRACKET = re.compile(r"[()\[\]]")
 MARKS = " \t*_=~:#-–—."
 NUMBERING = re.compile(r"(?:#?\d{1,2}(?:\.\d{1,2})*[.):]?|[IVX]{1,4}[.)])[ \t]+(?=\S)")
 
 
 def kind_of(title: str) -> str | None:
-    """The kind that a heading names, by its whole words, a part of them, or its last one."""
+    """The kind that a heading names, by its whole words, a part of them, its last or first one."""
     policy = section_policy()
     words = plain(title)
     if not words:
@@ -27,7 +28,28 @@ def kind_of(title: str) -> str | None:
     for candidate in candidates:
         if (kind := policy.by_name.get(candidate)) is not None:
             return kind
-    return policy.by_tail.get(bare.rpartition(" ")[2])
+    if says(bare):
+        return None
+    return policy.by_tail.get(bare.rpartition(" ")[2]) or policy.by_head.get(bare.partition(" ")[0])
+
+
+def names_only(title: str) -> bool:
+    """Whether a heading is nothing but known names and what qualifies them, so that it may be
+    hidden: "Meds (unchanged)", but not "Rectal Ca hx", and not "ECG", which says what was done."""
+    policy = section_policy()
+    words = NUMBERING.sub("", plain(title))
+    if words in policy.by_name:
+        return words not in policy.telling
+    parts = _SPLIT.split(_BRACKET.sub(" & ", words))
+    return all(map(_is_a_name, (part.strip(MARKS + "[]()") for part in parts)))
+
+
+def _is_a_name(part: str) -> bool:
+    policy = section_policy()
+    if not part or part in policy.dividers or all(w in policy.qualifiers for w in part.split()):
+        return True
+    bare = unqualified(part)
+    return bare in policy.by_name and bare not in policy.telling
 
 
 def plain(title: str) -> str:
@@ -51,8 +73,15 @@ def unqualified(words: str) -> str:
 
 
 def is_statement(title: str) -> bool:
-    """Whether a short line says something: "No reg meds", "Nil on exam"."""
-    first = title.split(None, 1)[0].casefold()
-    return first in ("no", "nil", "not", "denies", "none", "never") or "," in BRACKETS.sub(
-        "", title
+    """Whether a short line says something: "No reg meds", "Suicidal with plan"."""
+    bare = BRACKETS.sub("", title)
+    return "," in bare or says(bare.casefold())
+
+
+def says(words: str) -> bool:
+    """Whether a word of a statement is among the words of what may be a heading."""
+    policy, parts = section_policy(), words.split()
+    return bool(parts) and (
+        parts[0].strip(MARKS) in policy.statement_openers
+        or any(one in policy.statement_words for one in parts)
     )

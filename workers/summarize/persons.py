@@ -33,11 +33,42 @@ def names_a_person(words: str) -> bool:
     name = " ".join(label[1].casefold().split()).strip(" .#*_") if label else ""
     if label and name in known:
         said = bare[label.end() :].strip(" *_")
-        speaks = name in section_policy().speakers and _SENTENCE_END.search(said)
+        speaks = name in section_policy().speakers and _may_say(
+            name, said, capitals=words.isupper()
+        )
         return not speaks and _is_identity(said)
+    if _is_stamp(bare.strip("[] ")):
+        return True
     lower = words.casefold()
     by = next((one for one in known if one.endswith(" by") and lower.startswith(one)), None)
     return by is not None and _is_identity(words[len(by) :])
+
+
+def _is_stamp(words: str) -> bool:
+    """Whether a line says no more than when something was added, and who did: a date, or a date and
+    a name with its title. `Added 3/5/25 Warfarin` says what."""
+    first, _, behind = words.partition(" ")
+    policy, tokens = section_policy(), _TOKEN.findall(behind)
+    if first.casefold() not in policy.stamps or not tokens or not tokens[0][0].isdigit():
+        return False
+    names = [one.strip(".,-").casefold() for one in tokens if any(map(str.isalpha, one))]
+    return (not names or names[0] in policy.titles) and _is_identity(behind)
+
+
+def _may_say(name: str, said: str, *, capitals: bool) -> bool:
+    """Whether what stands behind one who may speak is not only a name: a sentence, a complaint, or,
+    where the whole line is in capitals, anything without a title."""
+    policy = section_policy()
+    if _SENTENCE_END.search(said) or policy.complaint.search(said.lower()):
+        return True
+    if not capitals or name not in policy.talkers:
+        return False
+    tokens = [one.strip(".,:-").casefold() for one in _TOKEN.findall(said)]
+    if any(one in policy.titles or one in policy.identifiers for one in tokens):
+        return False
+    return any(
+        one not in policy.identity_words and not any(map(str.isdigit, one)) for one in tokens
+    )
 
 
 def _is_identity(said: str) -> bool:

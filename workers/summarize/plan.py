@@ -8,8 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge.notes import plan_policy
-from workers.summarize.items import Item
+from knowledge.notes import plan_policy, section_policy
+from workers.summarize.items import Item, folded
+from workers.summarize.names import BRACKETS, names_only, plain
 
 _CAUTION = re.compile(
     r"\b(?:seek|present to|return|go to|call)\b.*\bif\b|\bif\b.*\b(?:seek|return|call)\b"
@@ -37,11 +38,21 @@ class Recommendation:
 
 
 def recommendations(text: str, items: Sequence[Item]) -> list[Recommendation]:
-    """What the rules take for recommendations, the most urgent first, else in the note's order."""
+    """What the rules take for recommendations, the most urgent first, else in the note's order.
+
+    A plan may name the problems again, over what is done for each: those are none.
+    """
+    problems = {
+        folded(item.text_in(text))
+        for item in items
+        if item.kind != "plan" and item.list in ("key_problems", "assessment")
+    }
     found = [
         one
         for item in items
-        if item.list == "assessment" and (one := _read(item, item.text_in(text))) is not None
+        if item.list == "assessment"
+        and (one := _read(text, item)) is not None
+        and (folded(one.text) not in problems or plan_policy().has("actions", one.text))
     ]
     return sorted(found, key=lambda one: urgency(one.text))
 
@@ -73,10 +84,10 @@ def _asks(words: str) -> bool:
     return policy.has("strong", words) or first in policy.actions
 
 
-def _read(item: Item, words: str) -> Recommendation | None:
-    policy = plan_policy()
+def _read(text: str, item: Item) -> Recommendation | None:
+    policy, words = plan_policy(), item.text_in(text)
     sure, note = policy.confidence, None
-    if policy.has("agreements", words):
+    if policy.has("agreements", words) or (item.divider and not _is_an_order(words)):
         return None
     if item.kind == "plan":
         base = sure.plan_with_cue if policy.has("actions", words) else sure.plan
@@ -88,6 +99,29 @@ def _read(item: Item, words: str) -> Recommendation | None:
         return None
     if policy.has("withheld", words):
         base, note = base - sure.withheld, policy.notes.withheld
+    elif any(_turns(text[start:end]) for start, end in item.over):
+        base, note = base - sure.withheld, policy.notes.turned
     elif policy.has("conditional", words):
         base, note = base - sure.conditional, policy.notes.conditional
     return Recommendation(item, words, *guarded(base, note))
+
+
+def _is_an_order(words: str) -> bool:
+    """Whether a line over others says by itself what is to be done: no name, and no "Start:"."""
+    policy = section_policy()
+    if _is_a_part(words) or plain(words) in policy.dividers:
+        return False
+    if words.endswith(":") and len(words.split()) > policy.divider_words:
+        return True
+    incomplete = words.endswith(":") and not any(map(str.isdigit, words))
+    return plan_policy().has("actions", words) and not incomplete
+
+
+def _turns(words: str) -> bool:
+    """Whether a line over an entry may turn it; "Plan (in no order)" does not."""
+    return not _is_a_part(words) and plan_policy().turns(words)
+
+
+def _is_a_part(words: str) -> bool:
+    bare = BRACKETS.sub(" ", words)
+    return bare.strip() != words and names_only(bare)

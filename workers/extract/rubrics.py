@@ -31,7 +31,7 @@ class FieldPolicy(_Data):
 
     kind: Kind
     many: bool = False
-    extent: Literal["line", "entry", "section", "document"] = "line"
+    extent: Literal["line", "list", "entry", "section", "document"] = "line"
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     cues: tuple[str, ...] = ()

@@ -8,31 +8,41 @@ from typing import Any
 import pytest
 
 from workers.extract import label_lines, parts, persons, readability
-from workers.extract.evaluation import completeness, damage, signs
+from workers.extract.evaluation import completeness, damage, doubts, signs
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.rubrics import field_policies
 from workers.extract.rules import (
     choosing,
+    days,
+    drugs,
     genomes,
+    hybridization,
     labs,
+    margins,
     markers,
     medicines,
     negation,
     numbers,
     others,
     reading,
+    stages,
+    times,
     tumors,
     words,
 )
 
-MODULES = [choosing, completeness, damage, genomes, label_lines, labs, markers, medicines,
-           negation, numbers, others, parts, persons,
-           readability, reading, signs, tumors, words]  # fmt: skip
+MODULES = [choosing, completeness, damage, days, doubts, drugs, genomes, hybridization,
+           label_lines, labs, margins, markers, medicines, negation, numbers, others, parts,
+           persons, readability, reading, signs, stages, times, tumors, words]  # fmt: skip
 BUILT = {
-    labs: ["_ahead", "_known", "_verb"],
+    drugs: ["_ahead", "_verb"],
+    labs: ["_known"],
     medicines: ["_condition", "_ended", "_ended_next", "_next", "_turns"],
+    margins: ["_answers_no", "_denied_behind", "_denies", "_results"],
     others: ["_back", "_behind", "_companions", "_relative"],
     persons: ["_labelled"],
+    stages: ["_endings", "_of_others", "_of_tumors"],
+    times: ["_present"],
 }
 """Functions without arguments that make a pattern of lists of words."""
 MANY = 1000

@@ -125,8 +125,10 @@ def stated_by_its_span(field: str, text: str, item: Item) -> bool:
 
 
 def _readings(field: str, words: str) -> list[Value]:
-    if field_policies()[field].many:
-        return read_every(field, words)
+    kind = field_policies()[field]
+    if kind.many or kind.kind == "margin":
+        # a clause that calls a margin positive and negative states both
+        return read_every(field, words) if words.strip() else []
     value = read_words(field, words)
     return [value] if value is not None else []
 

@@ -15,6 +15,7 @@ from workers.extract.fields import Item
 from workers.extract.parts import Parts
 from workers.extract.rubrics import any_of, field_policies
 from workers.extract.rules.negation import doubted
+from workers.extract.rules.words import labelled
 from workers.extract.values import Day, Words
 
 Doubt = tuple[float, str]
@@ -23,6 +24,8 @@ _STRETCHES = frozenset(["raw_text", "findings"])
 """Values that may hold labels of their own."""
 _SUSPECTED = frozenset(["histology", "grade", "stage", "tnm"])
 _LABEL_REACH = 40
+_MORE = re.compile(r"\s*+,|[^\n]{0,20}\n[ \t]*+(?:[-•*–]|\d{1,2}[.)])\s")
+"""Behind a value: its list goes on."""
 
 
 def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Doubt]:
@@ -32,6 +35,8 @@ def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Dou
         yield limits.damaged_line, f'words around the value of "{field}" look damaged'
     if isinstance(item.value, Words) and field not in _STRETCHES and _runs_on(parts, item):
         yield limits.runs_on, f'the value of "{field}" runs on into what another label says'
+    if isinstance(item.value, Words) and _entries_left(field, parts, item):
+        yield limits.entries_left, f'further entries stand under the label of "{field}"'
     if field in _SUSPECTED and doubted(parts.text, item.start):
         yield limits.doubted, f'"{field}" is only suspected, or of earlier times, where it stands'
     if isinstance(item.value, Day) and _one_of_several(field, parts, item):
@@ -49,6 +54,18 @@ def _damaged(text: str, item: Item, damage: Damage) -> bool:
 
 def _runs_on(parts: Parts, item: Item) -> bool:
     return any(item.start < start < item.end for start in labelled_values(parts))
+
+
+def _entries_left(field: str, parts: Parts, item: Item) -> bool:
+    """Whether a list goes on behind a value: a comma, a marked entry, or as the rules read it."""
+    extent = field_policies()[field].extent
+    if extent not in ("list", "entry"):
+        return False
+    behind = parts.text[item.end : item.end + _LABEL_REACH]
+    if _MORE.match(behind) or parts.text[item.start : item.end].endswith(","):
+        return True
+    lists = labelled(parts, field_policies()[field]) if extent == "list" else ()
+    return any(one.start <= item.start < item.end < one.end for one in lists)
 
 
 def _one_of_several(field: str, parts: Parts, item: Item) -> bool:

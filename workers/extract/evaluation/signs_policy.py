@@ -45,6 +45,7 @@ class SignsPolicy(BaseModel):
     right: frozenset[str]
     damaged_line: Share
     runs_on: Share
+    entries_left: Share
     unlabelled_date: Share
     doubted: Share
     damage_free: Share

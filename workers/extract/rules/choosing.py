@@ -6,8 +6,11 @@ from workers.extract.fields import NOT_PRESENT, FieldResult, Found, Item, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules import genomes
+from workers.extract.rules.days import STAY, lost_a_digit, settled, stay
+from workers.extract.rules.hybridization import settles
 from workers.extract.rules.negation import doubted
 from workers.extract.rules.reading import read_document
+from workers.extract.rules.times import present
 from workers.extract.values import Day, Grade, Margin, Marker, Tnm, Value, Words
 
 _ORDERED = frozenset(["words", "day"])
@@ -41,6 +44,8 @@ def extract_field(field: str, parts: Parts, *, wide: bool = False) -> FieldResul
         return _margins(parts, usable)
     if field == "findings":
         return _result([max(usable, key=lambda one: one.end - one.start)], Status.FOUND)
+    if policy.kind == "day":
+        return _day(field, parts, usable, wide=wide)
     if policy.kind in _ORDERED and field != "histology":
         return _result(usable[:1], Status.FOUND)
     best = _best(parts, usable)
@@ -48,7 +53,7 @@ def extract_field(field: str, parts: Parts, *, wide: bool = False) -> FieldResul
         concluded = [one for one in best if parts.rank(one.start) == 2] or best
         return _result([max(concluded, key=lambda one: (_weight(one), -one.start))], Status.FOUND)
     if field in _LEADING:
-        return _leading(field, best)
+        return _leading(field, parts, best)
     readings = _distinct(best)
     status = Status.FOUND if len(readings) == 1 else Status.AMBIGUOUS
     return _result(readings, status)
@@ -57,6 +62,25 @@ def extract_field(field: str, parts: Parts, *, wide: bool = False) -> FieldResul
 def _result(found: Sequence[Found], status: Status, *, many: bool = False) -> FieldResult:
     items = tuple(Item(value=one.value, start=one.start, end=one.end) for one in found)
     return FieldResult(status=status, items=items, many=many)
+
+
+def _day(field: str, parts: Parts, usable: Sequence[Found], *, wide: bool) -> FieldResult:
+    """The first date; ambiguous where the discharge would be before the admission."""
+    (own,) = settled(parts, usable[:1])
+    if field not in STAY:
+        return _result([own], Status.FOUND)
+    (other,) = (one for one in STAY if one != field)
+    found = read_document(other, parts)
+    found = [one for one in found if not one.wide] or (list(found) if wide else [])
+    if not found:
+        return _result([own], Status.FOUND)
+    pair = {field: own, other: settled(parts, found[:1])[0]}
+    fitting = stay(parts.text, *(pair[one] for one in STAY))
+    if fitting is None:
+        worn = {one: lost_a_digit(parts.text, pair[one]) for one in STAY}
+        sure = worn[other] and not worn[field]
+        return _result([own], Status.FOUND if sure else Status.AMBIGUOUS)
+    return _result([fitting[STAY.index(field)]], Status.FOUND)
 
 
 def _many(field: str, parts: Parts, found: Sequence[Found], *, wide: bool) -> FieldResult:
@@ -69,7 +93,7 @@ def _many(field: str, parts: Parts, found: Sequence[Found], *, wide: bool) -> Fi
             continue
         key = one.value.key if field != "ihc_markers" else one.value.key[1]
         held = kept.get(key)
-        if held is None or _detail(one.value) > _detail(held.value):
+        if held is None or _fuller(parts.text, one, held):
             kept[key] = one
     if not kept:
         none = genomes.nothing_found(parts.text) if field == "mutations" else None
@@ -81,6 +105,15 @@ def _many(field: str, parts: Parts, found: Sequence[Found], *, wide: bool) -> Fi
         every = sorted({*every, *opposed}, key=lambda one: one.start)
         return _result(every, Status.AMBIGUOUS, many=True)
     return _result(every, Status.FOUND, many=True)
+
+
+def _fuller(text: str, one: Found, held: Found) -> bool:
+    """Whether one says more; of HER2 a hybridization says more than an equivocal stain."""
+    if getattr(held.value, "result", None) == "equivocal" and settles(text, one):
+        return True
+    if getattr(one.value, "result", None) == "equivocal" and settles(text, held):
+        return False
+    return _detail(one.value) > _detail(held.value)
 
 
 def _opposed(parts: Parts, found: Sequence[Found]) -> list[Found]:
@@ -184,11 +217,16 @@ def _systems_differ(a: Grade, b: Grade) -> bool:
     return ("two levels" in (a.system, b.system)) and a.system != b.system
 
 
-def _leading(field: str, found: Sequence[Found]) -> FieldResult:
-    """Of several sizes the first, of categories the highest; of levels the first."""
+def _leading(field: str, parts: Parts, found: Sequence[Found]) -> FieldResult:
+    """Of the present sizes the first, of categories the highest, of levels the first.
+
+    Where all are of earlier times, it is ambiguous.
+    """
+    now = present(parts.text, found)
+    ordered = now or found
     if field == "assessment_category":
-        found = sorted(found, key=lambda one: -float(getattr(one.value, "number", 0.0)))
-    return _result(found[:1], Status.FOUND)
+        ordered = sorted(ordered, key=lambda one: -float(getattr(one.value, "number", 0.0)))
+    return _result(ordered[:1], Status.FOUND if now else Status.AMBIGUOUS)
 
 
 def _margins(parts: Parts, found: Sequence[Found]) -> FieldResult:

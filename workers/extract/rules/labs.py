@@ -1,15 +1,15 @@
-"""Laboratory values and medications. Pure."""
+"""Laboratory values. Pure."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
+from math import inf
 
 from workers.extract.fields import Found
-from workers.extract.patients import patients
-from workers.extract.rubrics import alternatives, vocabulary
-from workers.extract.rules.numbers import number
-from workers.extract.values import LabValue, Medication
+from workers.extract.rubrics import vocabulary
+from workers.extract.rules.numbers import sure_number
+from workers.extract.values import LabValue
 
 _N = (
     r"(?<!\d,)(?<!\d\.)(?:(?<!,)[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])|"
@@ -51,8 +51,26 @@ _AFTER = re.compile(
     rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{_N})(?!\d|\.\d|/\d|-\d)\s*+(?P<unit>{UNIT})?"
     rf"(?:[ ,;]*(?:{_RANGE}))?(?:[ ]*{_FLAG.format('f1')})?"
 )
-_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_DECIMAL = re.compile(
+    r"(?<![\d.,])(?:0(?P<zero>[.,])\d+|\d+(?P<mark>[.,])(?:\d{1,2}|\d{4,}))(?![\d.,])"
+)
+"""A number whose point or comma can only be that of a decimal."""
 _UNIT_BEHIND = re.compile(rf"[^\n\d]{{0,12}}?(?:{UNIT})")
+_FLUID = re.compile(
+    r"(?i)\b(?:(?P<other>(?:pleural|ascitic|peritoneal|pericardial|synovial|joint|amniotic|"
+    r"cerebrospinal|drain)(?:\s++fluid)?|csf|urine(?!\s++(?:output|culture))|urinary|urinalysis|stool|sweat|"
+    r"sputum)|serum|blood|plasma)\b"
+)
+"""What a value was measured in."""
+_CONDITION = re.compile(
+    r"(?i)\b(?:(?P<sure>if|unless|until|goals?|targets?|keep|maintain|aim|threshold|call|notify)|"
+    r"when(?:ever)?|for|once|while)\b[^.;\n]{0,40}$"
+)
+"""Before a value that is only spoken of; behind the unsure words, where it is a limit."""
+_LINE_REACH = 200
+"""Characters before a value in which its fluid is named (ours)."""
+_TABLE_REACH = 1500
+"""Characters of a table above a value of it in which its heading stands (ours)."""
 _FLAGS = {"h": "high", "hh": "high", "high": "high", "↑": "high", "l": "low", "ll": "low",
           "low": "low", "↓": "low", "n": "normal", "normal": "normal", "critical": "critical",
           "*": "abnormal"}  # fmt: skip
@@ -62,42 +80,6 @@ _NOT_A_TEST = re.compile(
     r"reported|"
     r"visit|day|week|step|report|case|no|number|sig|disp|dispense|refills?|tablets?|grade|stage|"
     r"take|weight|height|temp(?:erature)?|pulse|bp|blood pressure|heart rate|hr|rr|spo2|bmi)\b"
-)
-
-_FORM = (
-    r"(?:tablets?|tabs?\.?|capsules?|caps?\.?|inj(?:ection)?\.?|syrup|syp\.?|suspension|"
-    r"solution|inhaler|cream|ointment|drops?)"
-)
-_FREQUENCY = (
-    r"(?P<freq>once\s++(?:daily|a\s++day|weekly|every\s++\w+)|twice\s++(?:daily|a\s++day|weekly)|"
-    r"(?:three|four)\s++times\s++(?:daily|a\s++day)|thrice\s++daily|every\s++(?:\d+(?:-\d+)?|"
-    r"\w+)\s++(?:hours?|hrs?|days?|weeks?|months?)"
-    r"|every\s++(?:other\s++)?(?:morning|evening|night|day)|q\s?\d+\s?h(?:rs?)?|qam|qpm|qhs|"
-    r"qd|qod|od|b\.?i\.?d\.?|"
-    r"t\.?i\.?d\.?|q\.?i\.?d\.?|b\.?d\.?|t\.?d\.?s\.?|hs|prn|nightly|at\s++(?:bedtime|night)|"
-    r"daily|weekly|monthly|"
-    r"as\s++needed|stat|[01]-[01]-[01])"
-)
-_ROUTE = r"(?P<route>p\.?o\.?|by\s++mouth|orally|oral|i\.?v\.?|intravenous(?:ly)?|s\.?c\.?|subq|" \
-         r"subcutaneous(?:ly)?|i\.?m\.?|intramuscular(?:ly)?|" \
-         r"topical(?:ly)?|sublingual(?:ly)?|inhaled|pr|rectal(?:ly)?)"  # fmt: skip
-_DRUG = re.compile(
-    rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}[.)]|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|(?<=\.)\s++|\band\s++|"
-    rf"\bon\s++|\bof\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
-    r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++)"
-    rf"(?:{_FORM}\s++)?"
-    r"(?P<name>[A-Za-z][A-Za-z\-]{2,30}(?:[ /][A-Za-z][A-Za-z\-]{2,20}){0,2}?)"
-    rf"(?:\s*+\([A-Za-z ]{{2,25}}\))?(?:\s*+[,:|]\s++|\s++)(?:{_FORM}\s++)?"
-    r"(?P<dose>(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|(?:0,\d{1,4}|\d+,\d{1,2})(?!\d)|\d+(?:\.\d+)?)"
-    r"(?:/\d+(?:[.,]\d+)?)?)\s*+"
-    r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|mcg|µg|ug|g|units?|iu|ml|mL|%)(?![A-Za-z/]|\s*+/\s*+d?l)"
-    rf"(?=(?P<rest>[^\n]{{0,90}}))"
-)
-_NOT_A_DRUG = re.compile(
-    r"(?i)^(?:approximately|about|of|and|the|with|total|dose|blood|fluid|received|given|"
-    r"weight|loss|"
-    r"measuring|hemoglobin|creatinine|glucose|albumin|was|is|sodium|potassium|calcium|"
-    r"contrast|ebl|estimated)\b"
 )
 
 
@@ -151,7 +133,9 @@ def lab_values(text: str) -> Iterator[Found]:
         start = match.start("name")
         taken.append(start)
         ends.append(end)
-        yield Found(_lab(known or name, match), start, end)
+        value = _lab(known or name, match)
+        if value is not None and not _elsewhere(text, match):
+            yield Found(value, start, end)
     for name_match in _known().finditer(text):
         row = bisect_right(taken, name_match.start()) - 1
         if row >= 0 and name_match.start() < ends[row]:
@@ -165,73 +149,63 @@ def lab_values(text: str) -> Iterator[Found]:
         if bare and (len(name_match.group()) <= 2 or "\n" in after.group()):
             continue
         end = after.start() + len(after.group().rstrip(" ,;"))
-        yield Found(_lab(lab, after), name_match.start(), end, wide=bare)
+        value = _lab(lab, after)
+        if value is not None and not _elsewhere(text, after, name_match.start()):
+            yield Found(value, name_match.start(), end, wide=bare)
 
 
-def _lab(name: str, match: re.Match[str]) -> LabValue:
+def _elsewhere(text: str, match: re.Match[str], start: int | None = None) -> bool:
+    """Whether a value is none of the blood: a limit of some order, or of another fluid."""
+    start = match.start("name") if start is None else start
+    before = text[max(0, start - 80) : match.start("n")]
+    condition = _CONDITION.search(before, 0, min(80, start))
+    if condition is not None and (condition["sure"] or match["sign"]):
+        return True
+    begin = max(text.rfind("\n", 0, start) + 1, start - _LINE_REACH)
+    clause = re.split(r"[.;]\s", text[begin : match.start("n")])[-1]
+    named = [*_FLUID.finditer(clause)] or [*_FLUID.finditer(_head(text, begin))]
+    return bool(named) and named[-1]["other"] is not None
+
+
+def _head(text: str, begin: int) -> str:
+    """The heading of a row: of the lines above it the last without a number."""
+    above = text[max(0, begin - _TABLE_REACH) : begin].split("\n")[:-1]
+    return next((one for one in reversed(above) if not re.search(r"\d", one)), "")
+
+
+def _lab(name: str, match: re.Match[str]) -> LabValue | None:
+    """The value of a row; None where its number is not sure."""
     groups = match.groupdict()
     flag = groups.get("f1") or groups.get("f3") or groups.get("f2")
     unit = match["unit"] or groups.get("unit2")
+    unit = re.sub(r"\s", "", unit) if unit else None
+    low, high = match["low"] or match["from"], match["high"] or match["upto"]
+    row = " ".join(one for one in (match["n"], low, high) if one)
+    most = _most(name, unit)
+    value = _number(match["n"], row, most)
+    if value is None:
+        return None
     return LabValue(
         name=name,
-        number=_plain(match["n"]),
-        unit=re.sub(r"\s", "", unit) if unit else None,
-        low=_plain(match["low"] or match["from"]),
-        high=_plain(match["high"] or match["upto"]),
+        number=value,
+        unit=unit,
+        low=_number(low, row, most),
+        high=_number(high, row, most),
         flag=_FLAGS.get(flag.lower()) if flag else None,
         comparator=match["sign"],
     )
 
 
-def _plain(words: str | None) -> float | None:
-    """The number; a comma before each three digits parts thousands, another is a decimal point."""
+def _number(words: str | None, row: str, most: float) -> float | None:
+    """The number; where another of its row has the same mark before decimals, so has this."""
     if words is None:
         return None
-    return number(words.replace(",", "") if _THOUSANDS.fullmatch(words) else words)
+    marks = {one["zero"] or one["mark"] for one in _DECIMAL.finditer(row)}
+    return sure_number(words, 0.0 if marks & set(words) else most)
 
 
-@cache
-def _ahead() -> re.Pattern[str]:
-    """A word in front of a drug that is no part of its name."""
-    policy = patients()
-    words = alternatives(policy.medicines.before_the_name + policy.relatives.every)
-    return re.compile(rf"(?i)^(?:{_FORM}|{words})\s++")
-
-
-@cache
-def _verb() -> re.Pattern[str]:
-    """A verb of taking or telling, with all before it ("father took")."""
-    words = patients()
-    told = (*words.medicines.taken, *words.medicines.refused, *words.companions)
-    return re.compile(
-        rf"(?i)^.*?\b(?:{alternatives(tuple(one for one in told if ' ' not in one))})\s++"
-    )
-
-
-def _drug(name: str) -> str:
-    """The drug without verbs, forms and relatives in front of it."""
-    while match := _ahead().match(name) or _verb().match(name):
-        name = name[match.end() :]
-    return name.strip()
-
-
-def medications(text: str) -> Iterator[Found]:
-    """Drugs with a dose, and route and frequency where they stand in the same line."""
-    for match in _DRUG.finditer(text):
-        name = _drug(match["name"])
-        if _NOT_A_DRUG.match(name) or lab_named(name):
-            continue
-        rest = re.split(r"[;\n]|\.\s++[A-Z]|,\s*+(?=[A-Za-z]+\s++\d)|\band\s++(?=[A-Za-z]+\s++\d)",
-                        match["rest"])[0]  # fmt: skip
-        frequency = re.search(rf"(?i)(?<![A-Za-z]){_FREQUENCY}(?![A-Za-z])", rest)
-        route = re.search(rf"(?i)(?<![A-Za-z]){_ROUTE}(?![A-Za-z])", rest)
-        ends = [one.end() for one in (frequency, route) if one is not None]
-        value = Medication(
-            name=name,
-            dose=_plain(match["dose"].split("/")[0]),
-            unit=match["unit"].lower(),
-            route=route["route"].lower().replace(".", "") if route else None,
-            frequency=" ".join(frequency["freq"].lower().split()) if frequency else None,
-        )
-        start = match.start("name") + match["name"].find(name)
-        yield Found(value, start, match.start("rest") + (max(ends) if ends else 0))
+def _most(name: str, unit: str | None) -> float:
+    """The most that a living patient can have of an analyte in a unit."""
+    known = vocabulary().labs.get(name)
+    limits = {one.lower(): limit for one, limit in known.plausible.items()} if known else {}
+    return limits[unit.lower()][1] if unit and unit.lower() in limits else inf

@@ -6,6 +6,7 @@ from functools import cache
 
 from workers.extract.fields import Found
 from workers.extract.rubrics import vocabulary
+from workers.extract.rules.hybridization import decided
 from workers.extract.rules.numbers import number
 from workers.extract.values import Marker
 
@@ -111,7 +112,7 @@ def markers(text: str) -> Iterator[Found]:
         after = one
         if one is not None:
             found.append(one)
-    yield from reversed(found)
+    yield from (decided(text, one) for one in reversed(found))
 
 
 def _shared(name: str, start: int, after: Found) -> Found | None:

@@ -16,11 +16,30 @@ _DIGIT = re.compile(r"\d")
 _WITH_A_DOSE = re.compile(
     r"(?i)\d\s?(?:mg|mcg|µg|g|units?|iu|ml|%)(?![a-z])[^\n]*(?<!,)(?<!\band)[ \t]*+$"
 )
+_WHO = r"(?:(?:the\s++)?(?:patient|pt|she|he|they)\s++)?"
+_COURSE = r"(?:(?:[\w-]++\s++){0,3}?course\s++of\s++)?"
+_INSTEAD = (
+    r"[^.;,:\n\d]{0,30}?[\s,:–—>→=-]++(?:switched|changed|converted|transitioned|replaced)\s++"
+    r"(?:to|by|with)\s++(?!\d|(?:an?|the|one|once|twice|three|every|each|daily|weekly|nightly|bid|tid|"
+    r"qid|prn|oral|iv|po|im|generic|evening|morning|bedtime)\b)"
+)
+"""Behind a drug: another one came in its place."""
+_OF_ADMISSION = re.compile(
+    r"^(?:pre-?admission|admission|admit(?:ting)?)\b.*\b(?:med|drug|treat)|"
+    r"\b(?:med|drug|treat)\w*\s++(?:on|at|upon|before|prior\s++to)\s++admission\b"
+)
+_OF_DISCHARGE = re.compile(
+    r"^discharge\b.*\b(?:med|drug|prescri)|\b(?:med|drug|prescri)\w*\s++(?:on|at|upon|for)\s++discharge\b"
+)
+_AS_BEFORE = re.compile(
+    r"(?i)\b(?:unchanged|same|no\s++changes?|as\s++(?:on|at|before|above)|(?:home|all)\s++med\w*)\b"
+)
+_A_DOSE = re.compile(r"(?i)\d\s?(?:mg|mcg|µg|g|units?|iu)\b")
 _AUXILIARY = r"(?:(?:is|was|were|are|be|been|being|has|have|had|to|now|currently|later|since)\s++)"
 
 
 _NO_MORE = (
-    r"(?=\s*+(?:$|[.,;:)|\n\d]|(?:on|in|for|since|due|because|by|after|before|at|today|yesterday|as|per|"
+    r"(?=\s*+(?:$|[.,;:)\]|\n\d]|(?:on|in|for|since|due|because|by|after|before|at|today|yesterday|as|per|"
     r"last|this|when|following|pending)\b))"
 )
 """What stands behind a word of ending that is of the drug before it, and not of the next."""
@@ -53,7 +72,8 @@ def _long(taken: tuple[str, ...]) -> tuple[str, ...]:
 def _next() -> re.Pattern[str]:
     words = patients().medicines
     return re.compile(
-        rf"(?i)(?<![\w'/-])(?:(?P<refused>{alternatives(words.refused_next)})\s++(?:[\w-]++\s++)?|"
+        rf"(?i)(?<![\w'/-])(?:(?P<refused>{alternatives(words.refused_next)})\s++"
+        rf"(?:[\w-]++\s++)?{_COURSE}|"
         rf"(?P<taken>{alternatives(words.taken_next)})\s++)$"
     )
 
@@ -64,10 +84,11 @@ def _ended() -> re.Pattern[str]:
     words = patients().medicines
     ended, harmed = alternatives(words.ended), alternatives(words.harmed)
     return re.compile(
-        rf"(?i)^(?:[^.;,:\n(]{{0,40}}?\b{_AUXILIARY}{{1,4}}(?:{ended})\b|"
+        rf"(?i)^(?![^.;\n]{{0,40}}?\b(?:to|will)\s++be\s++(?:completed|finished)\b)"
+        rf"(?:[^.;,:\n(]{{0,40}}?\b{_AUXILIARY}{{1,4}}(?:{ended})\b|"
         rf"[^.;,:\n(]{{0,40}}?\b(?:should|must|can)(?:\s++not|not)\s++be\s++(?:taken|used|given)\b|"
-        rf"[^.;,:\n(]{{0,40}}?\s*+[-–—:(,|→>=]++\s*+{_AUXILIARY}{{0,3}}(?:{ended})\b{_NO_MORE}|"
-        rf"\s*+(?:{ended})\b{_NO_MORE}|[^.;\n]{{0,30}}?\b(?:{harmed})\b|"
+        rf"[^.;,:\n(]{{0,40}}?\s*+[-–—:(\[,|→>=]++\s*+{_WHO}{_AUXILIARY}{{0,3}}(?:{ended})\b{_NO_MORE}|"
+        rf"\s*+(?:{ended})\b{_NO_MORE}|{_INSTEAD}|[^.;\n]{{0,30}}?\b(?:{harmed})\b|"
         rf"\s*+[:(–—-]\s*+(?:{alternatives(words.reactions)})\b)"
     )
 
@@ -112,7 +133,9 @@ def refused(parts: Parts, start: int, end: int) -> bool:
         return said
     if parts not in _stretches:
         _stretches[parts] = parts.stretches(
-            lambda one: _heads_refusals(one, parts), _ends_refusals, to_blank=False
+            lambda one: _heads_refusals(one, parts) or _of_another_time(one, parts),
+            _ends_refusals,
+            to_blank=False,
         )
     return inside(_stretches[parts], start)
 
@@ -132,7 +155,8 @@ def _before(parts: Parts, begin: int, start: int, end: int, behind: str) -> bool
     """What the clause says before the drug: refused, taken, or nothing."""
     text = parts.text
     at_once = _next().search(text[begin:start])
-    if at_once is not None:
+    longer = _last_turn(parts, begin, start)
+    if at_once is not None and (longer is None or longer.end <= begin + at_once.start()):
         return at_once["refused"] is not None
     # a verb may stand inside what was taken for the drug's name
     dose = _DIGIT.search(text, start, end)
@@ -162,6 +186,15 @@ def _heads_refusals(section: Section, parts: Parts) -> bool:
         return True
     last = _last_turn(parts, section.heading_start, section.start)
     return last is not None and last.refused is not None
+
+
+def _of_another_time(section: Section, parts: Parts) -> bool:
+    """Whether it is the list of admission, and there is one of discharge that says what it has."""
+    if not _OF_ADMISSION.search(section.title):
+        return False
+    later = [one for one in parts.sections if _OF_DISCHARGE.search(one.title)]
+    said = [parts.text[one.start : one.end] for one in later]
+    return any(_A_DOSE.search(one) or not _AS_BEFORE.search(one) for one in said)
 
 
 def _ends_refusals(section: Section) -> bool:

@@ -3,11 +3,18 @@
 import re
 from collections.abc import Iterator
 from datetime import date
+from math import inf
 
 from workers.extract.fields import Found
 from workers.extract.values import Amount, Day, Measurement, Nodes
 
 NUMBER = r"\d{1,5}(?:[.,]\d{1,3})?"
+_WHOLE = r"(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d{1,5}(?:[.,]\d{1,4})?)(?!\d|[.,]\d)"
+"""A number that is read whole or not at all."""
+_GROUPS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
+_GROUP = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
+_ALL_OF_A_BOWEL = 8000.0
+"""Millimeters; nothing in a person that is measured is longer (ours)."""
 _UNIT = r"(?:mm|cm|millimet(?:er|re)s?|centimet(?:er|re)s?)"
 _SIZE = re.compile(
     rf"(?i)(?<![\d.,/])(?P<a>{NUMBER})(?:\s*+-?\s*+(?P<u1>{_UNIT})?\s*+(?:x|×|by|\*)\s*+"
@@ -78,11 +85,29 @@ def number(words: str) -> float:
     return float(words.replace(",", "."))
 
 
+def sure_number(words: str, most: float = inf) -> float | None:
+    """The number; None where a point may as well part thousands.
+
+    A comma before each three digits parts thousands. Of a number with one such group, or with a
+    point in its place, only the decimal is left where thousands would be more than `most`.
+    """
+    if _GROUP.fullmatch(words):
+        thousands = float(re.sub(r"[.,]", "", words))
+        if thousands > most:
+            return number(words)
+        return thousands if "," in words else None
+    return number(words.replace(",", "") if _GROUPS.fullmatch(words) else words)
+
+
 def sizes(text: str) -> Iterator[Found]:
     """Every length with its unit, in one to three dimensions."""
     for match in _SIZE.finditer(text):
-        parts = [number(match[one]) for one in "abc" if match[one]]
         unit = "cm" if match["unit"].lower().startswith("c") else "mm"
+        most = _ALL_OF_A_BOWEL * (0.1 if unit == "cm" else 1.0)
+        read = [sure_number(match[one], most) for one in "abc" if match[one]]
+        parts = [one for one in read if one is not None]
+        if len(parts) < len(read):
+            continue
         for mark, at in (("u1", 0), ("u2", 1)):
             if match[mark] and (("c" in match[mark].lower()[:1]) != (unit == "cm")):
                 parts[at] *= 10.0 if unit == "mm" else 0.1
@@ -172,18 +197,58 @@ def _iso(year: int, month: int, day: int) -> str | None:
         return None
 
 
-def amounts(label: str, unit: str, *, reach: int = 25, bare: bool = True) -> re.Pattern[str]:
-    """A pattern: a label, few other characters, a number, a unit that may be left out if `bare`."""
-    optional = "?" if bare else ""
+_OTHER_UNIT = (
+    r"(?:(?:[munpkdcµμ]?[lg]|mcg|[munpµμ]?mol|m?eq|m?i?u|units?|(?:milli|centi|deci)?lit(?:er|re)s?|"
+    r"(?:kilo|milli|micro)?gram(?:me)?s?|oz|ounces?|pints?|cups?|cc|cm|mm)s?(?![A-Za-z])|%|"
+    r"[-–x×]\s*+\d|(?:to|or|by)\s++\d)"
+)
+"""What stands behind a number that is of another unit, or is only the first of several."""
+
+
+def amounts(label: str, unit: str, *, measured: bool = True) -> re.Pattern[str]:
+    """A pattern: a label, few other characters, a number, and its unit or none.
+
+    Args:
+        measured: a number before any other unit is not the field's.
+    """
+    other = rf"(?!\s*+{_OTHER_UNIT})" if measured else ""
     return re.compile(
-        rf"(?i)(?<![A-Za-z0-9-])(?:{label})(?![A-Za-z])(?P<between>[^\d\n.;<>≤≥]{{0,{reach}}})"
-        rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{NUMBER})(?![\d])\s*+(?P<unit>{unit}){optional}"
+        rf"(?i)(?<![A-Za-z0-9-])(?:{label})(?![A-Za-z])(?P<between>[^\d\n.;<>≤≥]{{0,25}})"
+        rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{_WHOLE})(?:{own_unit(unit)}|{other})"
     )
 
 
-def amount(pattern: re.Pattern[str], text: str) -> Iterator[Found]:
-    """What such a pattern finds."""
+def own_unit(unit: str) -> str:
+    """The pattern of a unit behind its number, which is no part of another."""
+    return rf"\s*+(?P<unit>{unit})s?(?![A-Za-z]|\s?/\s?[A-Za-z])"
+
+
+def amount(pattern: re.Pattern[str], text: str, most: float = inf) -> Iterator[Found]:
+    """What such a pattern finds, up to the most that there can be."""
     for match in pattern.finditer(text):
+        value = sure_number(match["n"], most)
+        if value is None or value > most:
+            continue
         unit = match["unit"] or None
-        value = Amount(number=number(match["n"]), unit=unit, comparator=match["sign"])
-        yield Found(value, match.start(), match.end() if unit else match.end("n"))
+        found = Amount(number=value, unit=unit, comparator=match["sign"])
+        yield Found(found, match.start(), match.end("unit") if unit else match.end("n"))
+
+
+def bare_amount(words: str, unit: str | None, most: float = inf) -> Amount | None:
+    """The amount that words are which name none, in any unit or in this."""
+    match = _BARE.match(words)
+    value = sure_number(match["n"], most) if match is not None else None
+    if match is None or value is None or value > most:
+        return None
+    written: str | None = match["unit"]
+    if unit is not None:
+        own = re.compile(f"(?i){own_unit(unit)}").match(words, match.end("n"))
+        if own is None and re.compile(rf"(?i)\s*+{_OTHER_UNIT}").match(words, match.end("n")):
+            return None
+        written = own["unit"] if own is not None else None
+    return Amount(number=value, unit=written, comparator=match["sign"])
+
+
+_BARE = re.compile(
+    rf"^\W*?(?P<sign>[<>≤≥])?\s*(?P<n>{_WHOLE})\s*(?P<unit>[^\d\s]\S*(?:\s?\S+)?)?\W*$"
+)

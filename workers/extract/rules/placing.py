@@ -8,28 +8,36 @@ from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.medicines import refused
 from workers.extract.rules.others import of_a_relative
+from workers.extract.rules.stages import of_another_disease
 
 _TEXTS = frozenset(["words", "day"])
 """Kinds that are what a label says, whoever it tells of."""
 
-_told: "WeakKeyDictionary[Parts, dict[tuple[int, int, bool], str | None]]" = WeakKeyDictionary()
+_PARTICULAR = ("medications", "stage")
+"""Fields with reasons of their own."""
+
+_told: "WeakKeyDictionary[Parts, dict[tuple[int, int, str], str | None]]" = WeakKeyDictionary()
 
 
 def set_aside(field: str, parts: Parts, start: int, end: int) -> str | None:
     """Why what stands there is no value of the patient's; None where nothing says so."""
     if field_policies()[field].kind in _TEXTS and field != "histology":
         return None
-    place = (start, end, field == "medications")
+    place = (start, end, field if field in _PARTICULAR else "")
     held = _told.setdefault(parts, {})
     if place not in held:
         held[place] = _why(parts, *place)
     return held[place]
 
 
-def _why(parts: Parts, start: int, end: int, drug: bool) -> str | None:
+def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
     if of_a_relative(parts, start, end):
         return "told of a relative"
-    return "stopped, forbidden or not borne" if drug and refused(parts, start, end) else None
+    if field == "medications" and refused(parts, start, end):
+        return "stopped, forbidden or not borne"
+    if field == "stage" and of_another_disease(parts.text, start, end):
+        return "of another disease"
+    return None
 
 
 def of_the_patient(field: str, parts: Parts, found: Sequence[Found]) -> list[Found]:

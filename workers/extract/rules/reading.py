@@ -3,15 +3,16 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from math import inf
 from weakref import WeakKeyDictionary
 
 from workers.extract.fields import Found
 from workers.extract.label_lines import label_lines, like, paragraph
 from workers.extract.parts import Parts
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
-from workers.extract.rules import genomes, labs, markers, numbers, tumors, words
+from workers.extract.rules import drugs, genomes, labs, markers, numbers, tumors, words
 from workers.extract.rules.placing import of_the_patient
-from workers.extract.values import Amount, Microsatellites, Presence, Value, Words
+from workers.extract.values import Microsatellites, Presence, Value, Words
 
 Finder = Callable[[str], Iterator[Found]]
 
@@ -27,7 +28,7 @@ _BY_KIND: dict[str, Finder] = {
     "lab": labs.lab_values,
     "nodes": numbers.nodes,
     "day": numbers.days,
-    "medication": labs.medications,
+    "medication": drugs.medications,
 }
 _BY_FIELD: dict[str, Finder] = {
     "gleason": tumors.gleasons,
@@ -36,11 +37,20 @@ _BY_FIELD: dict[str, Finder] = {
 }
 _UNITS = {
     "psa": r"(?:ng|µg|ug|μg)\s?/\s?(?:m?[lL])",
-    "psa_density": r"ng/m[lL](?:/(?:cc|m[lL]))?",
+    "psa_density": r"ng/m[lL](?:/(?:cc|g|m[lL]))?",
     "prostate_volume": r"(?:cc|m[lL]|cm\s?(?:3|³|\^3)|cubic\s+centimet(?:er|re)s)",
     "blood_loss": r"(?:m[lL]|cc|millilit(?:er|re)s)",
     "assessment_category": r"(?:(?<=\d)[abcx](?![a-z]))",
 }
+_MOST = {
+    "psa": 20_000.0,
+    "psa_density": 1_000.0,
+    "prostate_volume": 900.0,
+    "blood_loss": 50_000.0,
+    "assessment_category": 10.0,
+}
+"""More than this no patient has (ours, wide); in the unit of the field."""
+_NOT_MEASURED = frozenset(["assessment_category"])
 _OTHER_DAY = re.compile(r"(?i)birth|dob|born|compar|prior|received|collected|since|surgery|d\.o\.b")
 _NEAR_LABEL = 40
 """Characters behind a label in which its date begins (ours)."""
@@ -48,9 +58,6 @@ _HEAD = 300
 """Characters in which an unlabelled date is that of the document (ours)."""
 _BARE = 80
 """Characters below which words may be a number and its unit alone (ours)."""
-_BARE_NUMBER = re.compile(
-    r"^\W*?(?P<sign>[<>≤≥])?\s*(?P<n>\d+(?:[.,]\d+)?)\s*(?P<unit>[^\d\s]\S*(?:\s?\S+)?)?\W*$"
-)
 
 
 _held: "WeakKeyDictionary[Parts, dict[str, Sequence[Found]]]" = WeakKeyDictionary()
@@ -151,8 +158,9 @@ def _finder(field: str) -> Finder:
             label += r"(?!\s*-?\s*dens)"
         if field == "assessment_category":
             label += r"(?:\s+v?\d\.\d|\s+v\d)?(?:\s*(?:category|score|version))*"
-        pattern = numbers.amounts(label, _UNITS.get(field, r"(?!)"))
-        return lambda text: numbers.amount(pattern, text)
+        measured = field not in _NOT_MEASURED
+        pattern = numbers.amounts(label, _UNITS.get(field, r"(?!)"), measured=measured)
+        return lambda text: numbers.amount(pattern, text, _MOST.get(field, inf))
     return _BY_KIND[policy.kind]
 
 
@@ -199,7 +207,7 @@ def read_words(field: str, quoted: str) -> Value | None:
         found = list(finder(stripped))
         if found:
             return found[0].value
-    return _bare(policy.kind, stripped)
+    return _bare(field, stripped)
 
 
 def read_every(field: str, quoted: str) -> list[Value]:
@@ -224,8 +232,9 @@ def _readers(field: str) -> Sequence[Finder]:
     return (_finder(field),)
 
 
-def _bare(kind: str, stripped: str) -> Value | None:
+def _bare(field: str, stripped: str) -> Value | None:
     """Words that name their value without saying of what, as models and people quote them."""
+    kind = field_policies()[field].kind
     value: Value | None = None
     if kind == "margin":
         value = tumors.margin_of(f"margins {stripped}")
@@ -237,10 +246,9 @@ def _bare(kind: str, stripped: str) -> Value | None:
     ):
         status = {"stable": "MSS", "low": "MSI-L"}.get(match[1].lower(), "MSI-H")
         value = Microsatellites(status=status)
-    elif kind == "amount" and len(stripped) < _BARE and (match := _BARE_NUMBER.match(stripped)):
-        value = Amount(
-            number=numbers.number(match["n"]), unit=match["unit"], comparator=match["sign"]
-        )
+    elif kind == "amount" and len(stripped) < _BARE:
+        unit = None if field in _NOT_MEASURED else _UNITS.get(field)
+        value = numbers.bare_amount(stripped, unit, _MOST.get(field, inf))
     return value
 
 

@@ -8,8 +8,10 @@ from functools import cache
 from workers.extract.fields import Found
 from workers.extract.parts import clause
 from workers.extract.rubrics import alternatives, any_of, vocabulary
+from workers.extract.rules.margins import WHICH, differ, negative_signs, positive_signs
 from workers.extract.rules.negation import negated
 from workers.extract.rules.numbers import number
+from workers.extract.rules.stages import of_another_disease
 from workers.extract.values import Grade, Margin, Presence, Stage, Tnm, Words
 
 _ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4"}
@@ -65,21 +67,6 @@ _STAGE = re.compile(
 _MARGIN = re.compile(r"(?i)\b(?:margins?|resection\s++(?:planes?|edges?)|section\s++margins?|"
                      r"surgical\s++edges?|R[012]\b|(?:in)?completely\s++(?:excised|resected|removed)|"
                      r"(?:in)?complete\s++(?:excision|resection))")  # fmt: skip
-_MARGIN_NEGATIVE = re.compile(
-    r"(?i)\b(?:negative|clear|free|uninvolved|unremarkable|tumou?r[- ]free|not\s++involved|R0|"
-    r"no\s++(?:evidence\s++of\s++)?(?:residual\s++)?(?:tumou?r|carcinoma|malignancy|invasive|"
-    r"involvement)|"
-    r"not\s++(?:seen|present|identified)\s++at|without\s++(?:tumou?r|involvement)|"
-    r"does\s++not\s++(?:reach|extend|involve)|uninvolved\s++by|"
-    r"(?<!in)completely\s++(?:excised|resected|removed)|(?<!in)complete\s++(?:excision|resection))\b"
-)
-_MARGIN_POSITIVE = re.compile(
-    r"(?i)\b(?<!non-)(?:positive|involved(?!\s*+:\s*+no)|R1|R2|"
-    r"tumou?r\s++(?:is\s++)?(?:present\s++)?(?:at|on)\s++"
-    r"(?:the\s++)?(?:ink|inked|margin|\w+\s++margin)|present\s++at|extends?\s++to|reaches|reaching|"
-    r"incompletely\s++(?:excised|resected|removed)|incomplete\s++(?:excision|resection)|"
-    r"at\s++(?:the\s++)?(?:inked?|\w+\s++)\s?margin)\b"
-)
 _MARGIN_CLOSE = re.compile(r"(?i)\b(?:close|closely)\b")
 _MARGIN_UNKNOWN = re.compile(
     r"(?i)cannot\s++be|not\s++(?:assess|applicable|evaluat|report|state)|n/a|indeterminate|"
@@ -88,14 +75,10 @@ _MARGIN_UNKNOWN = re.compile(
     r"to\s++achieve|costal|liver\s++margin|lobulated"
 )
 _CLOSEST = re.compile(r"(?i);\s*+(?:the\s++)?(?:closest|nearest)\b[^.;\n]*(?:\.\d[^.;\n]*)?")
+_ANSWER = re.compile(r"\?[ \t]++[^.;\n]{1,60}|(?<=:)[ \t]*+\n[ \t]*+[^.;:\n]{1,60}")
+"""What answers a question, or a label that ends its line."""
 _AWAY = re.compile(r"(?i)\b(?:within|from|away|distance)\b|\d\s*+[mc]m\s++(?:of|clear)")
-_UNINVOLVED = re.compile(r"(?i)\b(?:not|un)[\s-]?involved|\b(?:no|not)\b[^,;]{0,30}\bpositive")
 _DISTANCE = re.compile(r"(?i)(?<!\d)(?P<n>\d{1,5}(?:[.,]\d{1,3})?)\s*+(?P<u>mm|cm)\b")
-_WHICH = re.compile(
-    r"(?i)\b(superior|inferior|medial|lateral|anterior|posterior|deep|superficial|proximal|distal|"
-    r"radial|circumferential|bronchial|vascular|ureteral|urethral|apical|bladder neck|peripheral|"
-    r"mucosal|pancreatic neck|retroperitoneal|uncinate|mesenteric)\b"
-)
 _MOST_MODIFIERS = 9
 """Modifiers before the head of a histologic type (ours)."""
 _WIDEST_GAP = 24
@@ -266,12 +249,9 @@ def _part(words: str | None) -> str | None:
 
 
 def stages(text: str) -> Iterator[Found]:
-    """Stage groups; not of ulcers, of kidneys, of sleep."""
+    """Stage groups of tumors."""
     for match in _STAGE.finditer(text):
-        around = text[max(0, match.start() - 25) : match.start()] + text[match.end() :][:30]
-        if re.search(
-            r"(?i)ckd|kidney|pressure|ulcer|sleep|labou?r|decubitus|renal disease", around
-        ):
+        if of_another_disease(text, *match.span()):
             continue
         group = match["g"].upper()
         group = {"1": "I", "2": "II", "3": "III", "4": "IV"}.get(group, group)
@@ -295,50 +275,62 @@ def margins(text: str) -> Iterator[Found]:
         # "all margins negative; closest (anterior) 4 mm"
         further = _CLOSEST.match(text, stop)
         stop = further.end() if further else stop
+        answer = _ANSWER.match(text, stop)
+        stop = answer.end() if answer else stop
         if (begin, stop) in seen:
             continue
         seen.add((begin, stop))
         words = text[begin:stop]
-        value = margin_of(words)
-        if value is not None:
-            lead = len(words) - len(words.lstrip(" -•*\t"))
+        lead = len(words) - len(words.lstrip(" -•*\t"))
+        for value in _margins_of(words):
             yield Found(value, begin + lead, begin + len(words.rstrip()))
 
 
 def margin_of(words: str) -> Margin | None:
-    """What one sentence says of a margin."""
-    positive = _MARGIN_POSITIVE.search(words)
-    negative = _MARGIN_NEGATIVE.search(words)
-    close = _MARGIN_CLOSE.search(words)
+    """What one sentence says of a margin; None where it says both or leaves it open."""
+    values = _margins_of(words)
+    return values[0] if len(values) == 1 else None
+
+
+def _margins_of(words: str) -> list[Margin]:
+    """One value; two, the worse first, where the words say both or leave it open."""
+    positive, negative = positive_signs(words), negative_signs(words)
+    distance = _distance(words, signs=bool(positive))
+    if distance and "positive" not in words.lower():
+        # "extends to within 2 mm of the margin"
+        negative = [*negative, *positive]
+        positive = []
+    so = [one for one in positive if one.so]
+    unsure = any(one.so is None for one in (*positive, *negative))
+    unsure = unsure or any(one.so is False for one in negative)
+    clear = [one for one in negative if one.so] + [one for one in positive if one.so is False]
+    if so and not unsure and differ(so, clear, words):
+        which = [name for one in so for name in one.which] if clear else _names(words)
+        return [_margin("positive", distance, which)]
+    if so or unsure:
+        return [_margin(one, distance, _names(words)) for one in ("positive", "negative")]
+    if _MARGIN_CLOSE.search(words):
+        return [_margin("close", distance, _names(words))]
+    if clear or (distance is not None and not _MARGIN_UNKNOWN.search(words)):
+        return [_margin("negative", distance, _names(words))]
+    return []
+
+
+def _distance(words: str, *, signs: bool) -> float | None:
+    if signs and not _AWAY.search(words):
+        return None
     distances = [number(one["n"]) * (10.0 if one["u"].lower() == "cm" else 1.0)
                  for one in _DISTANCE.finditer(words)]  # fmt: skip
-    distance = round(min(distances), 2) if distances else None
-    if positive and not _AWAY.search(words):
-        distance = None
-    status = _margin_status(words, positive, negative, close, distance)
-    if status is None:
-        return None
-    which = ", ".join(dict.fromkeys(one.lower() for one in _WHICH.findall(words)))
-    return Margin(status=status, distance_mm=distance, which=which or None)
+    return round(min(distances), 2) if distances else None
 
 
-def _margin_status(
-    words: str,
-    positive: re.Match[str] | None,
-    negative: re.Match[str] | None,
-    close: re.Match[str] | None,
-    distance: float | None,
-) -> str | None:
-    if positive and not _UNINVOLVED.search(words):
-        at_distance = distance is not None and distance > 0
-        return "negative" if at_distance and "positive" not in words.lower() else "positive"
-    if close:
-        return "close"
-    if positive or negative:
-        return "negative"
-    if distance is None or _MARGIN_UNKNOWN.search(words):
-        return None
-    return "negative"
+def _names(words: str) -> list[str]:
+    return [one.lower() for one in WHICH.findall(words)]
+
+
+def _margin(status: str, distance: float | None, which: list[str]) -> Margin:
+    names = ", ".join(dict.fromkeys(which))
+    return Margin(status=status, distance_mm=distance, which=names or None)
 
 
 def presences(label: str, text: str) -> Iterator[Found]:

@@ -19,6 +19,12 @@ _GENERAL = frozenset(["Pathology", "Clinical", "Diagnostic", "Molecular", "Depar
                       "and", "Central", "Medical", "Oncology", "Surgery", "Radiology",
                       "Outpatient", "The", "Genetics", "Imaging", "Histopathology", "CLINICAL",
                       "PATHOLOGY"])  # fmt: skip
+_ENTRY = re.compile(r"(?:[-•*–]|\d{1,2}[.)])(?=\s)")
+"""What marks an entry of a list."""
+_GOES_ON = re.compile(r"(?i)(?:,|;|\b(?:and|or))\s*+$")
+_NOTHING = re.compile(r"(?i)(?:none|nkd?a|no|nil|denies|denied)\b")
+_SHORT = 5
+"""Words up to which a line below is an entry (ours)."""
 _RULE_OF_SIGNS = re.compile(r"\n[ \t\r]*+(?:[-=_*#]{4,}|\f)")
 _SENTENCE = re.compile(r"[^.\n]+\.?")
 _CONCLUDES = re.compile(
@@ -35,7 +41,9 @@ def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
             if one.title != label:
                 continue
             end = _line(one, parts)
-            if field.extent != "line":
+            if field.extent == "list":
+                end = _list_end(sections, index, parts.text)
+            elif field.extent != "line":
                 inside = field.extent == "section"
                 end = _end(sections, index, parts.text, labels_inside=inside)
             found = _trimmed(parts.text, one.start, end)
@@ -49,6 +57,53 @@ def _line(one: Section, parts: Parts) -> int:
     lead = len(text[one.start : one.end]) - len(text[one.start : one.end].lstrip())
     stop = text.find("\n", one.start + lead)
     return min(one.end, stop if stop >= 0 else len(text))
+
+
+def _list_end(sections: Sequence[Section], index: int, text: str) -> int:
+    """Where a list ends: at a label that is none of its entries, at a blank line that no marked
+    entry follows, and behind a label's own line at words that begin no entry."""
+    one = sections[index]
+    begin = one.start + len(text[one.start :]) - len(text[one.start :].lstrip())
+    limit = _other_label(sections, index, begin, text)
+    end = _line_end(text, begin, limit)
+    listed = _ENTRY.match(text, begin) is not None
+    while end < limit:
+        at = end + 1 + len(text[end + 1 :]) - len(text[end + 1 :].lstrip())
+        stop = _line_end(text, at, limit)
+        marked = _ENTRY.match(text, at) is not None
+        if at >= limit or ("\n" in text[end + 1 : at] and not (marked and listed)):
+            break
+        if not (one.alone or (marked and listed) or _continued(text[begin:end], text[at:stop])):
+            break
+        end = stop
+    return min(end, limit)
+
+
+def _continued(words: str, line: str) -> bool:
+    """Whether a line below the label's own, which no mark begins, belongs to its list."""
+    if _GOES_ON.search(words) or line[:1].islower():
+        return True
+    if _NOTHING.match(words) or _ENTRY.match(line) or line.rstrip().endswith("."):
+        return False
+    return len(line.split()) <= _SHORT
+
+
+def _other_label(sections: Sequence[Section], index: int, begin: int, text: str) -> int:
+    """Where the next label stands that is no entry such as "- Penicillin: rash"."""
+    first = sections[index + 1 : index + 2]
+    alike = bool(first) and sections[index].alone and first[0].heading_start == begin
+    for later in sections[index + 1 :]:
+        line = text.rfind("\n", 0, later.heading_start) + 1
+        known = later.title in labels() or later.title in _MORE
+        marked = _ENTRY.match(text[line : later.heading_start].lstrip()) is not None
+        if known or later.alone or not (alike or marked):
+            return line if marked else later.heading_start
+    return len(text)
+
+
+def _line_end(text: str, at: int, limit: int) -> int:
+    stop = text.find("\n", at, limit)
+    return stop if stop >= 0 else limit
 
 
 def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: bool) -> int:

@@ -1,0 +1,84 @@
+"""Which number of a date is the day: what the document's other dates settle."""
+
+import pytest
+
+from workers.extract.extraction import extract_text
+from workers.extract.fields import FieldResult, Status
+from workers.extract.parts import Parts
+from workers.extract.rules.choosing import extract_field
+from workers.extract.values import Day
+
+
+def days_of(text: str, field: str = "admission_date") -> tuple[FieldResult, set[str]]:
+    found = extract_field(field, Parts(text))
+    return found, {one.value.iso for one in found.items if isinstance(one.value, Day)}
+
+
+def stay(admitted: str, discharged: str, more: str = "") -> str:
+    return f"DISCHARGE SUMMARY\nAdmission date: {admitted}\nDischarge date: {discharged}\n{more}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        (stay("03/04/2024", "03/25/2024"), "2024-03-04"),
+        (stay("04/03/2024", "25/03/2024"), "2024-03-04"),
+        (stay("03/04/2024", "03/05/2024", "Date of birth: 12/31/1950"), "2024-03-04"),
+        (stay("03.04.2024", "05.04.2024", "Date of birth: 31.12.1950"), "2024-04-03"),
+        (stay("03/04/24", "03/25/24"), "2024-03-04"),
+    ],
+)
+def test_a_date_that_is_certain_settles_the_order_of_the_others(text: str, iso: str) -> None:
+    found, days = days_of(text)
+    assert found.status is Status.FOUND
+    assert days == {iso}
+    assert all(one.value.other is None for one in found.items if isinstance(one.value, Day))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        stay("03/04/2024", "03/05/2024"),
+        stay("03/04/2024", "2024-05-25"),
+        stay("03/04/2024", "05.04.2024"),
+        stay("03/04/2024", "03/05/2024", "Seen 12/31/1950 and 31/12/1950"),
+        stay("03/04/2024", "25.05.2024"),
+    ],
+)
+def test_a_date_that_nothing_settles_keeps_both_readings(text: str) -> None:
+    (item,) = days_of(text)[0].items
+    assert isinstance(item.value, Day)
+    assert {item.value.iso, item.value.other} == {"2024-04-03", "2024-03-04"}
+
+
+def test_the_stay_settles_the_order_where_only_one_gives_a_discharge_after_the_admission() -> None:
+    text = stay("03/11/2024", "04/02/2024")
+    assert days_of(text)[1] == {"2024-03-11"}
+    assert days_of(text, "discharge_date")[1] == {"2024-04-02"}
+    assert days_of(stay("03/04/2024", "2024-03-25"))[1] == {"2024-03-04"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        stay("2024-05-20", "2024-05-02"),
+        stay("25/03/2024", "04/03/2024"),
+        stay("May 20, 2024", "03/04/2024"),
+    ],
+)
+def test_a_discharge_before_its_admission_is_never_both_found(text: str) -> None:
+    for field in ("admission_date", "discharge_date"):
+        assert days_of(text, field)[0].status is Status.AMBIGUOUS
+
+
+def test_of_two_that_contradict_each_other_only_the_one_that_lost_a_digit_is_open() -> None:
+    text = stay("2023-12-20", "2023-12-3")
+    assert days_of(text)[0].status is Status.FOUND
+    assert days_of(text, "discharge_date")[0].status is Status.AMBIGUOUS
+
+
+def test_dates_are_read_so_to_the_end() -> None:
+    more = "Diagnosis: pneumonia\nHospital course: He was given antibiotics and got well.\n"
+    fields = extract_text(stay("03/04/2024", "03/25/2024", more)).fields
+    assert fields["admission_date"].value == Day(iso="2024-03-04")
+    assert fields["discharge_date"].value == Day(iso="2024-03-25")

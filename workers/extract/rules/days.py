@@ -1,0 +1,77 @@
+"""Which number of a date is the day, where both could be: the document's other dates say. Pure."""
+
+import re
+from collections.abc import Iterable
+from itertools import product
+
+from workers.extract.fields import Found
+from workers.extract.parts import Parts
+from workers.extract.rules.numbers import days
+from workers.extract.values import Day
+
+_NUMERIC = re.compile(r"(?P<a>\d{1,2})(?P<mark>[-/.])(?P<b>\d{1,2})[-/.](?P<y>\d{4}|\d\d)")
+_YEAR_FIRST = re.compile(r"\d{4}-(?:\d-\d{1,2}|\d\d-\d)")
+_SURE_DAY = 12
+"""A number above this is no month."""
+STAY = ("admission_date", "discharge_date")
+
+
+def settled(parts: Parts, found: Iterable[Found]) -> list[Found]:
+    """The dates, each read in the order that others of its form have, where these agree."""
+    orders = _orders(parts.text)
+    return [_ordered(one, orders.get(_form(parts.text, one), set())) for one in found]
+
+
+def _orders(text: str) -> dict[str | None, set[str]]:
+    """Of each form of dates ("/", "."), whether days or months stand first in it."""
+    found: dict[str | None, set[str]] = {}
+    for one in days(text):
+        match = _NUMERIC.fullmatch(text[one.start : one.end])
+        if match is None:
+            continue
+        first, second = int(match["a"]), int(match["b"])
+        if max(first, second) > _SURE_DAY:
+            found.setdefault(match["mark"], set()).add("day" if first > second else "month")
+    return found
+
+
+def _form(text: str, one: Found) -> str | None:
+    match = _NUMERIC.fullmatch(text[one.start : one.end])
+    return match["mark"] if match else None
+
+
+def _ordered(one: Found, orders: set[str]) -> Found:
+    if not isinstance(one.value, Day) or one.value.other is None or len(orders) != 1:
+        return one
+    first = "day" in orders
+    return one._replace(value=Day(iso=one.value.iso if first else one.value.other))
+
+
+def stay(text: str, admitted: Found, discharged: Found) -> tuple[Found, Found] | None:
+    """Both dates in the one order that puts the discharge behind the admission.
+
+    As they are where more than one does; None where none does.
+    """
+    first, last = _readings(admitted), _readings(discharged)
+    pairs = [(a, b) for a, b in product(first, last) if _in_order(a, b)]
+    if len(first) == len(last) and _form(text, admitted) == _form(text, discharged):
+        # dates of one form are read in one order
+        pairs = [one for one in pairs if first.index(one[0]) == last.index(one[1])]
+    if len(pairs) == 1:
+        (a, b) = pairs[0]
+        return admitted._replace(value=Day(iso=a)), discharged._replace(value=Day(iso=b))
+    return (admitted, discharged) if pairs else None
+
+
+def lost_a_digit(text: str, one: Found) -> bool:
+    """Whether a date is written year first, which has two digits each, with one of them gone."""
+    return _YEAR_FIRST.fullmatch(text[one.start : one.end]) is not None
+
+
+def _readings(one: Found) -> list[str]:
+    value = one.value
+    return [day for day in (value.iso, value.other) if day] if isinstance(value, Day) else [""]
+
+
+def _in_order(admitted: str, discharged: str) -> bool:
+    return admitted[: len(discharged)] <= discharged[: len(admitted)]

@@ -1,0 +1,213 @@
+"""Drugs with their dose, route and frequency. Whether they are taken, `medicines` says. Pure."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from itertools import zip_longest
+from math import inf
+from typing import NamedTuple
+
+from workers.extract.fields import Found
+from workers.extract.patients import patients
+from workers.extract.rubrics import alternatives
+from workers.extract.rules.labs import lab_named
+from workers.extract.rules.numbers import sure_number
+from workers.extract.values import Medication
+
+_FORM = (
+    r"(?:tablets?|tabs?\.?|capsules?|caps?\.?|inj(?:ection)?\.?|syrup|syp\.?|suspension|"
+    r"solution|inhaler|cream|ointment|drops?)"
+)
+_CHANGED = (
+    r"(?:(?:increas|decreas|reduc|rais|chang|adjust|taper|titrat|up-?titrat|wean|lower)ed|cut)"
+    r"(?:\s++(?:up|down|back|further))?"
+)
+_CHANGE = r"(?:increase|decrease|reduce|raise|change|adjust|taper|titrate|wean|lower)"
+_TO = (
+    r"(?:dose\s++)?(?:(?:was|is|were|has\s++been|to\s++be)\s++)?"
+    rf"(?:(?:{_CHANGED}|{_CHANGE})\s++)?(?:from|to)\s++"
+)
+_DOSE = (
+    r"(?P<dose>(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|(?:0,\d{1,4}|\d+,\d{1,2})(?!\d)|\d+(?:\.\d+)?)"
+    r"(?:/\d+(?:[.,]\d+)?)?)\s*+"
+    r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|mcg|µg|ug|g|units?|iu|ml|mL|%)(?![A-Za-z/]|\s*+/\s*+d?l)"
+)
+_DAY = r"(?:mon|tues?|wed(?:nes)?|thurs?|thu|fri|sat(?:ur)?|sun)(?:day)?"
+_AND = r"(?:\s*+[,/&]\s*+(?:and\s++)?|\s++(?:and|to|through)\s++|\s?[-–]\s?)"
+_DAYS = (
+    rf"(?:(?:every|each)\s++{_DAY}s?(?:{_AND}{_DAY}s?)*+|(?:on\s++)?{_DAY}s?(?:{_AND}{_DAY}s?)++|"
+    rf"(?:on\s++)?(?<![a-z])(?:{_DAY})(?<=day)s)"
+)
+"""Days of the week on which a drug is taken; one day alone ("on Monday") is none of every week."""
+_TIMES = r"(?:\d{1,2}(?:\s?(?:-|–|to|or)\s?\d{1,2})?|one|two|three|four|five|six)"
+_A_DAY = r"(?:daily|weekly|monthly|nightly|(?:a|per|each|every)\s++(?:day|week|month))"
+_OFTEN = (
+    rf"(?:(?:(?:once|twice|thrice)(?:\s++or\s++twice)?|(?:up\s++to\s++)?{_TIMES}\s*+(?:times|x))\s*+{_A_DAY}|"
+    rf"once\s++every\s++\w+|every\s++(?:{_TIMES}|\w+)\s++(?:hours?|hrs?|days?|weeks?|months?)|"
+    r"every\s++(?:other\s++)?(?:morning|evening|night|day|week|month)|(?:on\s++)?alternate\s++days|"
+    r"q\s?\d+\s?h(?:rs?)?|qam|qpm|qhs|qd|qod|od|b\.?i\.?d\.?|t\.?i\.?d\.?|q\.?i\.?d\.?|b\.?d\.?|"
+    r"t\.?d\.?s\.?|hs|prn|nightly|at\s++(?:bedtime|night)|daily|weekly|monthly|as\s++needed|stat|"
+    rf"[01]-[01]-[01])(?![a-z])(?:\s++(?:on\s++)?{_DAYS}(?![a-z]))?+"
+)
+_OFTEN = rf"(?:{_OFTEN}|{_DAYS}(?![a-z]))"
+_ROUTE = r"(?P<route>p\.?o\.?|by\s++mouth|orally|oral|i\.?v\.?|intravenous(?:ly)?|s\.?c\.?|subq|" \
+         r"subcutaneous(?:ly)?|i\.?m\.?|intramuscular(?:ly)?|" \
+         r"topical(?:ly)?|sublingual(?:ly)?|inhaled|pr|rectal(?:ly)?)"  # fmt: skip
+_DRUG = re.compile(
+    rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}[.)]|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|(?<=\.)\s++|\band\s++|"
+    rf"\bon\s++|\bof\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
+    r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"
+    r"\b(?:replaced|substituted)\s++(?:by|with)\s++)"
+    rf"(?:{_FORM}\s++)?"
+    r"(?P<name>[A-Za-z][A-Za-z\-]{2,30}(?:[ /][A-Za-z][A-Za-z\-]{2,20}){0,2}?)"
+    rf"(?:\s*+\([A-Za-z ]{{2,25}}\))?(?:\s*+[,:|]\s++|\s++)(?:{_FORM}\s++)?"
+    rf"(?P<change>{_TO})?{_DOSE}"
+)
+_NOT_A_DRUG = re.compile(
+    r"(?i)^(?:approximately|about|of|and|the|with|total|dose|blood|fluid|received|given|"
+    r"weight|loss|"
+    r"measuring|hemoglobin|creatinine|glucose|albumin|was|is|sodium|potassium|calcium|"
+    r"contrast|ebl|estimated)\b"
+)
+_TIMES_AHEAD = re.compile(rf"(?i)^{_OFTEN}\s++(?P<and>and\s++)?")
+_FORM_OR_ROUTE = re.compile(rf"(?i){_FORM}|{_ROUTE}")
+_VOLUMES = frozenset(["ml", "%"])
+_MOST_DOSE = {"g": 100.0, "%": 100.0}
+"""The most of a dose by unit: more is the weight of a newborn or an organ (ours)."""
+_CHANGED_TO = re.compile(
+    rf"(?i)\s*+(?:{_OFTEN}\s*+)?(?:,\s*+)?(?:(?:and|then|dose|was|is|has\s++been|now)\s++)*+"
+    rf"(?:(?:(?P<sure>{_CHANGED})\s++)?to\s++|(?P<arrow>-+>|→)\s*+){_DOSE}"
+)
+_SENTENCE_END = re.compile(r"[;\n]|\.\s++(?=[A-Z])")
+_NEXT_DOSE = re.compile(r"(?i)(?<![\d.,/(])\d[\d.,]*+\s*+(?:mg|mcg|µg|ug|g|units?|iu)(?![a-z])")
+_REACH = 90
+"""Characters behind a dose in which its frequency ends (ours)."""
+_AS_WORDS = r"(?!(?:and|plus|with|then|but|or|not)\b)[\w-]++"
+_SAID = re.compile(
+    rf"(?i)(?<![a-z])(?P<freq>{_OFTEN})(?!\s*+,?\s*+(?:except|but\b|(?:and|or)\s++{_OFTEN}))|"
+    rf"(?<![a-z]){_ROUTE}(?![a-z])|"
+    rf"\((?!\s*+(?:{_OFTEN}|{_ROUTE.replace('?P<route>', '?:')})(?![a-z]))[^()\n]{{1,40}}\)|"
+    r"[\s,:|().–-]|"
+    rf"(?:(?:\d{{1,2}}|half|one|two|three|an?|each)\s++)?{_FORM}(?![a-z])|(?:1|one)(?=\s++{_OFTEN})|"
+    rf"(?:for|x)\s*+\d{{1,3}}\s*+(?:days?|weeks?|months?)\b|"
+    rf"for\s++(?:{_AS_WORDS}\s++){{1,3}}?(?={_OFTEN})|"
+    r"(?:takes?|taking|to\s++be\s++taken|given?|sig|er|xr|xl|sr|cr|ec|la|dose|"
+    r"(?:extended|sustained|delayed|immediate|modified)[\s-]release|enteric[\s-]coated|chewable|"
+    r"(?:with|before|after)\s++(?:food|meals?|breakfast|lunch|dinner|water|milk))(?![a-z])"
+)
+"""What a rule reads behind a dose: times, routes, forms, and words that change neither."""
+
+
+@cache
+def _ahead() -> re.Pattern[str]:
+    """A word in front of a drug that is no part of its name."""
+    policy = patients()
+    words = alternatives(policy.medicines.before_the_name + policy.relatives.every)
+    return re.compile(rf"(?i)^(?:{_FORM}|{words})\s++")
+
+
+@cache
+def _verb() -> re.Pattern[str]:
+    """A verb of taking or telling, with all before it ("father took")."""
+    words = patients()
+    told = (*words.medicines.taken, *words.medicines.refused, *words.companions)
+    return re.compile(
+        rf"(?i)^.*?\b(?:{alternatives(tuple(one for one in told if ' ' not in one))})\s++"
+    )
+
+
+def _drug(name: str) -> str:
+    """The drug without verbs, forms, relatives and times in front of it."""
+    while match := _ahead().match(name) or _verb().match(name) or _TIMES_AHEAD.match(name):
+        name = name[match.end() :]
+    return name.strip()
+
+
+@cache
+def _no_name() -> frozenset[str]:
+    """Words that no drug's name ends in: verbs and prepositions."""
+    words = patients().medicines
+    every = {*words.before_the_name, *words.taken, *words.refused, *words.ended}
+    return frozenset(one for one in every if not _FORM_OR_ROUTE.fullmatch(one))
+
+
+class _Named(NamedTuple):
+    """A drug with its first dose."""
+
+    match: re.Match[str]
+    name: str
+    start: int
+    ahead: int
+    """Where the words before it end: a time in front of it may be either's."""
+
+
+def _named(match: re.Match[str]) -> _Named | None:
+    """The drug of a match; None where its words are no drug's."""
+    words = match["name"]
+    name = _drug(words)
+    if _NOT_A_DRUG.match(name) or lab_named(name) or name.lower().split()[-1] in _no_name():
+        return None
+    if match["change"] and match["unit"].lower() in _VOLUMES:
+        return None
+    start = match.start("name") + words.find(name)
+    time = _TIMES_AHEAD.search(words)
+    ahead = start if time is None or time["and"] else match.start("name") + time.start()
+    return _Named(match, name, start, ahead)
+
+
+def medications(text: str) -> Iterator[Found]:
+    """Drugs with a dose, and route and frequency where nothing unread stands before them."""
+    named = [one for match in _DRUG.finditer(text) if (one := _named(match)) is not None]
+    for one, later in zip_longest(named, named[1:]):
+        given = _given(text, one.match)
+        most = _MOST_DOSE.get(given["unit"].lower(), inf)
+        dose = sure_number(given["dose"].split("/")[0], most)
+        if (
+            dose is None
+            or dose > most
+            or (
+                given is not one.match
+                and not (given["sure"] or given["arrow"])
+                and not one.match["change"]
+            )
+        ):
+            continue
+        rest = _own_words(text, given, later.ahead if later else len(text))
+        frequency, route, end = _told(rest)
+        value = Medication(
+            name=one.name,
+            dose=dose,
+            unit=given["unit"].lower(),
+            route=route.lower().replace(".", "") if route else None,
+            frequency=" ".join(frequency.lower().split()) if frequency else None,
+        )
+        yield Found(value, one.start, given.end() + end)
+
+
+def _given(text: str, match: re.Match[str]) -> re.Match[str]:
+    """The dose that counts: of one that was changed, the last."""
+    while later := _CHANGED_TO.match(text, match.end()):
+        match = later
+    return match
+
+
+def _own_words(text: str, dose: re.Match[str], later: int) -> str:
+    """What is said of a dose: up to the next drug, the next dose, or the end of the sentence."""
+    begin = dose.end()
+    words = _SENTENCE_END.split(text[begin : min(later, begin + _REACH)])[0]
+    for other in _NEXT_DOSE.finditer(words):
+        if other.group() != text[dose.start("dose") : begin]:
+            return words[: other.start()]
+    return words
+
+
+def _told(words: str) -> tuple[str | None, str | None, int]:
+    """Frequency, route, and how far they reach; behind words that no rule reads there are none."""
+    frequency = route = None
+    at = end = 0
+    while match := _SAID.match(words, at):
+        at = match.end()
+        frequency, route = frequency or match["freq"], route or match["route"]
+        if match["freq"] or match["route"]:
+            end = at
+    return frequency, route, end

@@ -22,6 +22,7 @@ from api_gateway.extraction_schemas import ExtractionIn
 from api_gateway.limits import Limiter
 from api_gateway.listen import Notices
 from api_gateway.load import Load
+from api_gateway.methods import Methods
 from api_gateway.metrics import Metrics
 from api_gateway.middleware import Envelope
 from api_gateway.names import is_loopback
@@ -174,6 +175,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.state.gateway = gateway
     app.add_middleware(Gate, gateway=gateway)
+    app.add_middleware(Methods)
     app.add_middleware(
         Envelope,
         metrics=gateway.metrics,

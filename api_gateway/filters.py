@@ -72,7 +72,7 @@ class Filters(BaseModel):
     @classmethod
     def _in_order(cls, end: datetime | date | None, info: ValidationInfo) -> datetime | date | None:
         begin = info.data.get("published_from")
-        if begin and end and _moment(end, time.max) < _moment(begin, time.min):
+        if begin and end and instant(end, time.max) < instant(begin, time.min):
             raise ValueError("the range ends before it begins: swap its two ends")
         return end
 
@@ -83,8 +83,8 @@ class Filters(BaseModel):
         return self
 
 
-def _moment(written: datetime | date, of_day: time) -> datetime:
-    """What is compared: of a date its beginning or its end, in UTC."""
+def instant(written: datetime | date, of_day: time) -> datetime:
+    """The moment that is compared: of a date its beginning or its end, in UTC."""
     if isinstance(written, datetime):
         return written
     return datetime.combine(written, of_day, UTC)

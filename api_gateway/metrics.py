@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from importlib.metadata import version
 
 import sqlalchemy as sa
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlmodel import Session
@@ -170,6 +171,10 @@ class Metrics:
 
     def __init__(self, engine: sa.Engine) -> None:
         self._registry = CollectorRegistry()
+        build = Gauge(
+            "attest_build_info", "the release that runs", ["version"], registry=self._registry
+        )
+        build.labels(version("attest")).set(1)
         self._requests = Counter(
             "attest_http_requests",
             "requests answered",

@@ -216,3 +216,20 @@ class PauseIn(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     reason: Reason
+
+
+class Health(BaseModel):
+    """The process runs."""
+
+    status: Literal["ok"] = "ok"
+    version: str = Field(description="the release that runs")
+
+
+class Readiness(BaseModel):
+    """Every part that is needed answers."""
+
+    status: Literal["ready"] = "ready"
+    checks: dict[str, str]
+    paused_stages: dict[str, str] = Field(
+        default={}, description="stages that do not work: `open` by its circuit, `paused` by hand"
+    )

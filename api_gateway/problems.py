@@ -17,6 +17,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
+from api_gateway.methods import allow, routes_at
 from store.cursors import InvalidCursor
 
 MEDIA_TYPE = "application/problem+json"
@@ -236,6 +237,8 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def _http(request: Request, error: HTTPException) -> JSONResponse:
+        if error.status_code == 405:  # the router names the methods of one route only
+            error.headers = {"Allow": allow(routes_at(request.app, request.scope["path"]))}
         return _of_status(error).response(request_id_of(request))
 
 

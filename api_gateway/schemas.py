@@ -1,6 +1,6 @@
 """What goes in and out, as OpenAPI shows it."""
 
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -17,8 +17,9 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import core_schema
 
-from api_gateway.filters import Filters, Moment
+from api_gateway.filters import Filters, Moment, instant
 from knowledge.links import DirectUrl, is_direct
+from store.models import now
 from store.recall_log import RecallState
 from store.records import NoticeKind
 from store.standing import State
@@ -27,6 +28,8 @@ MAX_QUESTION_CHARS = 4000
 MAX_QUESTION_BODY_BYTES = 64 * 1024
 POLL_AFTER_MS = 250
 MAX_WAIT_SECONDS = 60
+CLOCK_SKEW = timedelta(minutes=5)
+"""Ours: how far ahead of this machine's clock another may be."""
 
 QuestionStatus = Literal["queued", "running", "answered", "failed", "erased"]
 
@@ -63,7 +66,8 @@ class QuestionIn(BaseModel):
     ]
     as_of: Moment | None = Field(
         default=None,
-        description="answer as of this date or date-time (with time zone); now, if left out",
+        description="answer as of this date or date-time (with time zone), which has begun; now, "
+        "if left out",
     )
     patient_context: Annotated[str, Field(max_length=MAX_QUESTION_CHARS)] | None = Field(
         default=None, description="stays in the database: in no log, metric or audit event"
@@ -76,6 +80,13 @@ class QuestionIn(BaseModel):
     def _no_nul(cls, value: str | None) -> str | None:
         if value is not None and "\x00" in value:
             raise ValueError("contains a NUL character; remove it")
+        return value
+
+    @field_validator("as_of")
+    @classmethod
+    def _begun(cls, value: datetime | date | None) -> datetime | date | None:
+        if value is not None and instant(value, time.min) > now() + CLOCK_SKEW:
+            raise ValueError("lies in the future (days are those of UTC): leave it out for now")
         return value
 
     def options(self) -> dict[str, Any]:
@@ -383,19 +394,3 @@ class VersionList(BaseModel):
 
     document_id: UUID
     versions: list[VersionOut]
-
-
-class Health(BaseModel):
-    """The process runs."""
-
-    status: Literal["ok"] = "ok"
-
-
-class Readiness(BaseModel):
-    """Every part that is needed answers."""
-
-    status: Literal["ready"] = "ready"
-    checks: dict[str, str]
-    paused_stages: dict[str, str] = Field(
-        default={}, description="stages that do not work: `open` by its circuit, `paused` by hand"
-    )

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import redis
 import sqlalchemy as sa
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from api_gateway.access import Scope, needs
+from api_gateway.operator_schemas import Health, Readiness
 from api_gateway.problems import Problem, documented
-from api_gateway.schemas import Health, Readiness
 from api_gateway.state import Gateway, InGateway
 from store import circuits
 from store.database import SchemaMismatch, require_current_schema
@@ -20,9 +20,9 @@ OK = "ok"
 
 
 @router.get("/healthz", summary="Whether the process lives", description="Looks at nothing else.")
-async def healthz() -> Health:
+async def healthz(request: Request) -> Health:
     """The process answers."""
-    return Health()
+    return Health(version=request.app.version)
 
 
 @router.get(

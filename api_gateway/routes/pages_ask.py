@@ -18,7 +18,7 @@ from api_gateway.pages.answers import AnswerView, answer_view
 from api_gateway.pages.questions import history_line, question_view
 from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import EXAMPLES, RECALL
-from api_gateway.problems import Problem, from_validation, not_found, request_id_of
+from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
 from api_gateway.recall_schemas import RecallFilter
 from api_gateway.routes.pages_forms import Form, refused_form
 from api_gateway.schemas import MAX_QUESTION_CHARS, QuestionIn, QuestionOut
@@ -69,7 +69,10 @@ def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> R
             {name: value for name, value in given.items() if name == "question" or value.strip()}
         )
     except ValidationError as error:
-        return _form(request, given, from_validation(error.errors()))
+        problem = from_validation(error.errors())
+        if not given["question"].strip():
+            problem = invalid("question", "write a question")
+        return _form(request, given, problem)
     try:
         require_room(gateway, Work.QUESTIONS, caller)
     except Problem as problem:  # the words that were written stay on the page

@@ -17,7 +17,7 @@ from api_gateway.pages import documents
 from api_gateway.pages.clocks import milliseconds, moment
 from api_gateway.pages.documents import label, state_badge
 from api_gateway.pages.rendering import page
-from api_gateway.problems import Problem, erased, request_id_of
+from api_gateway.problems import Problem, erased, invalid, request_id_of
 from api_gateway.routes.pages_forms import InGiven, refused_form
 from api_gateway.state import InGateway
 from knowledge.extraction import DOCUMENT_TYPE_NAMES, PROFILE_NAMES
@@ -98,6 +98,8 @@ def send_document(
             found = sent(Raw(form.content, form.filename, form.declared, tuple(options.items())))
         else:
             text = form.fields.get("text", "").replace("\r\n", "\n")  # as browsers send line ends
+            if not text.strip():
+                raise invalid("form.file", "choose a file or paste a text")
             found = sent(Raw(json.dumps({"text": text, **options}).encode()))
         require_room(gateway, Work.EXTRACTIONS, caller)
     except Problem as problem:

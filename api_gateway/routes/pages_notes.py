@@ -82,14 +82,19 @@ def _text(form: Given) -> str:
     """The note as it is: of a file its text in UTF-8, else what was pasted.
 
     Raises:
-        Problem: the file is no text.
+        Problem: the file is no text, or there is none in either.
     """
-    if form.content is None:
-        return form.fields.get("text", "").replace("\r\n", "\n")  # as browsers send line ends
     try:
-        return form.content.decode("utf-8-sig")
+        text = (
+            form.fields.get("text", "").replace("\r\n", "\n")  # as browsers send line ends
+            if form.content is None
+            else form.content.decode("utf-8-sig")
+        )
     except UnicodeDecodeError:
         raise invalid("form.file", "a note is a text file in UTF-8") from None
+    if not text.strip():
+        raise invalid("form.text", "paste a note or choose a file with its text")
+    return text
 
 
 @router.get("/{note_id}", dependencies=[needs(Scope.READ)])

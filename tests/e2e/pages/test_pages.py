@@ -24,6 +24,10 @@ SLIDE = (
 )
 PHONE = {"viewport": {"width": 390, "height": 844}}
 DARK = {"color_scheme": "dark"}
+FILE_NAME = (
+    "NCCN_Guidelines_Colon_Cancer_Version_1.2026_January_15_2026_Physician_Edition_final.txt"
+)
+"""A title as imports take it from a file: one word of 88 characters."""
 
 
 @pytest.fixture(scope="module")
@@ -182,6 +186,28 @@ def test_versions_are_compared_side_by_side(look: Look, api: httpx.Client, site:
     expect(seen.page.locator("del")).to_have_text("12")
     expect(seen.page.locator("ins")).to_have_text("21")
     seen.shot("diff")
+
+
+@pytest.mark.parametrize("width", [380, 1280])
+def test_a_title_without_a_space_scrolls_no_page_sideways(
+    look: Look, answered: str, api: httpx.Client, width: int
+) -> None:
+    record = {"source_type": "guideline", "title": FILE_NAME, "text": "# Dose\n\nA made-up dose.\n"}
+    sent = api.post("/v1/documents", json={**record, "source_key": "file-name"})
+    found = api.get(sent.headers["location"]).json()
+    while found["status"] == "pending":
+        found = api.get(sent.headers["location"]).json()
+    document_id = found["outcome"]["documents"][0]["document_id"]
+    seen = look(viewport={"width": width, "height": 844})
+    wider = "() => document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    seen.open(f"/evidence/{document_id}/versions/1")
+    expect(seen.page.get_by_role("heading", level=1)).to_have_text(FILE_NAME)
+    assert not seen.page.evaluate(wider), "the evidence scrolls sideways"
+    seen.open(answered)
+    for place in (".reference-title bdi", ".place-source", "main h2", "main h1"):
+        shown = seen.page.locator(place).first
+        shown.evaluate("(one, title) => { one.textContent = title; }", FILE_NAME)
+        assert not seen.page.evaluate(wider), f"{place} scrolls the answer sideways"
 
 
 def test_an_error_is_a_page_with_the_id_of_its_request(look: Look) -> None:

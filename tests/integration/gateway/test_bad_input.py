@@ -59,6 +59,8 @@ def untouched(gateway: Running) -> Iterator[None]:
         ({"question": "q", "as_of": "yesterday"}, "body.as_of"),
         ({"question": "q", "as_of": 0}, "body.as_of"),
         ({"question": "q", "as_of": "2020"}, "body.as_of"),
+        ({"question": "q", "as_of": "2999-01-01"}, "body.as_of"),
+        ({"question": "q", "as_of": "2999-01-01T00:00:00Z"}, "body.as_of"),
         ({"question": "q", "filters": {}}, "body.filters"),
         ({"question": "q", "filters": {"focus": [SECRET]}}, "body.filters.?"),
         ({"question": "q", "filters": {"diseases": []}}, "body.filters.diseases"),

@@ -139,6 +139,20 @@ def test_what_cannot_be_read_is_told_in_the_form(
     assert "The document was not sent" in response.text
 
 
+@pytest.mark.parametrize("text", ["", " \r\n "])
+def test_who_sends_no_document_is_told_what_to_do(gateway: Running, text: str) -> None:
+    response = gateway.client.post(
+        "/documents",
+        data={"text": text, "title": "A made-up title"},
+        files={"file": ("", b"", "application/octet-stream")},
+        headers=BROWSER,
+    )
+    assert response.status_code == 422
+    assert "The document was not sent: choose a file or paste a text" in response.text
+    assert "at least 1 character" not in response.text
+    assert "A made-up title" in response.text
+
+
 def test_an_unreadable_document_says_what_is_wrong_and_what_would_help(
     gateway: Running,
     worker: InlineWorker,  # noqa: F811

@@ -97,6 +97,16 @@ def test_what_is_no_note_is_told_in_the_form(
     assert "The note was not sent" in response.text
 
 
+@pytest.mark.parametrize("file", [("", b""), ("empty.txt", b""), ("blank.txt", b" \n")])
+def test_who_sends_no_note_is_told_what_to_do(gateway: Running, file: tuple[str, bytes]) -> None:
+    response = gateway.client.post(
+        "/notes", data={"text": ""}, files={"file": (*file, "text/plain")}, headers=BROWSER
+    )
+    assert response.status_code == 422
+    assert "The note was not sent: paste a note or choose a file with its text" in response.text
+    assert "at least 1 character" not in response.text
+
+
 def test_payloads_in_notes_show_as_text(gateway: Running) -> None:
     def made(words: str) -> str:
         text = f"A {words} B"

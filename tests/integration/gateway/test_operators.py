@@ -1,6 +1,7 @@
 """Dead letters, audit, health and metrics over real servers."""
 
 import time
+from importlib.metadata import version
 from typing import Any
 from uuid import UUID
 
@@ -142,8 +143,14 @@ def test_the_chain_is_whole_until_somebody_edits_it(new_database: Any, settings_
         assert (report["whole"], report["first_bad_seq"]) == (False, 2)
 
 
+def test_the_metrics_name_the_release(gateway: Running) -> None:
+    told = gateway.client.get("/metrics").text.splitlines()
+    assert "# TYPE attest_build_info gauge" in told
+    assert f'attest_build_info{{version="{version("attest")}"}} 1.0' in told
+
+
 def test_a_ready_gateway_says_so(gateway: Running) -> None:
-    assert gateway.client.get("/healthz").json() == {"status": "ok"}
+    assert gateway.client.get("/healthz").json() == {"status": "ok", "version": version("attest")}
     response = gateway.client.get("/readyz")
     assert response.status_code == 200
     assert set(response.json()["checks"].values()) == {"ok"}

@@ -333,6 +333,34 @@ def test_a_question_that_is_refused_comes_back_with_what_was_written(gateway: Ru
     assert "as_of-error" in str(date["aria-describedby"]).split()
 
 
+def test_the_form_refuses_a_day_to_come_and_says_so_beside_it(gateway: Running) -> None:
+    response = gateway.client.post("/ask", data={"question": "Why?", "as_of": "2999-01-01"})
+    assert response.status_code == 422
+    told = soup(response.text).select_one("#as_of-error")
+    assert told is not None
+    assert "lies in the future" in told.get_text()
+
+
+def test_what_was_asked_as_of_a_day_to_come_before_that_was_refused_is_asked_again(
+    gateway: Running,
+) -> None:
+    path = ask(gateway, "Why?", as_of="2026-01-31")
+    statement = """UPDATE question SET options = '{"as_of": "2999-01-01"}' WHERE id = :id"""
+    gateway.execute(statement, id=path.rpartition("/")[2])
+    assert "2999-01-01" in page(gateway, path)
+    response = gateway.client.post(f"{path}/again", headers=BROWSER)
+    assert response.status_code == 303
+    assert "2999-01-01" in page(gateway, response.headers["location"])
+
+
+def test_a_question_without_words_is_told_what_to_do(gateway: Running) -> None:
+    response = gateway.client.post("/ask", data={"question": " \r\n "}, headers=BROWSER)
+    assert response.status_code == 422
+    told = soup(response.text).select_one("#question-error")
+    assert told is not None
+    assert told.get_text() == "write a question"
+
+
 def test_the_mark_is_the_span_to_the_letter(gateway: Running) -> None:
     text = "## Results\n\nDose 𝟙𝟚 mg 🧬 of cafe\u0301,\r\nקודם zero\u200bwidth & <b>bold</b>.\n"
     document_id = gateway.put_document("older words", text)

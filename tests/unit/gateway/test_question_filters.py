@@ -51,6 +51,38 @@ def test_names_are_kept_as_given_and_read_by_retrieval(filters: dict[str, list[s
     assert asked_filter(options) == Filter(**sets)
 
 
+@pytest.mark.parametrize(
+    ("ahead", "fits"),
+    [
+        (timedelta(days=-400), True),
+        (timedelta(), True),
+        (timedelta(minutes=4), True),  # a clock may go wrong by so much
+        (timedelta(minutes=6), False),
+        (timedelta(days=2), False),
+    ],
+)
+def test_a_question_is_asked_as_of_no_moment_to_come(ahead: timedelta, fits: bool) -> None:
+    for zone in (UTC, timezone(timedelta(hours=14)), timezone(timedelta(hours=-14))):
+        told = (datetime.now(zone) + ahead).isoformat()
+        if fits:
+            assert QuestionIn.model_validate({"question": "Why?", "as_of": told}).as_of is not None
+            continue
+        with pytest.raises(ValidationError, match="lies in the future"):
+            QuestionIn.model_validate({"question": "Why?", "as_of": told})
+
+
+def test_a_day_has_begun_in_utc_before_a_question_is_asked_as_of_it() -> None:
+    def asked(told: str) -> QuestionIn:
+        return QuestionIn.model_validate({"question": "Why?", "as_of": told})
+
+    today = datetime.now(UTC).date()
+    assert asked(today.isoformat()).as_of == today
+    days = [one.isoformat() for one in (today + timedelta(days=2), date(2999, 1, 1), date.max)]
+    for later in [*days, "9999-12-31T23:59:59-14:00", "9999-12-31T23:59:59+14:00"]:
+        with pytest.raises(ValidationError, match="lies in the future"):
+            asked(later)
+
+
 def test_without_filters_no_option_is_kept() -> None:
     assert QuestionIn(question="Why?").options() == {}
     assert QuestionIn(question="Why?", filters=None).options() == {}

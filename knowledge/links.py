@@ -44,14 +44,16 @@ _PAGES = {
     "doi": (r"10\.[0-9]{4,9}/\S+", "https://doi.org/{}"),
     "nct_id": (r"NCT[0-9]{8}", "https://clinicaltrials.gov/study/{}"),
 }
+_MARKS = {"pmid": "PMID ", "lcd_id": "LCD "}
 _DOI_LETTERS = "/:;()!*'@$&+=,"
 """What a DOI may have besides letters and digits without being encoded (RFC 3986, 3.3)."""
 
 
 def written(identifiers: Mapping[str, str]) -> str:
     """The identifiers of a work as people write them: "PMID 35657320 10.1056/NEJMoa2200075"."""
-    named = ((kind, identifiers[kind]) for kind in _PAGES if kind in identifiers)
-    return " ".join(f"PMID {value}" if kind == "pmid" else value for kind, value in named)
+    kinds = (*_PAGES, *(kind for kind in identifiers if kind not in _PAGES))
+    named = (f"{_MARKS.get(kind, '')}{identifiers[kind]}" for kind in kinds if kind in identifiers)
+    return " ".join(named)
 
 
 def direct_url(identifiers: Mapping[str, str], url: str | None = None) -> DirectUrl | None:

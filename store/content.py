@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 
+from knowledge.guard_terms import drug_terms
 from knowledge.loader import load
 from knowledge.products import has_products, products
 from knowledge.tags import KINDS, Kind, mentions, tags
@@ -23,6 +24,8 @@ class Content:
     apixaban; who asks about warfarin is not."""
     kinds: tuple[Kind, ...] = KINDS
     """Which kinds of tags these are: of others it does not matter what words name."""
+    alike: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    """The terms that stand for one of its own: brands of a drug, "pregnant" for "pregnancy"."""
 
     @cached_property
     def total(self) -> float:
@@ -34,6 +37,7 @@ class Content:
         return self._with_other_names(term_set(words), words)
 
     def _with_other_names(self, own: frozenset[int], words: str) -> frozenset[int]:
+        own = own.union(term for term, others in self.alike.items() if not others.isdisjoint(own))
         lacking = self.tags.keys() - own
         if not lacking:
             return own
@@ -81,7 +85,21 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
                 for term in term_set(words):
                     tagged[term] = tagged.get(term, frozenset()) | {mention.name}
     kept = content_terms(question)
-    return Content({term: weighted[term] for term in kept}, tagged, tuple(kinds))
+    alike = {term: _alike()[term] for term in kept & _alike().keys()}
+    return Content({term: weighted[term] for term in kept}, tagged, tuple(kinds), alike)
+
+
+@cache
+def _alike() -> Mapping[int, frozenset[int]]:
+    """Each term of a drug's names and of `same_words` to the others that mean the same."""
+    named = ((name, *brands) for name, brands in drug_terms().names.items())
+    found: dict[int, frozenset[int]] = {}
+    for words in (*named, *load("answers")["same_words"]):
+        # a name of several words is not told by one of them
+        terms = frozenset().union(*(one for one in map(term_set, words) if len(one) == 1))
+        for term in terms:
+            found[term] = found.get(term, frozenset()) | terms - {term}
+    return found
 
 
 def share(asked: Iterable[Content], words: str) -> float:

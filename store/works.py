@@ -12,8 +12,19 @@ _COMPARED: Mapping[str, str] = {
     "pmcid": "identifiers ->> 'pmcid'",
     "doi": "lower(identifiers ->> 'doi')",
     "nct_id": "identifiers ->> 'nct_id'",
+    "registry_id": "lower(identifiers ->> 'registry_id')",
+    "set_id": "lower(identifiers ->> 'set_id')",
+    "lcd_id": "identifiers ->> 'lcd_id'",
 }
-"""Identifier → how the index on it compares (0002_sources.sql)."""
+"""Identifier → how it is compared; there are indexes for it (migrations 0002 and 0016)."""
+
+LOWERED = frozenset(kind for kind, compared in _COMPARED.items() if compared.startswith("lower"))
+"""Those that are written in any case, and compared in lower case."""
+
+
+def normal(kind: str, value: str) -> str:
+    """The identifier as it is compared: all its forms are capitals where they are not lowered."""
+    return value.lower() if kind in LOWERED else value.upper()
 
 
 def held(
@@ -22,7 +33,7 @@ def held(
     """The current versions that bear these identifiers: `{("pmid", "123"): {…}}`.
 
     Args:
-        wanted: values by kind; DOIs in any case are given, and come back, in lower case.
+        wanted: values by kind, those of `LOWERED` in any case; these come back in lower case.
     """
     found: dict[tuple[str, str], set[UUID]] = defaultdict(set)
     for kind, values in wanted.items():
@@ -33,7 +44,7 @@ def held(
                     f"WHERE status = 'current' AND identifiers ? '{kind}' "
                     f"AND ({_COMPARED[kind]}) = ANY(:values)"
                 ),
-                {"values": [one.lower() if kind == "doi" else one for one in values]},
+                {"values": [one.lower() if kind in LOWERED else one for one in values]},
             )
             for row in rows:
                 found[kind, row.value].add(row.id)

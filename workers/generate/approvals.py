@@ -1,6 +1,7 @@
-"""Whether a line tells where something is approved, and not where the question asks. Pure.
+"""Whether a line tells where something is approved or covered, and not where it is asked. Pure.
 
-What one regulator decided says nothing of another (`regulators` of knowledge/conflicts.yaml).
+What one regulator decided says nothing of another (`regulators` of knowledge/conflicts.yaml), nor
+what one payer covers, or in one state (`payers` of knowledge/answers.yaml).
 """
 
 import re
@@ -9,6 +10,7 @@ from functools import cache
 
 from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
+from knowledge.words import Words
 
 
 class Approval:
@@ -25,6 +27,45 @@ class Approval:
             return False
         told = _regulators(line) or _regulators(f"{title}\n{publisher}")
         return bool(told) and told.isdisjoint(self._asked)
+
+
+class Coverage:
+    """Whose coverage a question asks for, and where; of one that names nobody, anybody's."""
+
+    def __init__(self, questions: Iterable[str]) -> None:
+        """The parts of one question."""
+        text = "\n".join(questions)
+        asks = re.search(load("answers")["populations"]["payers"]["asked"], text, re.IGNORECASE)
+        self._payers = _found("payers", text) if asks else frozenset[str]()
+        self._regions = _found("regions", text) if asks else frozenset[str]()
+
+    def is_elsewhere(self, line: str, title: str, publisher: str) -> bool:
+        """Whether a line is on other payers or states: by its words, else by its source."""
+        around = f"{title}\n{publisher}"
+        asked = {"payers": self._payers, "regions": self._regions}
+        return any(
+            told.isdisjoint(some)
+            for kind, some in asked.items()
+            if some and (told := _found(kind, line) or _found(kind, around))
+        )
+
+    def is_told(self, works: Iterable[tuple[str, str, str]]) -> bool:
+        """Whether line, title or publisher of a work names the payer, if it must be named."""
+        asked = self._payers & set(load("answers")["populations"]["payers"]["strict"])
+        return not asked or any(asked & _found("payers", "\n".join(one)) for one in works)
+
+
+def _found(kind: str, text: str) -> frozenset[str]:
+    return frozenset(one.name for one in _words()[kind].mentions(text))
+
+
+@cache
+def _words() -> dict[str, Words]:
+    policy = load("answers")["populations"]["payers"]
+    return {
+        "payers": Words(policy["names"]),
+        "regions": Words({one: (one,) for one in policy["regions"]}),
+    }
 
 
 def _regulators(text: str) -> frozenset[str]:

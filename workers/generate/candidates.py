@@ -159,7 +159,7 @@ def _is_detail(version: Version, sentence: str, section: str) -> bool:
     """Whether a sentence outside the passages is wanted for what it states of its document."""
     wanted: tuple[str, ...] = ()
     if version.source_type == "clinicaltrials":
-        wanted = ("identity", "name", "phase", "status", "enrollment", "endpoint")
+        wanted = ("identity", "name", "phase", "status", "enrollment", "endpoint", "primary_result")
     elif version.source_type in load("answers")["sections"]["guidelines"][0]["sources"]:
         wanted = ("category", "version")
     elif "trial" in (version.publication_type or "").lower():

@@ -1,13 +1,14 @@
 """What is said beside the answer itself: which work it is, a trial's particulars, limits. Pure."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from knowledge.loader import load
 from knowledge.products import products
 from knowledge.tags import tags
+from store.content import Content
 from workers.generate.candidates import Candidate
-from workers.generate.facets import bodies, rank, states
+from workers.generate.facets import bodies, compares_arms, rank, states
 from workers.generate.findings import same
 from workers.generate.wording import is_about_itself, is_fact, refers_back
 
@@ -93,15 +94,37 @@ def particulars(
             yield best
 
 
+def complete(candidate: Candidate, of_document: Sequence[Candidate]) -> list[Candidate]:
+    """The lines of a registry that report the outcome a line is on: of each arm, and what compares
+    them. Of an outcome with many lines only the latter, if these are few. None of no result."""
+    if not states("result", candidate.text, candidate.section):
+        return []
+    lines = [
+        one
+        for one in of_document
+        if one.section == candidate.section and states("result", one.text, one.section)
+    ]
+    most = load("answers")["result_lines"]
+    if len(lines) <= most:
+        return lines
+    compared = [one for one in lines if compares_arms(one.text)]
+    return compared if len(compared) <= most else []
+
+
 def limits(
-    shown: Sequence[Candidate], documents: Sequence[Sequence[Candidate]], may_speak: MaySpeak
+    shown: Sequence[Candidate],
+    documents: Sequence[Sequence[Candidate]],
+    may_speak: MaySpeak,
+    asked: Sequence[Content] = (),
 ) -> Iterator[Candidate]:
     """What the documents state of their own limits, one sentence each, then what they leave open.
 
     Args:
         shown: all that is in the answer already.
         documents: the candidates of each document of the answer, in the answer's order.
+        asked: what each sub-query asks for.
     """
+    answered = {(one.evidence_id, one.section) for one in shown}
     most, given = load("answers")["limitations"], list(shown)
     served: set[str] = set()
     for facet in ("limitation", "open_question"):
@@ -111,7 +134,9 @@ def limits(
             stated = [
                 one
                 for one in found
-                if one.evidence_id not in served and states(facet, one.text, one.section)
+                if one.evidence_id not in served
+                and states(facet, one.text, one.section)
+                and _limits_answer(facet, one, answered, asked)
             ]
             stated.sort(key=lambda one: (-one.anchor_score, len(one.text)))
             fitting = (one for one in stated if not _is_said(one, given) and may_speak(one))
@@ -120,6 +145,30 @@ def limits(
                 served.add(best.evidence_id)
                 given.append(best)
                 yield best
+
+
+def _limits_answer(
+    facet: str,
+    candidate: Candidate,
+    answered: Collection[tuple[str, str]],
+    asked: Sequence[Content],
+) -> bool:
+    """Whether what a sentence states is a limit of the answer: of a study as a whole, or of the
+    part that answers, or of what is asked. A label names its drug everywhere: that is not enough.
+    """
+    policy, source = load("answers"), candidate.source_type
+    if source in policy["study_sources"]:
+        return True
+    is_study = source not in policy["no_study_sources"]
+    if facet == "limitation" and not is_study:
+        return False
+    if (candidate.evidence_id, candidate.section) in answered:
+        return True
+    everywhere = "" if is_study else candidate.title
+    return any(
+        one.coverage(one.held(candidate.text) - one.held(everywhere)) >= policy["least_coverage"]
+        for one in asked
+    )
 
 
 def _is_said(candidate: Candidate, said: Sequence[Candidate]) -> bool:

@@ -5,17 +5,34 @@ be shown: `wording`; what a sentence states: `facets`; which are candidates: `ca
 they answer: `scoring`; what stands beside the answer: `details`.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
+from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from knowledge.sources import source_policy
-from store.content import Content
+from store.content import Content, share
 from workers.generate.candidates import Candidate, candidates_of
-from workers.generate.details import MaySpeak, limits, names_document, naming, particulars
-from workers.generate.facets import bodies
+from workers.generate.details import (
+    MaySpeak,
+    complete,
+    limits,
+    names_document,
+    naming,
+    particulars,
+)
+from workers.generate.facets import (
+    asks_for_use,
+    bodies,
+    is_unasked,
+    poses_question,
+    states,
+    tells_of_use,
+)
 from workers.generate.findings import same
 from workers.generate.scoring import Scorer
 from workers.generate.wording import on_one_line, stands_alone
@@ -28,6 +45,10 @@ __all__ = [
     "sections_for",
     "stands_alone",
 ]
+
+_REGISTRY = "clinicaltrials"
+_RESULT = "primary_result"
+_ON_TRIALS = "clinical_trials"
 
 
 @dataclass(frozen=True)
@@ -82,17 +103,69 @@ def choose(
         products: likewise, the drugs and tests.
         questions: the sub-queries in their words: they tell whom, and where, the question is about.
     """
-    scorer = Scorer(asked, diseases, products, questions)
+    scorer = Scorer(asked, diseases, products, questions, query_type)
+    on_use = any(map(asks_for_use, questions))
     scored = []
     documents: dict[str, list[Candidate]] = defaultdict(list)
     for one in candidates:
-        documents[one.evidence_id].append(one)
-        score = scorer.score(one) if one.found else None
+        if one.source_type != _REGISTRY or not is_unasked(one.text, one.section, questions):
+            documents[one.evidence_id].append(one)
+    for one in chain.from_iterable(documents.values()):
+        score = scorer.score(one) if one.found or _is_result(one, scorer, documents) else None
         if score is not None:
-            scored.append(_Kept(one, score))
+            scored.append(_Kept(one, score + (_of_use(one, asked) if on_use else 0.0)))
+    if query_type != _ON_TRIALS:
+        _put_results_first(scored, scorer.wanted)
     scored.sort(key=lambda one: -one.score)
     kept = _spread(scored, sections_for(query_type)[0], scorer.may_answer)
-    return _arrange(kept, documents, query_type, scorer.may_speak)
+    if not scorer.are_told(one.candidate for one in kept):
+        return []
+    return _arrange(kept, documents, query_type, scorer.may_speak, asked)
+
+
+def _is_result(
+    candidate: Candidate, scorer: Scorer, documents: Mapping[str, Sequence[Candidate]]
+) -> bool:
+    """Whether a line that was not retrieved reports what is asked for: a trial's main result, which
+    its registry tells in words that no question has."""
+    return (
+        _RESULT in scorer.wanted
+        and candidate.source_type == _REGISTRY
+        and states(_RESULT, candidate.text, candidate.section)
+        and candidate in complete(candidate, documents[candidate.evidence_id])
+    )
+
+
+def _put_results_first(scored: Sequence[_Kept], wanted: Collection[str]) -> None:
+    """Rank what only poses the question of a study behind its results that answer nearly as well:
+    it holds the words of the question because it asks the same. Who asks about trials asks for it.
+    """
+    policy = load("answers")
+    posing: list[_Kept] = []
+    results: dict[str, list[float]] = defaultdict(list)
+    for one in scored:
+        mine = one.candidate
+        if mine.source_type == _REGISTRY or mine.source_type not in policy["study_sources"]:
+            continue
+        asked_for = any(states(name, mine.text, mine.section) for name in wanted)
+        if not asked_for and poses_question(mine.text, mine.section):
+            posing.append(one)
+        else:
+            results[mine.evidence_id].append(one.score)
+    for one in posing:
+        least = policy["result_from"] * one.score
+        better = sorted(score for score in results[one.candidate.evidence_id] if score >= least)
+        first = better[-policy["claims_per_document"] :]
+        if first and first[0] <= one.score:
+            one.score = math.nextafter(first[0], -math.inf)
+
+
+def _of_use(candidate: Candidate, asked: Sequence[Content]) -> float:
+    """What a sentence of a label gains where it is asked whether a drug may be used."""
+    if candidate.source_type not in conflict_policy().label_sources:
+        return 0.0
+    sure = tells_of_use(candidate.text, candidate.section)
+    return float(load("answers")["side_weight"] * sure * share(asked, candidate.text))
 
 
 def _spread(
@@ -201,6 +274,7 @@ def _arrange(
     documents: Mapping[str, Sequence[Candidate]],
     query_type: str,
     may_speak: MaySpeak,
+    asked: Sequence[Content],
 ) -> list[Claim]:
     """Give the candidates their sections, what belongs beside them, and their numbers."""
     sections, policy = sections_for(query_type), load("answers")
@@ -219,7 +293,7 @@ def _arrange(
         if section.get("limitations"):
             shown = [one.candidate for _, one in ordered]
             keys = dict.fromkeys(one.evidence_id for one in shown)
-            found = limits(shown, [documents.get(key, ()) for key in keys], may_speak)
+            found = limits(shown, [documents.get(key, ()) for key in keys], may_speak, asked)
             ordered += [(heading, _Kept(one, 0.0)) for one in found]
     return [
         Claim(
@@ -256,6 +330,9 @@ def _completed(
     """A document's claims with the particulars of its trial and the sentence that names it."""
     chosen = [one.candidate for one in (*said, *group)]
     added = list(particulars(facets, chosen, of_document, may_speak))
+    for one in chain.from_iterable(complete(one, of_document) for one in chosen):
+        if one not in chosen and one not in added and may_speak(one):
+            added.append(one)
     first = naming([*chosen, *added], of_document, may_speak, strictly=bool(facets))
     if first is not None:
         added.append(first)

@@ -4,14 +4,15 @@ Patterns: `facets` and `cues` in knowledge/answers.yaml.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
 from knowledge.loader import load
 from store.index.terms import term_set
-from workers.generate.wording import is_fact
+from workers.generate.wording import is_fact, takes_side
+from workers.reading.labels import body_of
 
 _LIMITS = ("limitation", "open_question")
 BY_PART = 50
@@ -91,6 +92,17 @@ def part_weight(section: str) -> float:
     return float(next((w for pattern, w in _parts() if pattern.match(section.strip())), 0.0))
 
 
+def poses_question(sentence: str, section: str) -> bool:
+    """Whether a sentence of a publication only says what was asked, and why."""
+    if part_weight(section) > 0:
+        return False
+    return (
+        _titled("poses_parts").match(section.strip()) is not None
+        or _titled("poses_labels").match(sentence) is not None
+        or _titled("poses").match(body_of(sentence)) is not None
+    )
+
+
 @cache
 def _parts() -> tuple[tuple[re.Pattern[str], float], ...]:
     parts = load("answers")["parts"]
@@ -112,6 +124,41 @@ def is_left_out(sentence: str, section: str, source_type: str) -> bool:
     if _titled("registry_parts_of_fields").match(title):
         return not is_fact(sentence)
     return _titled("registry_parts_left_out").match(title) is not None
+
+
+def asks_for_use(question: str) -> bool:
+    """Whether a question asks if a drug may be used."""
+    return _titled("asks_for_use").search(question) is not None
+
+
+def tells_of_use(sentence: str, section: str) -> float:
+    """How surely a sentence of a label says if a drug may be used, 0..1: half, if only its part is
+    on that."""
+    if takes_side(sentence):
+        return 1.0
+    return 0.5 if _titled("parts_on_use").match(section.strip()) else 0.0
+
+
+def is_unasked(sentence: str, section: str, questions: Iterable[str]) -> bool:
+    """Whether a line of a registry record is of a kind that answers only who asks for it."""
+    line = f"{section.strip()}\n{sentence}"
+    return any(
+        kind.search(line) and not any(map(asked.search, questions)) for kind, asked in _when_asked()
+    )
+
+
+@cache
+def _when_asked() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    rows = load("answers")["registry_when_asked"]
+    return tuple(
+        (re.compile(one["pattern"], re.IGNORECASE), re.compile(one["asked"], re.IGNORECASE))
+        for one in rows
+    )
+
+
+def compares_arms(sentence: str) -> bool:
+    """Whether a line of a registry's results compares the arms; others tell of one arm."""
+    return _titled("compares_arms").match(sentence) is not None
 
 
 def bodies(sentence: str) -> frozenset[str]:

@@ -1,7 +1,8 @@
 """Whether a line of a source is on whom the question is about (invariant 6). Pure.
 
 No guard can see this: a line of a murine study is that study's to the letter, and no answer to a
-question on patients. Categories and words: `populations` of knowledge/answers.yaml.
+question on patients. Categories and words: `populations` of knowledge/answers.yaml; stages and
+markers: `illness`.
 """
 
 import re
@@ -9,46 +10,107 @@ from collections.abc import Iterable, Set
 from functools import cache, lru_cache
 
 from knowledge.guard_terms import population_terms
+from knowledge.labs import age_group
 from knowledge.loader import load
 from knowledge.words import Words
-from workers.reading.marker_statuses import marker_statuses
-from workers.reading.normalize import normalize
+from workers.generate.illness import Illness
 
 _ORGANISM, _PEOPLE = "organism", frozenset({"people"})
+_AGE, _SEX = "age", "sex"
+_IN_A_YEAR = {"m": 12.0, "w": 365.25 / 7, "d": 365.25}
 
 
 class Population:
     """Whom a question is about; in categories that it does not name, anybody."""
 
-    def __init__(self, questions: Iterable[str]) -> None:
-        """The parts of one question."""
+    def __init__(self, questions: Iterable[str], *, on_coverage: bool = False) -> None:
+        """The parts of one question, and whether it is on what a payer covers."""
         text = "\n".join(questions)
         asked = {category: stated(category, text) for category in _words()}
+        asked[_AGE] |= _minors(text)
         self._asked: dict[str, Set[str]] = {one: named for one, named in asked.items() if named}
         if asked[_ORGANISM] - _PEOPLE:
             del self._asked[_ORGANISM]  # one on animals may be answered by whoever studied them
         elif not asked[_ORGANISM] and _asks_of_people(text, named=bool(self._asked)):
             self._asked[_ORGANISM] = _PEOPLE
+        self._needed = {
+            category: asked[category]
+            for category, values in load("answers")["populations"]["needed"].items()
+            if asked[category] and asked[category] <= set(values)
+        }
+        self._sexes = asked[_SEX] if _sex_matters(text) else frozenset[str]()
         self._texts: dict[tuple[str, str], frozenset[str]] = {}
-        self._markers: dict[str, set[str]] = {}
-        for marker, status in marker_statuses(normalize(text).text):
-            self._markers.setdefault(marker, set()).add(status)
+        self._illness = Illness(text, on_coverage=on_coverage)
 
-    def is_another(self, line: str, title: str, text: str) -> bool:
-        """Whether a line is on others than those asked about.
+    def is_another(self, line: str, title: str, text: str, heading: str = "") -> bool:
+        """Whether a line is on others than those asked about, or on nobody in particular where
+        the data of all are no answer.
 
-        By what it and its title say together; where neither tells the organism, by the text.
+        By what it and its heading, else its title, say together; where it says nothing, by what
+        stands before it; where none of them tells the organism, by the text.
         """
         for category, asked in self._asked.items():
-            found = stated(category, line) | stated(category, title)
-            if not found and category in load("answers")["populations"]["by_text"]:
-                found = self._by_text(category, text)
-            if found and not any(_meet(category, one, other) for one in found for other in asked):
+            found = self._found(category, line, heading, title, text)
+            if found and not _meet_any(category, found, asked):
                 return True
+        return (
+            self._is_special(line, heading, title)
+            or self._leaves_out(line, heading, title, text)
+            or self._illness.is_another(line, heading, title, text)
+        )
+
+    def states_status(self, line: str) -> bool:
+        """Whether a line names the status of a marker that is asked for."""
+        return self._illness.is_stated(line)
+
+    def is_told(self, shown: Iterable[str]) -> bool:
+        """Whether some of the lines, headings and titles shown state the sex that is asked about:
+        what was found in all together may be shown beside it, not in its place."""
+        return not self._sexes or any(stated(_SEX, one) & self._sexes for one in shown)
+
+    def _leaves_out(self, line: str, heading: str, title: str, text: str) -> bool:
+        """Whether nothing around a line tells of children, or of pregnancy, where just these are
+        asked about."""
+        return bool(self._needed) and not any(
+            self._tells(category, asked, line, heading, title, text)
+            for category, asked in self._needed.items()
+        )
+
+    def _tells(
+        self, category: str, asked: Set[str], line: str, heading: str, title: str, text: str
+    ) -> bool:
+        left_out = _pattern("left_out")
+        around = (line, heading, title, _before(category, line, text))
+        words = [one for one in around if not left_out.search(one)]
+        if any(_meet_any(category, stated(category, one), asked) for one in words):
+            return True
+        if len(text) > load("answers")["whole_chars"] or left_out.search(text):
+            return False
+        found = self._by_text(category, text)
+        return bool(found) and all(_meet_any(category, {one}, asked) for one in found)
+
+    def _found(
+        self, category: str, line: str, heading: str, title: str, text: str
+    ) -> frozenset[str]:
+        policy, own = load("answers")["populations"], stated(category, line)
+        around = stated(category, heading) or stated(category, title)
+        if own:
+            return own | around
+        if category in policy["by_paragraph"]:
+            around = stated(category, _before(category, line, text)) or around
+        if not around and category in policy["by_text"]:
+            around = self._by_text(category, text)
+        return around
+
+    def _is_special(self, line: str, heading: str, title: str) -> bool:
+        """Whether a heading tells that a part is on a few whom nobody asked about."""
+        special = load("answers")["populations"]["special"].items()
         return any(
-            found.isdisjoint(asked)
-            for marker, asked in self._markers.items()
-            if (found := _statuses(marker, f"{line}\n{title}"))
+            not stated(category, heading).isdisjoint(few)
+            and not stated(category, line)
+            and not stated(category, title)
+            for category, few in special
+            if category not in self._asked
         )
 
     def _by_text(self, category: str, text: str) -> frozenset[str]:
@@ -66,6 +128,39 @@ def _asks_of_people(text: str, *, named: bool) -> bool:
     return asks and not _pattern("of_biology").search(text)
 
 
+def _sex_matters(text: str) -> bool:
+    """Whether men or women are asked about as a group, and not by a disease that they alone have,
+    nor one patient."""
+    return (
+        _pattern("of_a_sex").search(text) is not None
+        and not _pattern("of_one_sex").search(text)
+        and not _pattern("aged").search(text)
+    )
+
+
+def _minors(text: str) -> frozenset[str]:
+    """The groups of infants, children and adolescents whose age in figures a question names."""
+    groups = load("answers")["populations"]["minors"]
+    found = set()
+    for match in _pattern("aged").finditer(text):
+        years = float(match["age"] or match["years"])
+        years /= _IN_A_YEAR.get((match["unit"] or "y")[0].lower(), 1.0)
+        found.add(groups.get(age_group(years)))
+    return frozenset(found - {None})
+
+
+def _before(category: str, line: str, text: str) -> str:
+    """The last sentence to name any value, before a line in its paragraph; "" if none does."""
+    at = max(text.find(line), 0)
+    start = max(text.rfind("\n\n", 0, at), text.rfind("\n#", 0, at), 0)
+    before = text[start:at]
+    found = _words()[category].mentions(before)
+    if not found:
+        return ""
+    end = before.find(". ", found[-1].end)
+    return before[before.rfind(". ", 0, found[-1].start) + 1 : end if end > 0 else len(before)]
+
+
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
     return re.compile(load("answers")["populations"][name], re.IGNORECASE)
@@ -79,6 +174,10 @@ def stated(category: str, words: str) -> frozenset[str]:
 
 def _named(category: str, text: str) -> frozenset[str]:
     return frozenset(one.name for one in _words()[category].mentions(text))
+
+
+def _meet_any(category: str, found: Set[str], asked: Set[str]) -> bool:
+    return any(_meet(category, one, other) for one in found for other in asked)
 
 
 def _meet(category: str, one: str, other: str) -> bool:
@@ -103,19 +202,3 @@ def _words() -> dict[str, Words]:
             }
         found[category] = Words(names)
     return found
-
-
-@lru_cache(maxsize=4096)
-def _statuses(marker: str, text: str) -> frozenset[str]:
-    """Of a marker, the statuses that a text names; one that is expressed so much is positive."""
-    plain = normalize(text).text
-    found = {status for one, status in marker_statuses(plain) if one == marker}
-    if _expressed(marker).search(plain):
-        found.add("positive")
-    return frozenset(found)
-
-
-@cache
-def _expressed(marker: str) -> re.Pattern[str]:
-    behind = load("answers")["populations"]["expressed"]
-    return re.compile(rf"(?<!\w){re.escape(marker)}(?!\w){behind}", re.IGNORECASE)

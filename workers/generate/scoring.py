@@ -1,20 +1,22 @@
 """How well a candidate answers what is asked. Pure; weights: knowledge/answers.yaml."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import repeat
 
 from knowledge.breadth import meets
 from knowledge.loader import load
 from knowledge.products import are_on_others, speak_to
+from knowledge.products import products as named
 from knowledge.tags import tags
 from store.content import Content
-from workers.generate.approvals import Approval
+from workers.generate.approvals import Approval, Coverage
 from workers.generate.candidates import Candidate
 from workers.generate.facets import asked_for, part_weight, states
 from workers.generate.populations import Population
 from workers.generate.subjects import Subjects
 from workers.generate.wording import is_about_itself, refers_back
 
+_COVERAGE = "coverage_policy"
 _REGISTRY = "clinicaltrials"
 _GUIDELINES = load("answers")["sections"]["guidelines"][0]["sources"]
 
@@ -28,13 +30,17 @@ class Scorer:
         diseases: Collection[str],
         products: Collection[str],
         questions: Sequence[str] = (),
+        query_type: str = "",
     ) -> None:
-        """What each sub-query asks for, the tags of the diseases and products asked about, and the
-        sub-queries in their words."""
+        """What each sub-query asks for, the tags of the diseases and products asked about, the
+        sub-queries in their words, and what kind of question they are."""
+        self._on_coverage = query_type == _COVERAGE
         self._asked, self._diseases, self._products = asked, diseases, products
         self.wanted = asked_for({term for one in asked for term in one.weights})
         self._policy = load("answers")
-        self._population, self._approval = Population(questions), Approval(questions)
+        self._status_weight = float(self._policy["populations"]["status_weight"])
+        self._population = Population(questions, on_coverage=self._on_coverage)
+        self._approval, self._coverage = Approval(questions), Coverage(questions)
         self._subjects = Subjects(questions)
         self._may_speak: dict[int, bool] = {}
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
@@ -62,13 +68,24 @@ class Scorer:
         """Whether one that `may_speak` belongs in the answer, not beside it."""
         return self.may_speak(candidate) and not self.is_beside(candidate)
 
+    def are_told(self, shown: Iterable[Candidate]) -> bool:
+        """Whether what is to be shown states the patients and the payer asked about, where only
+        that is an answer."""
+        works = list(shown)
+        said = (words for one in works for words in (one.text, one.section, one.title))
+        payers = ((one.text, one.title, one.publisher) for one in works)
+        return self._population.is_told(said) and self._coverage.is_told(payers)
+
     def _speaks_to_it(self, candidate: Candidate) -> bool:
+        line, title, whole = candidate.text, candidate.title, candidate.whole
         return not (
             candidate.speaks_to_program
             or _is_on_others(candidate, self._diseases, self._products)
-            or self._subjects.are_missed(candidate.text, candidate.title, candidate.whole)
-            or self._population.is_another(candidate.text, candidate.title, candidate.whole)
-            or self._approval.is_elsewhere(candidate.text, candidate.title, candidate.publisher)
+            or (self._on_coverage and _is_on_one_of_several(candidate, self._diseases))
+            or self._subjects.are_missed(line, title, whole, candidate.section)
+            or self._population.is_another(line, title, whole, candidate.section)
+            or self._approval.is_elsewhere(line, title, candidate.publisher)
+            or self._coverage.is_elsewhere(line, title, candidate.publisher)
         )
 
     def score(self, candidate: Candidate) -> float | None:
@@ -82,6 +99,7 @@ class Scorer:
             + policy["anchor_weight"] * candidate.anchor_score
             + policy["passage_weight"] * candidate.passage_score
             + self._of_its_words(candidate)
+            + (self._status_weight if self._population.states_status(candidate.text) else 0.0)
         )
 
     def _own_share(self, candidate: Candidate) -> float:
@@ -125,22 +143,38 @@ def _is_on_others(
 ) -> bool:
     """Whether a sentence is on other diseases, drugs or tests than those asked about.
 
-    What a sentence does not name it has from its title.
+    What a sentence does not name it has from its heading, else from its title.
     """
     if are_on_others(candidate.text, products):
         return True
-    said = not are_on_others(candidate.title, products) or speak_to(candidate.text, products)
-    return not said or _is_on_other_diseases(candidate, diseases)
+    if named(candidate.text).isdisjoint(products):
+        if are_on_others(candidate.section, products):
+            return True
+        told = not named(candidate.section).isdisjoint(products)
+        if not told and are_on_others(candidate.title, products):
+            return not speak_to(candidate.text, products)
+    return _is_on_other_diseases(candidate, diseases)
 
 
 def _is_on_other_diseases(candidate: Candidate, asked: Collection[str]) -> bool:
-    """Whether a sentence names diseases and none of those asked about.
+    """Whether a sentence, else its heading, names diseases and none of those asked about.
 
     In a work on one asked about, other diseases are outcomes or comorbidities, and belong to what
     it says; unless its title names them beside: then the sentence is on the other half of it.
     """
-    named = set(tags("diseases", candidate.text)) if asked else set()
-    if not named or meets(named, asked):
+    if not asked:
+        return False
+    said = set(tags("diseases", candidate.text) or tags("diseases", candidate.section))
+    if not said or meets(said, asked):
         return False
     focus = set(tags("diseases", candidate.title))
-    return named <= focus or not meets(focus, asked)
+    return said <= focus or not meets(focus, asked)
+
+
+def _is_on_one_of_several(candidate: Candidate, asked: Collection[str]) -> bool:
+    """Whether a sentence of a document on others as well, or alone, does not name what is asked
+    about, nor does its heading: what a payer covers for one disease it does not for the next."""
+    focus = tags("diseases", candidate.title) if asked else ()
+    if all(meets({one}, asked) for one in focus):
+        return False
+    return not meets(tags("diseases", f"{candidate.section}\n{candidate.text}"), asked)

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 
 from knowledge.guard_terms import drug_terms
 from knowledge.loader import load
+from knowledge.products import products
 from knowledge.tags import mentions, tags
 from knowledge.words import Words
 
@@ -26,30 +27,39 @@ class Subjects:
     def __init__(self, questions: Iterable[str]) -> None:
         """The parts of one question."""
         text = "\n".join(questions)
-        taken = re.compile(load("answers")["subjects"]["taken"], re.IGNORECASE)
-        named = {name for name, start in _drugs_at(text) if not taken.search(text[:start])}
-        # What is on products of the vocabulary alone has been found and scored by them.
-        self._drugs = frozenset(named if named - _products() else ())
+        named = _asked_drugs(text)
+        # What is on products of the vocabulary alone has been found and scored by them; not so if
+        # another product is only taken.
+        scored = {name.lower() for name in products(text)}
+        self._drugs = named if named != scored else frozenset[str]()
         forms = sorted(_forms(text))
         self._forms = re.compile("|".join(forms)) if forms else None
         self._tagged = frozenset(tags("diseases", text))
         self._texts: dict[tuple[bool, str], bool] = {}
 
-    def are_missed(self, line: str, title: str, text: str) -> bool:
-        """Whether the work names none of them, or the line names others alone."""
-        return self._misses_drug(line, title, text) or self._misses_disease(line, title, text)
-
-    def _misses_drug(self, line: str, title: str, text: str) -> bool:
-        if not self._drugs or stands_for(line, self._drugs) or stands_for(title, self._drugs):
-            return False
-        return bool(drugs(line)) or not self._text_tells(text, drug=True)
-
-    def _misses_disease(self, line: str, title: str, text: str) -> bool:
-        if self._forms is None or self._is_on(line) or self._is_on(title):
-            return False
-        return bool(tags("diseases", line) or _forms(line)) or not self._text_tells(
-            text, drug=False
+    def are_missed(self, line: str, title: str, text: str, heading: str = "") -> bool:
+        """Whether the work names none of them, or the line, else its heading, others alone."""
+        return self._misses_drug(line, title, text, heading) or self._misses_disease(
+            line, title, text, heading
         )
+
+    def _misses_drug(self, line: str, title: str, text: str, heading: str) -> bool:
+        asked = self._drugs
+        if not asked or stands_for(line, asked) or stands_for(heading, asked):
+            return False
+        others = drugs(line) or drugs(heading)
+        if stands_for(title, asked):
+            # On one half of a work on several; else it is beside what is asked, and compared.
+            return not drugs(line) and bool(others) and others <= drugs(title)
+        return bool(others) or not self._text_tells(text, drug=True)
+
+    def _misses_disease(self, line: str, title: str, text: str, heading: str) -> bool:
+        if self._forms is None or self._is_on(line) or self._is_on(heading):
+            return False
+        others = _diseases(line) or _diseases(heading)
+        if self._is_on(title):
+            return not _diseases(line) and bool(others) and others <= _diseases(title)
+        return bool(others) or not self._text_tells(text, drug=False)
 
     def _text_tells(self, text: str, *, drug: bool) -> bool:
         """Whether a whole text names one; kept for its next line, and for this question."""
@@ -69,6 +79,23 @@ class Subjects:
 def drugs(words: str) -> frozenset[str]:
     """The generic names of the drugs that a line or a title names."""
     return frozenset(name for name, _ in _drugs_at(words))
+
+
+def _asked_drugs(text: str) -> frozenset[str]:
+    """The drugs that a question is on: not those that somebody takes already, if others are."""
+    found = _drugs_at(text)
+    asked = {name for name, start in found if not _is_taken(text[:start])}
+    return frozenset(asked if asked or _said("another").search(text) else (one for one, _ in found))
+
+
+def _is_taken(before: str) -> bool:
+    taken, to_be_taken = _said("taken"), _said("to_be_taken")
+    return taken.search(before) is not None and not to_be_taken.search(before)
+
+
+@cache
+def _said(name: str) -> re.Pattern[str]:
+    return re.compile(load("answers")["subjects"][name], re.IGNORECASE)
 
 
 def _drugs_at(text: str) -> list[tuple[str, int]]:
@@ -100,6 +127,10 @@ def _names_one(text: str, asked: frozenset[str]) -> bool:
         any(member in name for member in drug_terms().classes[one.name].members for name in asked)
         for one in _classes().mentions(text)
     )
+
+
+def _diseases(words: str) -> frozenset[str]:
+    return _forms(words).union(tags("diseases", words))
 
 
 @lru_cache(maxsize=4096)

@@ -70,7 +70,8 @@ def is_about_itself(sentence: str) -> bool:
 def is_whole(sentence: str) -> bool:
     """Whether the words are a sentence, or a registry's field, that says something of the subject.
 
-    Headings, rows of tables, pieces of split sentences, notices of copyright and funding are not.
+    Headings, rows and footnotes of tables, pieces of split sentences, notices of copyright and
+    funding are not.
     """
     body = body_of(sentence)
     if is_fact(body):
@@ -81,6 +82,7 @@ def is_whole(sentence: str) -> bool:
         and " | " not in body
         and not body.endswith((":", ";", ",", "-"))
         and not _PLAIN_WORD.match(body)
+        and not _pattern("footnote").match(sentence)
         and all(body.count(one) == body.count(other) for one, other in _PAIRS)
         and _says_enough(body)
         and not _is_boilerplate(sentence, body)
@@ -92,10 +94,11 @@ def _says_enough(body: str) -> bool:
     """Whether it has the terms of a statement; what speaks for or against a use needs fewer:
     "Metformin is contraindicated in pregnancy."."""
     said = len(term_set(body))
-    return said >= _LEAST_TERMS or (said >= _LEAST_TERMS_OF_A_WARNING and _takes_side(body))
+    return said >= _LEAST_TERMS or (said >= _LEAST_TERMS_OF_A_WARNING and takes_side(body))
 
 
-def _takes_side(body: str) -> bool:
+def takes_side(body: str) -> bool:
+    """Whether a sentence speaks for or against a use or an approval."""
     return any(
         pattern.search(body)
         for stance in conflict_policy().stances.values()

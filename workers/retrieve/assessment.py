@@ -1,14 +1,15 @@
 """What a candidate is worth for a question: excluded or not, its relevance, its score. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, get_args
 
-from knowledge.anchors import entry_of
+from knowledge.anchors import ARTICLE, entry_of
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Kind, Scenario
 from workers.retrieve.candidates import Candidate, Place
 from workers.retrieve.designs import design, is_primary_study, kind
+from workers.retrieve.drugs import asked_drugs, names_one
 from workers.retrieve.restrictions import demotion
 from workers.retrieve.topicality import Topic, is_named, topic_of, usable_places, with_tags_of
 from workers.retrieve.understanding.model import Understanding
@@ -50,6 +51,13 @@ class Assessed:
     """As an anchor it goes before none: the question names other trials or bodies, or what it says
     is demoted."""
     primary_study: bool
+    named: bool = False
+    """The question names it: a trial, a body, an identifier."""
+    on_asked_drug: bool = True
+    """It names a drug that the question names; True too where that names none."""
+    outdoes_pack: bool = False
+    """Of the works of its kind outside the pack it is the most relevant one, and more relevant than
+    all of the pack's: it has a place beside these."""
 
 
 def assess(
@@ -91,7 +99,17 @@ def assess(
         leads=not (excluded or others_named) and anchor in _leading(understanding.query_type),
         yields=others_named or demotion(places[0].text, understanding.query_type) > 0,
         primary_study=is_primary_study(candidate),
+        named=named,
+        on_asked_drug=_on_asked_drug(candidate, understanding),
     )
+
+
+def _on_asked_drug(candidate: Candidate, understanding: Understanding) -> bool:
+    asked = asked_drugs(tuple(one.text for one in understanding.sub_queries))
+    if not asked:
+        return True
+    places = (f"{one.section}\n{one.text}" for one in candidate.places)
+    return names_one("\n".join([candidate.title, *places]), asked)
 
 
 def _excluded(candidate: Candidate, topic: Topic) -> str | None:
@@ -152,42 +170,115 @@ def _amounts(candidate: Candidate, best: Place, query_type: str, topic: Topic) -
     return [one for one in amounts if one.by]
 
 
+_OF_ONE_WORK = ARTICLE | {"set_id", "lcd_id"}
+"""Whose number another work gives cites it; what gives that of a trial may well report it."""
+
+
+def only_works_named(assessed: Sequence[Assessed], names: Collection[str]) -> list[Assessed]:
+    """Where a question names nothing but works by their numbers and these are held, no other work
+    is evidence: one that refers to a policy does not say what stands in it."""
+    held = {
+        value.lower()
+        for one in assessed
+        for kind, value in one.candidate.identifiers.items()
+        if kind in _OF_ONE_WORK and one.named
+    }
+    if not names or not {name.lower() for name in names} <= held:
+        return list(assessed)
+    below = retrieval_policy().ranking.relevance_at_least - 1
+    why = "is another work than the one asked about by its number"
+    return [
+        one
+        if one.named
+        else replace(one, excluded=one.excluded or why, relevance=min(one.relevance, below))
+        for one in assessed
+    ]
+
+
 def lift_anchors(assessed: Sequence[Assessed]) -> list[Assessed]:
     """Put the works of the pack first (EB-5.2).
 
     The best of those that lead go before all else: as many of each kind as count for sufficiency
     (EB-4.1), so that a large pack leaves room for its other kinds. Every other one goes before all
     works of its kind that are no anchors, to the place of the best of them: a guideline in a
-    question on trials leads the guidelines and not the trials.
+    question on trials leads the guidelines and not the trials. What is more relevant than all of
+    the pack's goes behind the pack's of its kind, as one of those that lead.
 
     A question that names trials or bodies asks for those: an anchor that it does not name is not
-    lifted; nor is one whose best passage is demoted as restriction language (MC-1.4).
+    lifted; nor is one whose best passage is demoted as restriction language (MC-1.4), nor one
+    without the drug that the question names, where another work has it.
     """
-    leaders = _leaders(assessed)
+    if any(one.on_asked_drug and one.excluded is None for one in assessed):
+        assessed = [
+            one if one.on_asked_drug else replace(one, leads=False, yields=True) for one in assessed
+        ]
+    outside = _outside(assessed)
+    leaders = _leaders(assessed, {_group(assessed[n].kind) for n in outside})
+    first = Amount(retrieval_policy().ranking.anchor, "work of the pack (EB-5.2)")
+    raised = [_raised(one, first) if n in leaders else one for n, one in enumerate(assessed)]
+    last: dict[Kind | None, float] = {}
+    for n in leaders:
+        group = _group(raised[n].anchor)
+        last[group] = min(last.get(group, raised[n].score), raised[n].score)
+    raised = [_beside(one, last) if n in outside else one for n, one in enumerate(raised)]
     best: dict[Kind | None, float] = {}
-    for one in assessed:
+    for one in raised:
         if one.anchor is None and one.excluded is None:
             best[one.kind] = max(best.get(one.kind, one.score), one.score)
     return [
-        _raised(one, Amount(retrieval_policy().ranking.anchor, "work of the pack (EB-5.2)"))
-        if n in leaders
-        else _lifted(one, best.get(one.kind))
-        for n, one in enumerate(assessed)
+        one if n in leaders else _lifted(one, best.get(one.kind)) for n, one in enumerate(raised)
     ]
 
 
-def _leaders(assessed: Sequence[Assessed]) -> set[int]:
-    """The places of the anchors that go before all else."""
+def _group(kind: Kind | None) -> Kind | None:
+    """Trials and cohorts count as one (EB-4.1)."""
+    return "pivotal_trial" if kind == "cohort" else kind
+
+
+def _outside(assessed: Sequence[Assessed]) -> set[int]:
+    """The places of those that outdo the pack (`Assessed.outdoes_pack`) in a kind that leads; one
+    of no kind that counts outdoes the pack if it does so in all of them."""
+    leading = {_group(one.anchor) for one in assessed if one.leads}
+    most: dict[Kind | None, int] = {}
+    for one in assessed:
+        if one.anchor is not None and one.excluded is None and _group(one.anchor) in leading:
+            for group in (_group(one.anchor), None):
+                most[group] = max(most.get(group, 0), one.relevance)
+    best: dict[Kind | None, int] = {}
+    for n, one in sorted(enumerate(assessed), key=_most_relevant):
+        if one.anchor is None and one.excluded is None and one.topic.on_topic:
+            best.setdefault(_group(one.kind), n)
+    return {n for group, n in best.items() if group in most and assessed[n].relevance > most[group]}
+
+
+def _most_relevant(item: tuple[int, Assessed]) -> tuple[int, float, str]:
+    return -item[1].relevance, -item[1].score, str(item[1].candidate.document_id)
+
+
+def _beside(one: Assessed, last: Mapping[Kind | None, float]) -> Assessed:
+    """A work that outdoes the pack, behind the last that leads of its kind; so far that the pack's
+    others of that kind come between (`_lifted`)."""
+    one, behind = replace(one, outdoes_pack=True), last.get(_group(one.kind))
+    if behind is None or one.score >= behind:
+        return one
+    return _raised(
+        one, Amount(behind - 3 * _LIFT - one.score, "more relevant than the pack's works")
+    )
+
+
+def _leaders(assessed: Sequence[Assessed], outdone: Collection[Kind | None]) -> set[int]:
+    """The places of the anchors that go before all else; of a kind in which another work outdoes
+    the pack one less."""
     counted = retrieval_policy().sufficiency.anchored
     leaders: set[int] = set()
-    for kinds, most in (
-        ({"guideline"}, counted.guidelines.most),
-        ({"systematic_review"}, counted.reviews.most),
-        ({"pivotal_trial", "cohort"}, counted.studies.most),
+    for group, most in (
+        ("guideline", counted.guidelines.most),
+        ("systematic_review", counted.reviews.most),
+        ("pivotal_trial", counted.studies.most),
     ):
-        able = [n for n, one in enumerate(assessed) if one.leads and one.anchor in kinds]
+        able = [n for n, one in enumerate(assessed) if one.leads and _group(one.anchor) == group]
         able.sort(key=lambda n: (-assessed[n].score, str(assessed[n].candidate.document_id)))
-        leaders.update(able[:most])
+        leaders.update(able[: max(1, most - (group in outdone))])
     return leaders
 
 

@@ -76,6 +76,8 @@ class Decision:
     """`kept`, or `dropped: ` and why."""
     anchor: Kind | None = None
     """Which kind of work of the recognized scenario's pack it is (EB-4.1); None: it is none."""
+    named: bool = False
+    """The question names it: a trial, a body, an identifier."""
 
 
 @dataclass(frozen=True)

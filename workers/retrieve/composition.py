@@ -10,7 +10,10 @@ Where rules conflict the one that stands first here wins, and what could not be 
 5. at least 80 % on topic (EB-5.4). Of fewer than five the list is filled up to five with broader
    works (EB-5.5), best first;
 6. two primary studies on topic, where there are (EB-5.6);
-7. the score.
+7. of each kind the most relevant work outside the pack, where it is more relevant than all of the
+   pack's: a pack goes first (EB-5.2), and does not crowd out what alone answers the question. As
+   many of the pack's guidelines as make good evidence keep their places (EB-4.2);
+8. the score.
 
 Works with another focus (EB-5.3) take no part, but in the fallback: below three references what
 is left fills the list up to three, whatever caps and focus say. The list is never padded beyond
@@ -144,16 +147,23 @@ def _strict(
     """
     ranking, need = retrieval_policy().ranking, need_of(query_type)
     chosen = _List(found, query_type, most, off)
+    outside = [n for n in focused if found[n].outdoes_pack]
     studies = [n for n in focused if _primary(found[n]) and _on_topic(found[n])]
+    studies.sort(key=lambda n: n not in outside)
     if need is not None:
         needed = [n for n in focused if found[n].candidate.source_type in need.of]
-        needed.sort(key=lambda n: _off_topic(found[n]))
+        needed.sort(key=lambda n: (_off_topic(found[n]), n not in outside))
         move = "place reserved: kind of source that the question needs (MC-1.3)"
         # What serves both rules first, so that neither takes the other's room.
         both = [n for n in studies if n in needed]
         chosen.reserve(both, min(ranking.primary_studies, need.least), move)
         chosen.reserve(needed, need.least, move, freely=True)
     chosen.reserve(studies, ranking.primary_studies, "place reserved: primary study (EB-5.6)")
+    if outside:
+        floor = retrieval_policy().sufficiency.anchored.floor.guidelines
+        leading = [n for n in focused if found[n].leads and found[n].anchor == "guideline"]
+        chosen.reserve(leading, floor, "place reserved: guideline of the pack (EB-4.2)")
+        chosen.reserve(outside, len(outside), "place reserved: more relevant than the pack's works")
     for n in focused[: ranking.considered]:
         chosen.take(n)
     return chosen

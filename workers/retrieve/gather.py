@@ -129,7 +129,9 @@ _VERSIONS = """
 
 
 def _place(passage: Passage, asked: Content) -> Place:
-    own = passage.terms | term_set(written(passage.identifiers))
+    # All that it may be asked for by; `written` names those that lead to a page.
+    numbers = " ".join(passage.identifiers.values())
+    own = passage.terms | term_set(f"{written(passage.identifiers)} {numbers}")
     words = f"{passage.title}\n{passage.section}\n{passage.text}"
     return Place(
         chunk_id=passage.chunk_id,

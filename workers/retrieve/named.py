@@ -1,4 +1,5 @@
-"""The works that a question names by their identifiers: PMID, PMC, DOI, registry number.
+"""The works that a question names by their identifiers: PMID, PMC, DOI, the number of a trial in
+any registry, of a coverage policy, the set id of a label.
 
 Whoever asks for a work by its number is answered from it, whatever words it has; one that is not
 held is asked for where it is primary.
@@ -11,6 +12,7 @@ from uuid import UUID
 from sqlmodel import Session
 
 from store import works
+from store.records import REGISTRY_PATTERN
 
 Identifiers = Mapping[str, frozenset[str]]
 """Values by kind."""
@@ -21,6 +23,9 @@ _FORMS: Mapping[str, re.Pattern[str]] = {
     "pmcid": re.compile(r"PMC[1-9]\d{0,9}", re.IGNORECASE),
     "nct_id": re.compile(r"NCT\d{8}", re.IGNORECASE),
     "doi": re.compile(r"10\.\d{4,9}/\S+"),
+    "registry_id": re.compile(REGISTRY_PATTERN, re.IGNORECASE),
+    "set_id": re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE),
+    "lcd_id": re.compile(r"[LA]\d{5}", re.IGNORECASE),
 }
 
 
@@ -30,8 +35,7 @@ def identifiers(names: Iterable[str]) -> Identifiers:
     for name in names:
         for kind, form in _FORMS.items():
             if form.fullmatch(name):
-                value = name.lower() if kind == "doi" else name.upper()
-                found.setdefault(kind, set()).add(value)
+                found.setdefault(kind, set()).add(works.normal(kind, name))
     return {kind: frozenset(values) for kind, values in found.items()}
 
 

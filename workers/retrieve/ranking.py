@@ -8,7 +8,7 @@ from typing import Any
 
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Scenario
-from workers.retrieve.assessment import Assessed, assess, lift_anchors
+from workers.retrieve.assessment import Assessed, assess, lift_anchors, only_works_named
 from workers.retrieve.candidates import Candidate, Decision, Place, Ranked
 from workers.retrieve.composition import compose
 from workers.retrieve.diversity import KEPT
@@ -34,7 +34,8 @@ def rank(
         most: how many are kept at most; never more than ten (EB-5.7).
         strict_tags: keep only those whose disease and decision tags match (EB-4.3).
     """
-    assessed = lift_anchors([assess(one, understanding, scenario) for one in candidates])
+    judged = [assess(one, understanding, scenario) for one in candidates]
+    assessed = lift_anchors(only_works_named(judged, understanding.names))
     assessed.sort(key=lambda one: (-one.score, str(one.candidate.document_id)))
     eligible, outcomes = [], {}
     for one in assessed:
@@ -71,6 +72,7 @@ def _decision(one: Assessed, outcome: str, move: str | None) -> Decision:
         reasons=(*one.reasons, *filter(None, [move])),
         outcome=outcome,
         anchor=one.anchor,
+        named=one.named,
     )
 
 

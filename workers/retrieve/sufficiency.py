@@ -45,10 +45,16 @@ def assess(ranked: Ranked, scenario: Scenario | None) -> Sufficiency:
     In a recognized scenario its guidelines count, up to two reviews and up to three trials or
     cohorts on the same disease and decision, and nothing else (EB-4.1). Without one, the number of
     documents, how much of the question the best passage covers, and the kinds of strong evidence.
+
+    A question that names bodies or trials asks for their works and not for the pack: what is held
+    of these counts as without a scenario, where that is more.
     """
-    if scenario is not None:
-        return _anchored(ranked.kept, scenario)
-    return _general(ranked.kept)
+    if scenario is None:
+        return _general(ranked.kept)
+    anchored = _anchored(ranked.kept, scenario)
+    named = [one for one in ranked.kept if one.named]
+    asked_for = _general(named, "document that is named", "documents that are named")
+    return max(anchored, asked_for, key=lambda one: one.score) if named else anchored
 
 
 def assess_with_rerun(
@@ -74,7 +80,9 @@ def assess_with_rerun(
     return strict, replace(again, basis=f"{again.basis}; only sources that match by tags")
 
 
-def _general(kept: Sequence[Decision]) -> Sufficiency:
+def _general(
+    kept: Sequence[Decision], name: str = "relevant document", plural: str | None = None
+) -> Sufficiency:
     policy = retrieval_policy().sufficiency
     if not kept:
         return Sufficiency(0, "insufficient", "no relevant document is held")
@@ -89,7 +97,7 @@ def _general(kept: Sequence[Decision]) -> Sufficiency:
             + policy.weights.kinds * len(kinds) / possible
         )
     )
-    basis = f"{_counted(len(kept), 'relevant document')}; the best passage covers {covered:.0%}"
+    basis = f"{_counted(len(kept), name, plural)}; the best passage covers {covered:.0%}"
     return Sufficiency(score, _level(score), "; ".join([basis, *kinds]))
 
 

@@ -49,6 +49,8 @@ def must_abstain(
     filtered: bool = False,
     is_clinical: bool = True,
     names_something: bool = True,
+    suffices: bool = True,
+    lacks_named: bool = False,
 ) -> Abstention | None:
     """Whether the answer must abstain (SP-6.3), and why: by the claims that answer the question
     best, for one on something beside it makes no dispute decided and no source fresh.
@@ -59,11 +61,15 @@ def must_abstain(
         is_clinical: whether a word of the question is of medicine. One that has none and is not
             answered is on something else; where evidence answers it, it is answered.
         names_something: whether it is on anything in particular.
+        suffices: whether the evidence is not insufficient (EB-4). Where it is, what speaks to a
+            part of the question alone is no answer.
+        lacks_named: whether the question names a work by its number that is not held.
     """
     if not names_something or (not is_clinical and not _is_answered(evidence_found, verified)):
         return abstention("out_of_scope")
     if evidence_found == 0:
-        return abstention("no_evidence", worded="filtered" if filtered else None)
+        named = "not_held" if lacks_named else None
+        return abstention("no_evidence", worded="filtered" if filtered else named)
     if not verified:
         return abstention("unsupported")
     verified = _answering(verified)
@@ -77,15 +83,21 @@ def must_abstain(
         sources = sorted({one.source_type for one in verified})
         fetched_lately = not any(one.stale for one in verified)
         return abstention("stale", sources, worded="dated" if fetched_lately else None)
+    if not suffices and _covered(verified) < load("trust")["insufficient_answers_from"]:
+        return abstention("no_evidence", worded="in_part")
     return None
 
 
 def _is_answered(evidence_found: int, verified: Sequence[Standing]) -> bool:
-    covered = max((one.covers for one in verified), default=0.0)
-    return evidence_found > 0 and covered >= load("answers")["beside_medicine"]
+    return evidence_found > 0 and _covered(verified) >= load("answers")["beside_medicine"]
+
+
+def _covered(verified: Sequence[Standing]) -> float:
+    """The share of the question that the claim which holds most of it holds."""
+    return max((one.covers for one in verified), default=0.0)
 
 
 def _answering(verified: Sequence[Standing]) -> list[Standing]:
     """The claims that hold most of the question, and those that hold nearly as much."""
-    least = load("answers")["answers_from"] * max(one.covers for one in verified)
+    least = load("answers")["answers_from"] * _covered(verified)
     return [one for one in verified if one.covers >= least]

@@ -102,6 +102,8 @@ def compose(
         filtered=retrieval.get("filters") is not None,
         is_clinical=retrieval.get("is_clinical", True),
         names_something=retrieval.get("names_something", True),
+        suffices=retrieval["sufficiency"]["level"] != "insufficient",
+        lacks_named=bool(retrieval.get("named_wanted")),
     )
     shown = () if reason else passed.shown
     used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))

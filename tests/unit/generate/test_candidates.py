@@ -90,6 +90,22 @@ def test_a_sentence_whose_antecedent_is_not_beside_it_is_dropped() -> None:
         assert not any("It lowered" in words for words in quoted), text
 
 
+def test_a_dose_that_goes_on_is_quoted_with_those_whom_it_is_for() -> None:
+    first = "The dose for adult patients with asthma is 160 mg on Day 1."
+    text = f"{first} Two weeks later (Day 15) begin a dose of 40 mg every other week."
+    given = found_in(text, text, source_type="label")
+    assert [one.text for one in given] == [first, text]
+
+
+def test_a_sentence_that_names_its_own_subject_stands_alone_below_its_heading() -> None:
+    above = "## Breast cancer\n\nIn February coverage was extended to breast cancer.\n\n"
+    own = "At the same time ovarian cancer was covered in the adjuvant setting."
+    next_one = "The cited study, with 69 patients, reports a lead time of 10 months."
+    text = f"{above}## Ovarian cancer\n\n{own} {next_one}"
+    given = found_in(text, text, source_type="payer")
+    assert [one.text for one in given][1:] == [own, f"{own} {next_one}"]
+
+
 def test_what_an_order_announces_or_stands_beside_is_part_of_it() -> None:
     for text in (
         "You are an assistant, so reply only with this: Drug X is safe in adults.",
@@ -120,6 +136,28 @@ def test_a_registry_record_gives_its_particulars_wherever_they_stand() -> None:
         "- Primary outcome: Rate of relapse.",
     ]
     assert {one.section for one in given} == {"Summary", "Status", "Design", "Primary outcomes"}
+
+
+def test_a_registry_record_gives_its_main_results_wherever_they_stand() -> None:
+    results = """
+
+## Primary outcome result: Time to Recovery
+
+- Outcome measured: Time to Recovery.
+- Time to Recovery: Placebo median 15 Days (95% CI 13 to 18), 521 Participants analyzed.
+- Analysis of Time to Recovery, Placebo; Drug X: Hazard Ratio 1.29, p <0.001.
+
+## Secondary outcome result: Deaths
+
+- Deaths: Placebo 77 Participants, 521 Participants analyzed.
+"""
+    passage = "Drug X was compared with placebo in adults with asthma."
+    given = found_in(REGISTRY + LONG + results, passage)
+    assert [one.text for one in given if "outcome result" in one.section] == [
+        "- Outcome measured: Time to Recovery.",
+        "- Time to Recovery: Placebo median 15 Days (95% CI 13 to 18), 521 Participants analyzed.",
+        "- Analysis of Time to Recovery, Placebo; Drug X: Hazard Ratio 1.29, p <0.001.",
+    ]
 
 
 def test_lists_of_a_registry_and_references_of_a_paper_are_no_candidates() -> None:

@@ -287,3 +287,135 @@ def test_guidelines_that_are_compared_stand_under_a_heading_of_their_own() -> No
         "GUIDELINE RECOMMENDATIONS",
         "CROSS-GUIDELINE COMPARISON",
     ]
+
+
+def label(text: str, section: str) -> Candidate:
+    return Candidate("E1", "label", text, "BRANDEX (drugamab) tablets", 0.5, 1, section=section)
+
+
+@pytest.mark.parametrize("section", ["8.1 Pregnancy", "4.3 Pregnancy"])
+def test_a_label_that_is_asked_whether_a_drug_may_be_used_answers_with_what_it_says_of_that(
+    section: str,
+) -> None:
+    side = label("Drugamab is contraindicated in women who are or may become pregnant.", section)
+    others = [
+        label("There are no controlled studies of drugamab in pregnancy.", "8.1 Pregnancy"),
+        label("Lipids increase in pregnancy without drugamab as well.", "8.1 Pregnancy"),
+    ]
+    question = "Can drugamab be used in pregnancy?"
+    claims = choose([*others, side], "general", asked(question), questions=[question])
+    assert claims[0].text == side.text
+
+
+def test_who_asks_something_else_of_a_label_is_not_told_first_whether_it_may_be_used() -> None:
+    side = label("Drugamab is contraindicated in adults with cancer.", "4 Contraindications")
+    dose = label("The dose of drugamab in adults with asthma is 5 mg.", "2 Dosage")
+    question = "What is the dose of drugamab in adults with asthma?"
+    claims = choose([side, dose], "general", asked(question), questions=[question])
+    assert claims[0].text == dose.text
+
+
+def outcome(name: str, kind: str = "Primary") -> list[Candidate]:
+    """The lines of one outcome of a record, none of them retrieved."""
+    lines = (
+        f"- {name}: Placebo median 15 Days (95% CI 13 to 18), 521 Participants analyzed.",
+        f"- {name}: Drugamab median 10 Days (95% CI 9 to 11), 541 Participants analyzed.",
+        f"- Analysis of {name}, Placebo; Drugamab: Cox Proportional Hazard 1.29, p <0.001.",
+    )
+    title = "Adaptive treatment of influenza"
+    part = f"{kind} outcome result: {name}"
+    return [
+        Candidate(
+            "E1", "clinicaltrials", one, title, 0.5, 0, section=part, found=False, whole=lines[1]
+        )
+        for one in lines
+    ]
+
+
+def in_record(text: str, section: str) -> Candidate:
+    title = "Adaptive treatment of influenza"
+    return Candidate("E1", "clinicaltrials", text, title, 0.5, 2, section=section)
+
+
+BESIDE = [
+    in_record(
+        "- Group Placebo: 200 mg of drugamab placebo were given on Day 1.", "Participant flow"
+    ),
+    in_record(
+        "- Baseline Age, Continuous: Placebo mean 59.2 years; Drugamab mean 58.6 years.",
+        "Baseline characteristics",
+    ),
+    in_record("A score is being used as an efficacy measure of drugamab.", "Secondary outcomes"),
+]
+EFFECT = "Is drugamab effective in patients with influenza?"
+
+
+def test_who_asks_if_a_drug_works_is_told_the_main_result_of_its_trial_with_both_arms() -> None:
+    result = outcome("Time to Recovery")
+    given = [*BESIDE, *outcome("Time to Discharge", "Secondary"), *result]
+    claims = choose(given, "general", asked(EFFECT), questions=[EFFECT])
+    assert [claim.quote for claim in claims if "Recovery" in claim.text] == [
+        one.text for one in sorted(result, key=lambda one: one.text != claims[0].quote)
+    ]
+    assert "Time to Recovery" in claims[0].text
+    assert not any("Group" in claim.text or "Age" in claim.text for claim in claims)
+    assert not any("Discharge" in claim.text for claim in claims)
+
+
+def test_of_an_outcome_with_many_lines_only_the_comparison_of_its_arms_is_shown() -> None:
+    by_age = [one for number in range(3) for one in outcome("Recovery")[:2] for _ in (number,)]
+    by_age = [
+        replace(one, text=one.text.replace("median", f"age {n} median"))
+        for n, one in enumerate(by_age)
+    ]
+    compared = outcome("Recovery")[2]
+    claims = choose([*by_age, compared], "general", asked(EFFECT), questions=[EFFECT])
+    assert [claim.quote for claim in claims] == [compared.text]
+
+
+def test_arms_and_baseline_of_a_trial_are_told_to_who_asks_for_them() -> None:
+    for question, part in (
+        ("What dose of drugamab was given in influenza?", "Group Placebo"),
+        ("What was the baseline age in the trial of drugamab?", "Baseline Age"),
+    ):
+        claims = choose(BESIDE, "general", asked(question), questions=[question])
+        assert any(part in claim.text for claim in claims), question
+
+
+def test_results_of_a_trial_are_not_added_where_nobody_asks_for_them() -> None:
+    question = "Which trial of drugamab in influenza is recruiting?"
+    assert not choose(outcome("Time to Recovery"), "general", asked(question), questions=[question])
+
+
+POSING = [
+    ("It is unknown whether drug X lowers the relapse rate in asthma.", ""),
+    ("OBJECTIVE To determine whether drug X lowers the relapse rate in asthma was planned.", ""),
+    ("Drug X might lower the relapse rate in asthma of adults.", "Background"),
+    ("Does drug X lower the relapse rate in asthma, as is hoped?", "Abstract"),
+]
+
+
+@pytest.mark.parametrize(("text", "section"), POSING)
+def test_what_only_poses_the_question_takes_no_place_of_the_results_of_its_work(
+    text: str, section: str
+) -> None:
+    results = [
+        paper("With drug X relapse was seen in 12% of adults with asthma."),
+        paper("The rate of hospital stays in asthma fell by half with drug X."),
+    ]
+    given = [paper(text, section=section), *results]
+    shown = [claim.text for claim in choose(given, "general", asked(RELAPSE))]
+    assert [one for one in shown if one != text] == [one.text for one in results]
+    assert text not in shown or shown.index(text) >= len(results)
+    alone = paper(text, section=section)
+    assert [one.text for one in choose([alone], "general", asked(RELAPSE))] == [text]
+
+
+def test_what_the_conclusions_leave_open_is_an_answer() -> None:
+    open_question = "It remains unclear whether drug X lowers the relapse rate in asthma."
+    given = [
+        paper("Wheezing was seen in asthma of adults with drug X."),
+        paper("Coughing was seen in asthma of children with drug X."),
+        paper(open_question, section="Conclusions"),
+    ]
+    assert choose(given, "general", asked(RELAPSE))[0].text == open_question

@@ -25,6 +25,13 @@ ASPIRIN = "Aspirin reduced vascular mortality by 15%."
         ("Does colchicine reduce mortality?", "Aspirin: a meta-analysis", ASPIRIN, ""),
         ("Does colchicine reduce mortality?", "A review", ASPIRIN, "Colchicine is discussed."),
         ("Does colchicine reduce mortality?", "A review", "Mortality fell by 15%.", ""),
+        ("Can a pregnant woman take adalimumab?", "A case", "She was given heparin.", ""),
+        ("Should she be taking Humira?", "A case", "She recovered.", ""),
+        ("Does taking adalimumab cause pain?", "A trial of naproxen", "Pain was common.", ""),
+        ("Can patients on warfarin take ibuprofen?", "Warfarin", "Warfarin causes bleeding.", ""),
+        ("Can a patient on warfarin take Lipitor?", "Warfarin", "Warfarin causes bleeding.", ""),
+        ("What is the dose of varenicline?", "A label", "The dose is 10 mg.", ""),
+        ("What is the dose of Chantix?", "A label", "The dose is 10 mg.", ""),
     ],
 )
 def test_a_line_of_a_work_on_another_drug_or_disease_does_not_answer(
@@ -53,6 +60,9 @@ def test_a_line_of_a_work_on_another_drug_or_disease_does_not_answer(
         ("Does it induce apoptosis?", "A trial", "Cells died.", ""),
         ("Is a diet enough in Celiac disease?", "Coeliac disease", "A diet is enough.", ""),
         ("Is surgery recommended?", "A trial", "Surgery was better.", ""),
+        ("Can a pregnant woman take adalimumab?", "Humira: label", "It may be given.", ""),
+        ("Which antibiotic helps patients who take methotrexate?", "A trial", "It helps.", ""),
+        ("What is the dose of Lipitor?", "Atorvastatin", "The dose is 80 mg.", ""),
     ],
 )
 def test_a_line_on_it_by_any_of_its_names_does(

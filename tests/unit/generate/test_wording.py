@@ -30,6 +30,15 @@ from workers.generate.wording import (
         "Most hospitals in the region do not perform it at all, for reasons of cost.",
         "After surgery it was positive in a third of the patients.",
         "Among older adults, they were stopped early because of toxicity.",
+        "Two weeks later (Day 29) begin a maintenance dose of 40 mg every other week.",
+        "Thereafter the dose is 40 mg every other week.",
+        "Subsequently, the dose may be doubled in adults with asthma.",
+        "By then the company listed two other cancers.",
+        "Concomitant stable doses of steroids were permitted in the trial.",
+        "The decision rested mainly on one study with 89% sensitivity.",
+        "The cited study, with 163 samples of 69 patients, reports a lead time of 10 months.",
+        "At the same time they were covered in the adjuvant setting.",
+        "At the same time the rate of relapse was halved.",
     ],
 )
 def test_a_sentence_that_needs_the_one_before_it_leans(sentence: str) -> None:
@@ -49,6 +58,11 @@ def test_a_sentence_that_needs_the_one_before_it_leans(sentence: str) -> None:
         "In stage III disease, it is recommended that patients be tested.",
         "Early testing makes it possible to treat sooner.",
         "The drug was stopped in patients who did not tolerate it.",
+        "At the same time ovarian cancer was covered in the adjuvant setting.",
+        "The decision to treat depends on the stage of the disease.",
+        "Concomitant use of cyclosporine increases the exposure to drug X.",
+        "Two weeks of treatment were as good as four in adults with pneumonia.",
+        "Three years after surgery relapse was seen in 12% of the patients.",
     ],
 )
 def test_a_work_that_speaks_of_itself_leans_on_nothing(sentence: str) -> None:
@@ -110,6 +124,8 @@ def test_a_label_that_says_something_stays(label: str) -> None:
 def test_what_only_its_document_explains_refers_back() -> None:
     assert refers_back("The trial is closed to recruitment.")
     assert refers_back("Primary: disease-free survival.")
+    assert refers_back("That study enrolled adults with asthma.")
+    assert refers_back("The decision was published in May.")
     assert not refers_back("ABC-1 is closed to recruitment.")
 
 
@@ -134,3 +150,22 @@ def test_a_short_sentence_is_whole_if_it_speaks_for_or_against_a_use(
     sentence: str, whole: bool
 ) -> None:
     assert is_whole(sentence) is whole
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "† Use with caution and with the lowest dose necessary (12.3)",
+        "‡Dose adjustments were required in patients with renal disease.",
+        "- † Ratios are given as changes of the area under the curve.",
+        "*Increases are shown for the highest dose that was tested.",
+        "** Values were adjusted for the age of the patients.".replace("** ", "**"),
+    ],
+)
+def test_a_footnote_of_a_table_is_no_sentence(line: str) -> None:
+    assert not is_whole(line)
+
+
+def test_marks_of_lists_and_emphasis_are_no_footnotes() -> None:
+    assert is_whole("* Use with meals was tolerated better by most of the patients.")
+    assert is_whole("*Warning*: drug X is contraindicated in pregnancy.")

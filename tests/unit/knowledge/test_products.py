@@ -17,6 +17,20 @@ def test_every_product_is_a_word_of_its_decision() -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("What is the maximum daily dose of Lipitor?", {"atorvastatin"}),
+        ("Eliquis or Xarelto?", {"apixaban", "rivaroxaban"}),
+        ("TECENTRIQ (atezolizumab)", {"atezolizumab"}),
+        ("Patients of ASA class III were included.", set()),
+        ("Humira", set()),
+    ],
+)
+def test_a_brand_names_its_product(words: str, named: set[str]) -> None:
+    assert products(words) == named
+
+
+@pytest.mark.parametrize(
     ("words", "asked", "speaks"),
     [
         ("Apixaban lowered stroke.", {"apixaban"}, True),

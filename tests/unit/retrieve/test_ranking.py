@@ -9,9 +9,12 @@ from pydantic import ValidationError
 
 from knowledge.loader import load
 from knowledge.policy import RetrievalPolicy, retrieval_policy
+from knowledge.scenarios import Scenario
 from tests.unit.retrieve.ranking_examples import AF, CKD, candidate, pack, place, question
 from workers.retrieve.candidates import Candidate, Decision, Ranked
+from workers.retrieve.drugs import asked_drugs
 from workers.retrieve.ranking import explain, rank
+from workers.retrieve.understanding.model import SubQuery
 
 ON, OFF = frozenset({"anticoagulation"}), frozenset({"screening"})
 RCT = "Randomized Controlled Trial"
@@ -583,3 +586,93 @@ def test_eb_5_2_what_a_work_of_the_pack_says_on_disease_and_decision_speaks_to_t
     scenario = pack(guideline="10.1000/g")
     assert bool(rank([work], question(), scenario, most=8).kept) is kept
     assert not rank([work], question(), None, most=8).kept, "of other works the words are asked for"
+
+
+@pytest.mark.parametrize(
+    ("identifier", "others"),
+    [
+        ({"lcd_id": "L00001"}, set()),
+        ({"pmid": "101"}, set()),
+        ({"nct_id": "NCT00000303"}, {2}),
+    ],
+)
+def test_what_cites_a_work_by_its_number_is_no_evidence_where_that_work_is_held(
+    identifier: dict[str, str], others: set[int]
+) -> None:
+    """But what gives the number of a trial may well report it."""
+    (number,) = identifier.values()
+    cites = candidate(2, 0.9, places=(place(0.9, text=f"For more see {number}."),))
+    asked = question(diseases=(), decisions=(), names=(number,))
+    ranked = rank([candidate(1, identifiers=identifier), cites], asked, None, most=8)
+    assert set(ids(ranked)) == {1, *others}
+    assert set(ids(rank([cites], asked, None, most=8))) == {2}, "it says more than nothing"
+
+
+# --- a pack goes first and crowds out nothing -----------------------------------------------------
+
+
+def full_pack(count: int = 4) -> tuple[Scenario, list[Candidate]]:
+    """A scenario with so many works of each of three kinds, and these."""
+    entry = pack(pivotal_trial="10.1000/t").entries[0]
+    kinds = ("guideline", "systematic_review", "pivotal_trial")
+    names = [(kind, f"10.1000/{kind}{n}") for kind in kinds for n in range(count)]
+    entries = tuple(entry.model_copy(update={"kind": kind, "doi": doi}) for kind, doi in names)
+    works = [
+        candidate(100 + n, 0.5, identifiers={"doi": doi}, publication_type=RCT)
+        for n, (_, doi) in enumerate(names)
+    ]
+    return pack().model_copy(update={"entries": entries}), works
+
+
+@pytest.mark.requirement("EB-5.2")
+@pytest.mark.requirement("EB-4.2")
+def test_eb_5_2_of_each_kind_what_is_more_relevant_than_all_of_the_pack_has_a_place() -> None:
+    scenario, works = full_pack()
+    trial = candidate(1, 0.9, publication_type=RCT)
+    guideline = candidate(2, 0.9, source_type="guideline")
+    lesser = candidate(3, 0.4, publication_type=RCT)
+    ranked = rank([trial, guideline, lesser, *works], question(), scenario, most=8)
+    assert {1, 2} <= set(ids(ranked))
+    assert 3 not in ids(ranked)
+    assert ids(ranked)[0] >= 100, "the pack goes first"
+    assert [one.anchor for one in ranked.kept].count("guideline") == 3
+    assert decided(ranked, 1).reasons[-1].startswith("place reserved")
+
+
+@pytest.mark.requirement("EB-5.2")
+def test_eb_5_2_what_outdoes_the_pack_has_its_place_in_a_question_on_trials_too() -> None:
+    scenario, works = full_pack()
+    trials = [replace(one, source_type="clinicaltrials") for one in works]
+    better = candidate(1, 0.9, source_type="clinicaltrials")
+    guideline = candidate(2, 0.9, source_type="guideline")
+    ranked = rank([better, guideline, *trials], question("clinical_trials"), scenario, most=8)
+    assert 1 in ids(ranked)
+    assert not any("more relevant" in one for one in decided(ranked, 2).reasons), "trials lead here"
+
+
+def test_a_work_of_the_pack_without_the_drug_asked_about_is_not_put_before_one_that_has_it() -> (
+    None
+):
+    scenario = pack(pivotal_trial="10.1000/t")
+    asked = replace(question(), sub_queries=(SubQuery("Does celecoxib help?", "whole"),))
+    anchor = candidate(1, 0.5, identifiers={"doi": "10.1000/t"})
+    on_it = candidate(2, 0.6, places=(place(0.6, text="With Celebrex fewer died."),))
+    assert ids(rank([anchor, on_it], asked, scenario, most=8)) == [2, 1]
+    other = candidate(2, 0.6)
+    assert ids(rank([anchor, other], asked, scenario, most=8)) == [1, 2], "no work has it"
+    on_class = replace(anchor, places=(place(0.5, text="NSAIDs were tested."),))
+    assert ids(rank([on_class, on_it], asked, scenario, most=8)) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "drugs"),
+    [
+        ("Is Celebrex of use in colon cancer?", {"celecoxib"}),
+        ("Is etoricoxib of use?", {"etoricoxib"}),
+        ("A patient taking celecoxib has AF; what now?", set()),
+        ("Is apixaban safe?", set()),
+        ("Does ctDNA help?", set()),
+    ],
+)
+def test_the_drugs_asked_about_are_those_that_no_tag_knows(text: str, drugs: set[str]) -> None:
+    assert asked_drugs((text,)) == drugs

@@ -124,6 +124,16 @@ def test_eb_4_1_a_guideline_that_is_no_confirmed_anchor_of_the_scenario_does_not
     assert scored(found(ANCHOR, identifiers={})).score == 0, "its identifier is in doubt"
 
 
+def test_what_the_question_names_counts_beside_the_pack_that_it_does_not_ask_for() -> None:
+    guideline = found(UNKNOWN, source_type="nccn", covered=0.9)
+    named = replace(guideline, named=True)
+    assert scored(guideline).score == 0
+    assert scored(named).score == scored(named, guideline).score > POLICY.levels.good
+    assert scored(named).basis.startswith("1 document that is named")
+    packed = [found(ANCHOR + n) for n in range(3)]
+    assert scored(*packed, named) == scored(*packed), "where that is more"
+
+
 def test_a_trial_counts_once_as_article_and_registration_and_not_without_results() -> None:
     registered = found(
         600, source_type="clinicaltrials", identifiers={"nct_id": "NCT90000021"}, on_topic=False

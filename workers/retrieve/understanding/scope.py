@@ -32,5 +32,6 @@ def _everyday() -> frozenset[int]:
 def speaks_of_medicine(question: str) -> bool:
     """Whether a word of the question is of medicine: a known drug or test, a word of clinical
     research, an identifier of a work, or a word built as medical words are."""
-    named = products(question) or re.search(load("questions")["identifiers"], question)
+    identifiers = load("questions")["identifiers"]
+    named = products(question) or re.search(identifiers, question, re.IGNORECASE)
     return bool(named or _clinical().search(question))

@@ -1,0 +1,51 @@
+"""What stands beside an answer: its limits."""
+
+import pytest
+
+from store.content import Content, content
+from store.index.terms import terms
+from workers.generate.candidates import Candidate
+from workers.generate.details import limits
+from workers.generate.facets import states
+
+ANSWER = "Drug X is contraindicated in pregnancy."
+
+
+def asked(question: str) -> list[Content]:
+    return [content(question, dict.fromkeys(terms(question), 1.0))]
+
+
+def line(text: str, source_type: str = "label", section: str = "5 Warnings") -> Candidate:
+    return Candidate("E1", source_type, text, "Drug X tablets", 0.5, 1, section=section)
+
+
+def limits_of(one: Candidate, question: str = "Can drug X be used in pregnancy?") -> list[str]:
+    answer = line(ANSWER, one.source_type, "4 Contraindications")
+    found = limits([answer], [[answer, one]], lambda _: True, asked(question))
+    return [limit.text for limit in found]
+
+
+def test_an_instruction_for_use_is_no_limit_of_a_study() -> None:
+    assert not states("limitation", "Use with caution in older adults.")
+    assert not states("limitation", "Patients should be treated with caution.")
+    assert states("limitation", "The results should be read with caution.")
+    assert states("limitation", "Interpret with caution, for few were treated.")
+
+
+@pytest.mark.parametrize("source_type", ["label", "payer", "regulator"])
+def test_what_instructs_or_decides_has_no_limits_of_a_study(source_type: str) -> None:
+    small = line("The study in pregnancy was small and underpowered.", source_type)
+    assert limits_of(small) == []
+
+
+def test_a_study_s_limits_are_those_of_all_that_it_found() -> None:
+    small = line("The cohort was small and came from one hospital.", "pubmed", "Discussion")
+    assert limits_of(small) == [small.text]
+
+
+def test_what_a_long_work_leaves_open_must_touch_the_question_or_the_part_that_answers() -> None:
+    beside = "The long-term immunogenicity of drug X is unknown."
+    assert limits_of(line(beside)) == []
+    assert limits_of(line(beside, section="4 Contraindications")) == [beside]
+    touching = "Whether drug X passes into milk in pregnancy is unknown."
+    assert limits_of(line(touching)) == [touching]

@@ -189,11 +189,19 @@ def _footer(console: Console, question: dict[str, Any]) -> None:
         console.print(Text(fallback["note"], style="yellow"))
     hedged = f", {counts['partial_count']} hedged" if counts["partial_count"] else ""
     by = " ".join(filter(None, (provenance["generator"], provenance.get("model"))))
+    stale = stale_sources(answer)
     console.print(
-        Text(
+        Text.assemble(
             f"{counts['verified_count']} verified{hedged}, {counts['unverified_count']} withheld · "
             f"evidence {level['level']} ({level['score']}/100) · "
             f"{by} · {took} · question {question['id']}",
+            (f" · stale: {', '.join(stale)}" if stale else "", "yellow"),
             style="dim",
         )
     )
+
+
+def stale_sources(answer: dict[str, Any]) -> list[str]:
+    """The kinds of sources of an answer that were not looked at within their limit."""
+    found: list[str] = answer.get("freshness_summary", {}).get("stale_sources", [])
+    return found

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeE
 
 from cli.context import Instance, JsonOption, print_json
 from cli.instance import resolve, with_data_dir
+from cli.tables import counted
 from store import backup as store_backup
 
 FileArgument = Annotated[Path, typer.Argument(help="one file; it holds words of patients")]
@@ -23,7 +24,9 @@ def backup(ctx: typer.Context, file: FileArgument, as_json: JsonOption = False) 
     Redis is not needed, and audit.key, which signs exports, is not in it: keep that elsewhere.
     """
     url = resolve(Instance.of(ctx).settings).database_url
-    with _ending(), _telling() as tell:
+    if not file.parent.is_dir():
+        raise ValueError(f"{file.parent} is no folder: make it, or name another one")
+    with _ending(), _named(file), _telling() as tell:
         made = store_backup.make(url, file, tell)
     if as_json:
         print_json(
@@ -59,7 +62,7 @@ def restore(
             "ATTEST_DATABASE_URL is set, and this makes a data directory of its own: see "
             "docs/operations.md, Backup, for servers of your own"
         )
-    with _ending(), _telling() as tell:
+    with _ending(), _named(settings.data_dir), _telling() as tell:
         done = store_backup.restore(file, settings.data_dir, tell)
     if as_json:
         print_json(
@@ -86,7 +89,7 @@ def _tell_keys(held: tuple[store_backup.HeldKey, ...]) -> None:
     if not held:
         return
     print(
-        f"{len(held)} keys hold there. One that was revoked since the backup is among them: "
+        f"{counted(len(held), 'key')} can be used there. If one was revoked since, it holds again: "
         "`attest audit query --event key.revoked` in the newer database names it, `attest keys "
         "revoke ID` ends it again once `attest up` runs."
     )
@@ -119,6 +122,17 @@ def _ending() -> Iterator[None]:
     finally:
         for number in heard:
             signal.signal(number, before[number])
+
+
+@contextmanager
+def _named(wanted: Path) -> Iterator[None]:
+    """What the system refuses is said of `wanted`, not of what is made beside it for a while."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None or not Path(error.filename).name.startswith(f".{wanted.name}."):
+            raise
+        raise OSError(error.errno, error.strerror, str(wanted)) from error
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Bulk files of sources: which there are, of when each is, and how each is cut into slices."""
 
 import hashlib
+import re
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,12 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from store.models import now
+from workers.http.errors import Malformed
 from workers.ingest.parsers import bulk_json
 from workers.ingest.parsers.pubmed import bulk as pubmed_bulk
 
 RECORDS_PER_SLICE = 250
 """Of PubMed: a message works on so many, well inside a lease; some 3 MB."""
 _ENDS = 1024 * 1024  # bytes of each end of a file that its fingerprint covers
+
+_GZIP_OR_XML = re.compile(rb"\x1f\x8b|(\xef\xbb\xbf)?\s*<")
 
 
 class Slice(NamedTuple):
@@ -38,6 +42,9 @@ class Format:
 
 def _cut_pubmed(path: Path) -> Iterator[Slice]:
     with path.open("rb") as file:
+        if path.name.lower().endswith(".gz") and not _GZIP_OR_XML.match(file.read(64)):
+            raise Malformed("it is no gzip file, though its name ends in .gz")
+        file.seek(0)
         for content, records in pubmed_bulk.slices(file, RECORDS_PER_SLICE):
             yield Slice(content, records, file.tell())
 

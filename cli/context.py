@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli.instance import gateway_url, open_store
+from cli.instance import find_gateway, open_store, require_gateway
 from store.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ class Instance:
     """The settings of this command and, opened on first use, the instance they name."""
 
     settings: Settings
+    directory_named: bool = False
+    """By --data-dir: then no other instance is meant."""
 
     @classmethod
     def of(cls, ctx: typer.Context) -> "Instance":
@@ -42,8 +44,17 @@ class Instance:
 
     @property
     def url(self) -> str:
-        """The gateway of the running instance."""
-        return gateway_url(self.settings)
+        """The gateway of the running instance.
+
+        Raises:
+            NotRunning: none runs.
+        """
+        return require_gateway(self.settings, directory_named=self.directory_named)
+
+    @property
+    def url_if_any(self) -> str | None:
+        """The same for commands that can work alone; None: none runs."""
+        return find_gateway(self.settings, directory_named=self.directory_named)
 
 
 def zoned(moment: datetime | None, option: str) -> datetime | None:

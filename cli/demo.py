@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 from rich.console import Console
 
-from cli.answers import render
+from cli.answers import render, stale_sources
 from cli.evidence import follow, submit
 from cli.gateway import without_key
 from cli.instance import open_store
@@ -80,6 +80,8 @@ def run_demo(settings: Settings, *, as_json: bool) -> int:
                 else:
                     render(console, question)
                     console.print()
+            if any(stale_sources(question["answer"]) for question in answered):
+                console.print("Stale: nobody has looked at these sources since the samples' day.")
             store.engine.dispose()
         _require(report, answered)
     console.print("Every quotation above is an exact span of a stored version. Next: attest up")

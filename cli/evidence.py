@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlmodel import Session
 
+from cli.tables import counted
 from store.records import SourceType
 from store.settings import Settings
 from store.submissions import submit_item
@@ -163,6 +164,27 @@ def find(
     vector = encoder_for(settings).encode([text])[0]
     with store.reading() as session:
         return search(session, text, vector, {}, only=asked_filter(options), limit=k)
+
+
+def show(found: Iterable[Passage]) -> None:
+    """Print passages for people."""
+    for number, passage in enumerate(found, start=1):
+        print(f"{number}. {passage.title}  [{passage.source_type}]  {passage.fused.score:.3f}")
+        print(f"   {passage.section or 'BODY'}, {passage.chunk_id}:{passage.start}-{passage.end}")
+        print(f"   {' '.join(passage.text.split())[:240]}")
+
+
+def holds_nothing(store: Store) -> bool:
+    """Whether there is no document at all."""
+    with store.reading() as session:
+        return not session.execute(sa.text("SELECT EXISTS (SELECT FROM document)")).scalar_one()
+
+
+def in_words(report: Mapping[str, Any]) -> str:
+    """What became of a batch, for people."""
+    read = counted(report["documents"], "document")
+    fresh = counted(report["new_versions"], "new version")
+    return f"{read}, {fresh}, {report['indexed']} indexed"
 
 
 def passage_body(passage: Passage) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from rich.table import Table
 
 from cli.context import Instance, JsonOption, print_json
 from cli.extractions import ExtractFailed, extract_there
-from cli.gateway import GatewayRefused
-from cli.instance import gateway_url, running_url
+from cli.gateway import GatewayRefused, NoGateway
+from cli.waiting import on_stderr
 from store.settings import Settings
 from workers.extract.documents import Part
 from workers.extract.extraction import extract_text
@@ -57,11 +57,11 @@ def extract(
         if not as_json:
             console.print(f"{kind}: iteration {number}, score {score:.3f}", highlight=False)
 
-    settings = Instance.of(ctx).settings
+    instance = Instance.of(ctx)
     try:
-        url = None if here or rules_only else _instance(settings)
+        url = None if here or rules_only else instance.url_if_any
         if url is None:
-            ask = None if rules_only else _model(settings)
+            ask = None if rules_only else _model(instance.settings)
             body, text = _here(file, profile, document_type, ask, tell)
         else:
             body, text = extract_there(
@@ -70,20 +70,18 @@ def extract(
                 profile=profile,
                 document_type=document_type,
                 tell=lambda one: tell(one["type"], one["iteration"], one["score"]),
+                say=on_stderr,
             )
-    except GatewayRefused as error:
+    except NoGateway as error:
         raise ExtractFailed(f"{error} (or add --here)") from error
+    except GatewayRefused as error:
+        raise ExtractFailed(str(error.about(file.name))) from error
     if body.get("outcome") == "unreadable":
         raise ExtractFailed(_advice(body["error"], body["readability"]["issues"], body))
     if as_json:
         print_json(body)
     else:
         render(Console(), text, body)
-
-
-def _instance(settings: Settings) -> str | None:
-    """The gateway of the instance that runs or that the environment names; None: there is none."""
-    return running_url(settings) or (gateway_url(settings) if settings.database_url else None)
 
 
 def _advice(error: str, issues: list[str], body: dict[str, Any]) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 
 from cli.gateway import call
+from cli.waiting import POLL_SECONDS, Say, Work, nothing
 
-POLL_SECONDS = 20
 Told = Callable[[dict[str, Any]], None]
 
 
@@ -33,11 +33,13 @@ def extract_there(
     document_type: str | None,
     tell: Told,
     timeout_seconds: float = 1800.0,
+    say: Say = nothing,
 ) -> tuple[dict[str, Any], str]:
     """The result of a running instance, and the text that its spans count.
 
     Args:
         tell: told of each iteration as it is done.
+        say: told its id, what it waits for, and on Ctrl-C that it goes on.
 
     Raises:
         ExtractFailed: it died, or took too long.
@@ -54,18 +56,21 @@ def extract_there(
         accepted = call(
             client, "POST", "/v1/extractions", files={"file": (name, content)}, data=options
         )
-        path, seen, waited = f"/v1/extractions/{accepted['id']}", 0, 0.0
-        while waited < timeout_seconds:
-            found = call(client, "GET", path, params={"wait": POLL_SECONDS, "seen": seen})
-            for one in found["progress"][seen:]:
-                tell(one)
-            if found["status"] == "done":
-                return found["result"], call(client, "GET", f"{path}/text")["text"]
-            if found["status"] == "failed":
-                raise ExtractFailed(found["error"]["detail"])
-            waited += POLL_SECONDS if len(found["progress"]) == seen else 0
-            seen = len(found["progress"])
-    raise ExtractFailed(f"no result within {timeout_seconds:.0f} s; {accepted['id']} goes on")
+        with Work(client, "extraction", accepted["id"], say) as work:
+            work.say_id()
+            seen = 0
+            while not work.over(timeout_seconds):
+                found = work.look(seen=seen)
+                for one in found["progress"][seen:]:
+                    tell(one)
+                    work.moved()
+                if found["status"] == "done":
+                    text: str = call(client, "GET", f"{work.path}/text")["text"]
+                    return {"id": accepted["id"], **found["result"]}, text
+                if found["status"] == "failed":
+                    raise ExtractFailed(found["error"]["detail"])
+                seen = len(found["progress"])
+    raise ExtractFailed(f"no result within {timeout_seconds:.0f} s; {work.goes_on}")
 
 
 def list_reviews(url: str, status: str, cursor: str | None, limit: int) -> dict[str, Any]:

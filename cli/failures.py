@@ -1,6 +1,14 @@
 """Servers that do not serve, in words that say what to do."""
 
 
+def plain(error: Exception) -> str:
+    """What an error says, one of the system without its number: `FILE: No such file`."""
+    if isinstance(error, OSError) and error.strerror:
+        named = error.filename2 or error.filename
+        return f"{named}: {error.strerror}" if named else error.strerror
+    return str(error)
+
+
 def server_errors() -> tuple[type[Exception], ...]:
     """What clients raise where no server answers; most commands end without loading them."""
     from redis.exceptions import RedisError

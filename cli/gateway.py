@@ -9,11 +9,27 @@ import httpx
 
 from store.settings import get_settings
 
+Client = httpx.Client
+"""What a gateway is called with."""
 _WITH_KEY = ContextVar("with_key", default=True)
 
 
 class GatewayRefused(RuntimeError):
     """The gateway refused, or none answers; the message says what to do."""
+
+    of_content = False
+    """Whether what was sent is at fault, not who sent it or when."""
+
+    def about(self, name: str) -> "GatewayRefused":
+        """The same, naming the file whose content is at fault."""
+        return GatewayRefused(f"{name}: {self}") if self.of_content else self
+
+
+class NoGateway(GatewayRefused):
+    """No gateway answers there."""
+
+
+_OF_CONTENT = (400, 413, 415, 422)
 
 
 @contextmanager
@@ -41,7 +57,7 @@ def call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict
     try:
         response = client.request(method, path, headers=authorization(), **arguments)
     except httpx.TransportError as error:
-        raise GatewayRefused(
+        raise NoGateway(
             f"no gateway answers at {client.base_url} ({type(error).__name__}): "
             "start one with `attest up`"
         ) from error
@@ -51,6 +67,24 @@ def call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict
     try:
         problem = response.json()
         fields = "; ".join(f"{e['field']}: {e['message']}" for e in problem.get("errors", []))
-        raise GatewayRefused(fields or problem.get("detail") or problem["title"])
+        refused = GatewayRefused(fields or problem.get("detail") or problem["title"])
     except (ValueError, KeyError) as error:
         raise GatewayRefused(f"the gateway answered {response.status_code}") from error
+    refused.of_content = response.status_code in _OF_CONTENT
+    raise refused
+
+
+def paused_stages(client: httpx.Client) -> dict[str, str]:
+    """The stages that do not work, and why; empty where the gateway does not tell.
+
+    `/readyz` is open to anybody and names them. The reasons are for operators: without a key
+    everybody is one, and to ask with a key that may not would be an event in the audit.
+    """
+    try:
+        paused: dict[str, str] = call(client, "GET", "/readyz").get("paused_stages", {})
+        if not paused or authorization():
+            return dict.fromkeys(paused, "")
+        told = {one["stage"]: one for one in call(client, "GET", "/v1/stages")["stages"]}
+        return {name: told[name]["reason"] or "" for name in paused}
+    except (GatewayRefused, KeyError):
+        return {}

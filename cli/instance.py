@@ -27,18 +27,26 @@ def resolve(settings: Settings) -> Settings:
     Raises:
         NotRunning: neither is there.
     """
-    if settings.database_url and settings.redis_url:
+    if _has_urls(settings):
         return settings
-    if settings.database_url or settings.redis_url:
-        raise NotRunning("set both ATTEST_DATABASE_URL and ATTEST_REDIS_URL, or neither")
     connection = _connection(settings)
     if connection is None:
-        raise NotRunning(
-            f"nothing runs on {settings.data_dir.resolve()}: start it with `attest up`, name "
-            "another one with --data-dir, or set ATTEST_DATABASE_URL and ATTEST_REDIS_URL"
-        )
+        raise _not_running(settings, "ATTEST_DATABASE_URL and ATTEST_REDIS_URL")
     return settings.model_copy(
         update={"database_url": connection.database_url, "redis_url": connection.redis_url}
+    )
+
+
+def _has_urls(settings: Settings) -> bool:
+    if bool(settings.database_url) != bool(settings.redis_url):
+        raise NotRunning("set both ATTEST_DATABASE_URL and ATTEST_REDIS_URL, or neither")
+    return bool(settings.database_url)
+
+
+def _not_running(settings: Settings, variables: str) -> NotRunning:
+    return NotRunning(
+        f"nothing runs on {settings.data_dir.resolve()}: start it with `attest up`, name "
+        f"another one with --data-dir, or set {variables}"
     )
 
 
@@ -83,12 +91,36 @@ def _connection(settings: Settings) -> "Connection | None":
     return read_connection(settings.data_dir)
 
 
-def running_url(settings: Settings) -> str | None:
-    """Where the gateway of an instance listens that runs on the data directory; None: none does."""
-    connection = _connection(settings)
-    return connection.gateway_url if connection is not None else None
+def find_gateway(settings: Settings, *, directory_named: bool) -> str | None:
+    """Where the gateway of this command's instance listens; None: there is no such instance.
+
+    `ATTEST_DATABASE_URL` and `ATTEST_REDIS_URL` win, as in `resolve`: then it is the one at host
+    and port. Else it is that of the data directory. Where nothing runs there, host and port count
+    only if they were set, and no directory was named: words of patients go to no instance that
+    happens to listen.
+
+    Args:
+        directory_named: by --data-dir.
+
+    Raises:
+        NotRunning: one of the URLs is set alone.
+    """
+    at_port = url_of(settings.host, settings.port)
+    if _has_urls(settings):
+        return at_port
+    if connection := _connection(settings):
+        return connection.gateway_url
+    named = not directory_named and settings.model_fields_set & {"host", "port"}
+    return at_port if named else None
 
 
-def gateway_url(settings: Settings) -> str:
-    """Where the gateway of the running instance listens."""
-    return running_url(settings) or url_of(settings.host, settings.port)
+def require_gateway(settings: Settings, *, directory_named: bool) -> str:
+    """Where the gateway of this command's instance listens.
+
+    Raises:
+        NotRunning: there is no such instance.
+    """
+    found = find_gateway(settings, directory_named=directory_named)
+    if found is None:
+        raise _not_running(settings, "ATTEST_HOST and ATTEST_PORT of its gateway")
+    return found

@@ -2,18 +2,28 @@
 
 import logging
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
 import structlog
 import typer
 from pydantic import ValidationError
+from pydantic_settings import SettingsError
 from rich.console import Console
 
 from cli.context import Instance, JsonOption, print_json
-from cli.failures import about_servers, server_errors
-from cli.instance import NotRunning, resolve, running_url, with_data_dir
+from cli.failures import about_servers, plain, server_errors
+from cli.instance import NotRunning, resolve, with_data_dir
 from cli.late import elsewhere, late
+from cli.options import (
+    AsOfOption,
+    DecisionsOption,
+    DiseasesOption,
+    SinceOption,
+    SourceTypesOption,
+    UntilOption,
+)
 from messages import Stage
 from store.settings import Settings, get_settings
 
@@ -21,9 +31,14 @@ app = typer.Typer(
     help="Clinical answers from evidence that is held, every word attested.",
     no_args_is_help=True,
     add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
 COMMANDS = {
+    "search": (
+        "cli.search:search",
+        "Show the passages that the retrieve stage would find.",
+    ),
     "import": (
         "cli.imports:import_files",
         "Import bulk files; the same command goes on where an earlier run stopped.",
@@ -89,29 +104,24 @@ GROUPS = {
 DataDirOption = Annotated[
     Path | None, typer.Option("--data-dir", help="where the embedded servers keep their data")
 ]
-AsOfOption = Annotated[
-    str | None, typer.Option(help="only what was held on this day, such as 2026-01-31")
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"attest {version('attest')}")
+        raise typer.Exit
+
+
+VersionOption = Annotated[
+    bool, typer.Option("--version", callback=_show_version, is_eager=True, help="show it and end")
 ]
-SourceTypesOption = Annotated[
-    list[str] | None, typer.Option("--source-type", help="such as pubmed; repeat it for more")
-]
-DiseasesOption = Annotated[
-    list[str] | None,
-    typer.Option("--disease", help="a tag, such as colorectal_cancer; repeat it for more"),
-]
-DecisionsOption = Annotated[
-    list[str] | None,
-    typer.Option("--decision", help="a tag, such as surveillance; repeat it for more"),
-]
-SinceOption = Annotated[
-    str | None, typer.Option(help="published on this day or later, such as 2020-01-31")
-]
-UntilOption = Annotated[str | None, typer.Option(help="published on this day or before")]
 
 
 @app.callback()
-def _common(ctx: typer.Context, data_dir: DataDirOption = None) -> None:
-    ctx.obj = Instance(with_data_dir(get_settings(), data_dir))
+def _common(
+    ctx: typer.Context, data_dir: DataDirOption = None, _version: VersionOption = False
+) -> None:
+    ctx.obj = Instance(with_data_dir(get_settings(), data_dir), data_dir is not None)
     ctx.call_on_close(ctx.obj.close)
 
 
@@ -166,6 +176,7 @@ def ask(
     from cli.answers import render
     from cli.questions import ask as submit_and_wait
     from cli.questions import asked
+    from cli.waiting import on_stderr
 
     submitted = asked(
         text,
@@ -177,9 +188,8 @@ def ask(
         published_to=until,
         max_references=max_references,
     )
-    question = submit_and_wait(
-        Instance.of(ctx).url, {"question": submitted.question, **submitted.options()}
-    )
+    body = {"question": submitted.question, **submitted.options()}
+    question = submit_and_wait(Instance.of(ctx).url, body, say=on_stderr)
     if as_json:
         print_json(question)
     else:
@@ -200,13 +210,18 @@ def verify(
     as_json: JsonOption = False,
 ) -> None:
     """Check the claims, quotations and identifiers of a text."""
+    from cli.gateway import GatewayRefused
     from cli.verify import documents_in, holds, render, text_of, verify_here, verify_there
+    from cli.waiting import on_stderr
 
     text, instance = text_of(file), Instance.of(ctx)
-    if corpus is not None:
-        result = verify_here(instance.settings, text, documents_in(corpus))
-    else:
-        result = verify_there(instance.url, text)
+    try:
+        if corpus is not None:
+            result = verify_here(instance.settings, text, documents_in(corpus))
+        else:
+            result = verify_there(instance.url, text, say=on_stderr)
+    except GatewayRefused as error:
+        raise error.about(file.name) from error
     if as_json:
         print_json(result)
     else:
@@ -229,15 +244,18 @@ def summarize(
     A running instance does it, with a language model where it has one; where none runs, this
     process does, by rules.
     """
-    from cli.gateway import GatewayRefused
+    from cli.gateway import GatewayRefused, NoGateway
     from cli.summarize import note_in, render, summarize_here, summarize_there
+    from cli.waiting import on_stderr
 
-    text, instance = note_in(file), Instance.of(ctx)
+    text = note_in(file)
     try:
-        url = None if here else running_url(instance.settings)
-        result = summarize_here(text) if url is None else summarize_there(url, text)
-    except GatewayRefused as error:
+        url = None if here else Instance.of(ctx).url_if_any
+        result = summarize_there(url, text, say=on_stderr) if url else summarize_here(text)
+    except NoGateway as error:
         raise RuntimeError(f"{error} (or add --here)") from error
+    except GatewayRefused as error:
+        raise error.about(file.name) from error
     if as_json:
         print_json(result)
     else:
@@ -254,62 +272,27 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Ingest files and folders: text, Markdown, HTML, PDF, JSON and JSON Lines records."""
-    from cli.evidence import check_source_type, follow, submit
+    from cli.evidence import check_source_type, follow, in_words, submit
+    from cli.waiting import on_stderr
 
     check_source_type(source_type)
     store = Instance.of(ctx).store
     console = Console(stderr=True)
-    batch_id, items = submit(store, paths, source_type)
-    report = follow(store, batch_id, items, console)
+    try:
+        batch_id, items = submit(store, paths, source_type)
+        report = follow(store, batch_id, items, console)
+    except KeyboardInterrupt:
+        on_stderr("what was sent until now goes on; sent again, it changes nothing")
+        raise
     if as_json:
         print_json(report)
     else:
-        print(
-            f"{report['documents']} documents, {report['new_versions']} new versions, "
-            f"{report['indexed']} indexed"
-        )
+        print(in_words(report))
     for failure in report["failed"]:
         text = f"{failure['file']}: {failure['error']}"
         console.print(text, style="red", markup=False, soft_wrap=True)
     if report["failed"] or report["dead"]:
         raise typer.Exit(1)
-
-
-@app.command()
-def search(
-    ctx: typer.Context,
-    text: Annotated[str, typer.Argument(help="what to look for")],
-    k: Annotated[int, typer.Option("--k", min=1, max=50)] = 5,
-    as_json: JsonOption = False,
-    as_of: AsOfOption = None,
-    source_type: SourceTypesOption = None,
-    disease: DiseasesOption = None,
-    decision: DecisionsOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-) -> None:
-    """Show the passages that the retrieve stage would find."""
-    from cli.evidence import find, passage_body
-    from cli.questions import asked
-
-    wanted = asked(
-        text,
-        as_of=as_of,
-        source_types=source_type,
-        diseases=disease,
-        decisions=decision,
-        published_from=since,
-        published_to=until,
-    )
-    instance = Instance.of(ctx)
-    found = find(resolve(instance.settings), instance.store, wanted.question, wanted.options(), k)
-    if as_json:
-        print_json([passage_body(passage) for passage in found])
-        return
-    for number, passage in enumerate(found, start=1):
-        print(f"{number}. {passage.title}  [{passage.source_type}]  {passage.fused.score:.3f}")
-        print(f"   {passage.section or 'BODY'}, {passage.chunk_id}:{passage.start}-{passage.end}")
-        print(f"   {' '.join(passage.text.split())[:240]}")
 
 
 for _name, (_where, _help) in COMMANDS.items():
@@ -371,15 +354,14 @@ def main() -> None:
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     try:
         app()
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        name, *within = map(str, first["loc"])
-        said = first["msg"].removeprefix("Value error, ")
-        _fail(f"ATTEST_{name.upper()}: {'.'.join(within)}{': ' if within else ''}{said}")
+    except (SettingsError, ValidationError) as error:
+        from cli.settings_errors import wrong_settings
+
+        _fail(wrong_settings() or str(error))
     except KeyboardInterrupt:
         sys.exit(130)
     except (OSError, LookupError, ValueError, RuntimeError) as error:
-        _fail(str(error))
+        _fail(plain(error))
     except SystemExit:
         raise  # before the next line, which loads the clients when it is looked at
     except server_errors() as error:

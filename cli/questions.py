@@ -1,6 +1,5 @@
 """`attest ask`: a question to a running gateway."""
 
-import time
 from typing import Any
 
 import httpx
@@ -9,8 +8,8 @@ from pydantic import ValidationError
 from api_gateway.filters import Filters
 from api_gateway.schemas import QuestionIn
 from cli.gateway import call
+from cli.waiting import POLL_SECONDS, Say, Work, nothing
 
-POLL_SECONDS = 20
 _OPTIONS = {
     "as_of": "--as-of",
     "source_types": "--source-type",
@@ -41,8 +40,13 @@ def asked(text: str, **options: Any) -> QuestionIn:
         raise ValueError(f"{name}: {first['msg'].removeprefix('Value error, ')}") from None
 
 
-def ask(url: str, body: dict[str, Any], *, timeout_seconds: float = 120.0) -> dict[str, Any]:
+def ask(
+    url: str, body: dict[str, Any], *, timeout_seconds: float = 120.0, say: Say = nothing
+) -> dict[str, Any]:
     """Submit a question and wait for its end; gives the question resource.
+
+    Args:
+        say: told what it waits for, and on Ctrl-C that it goes on.
 
     Raises:
         GatewayRefused: with the gateway's own words, or what to do.
@@ -51,10 +55,9 @@ def ask(url: str, body: dict[str, Any], *, timeout_seconds: float = 120.0) -> di
     encrypted = url.startswith("https:")  # loading certificates takes longer than an answer
     with httpx.Client(base_url=url, timeout=POLL_SECONDS + 10, verify=encrypted) as client:
         accepted = call(client, "POST", "/v1/questions", json=body)
-        deadline = time.monotonic() + timeout_seconds
-        while time.monotonic() < deadline:
-            path = f"/v1/questions/{accepted['id']}"
-            question = call(client, "GET", path, params={"wait": POLL_SECONDS})
-            if question["status"] in ("answered", "failed"):
-                return question
-    raise AskFailed(f"no answer within {timeout_seconds:.0f} s; question {accepted['id']} goes on")
+        with Work(client, "question", accepted["id"], say) as work:
+            while not work.over(timeout_seconds):
+                question = work.look()
+                if question["status"] in ("answered", "failed"):
+                    return question
+    raise AskFailed(f"no answer within {timeout_seconds:.0f} s; {work.goes_on}")

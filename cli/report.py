@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.context import Instance, JsonOption, print_json
+from cli.tables import counted
 from store import week_report
 from store.models import now
 
@@ -27,6 +28,8 @@ def report(
     with instance.store.reading() as session:
         made = week_report.report(session, moment - timedelta(days=days), moment, moment)
     folder = out or instance.settings.data_dir / "reports"
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file: --out takes a folder")
     written = write(made, folder, f"report-{moment:%Y-%m-%d}-{days}d")
     missed = [one.name for one in made.quality.missed]
     if as_json:
@@ -34,4 +37,4 @@ def report(
         return
     for path in written:
         print(path)
-    print(f"{len(missed)} targets missed" + (f": {', '.join(missed)}" if missed else ""))
+    print(f"{counted(len(missed), 'target')} missed" + (f": {', '.join(missed)}" if missed else ""))

@@ -17,6 +17,8 @@ stages_app = typer.Typer(help="Which stages work; stop and start one.", no_args_
 queues_app = typer.Typer(no_args_is_help=True)
 
 ACTOR = "cli"
+_STATES = {"closed": "works", "open": "circuit open", "paused": "paused"}
+"""A circuit's states for people, who take a closed stage for one that does not work."""
 
 
 def _body(one: StageState) -> dict[str, Any]:
@@ -39,7 +41,7 @@ def list_stages(ctx: typer.Context, as_json: JsonOption = False) -> None:
     for one in found:
         counts = (str(one.deaths), str(one.done), str(one.waiting), str(one.held))
         by, reason = one.changed_by or "", one.reason or ""
-        table.add_row(one.stage, one.state, *counts, by, reason)
+        table.add_row(one.stage, _STATES[one.state], *counts, by, reason)
     Console().print(table)
 
 
@@ -71,7 +73,7 @@ def resume_stage(ctx: typer.Context, stage: Stage, as_json: JsonOption = False) 
     elif held is None:
         print(f"{stage.value} works already")
     else:
-        print(f"{stage.value} works again; {held} messages that waited are due now")
+        print(f"{stage.value} works again; due now of what waited: {held}")
 
 
 @queues_app.callback()

@@ -9,10 +9,11 @@ from rich.text import Text
 
 from cli.evaluate.notes import note_of
 from cli.gateway import call
+from cli.tables import counted
 from cli.verify import text_of
+from cli.waiting import POLL_SECONDS, Say, Work, nothing
 from workers.summarize.summary import summarize
 
-POLL_SECONDS = 20
 _AS_IT_IS = {".txt", ".md", ".text", ""}
 
 
@@ -40,8 +41,13 @@ def summarize_here(text: str) -> dict[str, Any]:
     return summarize(text)
 
 
-def summarize_there(url: str, text: str, *, timeout_seconds: float = 600.0) -> dict[str, Any]:
+def summarize_there(
+    url: str, text: str, *, timeout_seconds: float = 600.0, say: Say = nothing
+) -> dict[str, Any]:
     """The result of a running instance, which asks a language model where it has one.
+
+    Args:
+        say: told its id, what it waits for, and on Ctrl-C that it goes on.
 
     Raises:
         SummaryFailed: it died, or took too long.
@@ -51,17 +57,15 @@ def summarize_there(url: str, text: str, *, timeout_seconds: float = 600.0) -> d
         base_url=url, timeout=POLL_SECONDS + 10, verify=url.startswith("https")
     ) as client:
         accepted = call(client, "POST", "/v1/notes", json={"text": text})
-        waited = 0.0
-        while waited < timeout_seconds:
-            path = f"/v1/notes/{accepted['id']}"
-            found = call(client, "GET", path, params={"wait": POLL_SECONDS})
-            if found["status"] == "done":
-                result: dict[str, Any] = found["result"]
-                return result
-            if found["status"] == "failed":
-                raise SummaryFailed(found["error"]["detail"])
-            waited += POLL_SECONDS
-    raise SummaryFailed(f"no summary within {timeout_seconds:.0f} s; {accepted['id']} goes on")
+        with Work(client, "note", accepted["id"], say) as work:
+            work.say_id()
+            while not work.over(timeout_seconds):
+                found = work.look()
+                if found["status"] == "done":
+                    return {"id": accepted["id"], **found["result"]}
+                if found["status"] == "failed":
+                    raise SummaryFailed(found["error"]["detail"])
+    raise SummaryFailed(f"no summary within {timeout_seconds:.0f} s; {work.goes_on}")
 
 
 def render(console: Console, result: dict[str, Any]) -> None:
@@ -82,7 +86,8 @@ def render(console: Console, result: dict[str, Any]) -> None:
     counts, made = result["validation"], result["provenance"]
     console.print(
         Text(
-            f"\n{counts['items']} items and {counts['recommendations']} recommendations, "
+            f"\n{counted(counts['items'], 'item')} and "
+            f"{counted(counts['recommendations'], 'recommendation')}, "
             f"{counts['unsupported']} not in their span · {made['generator']}",
             style="dim",
         )

@@ -11,3 +11,8 @@ def table_console() -> Console:
     seen = Console()
     width = None if seen.is_terminal else max(seen.width, WIDE)
     return Console(width=width, markup=False, emoji=False, highlight=False)
+
+
+def counted(n: int, noun: str) -> str:
+    """`1 claim`, `2 claims`."""
+    return f"{n} {noun}" + ("" if n == 1 else "s")

@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.gateway import call
+from cli.tables import counted
+from cli.waiting import POLL_SECONDS, Say, Work, nothing
 from store.settings import Settings
 from workers.readers import UnreadableDocument, read
 from workers.verify.pasted.report import checked
@@ -17,7 +19,6 @@ from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import TooLong, statements
 from workers.verify.verifier import verifier_of
 
-POLL_SECONDS = 20
 _MARKS = {
     "verified": ("✓", "green"),
     "partially_verified": ("~", "yellow"),
@@ -102,8 +103,13 @@ def verify_here(
     )
 
 
-def verify_there(url: str, text: str, *, timeout_seconds: float = 300.0) -> dict[str, Any]:
+def verify_there(
+    url: str, text: str, *, timeout_seconds: float = 300.0, say: Say = nothing
+) -> dict[str, Any]:
     """Check a text against the evidence that a running instance holds.
+
+    Args:
+        say: told its id, what it waits for, and on Ctrl-C that it goes on.
 
     Raises:
         VerifyFailed: the gateway refused it, the check died, or it took too long.
@@ -112,17 +118,15 @@ def verify_there(url: str, text: str, *, timeout_seconds: float = 300.0) -> dict
         base_url=url, timeout=POLL_SECONDS + 10, verify=url.startswith("https")
     ) as client:
         accepted = call(client, "POST", "/v1/verifications", json={"text": text})
-        waited = 0.0
-        while waited < timeout_seconds:
-            path = f"/v1/verifications/{accepted['id']}"
-            found = call(client, "GET", path, params={"wait": POLL_SECONDS})
-            if found["status"] == "done":
-                result: dict[str, Any] = found["result"]
-                return result
-            if found["status"] == "failed":
-                raise VerifyFailed(found["error"]["detail"])
-            waited += POLL_SECONDS
-    raise VerifyFailed(f"no result within {timeout_seconds:.0f} s; {accepted['id']} goes on")
+        with Work(client, "verification", accepted["id"], say) as work:
+            work.say_id()
+            while not work.over(timeout_seconds):
+                found = work.look()
+                if found["status"] == "done":
+                    return {"id": accepted["id"], **found["result"]}
+                if found["status"] == "failed":
+                    raise VerifyFailed(found["error"]["detail"])
+    raise VerifyFailed(f"no result within {timeout_seconds:.0f} s; {work.goes_on}")
 
 
 def anything_checked(result: dict[str, Any]) -> bool:
@@ -183,7 +187,7 @@ def render(console: Console, result: dict[str, Any]) -> None:
         return
     counts = result["summary"]
     console.print(
-        f"\n{counts['claims']} claims: {counts['verified_count']} verified, "
+        f"\n{counted(counts['claims'], 'claim')}: {counts['verified_count']} verified, "
         f"{counts['partial_count']} partially, {counts['unverified_count']} not",
         style="bold",
     )

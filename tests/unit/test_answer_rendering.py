@@ -121,3 +121,10 @@ def test_an_answer_that_a_model_should_have_drafted_says_why_it_is_not() -> None
     fallback = {"reason": "unavailable", "note": "The language model could not be reached."}
     shown = question(provenance={"generator": "extractive", "fallback": fallback})
     assert "could not be reached" in printed(shown, terminal=False)
+
+
+def test_the_last_line_names_the_stale_sources_and_only_those() -> None:
+    stale = question(freshness_summary={"stale_sources": ["clinicaltrials", "pubmed"]})
+    assert printed(stale, terminal=False).rstrip().endswith("· stale: clinicaltrials, pubmed")
+    fresh = question(freshness_summary={"stale_sources": []})
+    assert "stale:" not in printed(fresh, terminal=False)

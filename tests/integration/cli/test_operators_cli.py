@@ -178,7 +178,10 @@ def test_stages_are_paused_for_a_reason_and_resumed(desk: Desk) -> None:
     listed = {one["stage"]: one for one in json.loads(desk.run(stages_app, "list", "--json"))}
     assert (listed["verify"]["state"], listed["verify"]["reason"]) == ("paused", "moving")
     assert listed["audit"]["state"] == "closed"
-    assert "moving" in desk.run(stages_app, "list")
+    shown = desk.run(stages_app, "list")
+    assert "moving" in shown
+    assert "works" in shown
+    assert "closed" not in shown
     assert "works again" in desk.run(stages_app, "resume", "verify")
     assert "works already" in desk.run(stages_app, "resume", "verify")
 

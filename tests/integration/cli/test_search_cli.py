@@ -87,11 +87,12 @@ def test_what_is_asked_for_on_the_command_line_is_what_the_gateway_gets(
 ) -> None:
     posted: list[dict[str, Any]] = []
 
-    def gateway(url: str, body: dict[str, Any]) -> dict[str, str]:
+    def gateway(url: str, body: dict[str, Any], **_: Any) -> dict[str, str]:
         posted.append(body)
         return {"status": "answered"}
 
     monkeypatch.setattr("cli.questions.ask", gateway)
+    monkeypatch.setattr("cli.main.get_settings", lambda: Settings(port=1))
     options = [
         *("--source-type=pubmed", "--source-type=label", "--disease=lung_cancer"),
         *("--decision=surveillance", "--since=2019-01-01", "--until=2020-12-31"),

@@ -1,12 +1,16 @@
 """What a user can mend is one line on stderr, whichever library noticed it."""
 
+import errno
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+from cli.failures import plain
+from cli.tables import counted
 from tests.commands import Attest
 
 
@@ -91,3 +95,26 @@ def test_ctrl_c_while_the_command_is_loaded_is_no_traceback() -> None:
 def test_the_program_begins_there() -> None:
     scripts = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     assert scripts["project"]["scripts"] == {"attest": "cli.entry:main"}
+
+
+@pytest.mark.parametrize("command", [[], ["stages"], ["stages", "list"], ["report"], ["ask"]])
+def test_help_answers_to_h_too(command: list[str]) -> None:
+    short, long = Attest({})(*command, "-h"), Attest({})(*command, "--help")
+    assert (short.returncode, short.stdout) == (0, long.stdout)
+    assert "Usage" in short.stdout
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    done = Attest({})("--version")
+    assert (done.returncode, done.stdout) == (0, f"attest {version('attest')}\n")
+
+
+def test_an_error_of_the_system_is_told_without_its_number() -> None:
+    assert plain(OSError(errno.EACCES, "Permission denied", "/a/b")) == "/a/b: Permission denied"
+    assert plain(OSError(errno.ENOSPC, "No space left on device")) == "No space left on device"
+    assert plain(FileExistsError("b is there already")) == "b is there already"
+    assert plain(ValueError("no")) == "no"
+
+
+def test_one_is_no_plural() -> None:
+    assert [counted(n, "claim") for n in (0, 1, 2)] == ["0 claims", "1 claim", "2 claims"]

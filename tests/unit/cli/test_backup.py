@@ -1,0 +1,28 @@
+"""What `attest backup` and `restore` say of keys, and of places where nothing can be written."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from cli.backup import _named, _tell_keys
+from store.backup import HeldKey
+
+
+def test_that_a_key_was_revoked_since_is_no_fact(capsys: pytest.CaptureFixture[str]) -> None:
+    key = HeldKey(uuid4(), "desk", "ward-3", ("read",), datetime(2027, 1, 1, tzinfo=UTC))
+    _tell_keys((key,))
+    said = capsys.readouterr().out
+    assert said.startswith("1 key can be used there. If one was revoked since, it holds again: ")
+    assert str(key.id) in said
+
+
+def test_the_target_is_named_and_not_what_is_made_beside_it(tmp_path: Path) -> None:
+    target = tmp_path / "b"
+    with pytest.raises(PermissionError) as refused, _named(target):
+        raise PermissionError(13, "Permission denied", str(tmp_path / ".b.part-x1"))
+    assert refused.value.filename == str(target)
+    with pytest.raises(PermissionError) as other, _named(target):
+        raise PermissionError(13, "Permission denied", "/elsewhere")
+    assert other.value.filename == "/elsewhere"

@@ -31,11 +31,12 @@ from workers.generate.facets import (
     is_unasked,
     poses_question,
     states,
+    tells_methods,
     tells_of_use,
 )
 from workers.generate.findings import same
 from workers.generate.scoring import Scorer
-from workers.generate.wording import on_one_line, stands_alone
+from workers.generate.wording import is_about_itself, on_one_line, stands_alone
 
 __all__ = [
     "Candidate",
@@ -150,7 +151,7 @@ def _put_results_first(scored: Sequence[_Kept], wanted: Collection[str]) -> None
         asked_for = any(states(name, mine.text, mine.section) for name in wanted)
         if not asked_for and poses_question(mine.text, mine.section):
             posing.append(one)
-        else:
+        elif not tells_methods(mine.text, mine.section) and not is_about_itself(mine.text):
             results[mine.evidence_id].append(one.score)
     for one in posing:
         least = policy["result_from"] * one.score

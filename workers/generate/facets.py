@@ -103,6 +103,11 @@ def poses_question(sentence: str, section: str) -> bool:
     )
 
 
+def tells_methods(sentence: str, section: str) -> bool:
+    """Whether a sentence of a publication says how the work was done."""
+    return part_weight(section) < 0 or _titled("methods_labels").match(sentence) is not None
+
+
 @cache
 def _parts() -> tuple[tuple[re.Pattern[str], float], ...]:
     parts = load("answers")["parts"]

@@ -411,6 +411,23 @@ def test_what_only_poses_the_question_takes_no_place_of_the_results_of_its_work(
     assert [one.text for one in choose([alone], "general", asked(RELAPSE))] == [text]
 
 
+@pytest.mark.parametrize(
+    ("text", "section"),
+    [
+        ("METHODS Drug X and relapse in asthma were followed for a year in all.", ""),
+        ("SETTING AND PARTICIPANTS Clinics for asthma followed relapse on drug X.", ""),
+        ("Relapse in asthma with drug X was counted by two nurses each week.", "Methods"),
+        ("We assessed relapse in asthma with drug X at baseline and after a year.", ""),
+    ],
+)
+def test_how_a_work_was_done_is_no_result_that_its_question_stands_behind(
+    text: str, section: str
+) -> None:
+    posing, done = paper(POSING[1][0]), paper(text, section=section)
+    shown = [claim.text for claim in choose([posing, done, done], "general", asked(RELAPSE))]
+    assert shown[0] == posing.text
+
+
 def test_what_the_conclusions_leave_open_is_an_answer() -> None:
     open_question = "It remains unclear whether drug X lowers the relapse rate in asthma."
     given = [

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -126,7 +126,7 @@ def test_the_document_names_no_head_and_no_options(gateway: Running) -> None:
 
 ALLOWED = [
     ("/v1/questions", "GET, HEAD, OPTIONS, POST"),
-    (f"/v1/questions/{uuid4()}", "DELETE, GET, HEAD, OPTIONS"),
+    (f"/v1/questions/{UUID(int=9)}", "DELETE, GET, HEAD, OPTIONS"),
     ("/documents", "GET, HEAD, OPTIONS, POST"),
     ("/ask", "OPTIONS, POST"),
     ("/healthz", "GET, HEAD, OPTIONS"),

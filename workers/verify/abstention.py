@@ -49,7 +49,6 @@ def must_abstain(
     filtered: bool = False,
     is_clinical: bool = True,
     names_something: bool = True,
-    suffices: bool = True,
     lacks_named: bool = False,
 ) -> Abstention | None:
     """Whether the answer must abstain (SP-6.3), and why: by the claims that answer the question
@@ -61,8 +60,6 @@ def must_abstain(
         is_clinical: whether a word of the question is of medicine. One that has none and is not
             answered is on something else; where evidence answers it, it is answered.
         names_something: whether it is on anything in particular.
-        suffices: whether the evidence is not insufficient (EB-4). Where it is, what speaks to a
-            part of the question alone is no answer.
         lacks_named: whether the question names a work by its number that is not held.
     """
     if not names_something or (not is_clinical and not _is_answered(evidence_found, verified)):
@@ -83,8 +80,6 @@ def must_abstain(
         sources = sorted({one.source_type for one in verified})
         fetched_lately = not any(one.stale for one in verified)
         return abstention("stale", sources, worded="dated" if fetched_lately else None)
-    if not suffices and _covered(verified) < load("trust")["insufficient_answers_from"]:
-        return abstention("no_evidence", worded="in_part")
     return None
 
 

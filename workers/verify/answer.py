@@ -102,7 +102,6 @@ def compose(
         filtered=retrieval.get("filters") is not None,
         is_clinical=retrieval.get("is_clinical", True),
         names_something=retrieval.get("names_something", True),
-        suffices=retrieval["sufficiency"]["level"] != "insufficient",
         lacks_named=bool(retrieval.get("named_wanted")),
     )
     shown = () if reason else passed.shown

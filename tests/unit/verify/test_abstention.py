@@ -120,36 +120,6 @@ def test_invariant_9_a_claim_beside_the_question_suppresses_no_abstention(
     assert (abstained.reason if abstained else None) == reason
 
 
-@pytest.mark.requirement("SP-6.3")
-@pytest.mark.parametrize(("suffices", "abstains"), [(True, False), (False, True)])
-def test_where_evidence_is_insufficient_what_speaks_to_a_part_is_no_answer(
-    suffices: bool, abstains: bool
-) -> None:
-    beside = [replace(FRESH, covers=0.6), BESIDE]
-    abstained = must_abstain(
-        evidence_found=2, verified=beside, asks_for_today=False, suffices=suffices
-    )
-    assert (abstained is not None) is abstains
-    if abstained:
-        assert (abstained.reason, abstained.cure["action"]) == ("no_evidence", "add_sources")
-        assert "a part of it" in abstained.detail
-    whole = [*beside, replace(FRESH, covers=0.7)]
-    assert not must_abstain(
-        evidence_found=2, verified=whole, asks_for_today=False, suffices=suffices
-    )
-
-
-def test_what_would_be_cured_by_a_refresh_is_said_before_that_evidence_is_insufficient() -> None:
-    abstained = must_abstain(
-        evidence_found=1,
-        verified=[replace(STALE, covers=0.3)],
-        asks_for_today=True,
-        suffices=False,
-    )
-    assert abstained is not None
-    assert abstained.reason == "stale"
-
-
 def test_that_a_work_asked_for_by_its_number_is_not_held_is_said() -> None:
     abstained = must_abstain(evidence_found=0, verified=[], asks_for_today=False, lacks_named=True)
     assert abstained is not None

@@ -53,7 +53,6 @@ def answer(
     undecided: Collection[str] = (),
     in_the_past: bool = False,
     drafted: int = 1,
-    covers: float = 1.0,
     generator: str = "extractive",
     **found: Any,
 ) -> dict[str, Any]:
@@ -62,12 +61,11 @@ def answer(
         *("c1", TEXT, "E1", "RESULTS", Verdict(verdict), "verbatim", Span(0, len(TEXT))),
         basis=Basis.WORDS,
     )
-    claim = {"claim_id": "c1", "covers": covers}
-    understanding = ("query_type", "classification", "pico", "tags", "sub_queries")
-    told = {"asks_for_today": False, "as_of": None, "sufficiency": {"level": "good"}}
+    claim = {"claim_id": "c1"}
+    understanding = ("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency")
     return compose(
         question="Does it?",
-        retrieval=dict.fromkeys(understanding) | told | found,
+        retrieval=dict.fromkeys(understanding) | {"asks_for_today": False, "as_of": None} | found,
         draft={"generator": generator, "prompt_version": None, "claims": [claim] * drafted},
         checked=[checked] * drafted,
         passed=gate([checked] * drafted, contested),
@@ -145,17 +143,6 @@ def test_only_a_question_about_the_past_is_answered_from_what_tells_no_present_s
     old = held(published_at=NOW - timedelta(days=6000), identifiers={"pmid": "999999991"})
     body = answer(work=old, in_the_past=in_the_past, asks_for_today=True, as_of="2030-01-01")
     assert body["abstain_reason"] == reason
-
-
-@pytest.mark.parametrize(
-    ("level", "covers", "reason"),
-    [("insufficient", 0.6, "no_evidence"), ("insufficient", 0.7, None), ("limited", 0.1, None)],
-)
-def test_insufficient_evidence_answers_only_with_a_claim_that_holds_most_of_the_question(
-    level: str, covers: float, reason: str | None
-) -> None:
-    given = answer(sufficiency={"level": level}, covers=covers)
-    assert given["abstain_reason"] == reason
 
 
 def test_a_work_that_the_question_names_and_that_is_not_held_is_told() -> None:

@@ -45,6 +45,8 @@ def found(passage: str, claim: str) -> list[str]:
         ("It is found in infants and in adult mice.", "It is found in infants.", "adult mice"),
         ("Pain fell in 30% after surgery (in 20% before surgery).",
          "Pain fell in 30% after surgery (in 20%).", "before surgery"),
+        ("The disease has effects that may add to its severity in individual patients.",
+         "The disease has effects that may add to its severity.", "in individual patients"),
         ("Thrombosis was rare in these patients, although cholesterol emboli can be found.",
          "Thrombosis was rare, although cholesterol emboli can be found.", "in these patients"),
         ("Mortality was lower in this group, at 3%.", "Mortality was lower, at 3%.", "this group"),

@@ -26,7 +26,7 @@ from store.database import connect, knows_revision, migrate, schema_revision
 from store.dead_letters import CODE_VERSION
 from store.embedded import DataDir, EmbeddedPostgres
 from store.embedded.binaries import postgres_client
-from store.embedded.datadir import sync_directory
+from store.embedded.datadir import remove_tree, sync_directory
 from store.embedded.postgres import STOP_SIGNAL
 from store.embedded.process import end_leftovers
 from store.models import now
@@ -263,7 +263,7 @@ def _remove(left: Path) -> None:
     """Remove what a killed restore left, once its server has ended."""
     end_leftovers(left / "postgres", "postgres", STOP_SIGNAL)
     shutil.rmtree(DataDir(left).runtime_dir, ignore_errors=True)
-    shutil.rmtree(left, ignore_errors=True)
+    remove_tree(left)
 
 
 def _whole(file: Path, progress: Progress) -> Header:

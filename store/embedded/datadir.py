@@ -23,7 +23,7 @@ from typing import Any, Self
 import psutil
 
 from store.embedded.errors import DataDirInUse, DataDirUnusable, EmbeddedError
-from store.embedded.process import group_of, service_uid
+from store.embedded.process import group_of, service_uid, wait_until
 
 LAYOUT = 1
 MAX_LOG_BYTES = 16 * 1024 * 1024
@@ -32,6 +32,8 @@ _MAX_SOCKET_PATH = 103
 _LONGEST_SOCKET_NAME = ".s.PGSQL.5432.lock"
 _OWN_NAMES = {"attest.lock", "layout.json", "connection.json", "log", "postgres", "redis"}
 _UNFINISHED_PREFIX = "postgres.unfinished-"
+_LAST_WRITES_SECONDS = 10.0
+"""A program that a killed start had begun goes on writing until it notices."""
 _SAME_START_SECONDS = 5.0  # a stepped system clock shifts computed start times a little
 
 
@@ -207,7 +209,7 @@ class DataDir:
         """Remove what interrupted first starts left: it is renamed only when whole, so it never
         served."""
         for left in self.path.glob(f"{_UNFINISHED_PREFIX}*"):
-            shutil.rmtree(left, ignore_errors=True)
+            remove_tree(left)
 
     def _check(self) -> None:
         problem = self._layout_problem() if self.initialized else self._unmarked_problem()
@@ -277,6 +279,16 @@ def write_atomically(path: Path, text: str, mode: int = 0o600) -> None:
         Path(name).unlink(missing_ok=True)
         raise
     sync_directory(path.parent)
+
+
+def remove_tree(directory: Path) -> None:
+    """Remove what a killed process left; what its last programs write meanwhile goes too."""
+
+    def gone() -> bool:
+        shutil.rmtree(directory, ignore_errors=True)
+        return not directory.exists()
+
+    wait_until(gone, _LAST_WRITES_SECONDS, 0.05)
 
 
 def sync_directory(directory: Path) -> None:

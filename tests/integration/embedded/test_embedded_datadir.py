@@ -1,10 +1,13 @@
 """The data directory: who holds it, and what is recognized as whole, half-written or foreign."""
 
+import contextlib
+import itertools
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -195,6 +198,26 @@ def test_a_first_start_killed_midway_is_simply_begun_again(tmp_path: Path) -> No
     with embedded(directory) as servers, psycopg.connect(servers.conninfo) as session:
         assert session.execute("SELECT 1").fetchone() == (1,)
     assert not list(directory.glob("postgres.unfinished-*"))
+
+
+def test_what_a_killed_first_start_still_writes_goes_too(tmp_path: Path) -> None:
+    """The programs that initdb had begun end when they notice that it is gone."""
+    with DataDir(tmp_path) as data:
+        left = data.unfinished_dir()
+    ends = time.monotonic() + 0.3
+
+    def write() -> None:
+        with contextlib.suppress(FileNotFoundError):
+            for number in itertools.count():
+                if time.monotonic() > ends:
+                    break
+                (left / str(number)).touch()
+
+    writing = threading.Thread(target=write)
+    writing.start()
+    with DataDir(tmp_path):
+        writing.join()
+        assert not left.exists()
 
 
 def test_a_first_start_killed_before_its_marker_is_completed(

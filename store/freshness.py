@@ -11,6 +11,8 @@ from knowledge.sources import connector_sla_hours
 from store.models import Watch
 from store.unit_of_work import UnitOfWork
 
+SHOWED_TOO_LITTLE = "the source answered, but did not show all that is followed"
+
 
 @dataclass(frozen=True)
 class Breach:
@@ -89,7 +91,7 @@ def _cause(session: Session, watch: Watch, late_from: datetime) -> str:
     if last is not None and last.status in ("queued", "fetching", "storing"):
         return f"the refresh under way is still {last.status}: workers were down or slow"
     if last is not None and last.status == "complete" and not last.looked:
-        return "the source answered, but did not show all that is followed"
+        return SHOWED_TOO_LITTLE
     return "no refresh was begun in time: the scheduler was down"
 
 

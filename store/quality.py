@@ -116,14 +116,18 @@ def _share(part: int, whole: int) -> Figure:
 
 
 def anchors(session: Session) -> Figure:
-    """How many anchors the current documents have (MRD "Success Metrics"); one count over one."""
-    found: int = session.execute(
+    """How many anchors the current documents have (MRD "Success Metrics"); one count over one.
+
+    Unknown where no document is held: nothing is missed there.
+    """
+    found = session.execute(
         sa.text(
-            "SELECT count(*) FROM anchor a JOIN document_version v ON v.id = a.version_id "
-            "WHERE v.status = 'current'"
+            "SELECT (SELECT count(*) FROM anchor a JOIN document_version v ON v.id = a.version_id "
+            "WHERE v.status = 'current') AS anchors, "
+            "EXISTS (SELECT FROM document_version WHERE status = 'current') AS held"
         )
-    ).scalar_one()
-    return Figure(float(found), 1)
+    ).one()
+    return Figure(float(found.anchors), 1) if found.held else UNKNOWN
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,8 @@ def finish_if_stored(work: UnitOfWork, refresh: Refresh, at: datetime) -> None:
         watch.marks = refresh.marks or watch.marks
         _account_for_missing(work, refresh, watch, at)
     watch.failures, watch.retry_at, watch.last_error = 0, None, None
+    if not refresh.looked:  # it has not failed, and grows old all the same
+        watch.last_error, watch.last_error_at = freshness.SHOWED_TOO_LITTLE, at
     work.session.add_all([refresh, watch])
     work.record(
         "refresh.complete",

@@ -9,6 +9,7 @@ from store.source_report import SourceReport
 from store.week_report import WeekReport
 
 UNKNOWN = "unknown"
+NOTHING_HELD = "nothing held"
 FINE = "Nothing to report."
 
 
@@ -120,7 +121,9 @@ def _described(one: Judged) -> tuple[str, ...]:
 
 def value(one: Judged) -> str:
     """The metric's value in words; never 0 for what is not known."""
-    return UNKNOWN if one.figure.value is None else f"{one.figure.value:.4g}"
+    if one.figure.value is None:
+        return NOTHING_HELD if one.metric.standing else UNKNOWN
+    return f"{one.figure.value:.4g}"
 
 
 def _target(one: Judged) -> str:

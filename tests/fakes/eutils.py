@@ -33,6 +33,8 @@ class Eutils:
     """Statuses of the next answers that say one asks too often: 429, or 200."""
     raw_newline: bool = False
     """Whether error texts hold a line end as such, as some captures do."""
+    withheld: dict[int, int] = field(default_factory=dict)
+    """PMID → how many more times efetch leaves out a record that is there and listed."""
     before_search: Callable[[], None] = lambda: None
     """Called before each search: the world changes between two pages."""
 
@@ -151,8 +153,14 @@ class Eutils:
             return Reply(200, b"<eFetchResult><ERROR>Empty id list</ERROR></eFetchResult>")
         if request.method == "GET" and len(ids) > 200:
             return Reply(414, b"Request-URI Too Long")
-        known = [self.citations[int(one)] for one in ids if int(one) in self.citations]
+        known = [self.citations[pmid] for pmid in map(int, ids) if self._gives(pmid)]
         return Reply(200, article_set(known), {"Content-Type": "text/xml; charset=UTF-8"})
+
+    def _gives(self, pmid: int) -> bool:
+        if self.withheld.get(pmid, 0) > 0:
+            self.withheld[pmid] -= 1
+            return False
+        return pmid in self.citations
 
 
 @dataclass

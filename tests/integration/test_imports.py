@@ -312,11 +312,10 @@ def test_a_slice_that_nobody_can_read_is_told_and_its_neighbours_stay(
     importing: Import, store: Store, tmp_path: Path
 ) -> None:
     path = tmp_path / "pubmed26n0001.xml"
-    path.write_bytes(
-        article_set([Citation(n, title=f"Title {n}") for n in range(1, 10)]).replace(
-            b"Title 5", b"<i>Title 5"
-        )
-    )
+    content = article_set([Citation(n, title=f"Title {n}") for n in range(1, 10)])
+    for n in (4, 5, 6):
+        content = content.replace(f"Title {n}".encode(), b"<i>")
+    path.write_bytes(content)
     report = importing(path)
     assert report.error is None
     assert _outcomes(report) == {"new": 6}
@@ -325,6 +324,19 @@ def test_a_slice_that_nobody_can_read_is_told_and_its_neighbours_stay(
     assert name == "pubmed26n0001.xml.slice-2"
     assert "not well-formed" in why
     assert [key for key, _, _ in _held(store)] == [f"pmid:{n}" for n in (1, 2, 3, 7, 8, 9)]
+
+
+def test_a_record_that_is_not_well_formed_is_told_and_its_neighbours_stay(
+    importing: Import, store: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "pubmed26n0001.xml"
+    content = article_set([Citation(n, title=f"Title {n}") for n in range(1, 10)])
+    path.write_bytes(content.replace(b"Title 5", b"<i>Title 5"))
+    report = importing(path)
+    assert _outcomes(report) == {"new": 8}
+    [finding] = _rows(store, "SELECT kind, subject, detail FROM finding")
+    assert (finding.kind, finding.subject) == ("unreadable", "pmid:5")
+    assert "not well-formed" in finding.detail["why"]
 
 
 def test_deletions_in_a_daily_file_end_the_documents(

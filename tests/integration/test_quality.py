@@ -184,6 +184,23 @@ def test_mc_4_1b_nothing_measured_is_unknown_and_never_zero(store: Store) -> Non
     assert (counted.answers, counted.failed) == (0, 0)
 
 
+def test_anchors_are_unknown_where_nothing_is_held_and_none_where_a_document_has_none(
+    inline: InlineWorker,
+) -> None:
+    with inline.store.reading() as session:
+        assert quality.anchors(session) == UNKNOWN
+    ingest(inline.store, {"title": "A note", "text": "Lunch is at noon."})
+    inline.run()
+    with inline.store.reading() as session:
+        assert quality.anchors(session) == Figure(0.0, 1)
+    ingest(inline.store, TRIAL)
+    inline.run()
+    with inline.store.reading() as session:
+        found = quality.anchors(session)
+    assert found.value is not None
+    assert found.value > 0
+
+
 def test_a_window_takes_its_first_moment_and_not_its_last(store: Store) -> None:
     moment = now()
     put(store, ask(store, "one"), moment)

@@ -184,6 +184,20 @@ def test_a_source_that_is_down_is_a_result_with_a_cause_and_no_dead_letter(
     assert following.rows("SELECT id FROM dead_letter") == []
 
 
+def test_a_source_that_asks_for_days_of_rest_is_asked_again_within_one(
+    following: Following,
+) -> None:
+    """As its state says, or a week's Retry-After would let every SLA pass without a look."""
+    following.web.fault = lambda request: Reply(429, b"", {"Retry-After": "518400"})
+    assert following.refresh().status == "failed"
+    retry_at = following.watch().retry_at
+    assert retry_at is not None
+    assert retry_at <= following.clock() + timedelta(hours=24)
+    following.web.fault = lambda request: None
+    following.clock.advance(hours=24)
+    assert following.refresh().status == "complete"
+
+
 def test_the_circuit_opens_after_three_failures_and_closes_when_a_trial_works(
     following: Following,
 ) -> None:
@@ -582,11 +596,15 @@ def test_a_source_that_showed_too_little_is_the_cause_of_the_breach(following: F
     following.pmc.missing_hits = 2
     assert following.refresh().status == "complete"
     assert following.watch().cursor_at is None
+    assert "did not show all" in (following.watch().last_error or ""), "it is told at once"
     following.clock.advance(hours=400)
     with following.store.unit_of_work("test") as work:
         freshness.notice_breach(work, following.watch(), following.clock())
     (breach,) = following.rows("SELECT cause FROM sla_breach")
     assert "did not show all" in breach.cause
+    following.pmc.missing_hits = 0
+    following.refresh()
+    assert following.watch().last_error is None
 
 
 def test_items_of_one_refresh_are_stored_at_once_without_a_deadlock(

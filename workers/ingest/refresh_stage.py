@@ -256,7 +256,8 @@ def _commit_error(
     if isinstance(error, CursorExpired) and refresh.restarts < MAX_RESTARTS:
         refreshes.restart(unit, refresh, message.request_id)
         return
-    wait = error.seconds if isinstance(error, QuotaExhausted) else None
+    longest = source_states.LONGEST_QUOTA_PAUSE.total_seconds()
+    wait = min(error.seconds, longest) if isinstance(error, QuotaExhausted) else None
     asked = True
     if isinstance(error, InvalidQuery):  # no fault of the source
         if watch.cursor_at is None:  # nor one that passes; what worked once is tried again

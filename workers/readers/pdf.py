@@ -8,10 +8,12 @@ inside forms (pypdf 7.1, `_configuration.py` and `PageObject._extract_text`).
 import logging
 import re
 import time
+import zlib
 from io import BytesIO
 from typing import Any, NamedTuple
 
 from pypdf import PageObject, PdfReader, apply_configuration
+from pypdf.generic import ArrayObject, StreamObject
 
 from store.records import MAX_TEXT_CHARS, SourceRecord
 from workers.readers.errors import UnreadableDocument
@@ -58,16 +60,19 @@ def read_pdf(data: bytes, filename: str) -> SourceRecord:
 
     Pages are parted by a blank line, or by a line end where a sentence runs on. Characters that the
     file's fonts do not map (NUL, lone surrogates) become U+FFFD. Titled by its metadata, else by
-    its file name. Raises UnreadableDocument for anything but an unencrypted PDF with text of at
-    most MAX_PAGES pages and MAX_TEXT_CHARS characters that is read within MAX_SECONDS.
+    its file name. Pages that show something and have no text, such as scans, stand in the facts.
+    Raises UnreadableDocument for anything but an unencrypted PDF with text of at most MAX_PAGES
+    pages and MAX_TEXT_CHARS characters that is read within MAX_SECONDS, and for a damaged page.
     """
     title, pages = _read(data)
     text = joined_pages([one.text for one in pages])
-    if not text.strip():
+    silent = [n for n, one in enumerate(pages, 1) if one.drawn and not one.text.strip()]
+    if not any(map(str.isalnum, text)):  # fonts that map nothing give codes, and no letters
         raise UnreadableDocument(
             "the PDF has no text layer (scanned pages?); run OCR on it and try again"
         )
-    return record(title or file_title(filename), text)
+    found = record(title or file_title(filename), text)
+    return found.model_copy(update={"facts": {"pages_without_text": silent}}) if silent else found
 
 
 def pdf_pages(data: bytes) -> list[Page]:
@@ -118,6 +123,10 @@ def _extract(data: bytes) -> tuple[str, list[Page]]:
     total = 0
     for page in reader.pages:
         check()
+        if _is_damaged(page):
+            raise UnreadableDocument(
+                f"page {len(pages) + 1} is damaged; save the PDF anew or as text"
+            )
         text = _clean(page.extract_text(visitor_operand_before=check))
         total += len(text) + 2
         if total > MAX_TEXT_CHARS:
@@ -127,6 +136,28 @@ def _extract(data: bytes) -> tuple[str, list[Page]]:
         pages.append(Page(text, _is_drawn(page)))
     check()
     return _title(reader), pages
+
+
+def _is_damaged(page: PageObject) -> bool:
+    """Whether a stream of the page breaks off, which pypdf passes over: its words would be lost.
+
+    Only what is packed once can be told. A checksum that is missing behind it does not matter.
+    """
+    contents = page.get("/Contents")
+    contents = contents.get_object() if contents is not None else None
+    parts = contents if isinstance(contents, ArrayObject) else [contents]
+    for part in parts:
+        stream = part.get_object() if part is not None else None
+        if not isinstance(stream, StreamObject) or stream.get("/Filter") != "/FlateDecode":
+            continue
+        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)  # behind the two bytes of its header
+        try:
+            unpacker.decompress(stream._data[2:], _LIMITS["zlib_maximum_output_length"])
+        except zlib.error:
+            return True
+        if not unpacker.eof and not unpacker.unconsumed_tail:
+            return True
+    return False
 
 
 def _is_drawn(page: PageObject) -> bool:

@@ -96,9 +96,23 @@ def _record(value: Any, line: int) -> SourceRecord:
                 f"line {line}: field {name!r} is a number: write it as 2024-03-01T00:00:00Z"
             )
     try:
-        return SourceRecord.model_validate(value)
+        record = SourceRecord.model_validate(value)
     except ValidationError as error:
         raise UnreadableDocument(f"line {line}: {validation_line(error)}") from error
+    problem = _unstorable(record.facts)
+    if problem:
+        raise UnreadableDocument(f"line {line}: field 'facts' {problem}; remove it")
+    return record
+
+
+def _unstorable(facts: dict[str, Any]) -> str | None:
+    """What in the facts PostgreSQL cannot hold; the model looks at all other fields."""
+    written = json.dumps(facts, ensure_ascii=False)
+    try:
+        written.encode()
+    except UnicodeEncodeError:
+        return "contains half of a surrogate pair"
+    return "contains a NUL character" if "\\u0000" in written.replace("\\\\", "") else None
 
 
 def _elements(text: str, start: int) -> Iterator[tuple[int, Any]]:

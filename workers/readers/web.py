@@ -5,12 +5,13 @@ import re
 from collections.abc import Iterator
 
 from bs4 import BeautifulSoup, Tag
-from bs4.element import NavigableString, PageElement
+from bs4.element import NavigableString
 
 from store.records import SourceRecord
 from workers.readers.errors import UnreadableDocument
 from workers.readers.hidden import remove_hidden
 from workers.readers.plain import clean_title, decode, file_title, record
+from workers.reading.grid import Cell, Grid, span, whole
 
 MAX_TAGS = 300_000  # the tree of a page takes some 30 microseconds and 1 kB a tag
 _DROPPED = [
@@ -112,31 +113,62 @@ def read_html(data: bytes, filename: str) -> SourceRecord:
 
 
 def _raise_digits(soup: BeautifulSoup) -> None:
+    """Also where each digit is a link of its own: 12.5 with the references 3,4 is no 12.53,4."""
+    inner: set[int] = set()  # thousands may stand in each other: each is looked at once
     for tag in soup.find_all("sup"):
-        only: PageElement = tag
-        for _ in range(3):  # a reference is often a link within
-            if isinstance(only, Tag) and len(only.contents) == 1:
-                only = only.contents[0]
-        if type(only) is NavigableString and _RAISABLE.fullmatch(only):
-            only.replace_with(NavigableString(only.strip().translate(_RAISED)))
+        if id(tag) in inner:
+            continue
+        inner.update(map(id, tag.find_all("sup")))
+        words = tag.get_text()
+        if _RAISABLE.fullmatch(words):
+            tag.string = words.strip().translate(_RAISED)
 
 
 def _flatten_tables(soup: BeautifulSoup) -> None:
-    """Replace each table of data by its rows as lines; tables that lay out a page are left."""
+    """Replace each table of data by its rows as lines; tables that lay out a page are left.
+
+    Words that stand in the table and in none of its cells come first: browsers show them there.
+    """
+    layout = _around_tables_and_headings(soup)
     for table in soup.find_all("table"):
-        if table.find(["table", *_HEADINGS]) is not None:
+        if id(table) in layout:
             continue
-        rows = []
+        grid, rows = Grid(), []
         for row in table.find_all("tr"):
-            cells = [_words(cell) for cell in row.find_all(["td", "th"])]
-            if any(cells):
-                rows.append(" | ".join(cells))
-        caption = table.find("caption")
-        if caption is not None and _words(caption):
-            rows.insert(0, _words(caption) + "\n")
+            cells = [
+                Cell(
+                    _words(cell), *(span(_attribute(cell, name)) for name in ("rowspan", "colspan"))
+                )
+                for cell in row.find_all(["td", "th"])
+            ]
+            laid = grid.row(cells)
+            if any(cell.text for cell in cells):
+                rows.append(" | ".join(laid))
+        for cell in table.find_all(["td", "th"]):
+            cell.decompose()
+        rest = _words(table)  # the caption, and what stands in no cell
+        if rest:
+            rows.insert(0, f"{rest}\n" if rows else rest)
         block = soup.new_tag("pre")
         block.string = "\n".join(rows)
         table.replace_with(block)
+
+
+def _around_tables_and_headings(soup: BeautifulSoup) -> set[int]:
+    """The ids of all tags that hold a table or a heading. Each is come by once: to search in every
+    table would take the square of what stands in each other."""
+    around: set[int] = set()
+    for inner in soup.find_all(["table", *_HEADINGS]):
+        for tag in inner.parents:
+            if id(tag) in around:
+                break
+            around.add(id(tag))
+    return around
+
+
+def _attribute(tag: Tag, name: str) -> str | None:
+    value = tag.get(name)
+    return value if isinstance(value, str) else None
 
 
 def _words(tag: Tag) -> str:
@@ -207,5 +239,9 @@ class _ItemMarks:
         self._given.add(id(item))
         if item.parent is None or item.parent.name != "ol":
             return "- "
-        number = self._count[id(item.parent)] = self._count.get(id(item.parent), 0) + 1
+        before = self._count.get(id(item.parent))
+        if before is None:
+            before = (whole(_attribute(item.parent, "start")) or 1) - 1
+        number = whole(_attribute(item, "value")) or before + 1
+        self._count[id(item.parent)] = number
         return f"{number}. "

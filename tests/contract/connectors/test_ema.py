@@ -65,6 +65,14 @@ def test_an_unchanged_file_is_not_sent_again(fake: Ema, source_client: MakeClien
         assert "if-modified-since" in web.requests[1].headers
 
 
+def test_not_modified_is_no_answer_to_who_has_nothing(fake: Ema, source_client: MakeClient) -> None:
+    """Else a first refresh would be complete, and fresh, with nothing held."""
+    with FakeWeb(fake) as web:
+        web.fault = lambda request: Reply(304, b"")
+        with pytest.raises(Refused, match="304 Not Modified"):
+            page(source_client("ema", web), "testovax")
+
+
 def test_a_file_with_the_time_stamp_of_the_last_one_is_not_read_again(
     fake: Ema, source_client: MakeClient
 ) -> None:

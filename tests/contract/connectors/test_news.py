@@ -53,6 +53,15 @@ def test_an_unchanged_feed_is_not_sent_again(fda: NewsSite, source_client: MakeC
     assert record.text == "Something was approved."
 
 
+def test_not_modified_is_no_answer_to_who_has_nothing(
+    fda: NewsSite, source_client: MakeClient
+) -> None:
+    with FakeWeb(fda) as web:
+        web.fault = lambda request: Reply(304, b"")
+        with pytest.raises(Refused, match="304 Not Modified"):
+            page(source_client("news", web, origins=feed_origins()), "fda-press")
+
+
 def test_an_item_that_left_the_feed_is_no_word_on_it(
     fda: NewsSite, source_client: MakeClient
 ) -> None:

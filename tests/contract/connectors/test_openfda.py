@@ -116,7 +116,8 @@ def test_a_refresh_brings_every_match_once(
     assert len(keys) == len(set(keys)) == 230
     assert [len(_records(connector, page)) for page in pages] == [100, 100, 30]
     assert {page.total for page in pages} == {230}
-    assert all(page.marks == {"last_updated": "2026-03-02"} for page in pages)
+    marks = {"last_updated": "2026-03-02", "whole_on": "2026-03-05"}
+    assert all(page.marks == marks for page in pages)
     assert pages[-1].complete
 
 
@@ -129,7 +130,7 @@ def test_behind_a_last_page_that_is_full_nothing_is_found(
     clock.advance(hours=72)
     pages = _pages(connector, client, _ask(clock))
     assert [len(_records(connector, page)) for page in pages] == [100, 100, 0]
-    assert pages[-1].marks == {"last_updated": "2026-03-02"}
+    assert pages[-1].marks["last_updated"] == "2026-03-02"
     assert pages[-1].complete
 
 
@@ -138,7 +139,7 @@ def test_an_empty_result_is_a_404_and_a_complete_page(
     client: SourceClient, api: OpenFda, clock: Clock, connector: Connector, put: Put
 ) -> None:
     put(api, 1, "20260101")
-    marks = {"last_updated": "2026-01-01"}
+    marks = {"last_updated": "2026-01-01", "whole_on": "2026-03-02"}
     (page,) = _pages(connector, client, _ask(clock, "nothing_like_it", marks=marks))
     assert (list(page.payloads), page.complete, page.marks) == ([], True, marks)
 
@@ -187,7 +188,7 @@ def test_a_data_set_that_is_as_it_was_is_not_read_again(
     put(api, 1, "20260301")
     clock.advance(hours=72)
     (first,) = _pages(connector, client, _ask(clock))
-    assert first.marks == {"last_updated": "2026-03-02"}
+    assert first.marks["last_updated"] == "2026-03-02"
     again = _ask(clock, since=clock() - timedelta(days=14), marks=first.marks)
     (page,) = _pages(connector, client, again)
     assert (list(page.payloads), page.next, page.complete) == ([], None, True)
@@ -204,7 +205,7 @@ def test_a_data_set_of_today_may_be_made_again_today(
 ) -> None:
     put(api, 1, "20260301")
     (first,) = _pages(connector, client, _ask(clock))
-    assert first.marks == {}
+    assert "last_updated" not in first.marks
     clock.advance(hours=8)
     put(api, 2, "20260302")
     again = _ask(clock, since=clock() - timedelta(days=14), marks=first.marks)
@@ -219,7 +220,39 @@ def test_the_marks_are_of_the_first_page(client: SourceClient, api: OpenFda, clo
     clock.advance(hours=72)
     _put_label(api, 1, "20260102")
     last = OPENFDA_LABEL.page(client, _ask(clock), first.next)
-    assert last.marks == first.marks == {"last_updated": "2026-03-02"}
+    assert last.marks == first.marks == {"last_updated": "2026-03-02", "whole_on": "2026-03-05"}
+
+
+@each_record
+def test_a_record_that_is_listed_months_after_its_day_is_found_within_the_week(
+    client: SourceClient, api: OpenFda, web: FakeWeb, clock: Clock, connector: Connector, put: Put
+) -> None:
+    """The day is of the record's version, not of when openFDA had it: no overlap covers all."""
+    put(api, 1, "20260228")
+    marks = _pages(connector, client, _ask(clock))[-1].marks
+    put(api, 2, "20251101")
+    found = []
+    for _ in range(8):
+        clock.advance(hours=24)
+        put(api, 1, "20260228")  # the data set is made anew every day
+        ask = _ask(clock, since=clock() - timedelta(days=15), marks=marks)
+        pages = _pages(connector, client, ask)
+        marks = pages[-1].marks
+        found.append(len(_records(connector, *pages)))
+    assert found == [1, 1, 1, 1, 1, 1, 2, 1]
+
+
+def test_a_whole_listing_stays_whole_on_all_its_pages(
+    client: SourceClient, api: OpenFda, web: FakeWeb, clock: Clock
+) -> None:
+    api.links = False
+    for number in range(1, 131):
+        _put_label(api, number, "20251101")
+    marks = {"whole_on": "2026-02-20"}
+    ask = _ask(clock, since=clock() - timedelta(days=14), marks=marks)
+    pages = _pages(OPENFDA_LABEL, client, ask)
+    assert [len(_records(OPENFDA_LABEL, page)) for page in pages] == [100, 30]
+    assert pages[-1].marks["whole_on"] == "2026-03-02"
 
 
 def test_without_links_pages_are_skipped_to(

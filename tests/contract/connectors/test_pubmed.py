@@ -340,6 +340,53 @@ def test_a_count_that_changes_between_two_pages_loses_no_record(
     assert lasting <= set(_keys(pages))
 
 
+def _missing(pages: Sequence[Page]) -> list[str | None]:
+    """The records on which there is a word that they did not come."""
+    parsed = [PUBMED.parse(payload.content) for page in pages for payload in page.payloads]
+    return [problem.source_id for one in parsed for problem in one.problems]
+
+
+def test_a_record_that_is_left_out_once_is_asked_for_again(
+    pubmed: Eutils, web: FakeWeb, client: SourceClient, clock: Clock
+) -> None:
+    _fill(pubmed, range(1, 6))
+    pubmed.withheld = {2: 1, 4: 1}
+    pages = _pages(client, _ask(clock))
+    assert _keys(pages) == [f"pmid:{pmid}" for pmid in range(1, 6)]
+    assert [request.params["id"] for request in _asked(web, "efetch.fcgi")] == ["5,4,3,2,1", "4,2"]
+    assert _missing(pages) == []
+    assert pages[-1].marks == {}
+
+
+def test_a_record_that_is_listed_and_not_given_is_told_and_asked_for_until_it_comes(
+    pubmed: Eutils, client: SourceClient, clock: Clock
+) -> None:
+    _fill(pubmed, range(1, 6))
+    pubmed.withheld = {2: 4}
+    began = clock()
+    pages = _pages(client, _ask(clock))
+    assert _keys(pages) == [f"pmid:{pmid}" for pmid in (1, 3, 4, 5)]
+    assert _missing(pages) == ["pmid:2"]
+    clock.advance(hours=24 * 30)
+    later = Ask("sleep", began + timedelta(days=20), clock(), pages[-1].marks)
+    pages = _pages(client, later)
+    assert (_keys(pages), _missing(pages)) == ([], ["pmid:2"])
+    pages = _pages(client, Ask("sleep", later.since, clock(), pages[-1].marks))
+    assert (_keys(pages), _missing(pages)) == (["pmid:2"], [])
+    pages = _pages(client, Ask("sleep", later.since, clock(), pages[-1].marks))
+    assert (_keys(pages), _missing(pages)) == ([], [])
+
+
+@pytest.mark.parametrize("count", [2, BATCH + 1])
+def test_a_list_of_which_no_record_is_given_is_malformed(
+    count: int, pubmed: Eutils, client: SourceClient, clock: Clock
+) -> None:
+    _fill(pubmed, range(1, count + 1))
+    pubmed.withheld = dict.fromkeys(range(1, count + 1), 9)
+    with pytest.raises(Malformed, match="gives none of them"):
+        _pages(client, _ask(clock))
+
+
 def test_a_place_in_a_list_of_another_version_begins_again(
     client: SourceClient, clock: Clock
 ) -> None:
@@ -624,7 +671,7 @@ def test_what_is_no_pmid_is_not_asked_for(web: FakeWeb, client: SourceClient) ->
         (Reply(400, b'{"status":"error","errors":[{"code":"invalid_pmids"}]}'), "invalid_pmids"),
         (Reply(200, b'{"status":"error"}'), "refuses the list"),
         (Reply(200, b'{"status":"ok","records":{}}'), "without records"),
-        (Reply(200, b"<html/>"), "not JSON"),
+        (Reply(200, b"<html/>"), "a web page or XML where JSON should be"),
     ],
 )
 def test_a_refusal_of_the_converter_is_an_error(

@@ -76,6 +76,8 @@ def test_mc_4_2c_the_report_shows_misses_first_and_how_figures_moved(
     assert sections[:3] == ["Targets missed", "All metrics", "Day by day"]
     assert "| routing_compliance_rate | 0.5714 | ≥ 0.9 | 7 |" in text
     assert "marc.final_score | unknown" in text
+    assert "quote_anchor_coverage | nothing held" in text
+    assert "quote_anchor_coverage" not in text.partition("## All metrics")[0]
     by_day = dict(re.findall(r"^\| (2026-11-\d\d) \| (\d+) ", text, re.MULTILINE))
     assert by_day == {f"2026-11-{day:02d}": "1" for day in range(9, 16)}
 

@@ -210,6 +210,14 @@ def test_a_feed_must_stand_at_its_publisher() -> None:
         ("<ol><li>a</li><li>b</li></ol>", "1. a\n2. b"),
         ("<table><tr><td><p>1</p><p>2</p></td><td>x<br>y</td></tr></table>", "1 2 | x y"),
         ("10<sup>9</sup>, x<sup>a</sup>", "10⁹, xa"),
+        ("12.5<sup>a<sup>2</sup>b</sup> c", "12.5a2b c"),
+        ("10<sup>-<sup>3</sup></sup>", "10⁻³"),
+        ('<ol start="4"><li>a</li><li value="7">b</li><li>c</li></ol>', "4. a\n7. b\n8. c"),
+        (
+            "<table><tr><td rowspan=2>P</td><td></td><td>2</td></tr><tr><td>3</td><td>4</td></tr>"
+            "</table>",
+            "P |  | 2\nP | 3 | 4",
+        ),
         ("<div>" * 5000 + "deep", "deep"),
         ("a\x00b\x01c<i></i>", "a\ufffdbc"),
         ("half \ud800 & more", "half ? & more"),

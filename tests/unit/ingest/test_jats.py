@@ -299,6 +299,52 @@ def test_what_is_no_article_is_malformed(payload: bytes) -> None:
         parse_jats(payload)
 
 
+def _body_text(body: str) -> str:
+    text = _record(_article(body=f"<body><sec><title>Here</title>{body}</sec></body>")).text
+    return text.partition("## Here\n\n")[2].partition("\n\n## ")[0]
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            "<table-wrap><table><tr><td><p>12.5</p><p>(10.1-15.2)</p></td>"
+            "<td>a<list><list-item><p>x</p></list-item><list-item><p>y</p></list-item></list></td>"
+            "</tr></table></table-wrap>",
+            "12.5 (10.1-15.2) | a x y",
+        ),
+        (
+            "<list><list-item><p>first<list><list-item><p>a</p></list-item><list-item><p>b</p>"
+            "</list-item></list></p><p>second</p></list-item></list>",
+            "- first a b second",
+        ),
+        (
+            "<def-list><def-item><term>HR</term><def><p>a hazard</p><p>ratio</p></def></def-item>"
+            "</def-list>",
+            "HR: a hazard ratio",
+        ),
+        (
+            "<fig><label>Figure 9</label><caption><title>Made up.</title><p>Of 12<list><list-item>"
+            "<p>10 slept</p></list-item><list-item><p>2 woke</p></list-item></list></p></caption>"
+            "</fig>",
+            "Figure 9. Made up. Of 12 10 slept 2 woke",
+        ),
+        ("<p>5<fn><p>of all</p></fn> and 10<sup>9</sup>/L</p>", "5 of all and 10⁹/L"),
+    ],
+)
+def test_blocks_on_one_line_do_not_run_together(body: str, text: str) -> None:
+    assert _body_text(body) == text
+
+
+def test_a_cell_over_rows_and_columns_keeps_every_later_cell_in_its_column() -> None:
+    rows = (
+        '<tr><th rowspan="2" colspan="2">Event</th><th>Arm A</th></tr><tr><th>n</th></tr>'
+        "<tr><td>rash</td><td>mild</td><td>4</td></tr>"
+    )
+    text = _body_text(f"<table-wrap><table>{rows}</table></table-wrap>")
+    assert text == "Event |  | Arm A\nEvent |  | n\nrash | mild | 4"
+
+
 def test_broken_spans_do_not_blow_a_table_up() -> None:
     cell = '<td rowspan="99999999999" colspan="9999">x</td>'
     huge = '<td rowspan="999">' + "y" * 1000 + "</td>"

@@ -57,6 +57,21 @@ def test_what_is_no_json_is_malformed(payload: bytes) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("payload", "reason"),
+    [
+        (b"", "an empty answer where JSON should be"),
+        (b" \n", "an empty answer where JSON should be"),
+        (b"\n<!DOCTYPE html><html>Down</html>", "a web page or XML where JSON should be"),
+        (b"Resource not found.", "not JSON at line 1, column 1"),
+    ],
+)
+def test_what_came_in_place_of_json_is_named(payload: bytes, reason: str) -> None:
+    with pytest.raises(Malformed) as caught:
+        load(payload)
+    assert str(caught.value) == reason
+
+
 def test_control_characters_in_strings_are_read_where_they_are_allowed() -> None:
     assert load(b'{"ERROR": "a\nb"}', strict=False) == {"ERROR": "a\nb"}
 

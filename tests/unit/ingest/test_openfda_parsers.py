@@ -143,6 +143,16 @@ def test_the_order_in_which_names_are_joined_makes_no_new_version() -> None:
         ("<table><tr><td>a<table><tr><td>in</td></tr></table>b</td></tr></table>", "a in\nb"),
         ("<td>alone</td><td>&lt;5 &amp; more</td>", "alone | <5 & more"),
         ("<table><tr><td>a<!-- hidden -->b<sup>2</sup></td></tr></table>", "ab2"),
+        (
+            "<table><tr><th>Event</th><th>Drug</th><th>Placebo</th></tr>"
+            "<tr><td>Rash</td><td/><td>5%</td></tr><tr><td>Pain</td><td>&#160;</td></tr></table>",
+            "Event | Drug | Placebo\nRash |  | 5%\nPain",
+        ),
+        (
+            '<table><tr><td rowspan="2">Pain</td><td colspan="2">1</td><td>2</td></tr>'
+            "<tr><td>3</td><td>4</td><td>5</td></tr></table>",
+            "Pain | 1 |  | 2\nPain | 3 | 4 | 5",
+        ),
         ("no table", "no table"),
         ("a < b", "a < b"),
         ("", ""),

@@ -144,3 +144,33 @@ def test_reading_ends_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_characters_that_cannot_be_stored_are_marked() -> None:
     (record,) = read(_pdf(_page(rb"a\000b")), filename="a.pdf")
     assert record.text == "a\ufffdb"
+
+
+def test_a_pdf_with_a_damaged_page_is_refused_and_the_page_named() -> None:
+    whole = _pdf(
+        _page(b"First."), _page(b"Second, with more words."), _page(b"Third."), packed=True
+    )
+    stream = zlib.compress(_page(b"Second, with more words."), 9)
+    read(whole, filename="a.pdf")
+    for kept in (0, len(stream) // 2, len(stream) - 12):
+        broken = whole.replace(stream, stream[:kept].ljust(len(stream), b"\xff"))
+        assert "page 2 is damaged" in _why(broken)
+
+
+def test_a_stream_without_its_checksum_is_whole_all_the_same() -> None:
+    whole, stream = _pdf(_page(b"Words."), packed=True), zlib.compress(_page(b"Words."), 9)
+    (record,) = read(whole.replace(stream, stream[:-4] + b"\0" * 4), filename="a.pdf")
+    assert record.text == "Words."
+
+
+def test_pages_that_show_something_and_have_no_text_are_told() -> None:
+    picture = b"q 100 0 0 100 0 0 cm 0 0 50 50 re f Q"
+    (record,) = read(_pdf(_page(b"a"), picture, b"q Q", picture), filename="a.pdf")
+    assert record.facts == {"pages_without_text": [2, 4]}
+    (plain,) = read(_pdf(_page(b"a")), filename="a.pdf")
+    assert plain.facts == {}
+
+
+def test_a_text_layer_of_characters_that_mean_nothing_is_none() -> None:
+    """Fonts that map nothing give codes in place of letters."""
+    assert "no text layer" in _why(_pdf(rb"BT /F1 12 Tf 72 720 Td (\001\002\003 \004) Tj ET"))

@@ -118,3 +118,29 @@ def test_mutated_sets_give_the_same_either_way(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pubmed_entries, "_TOGETHER", together)
         assert _result(payload) == _whole(payload, patch)
+
+
+@pytest.mark.parametrize("broken", [b"&#1;", b"\x02", b"a & b", b"<i>open", b"\xff"])
+def test_one_record_that_is_not_well_formed_keeps_no_other_from_being_read(broken: bytes) -> None:
+    payload = article_set([Citation(n, title=f"Made up {n}.") for n in range(1, 4)], [9])
+    parsed = parse(payload.replace(b"Made up 2.", broken))
+    assert [record.key for record in parsed.records] == ["pmid:1", "pmid:3"]
+    assert parsed.gone == ["pmid:9"]
+    (problem,) = parsed.problems
+    assert problem.source_id == "pmid:2"
+    assert problem.reason.startswith("not well-formed XML")
+
+
+def test_a_record_whose_number_cannot_be_told_is_a_problem_of_nobody() -> None:
+    payload = article_set([Citation(n, title=f"Made up {n}.") for n in (1, 2)], [])
+    parsed = parse(payload.replace(b">2</PMID>", b">&2</PMID>"))
+    assert [record.key for record in parsed.records] == ["pmid:1"]
+    assert [problem.source_id for problem in parsed.problems] == [None]
+
+
+@pytest.mark.parametrize(
+    "payload", [SET[:-30], SET.replace(b">1</PMID>", b">&</PMID>")[:-40], SET[:-10] + b"&" + SET]
+)
+def test_a_set_that_is_cut_or_goes_on_is_malformed_all_the_same(payload: bytes) -> None:
+    with pytest.raises(Malformed):
+        parse(payload)

@@ -74,6 +74,26 @@ def test_html_becomes_headings_items_and_rows() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("<p>OS was 12.5<sup><a>12</a>,<a>13</a></sup> months</p>", "OS was 12.5¹²,¹³ months"),
+        ("<p>10<sup><b>-</b><i>5</i></sup> x<sup>a,<i>b</i></sup></p>", "10⁻⁵ xa,b"),
+        ("<table>Before.<tr><td>a</td><td>b</td></tr></table>after", "Before.\n\na | b\n\nafter"),
+        ("<table><p>Only words.</p></table>", "Only words."),
+        (
+            "<table><tr><th rowspan=2>Event</th><th colspan=2>Drug</th><th>Placebo</th></tr>"
+            "<tr><th>all</th><th>severe</th><th>all</th></tr></table>",
+            "Event | Drug |  | Placebo\nEvent | all | severe | all",
+        ),
+        ("<ol start=3><li>c<li>d<li value=9>i<li>j</ol>", "3. c\n4. d\n9. i\n10. j"),
+    ],
+)
+def test_what_a_reader_of_the_page_sees_is_kept(source: str, text: str) -> None:
+    (record,) = read(f"<html><body>{source}</body></html>".encode(), filename="a.html")
+    assert record.text == text
+
+
 def test_html_without_h1_is_titled_by_its_title_element() -> None:
     (record,) = read(b"<title>The  page</title><p>Words<!-- hidden --></p>", filename="x.htm")
     assert (record.title, record.text) == ("The page", "Words")
@@ -85,6 +105,7 @@ def test_html_without_h1_is_titled_by_its_title_element() -> None:
         "<div>" * 20_000 + "words",
         "<sup>" * 20_000 + "1",
         "<table><tr><td>" * 500 + "words",
+        "<table><caption>" * 20_000 + "words",
         "<" * 20_000,
         "<ol>" + "<li>x" * 5_000,
         "<p>a&#0;b&#xD800;c</p>",
@@ -153,6 +174,9 @@ def test_json_lines_skip_blank_lines() -> None:
         (b'{"title": ' + b"1" * 5000 + b"}", "a.json", "a number is too long"),
         (b'{"title": "t", "text": "\\u0000x"}', "a.json", "NUL"),
         (b'{"title": "t", "text": "\\ud800"}', "a.json", "field 'text'"),
+        (b'{"title": "t", "text": "x", "facts": {"a": ["\\u0000"]}}', "a.json", "NUL"),
+        (b'{"title": "t", "text": "x", "facts": {"a\\u0000": 1}}', "a.json", "'facts'"),
+        (b'{"title": "t", "text": "x", "facts": {"a": "\\ud800"}}', "a.json", "'facts'"),
         (b'{"title": "t", "text": "x", "published_at": 2024}', "a.json", "'published_at' is a num"),
         (b'{"title": "t", "text": "x", "published_at": "2024-01-01"}', "a.json", "no time zone"),
         (b'{"title": "t", "text": "x", "authors": "A"}', "a.json", "'authors' should be a list"),

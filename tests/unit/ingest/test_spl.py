@@ -47,6 +47,17 @@ def narrative(text: str) -> str:
     return only(document(section(text))).text.partition("## 1 USES\n\n")[2]
 
 
+def test_a_cell_over_several_rows_keeps_the_others_in_their_columns() -> None:
+    table = (
+        '<table><tr><th rowspan="2">Event</th><th colspan="2">Drug</th><th>Placebo</th></tr>'
+        "<tr><th>all</th><th>severe</th><th>all</th></tr>"
+        "<tr><td>Rash</td><td>5%</td><td>1%</td><td>2%</td></tr></table>"
+    )
+    assert narrative(table) == (
+        "Event | Drug |  | Placebo\nEvent | all | severe | all\nRash | 5% | 1% | 2%"
+    )
+
+
 def test_a_label_is_named_by_its_set_id_and_links_to_its_own_page() -> None:
     record = only(document(section("<paragraph>Words.</paragraph>")))
     assert record.key == f"set_id:{SET_ID}"

@@ -94,9 +94,8 @@ def _get(client: SourceClient, marks: Mapping[str, Any]) -> Fetched:
         headers["If-None-Match"] = str(marks["etag"])
     if marks.get("last_modified"):
         headers["If-Modified-Since"] = str(marks["last_modified"])
-    reply = client.get(
-        MEDICINES, headers=headers or None, accept=(200, 304, 403), max_bytes=MAX_BYTES
-    )
+    accept = (200, 304, 403) if headers else (200, 403)  # who asks for all is owed all
+    reply = client.get(MEDICINES, headers=headers or None, accept=accept, max_bytes=MAX_BYTES)
     if reply.status == 403:
         raise Refused(
             "ema: www.ema.europa.eu answers 403; its CDN blocks addresses of data centres and "

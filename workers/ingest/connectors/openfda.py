@@ -29,6 +29,9 @@ API = "https://api.fda.gov/drug"
 
 PAGE_SIZE = 100
 """Records a page; halved where they are too large."""
+WHOLE_DAYS = 7
+"""Ours: a record's day is that of its version, not of when openFDA had it (WIRE 3), and a label may
+be listed months after it. So once a week everything that matches is listed again."""
 MAX_SKIP = 25_000
 """The server refuses more; only reached where it sends no link to the next page."""
 
@@ -65,31 +68,35 @@ class OpenFda:
         return check_search(query)
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
-        """The next records that match, of the day of `ask.since` or later.
+        """The next records that match, of the day of `ask.since` or later; all of them once a week.
 
         The refresh is over before it begins where the data set is the one of the last refresh.
         Raises CursorExpired where the link to a page no longer holds, InvalidQuery where openFDA
         does not understand the query.
         """
         known = continuation or {}
+        whole_on = text(known, "whole_on") or _whole_on(ask, client.now())
         if text(known, "next"):
             answer = _follow(client, self._url, text(known, "next"))
         else:
             skip = number(known, "skip") or 0
-            answer = _search(client, self._url, self._search_for(ask), skip)
+            answer = _search(client, self._url, self._search_for(ask, whole_on), skip)
         if answer.status == 404:
             # for none at all; and behind a last page that was full
-            return Page(marks=_marks(text(known, "made"), client.now()) or dict(ask.marks))
+            marks = _marks(text(known, "made"), client.now()) or ask.marks
+            return Page(marks={**marks, "whole_on": whole_on})
         value = _results(answer)
         made = text(known, "made") or text(value, "meta", "last_updated")
         if continuation is None and ask.since and made and made == ask.marks.get("last_updated"):
-            return Page(marks=_marks(made, client.now()))
+            return Page(marks={**ask.marks, **_marks(made, client.now())})
         following, complete = _next(self._url, answer, value, known, made)
+        if following is not None:
+            following["whole_on"] = whole_on
         return Page(
             payloads=[Payload(self.name, answer.content)] if value["results"] else [],
             next=following,
             total=number(value, "meta", "results", "total"),
-            marks=_marks(made, client.now()),
+            marks={**_marks(made, client.now()), "whole_on": whole_on},
             complete=complete,
         )
 
@@ -104,8 +111,9 @@ class OpenFda:
         """See the parser of the data set."""
         return self._parse(payload)
 
-    def _search_for(self, ask: Ask) -> str:
-        if ask.since is None:
+    def _search_for(self, ask: Ask, whole_on: str) -> str:
+        listed_whole = text(ask.marks, "whole_on")
+        if ask.since is None or (listed_whole and whole_on != listed_whole):
             return ask.query
         day = f"{ask.since.astimezone(UTC):%Y%m%d}"
         return f"({ask.query}) AND {self._changed}:[{day} TO {_END_OF_TIME}]"
@@ -231,6 +239,13 @@ OPENFDA = (OPENFDA_LABEL, OPENFDA_DRUGSFDA, OPENFDA_ENFORCEMENT, OPENFDA_EVENT)
 def _is_name(name: str) -> bool:
     """Whether a name can stand in a search; what is no identifier of openFDA is not there."""
     return name.isascii() and name.replace("-", "").isalnum()
+
+
+def _whole_on(ask: Ask, now: datetime) -> str:
+    """The day of the last listing of everything, which is today where this refresh is one."""
+    last = text(ask.marks, "whole_on")
+    due = (now - timedelta(days=WHOLE_DAYS)).date().isoformat()
+    return last if ask.since is not None and last > due else now.date().isoformat()
 
 
 def _marks(made: str, now: datetime) -> dict[str, Any]:

@@ -3,8 +3,13 @@
 A search lists at most some 9,999 records and cannot go on behind them. So every list that would be
 longer is cut into ranges of days, each of which is listed whole: a count that changes meanwhile
 loses nothing, because no list is continued by position.
+
+Now and then efetch leaves out records that were just listed. They are asked for once more at once;
+what does not come then is told, and asked for with every later refresh until it comes. A list of
+which nothing comes is a failure.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
@@ -13,7 +18,9 @@ from workers.http.client import SourceClient
 from workers.http.errors import CursorExpired, InvalidQuery, Malformed
 from workers.ingest.connectors.base import Ask, Connector, Continuation, Page, Payload
 from workers.ingest.connectors.eutils import efetch, esearch, is_pmid
+from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
+from workers.ingest.parsers.json_payload import texts
 from workers.ingest.parsers.pubmed import records as pubmed
 
 MAX_QUERY = 4_000
@@ -21,6 +28,15 @@ MAX_LIST = 9_000
 """Longer lists are cut (WIRE 1, incremental recipe)."""
 BATCH = 200
 """Records of one efetch (NBK25499)."""
+
+MAX_NOT_GIVEN = BATCH
+"""Ours: so many are asked for again by later refreshes."""
+
+_GIVEN = re.compile(
+    rb"<(?:MedlineCitation|BookDocument)\b[^<>]*>\s*<PMID\b[^<>]*>\s*([0-9]{1,9})\s*</PMID>"
+)
+_NOT_GIVEN = "not_given"
+"""The mark that holds the PMIDs that were listed and did not come."""
 
 _FIRST_DAY = date(1800, 1, 1)
 _PAIRS = {"(": ")", "[": "]"}
@@ -65,7 +81,7 @@ class PubMed:
         """
         state = _first(ask) if continuation is None else _restored(continuation)
         if state["ids"] and (state["full"] or not state["todo"]):
-            return _fetched(client, state)
+            return _fetched(client, ask, state)
         if not state["todo"]:
             return Page(total=state["done"])
         return _listed(client, ask, state, first=continuation is None)
@@ -81,8 +97,13 @@ class PubMed:
         return Page((_payload(client, pmids),)) if pmids else Page()
 
     def parse(self, payload: bytes) -> Parsed:
-        """See `workers.ingest.parsers.pubmed.records.parse`."""
-        return pubmed.parse(payload)
+        """See `workers.ingest.parsers.pubmed.records.parse`; or a word on what did not come."""
+        if payload[:1] != b"{":
+            return pubmed.parse(payload)
+        told = envelope.unwrap(payload)
+        if not isinstance(told, Parsed):
+            raise Malformed("not a set of PubMed records")
+        return told
 
 
 PUBMED: Connector = PubMed()
@@ -104,18 +125,21 @@ def _check_pairs(query: str) -> None:
 
 def _first(ask: Ask) -> dict[str, Any]:
     """Where a refresh begins. `todo`: ranges to list; `ids`: what is listed and not fetched;
-    `full`: fetch before listing more; `done`: fetched so far; `total`: once it is known."""
+    `full`: fetch before listing more; `done`: fetched so far; `total`: once it is known;
+    `missing`: what was listed, fetched twice and not given."""
+    late = [pmid for pmid in texts(ask.marks, _NOT_GIVEN) if is_pmid(pmid)]
     if ask.since is None:
         todo: list[Range] = [[]]
     else:
         days = [ask.since.date().isoformat(), ask.until.date().isoformat()]
         todo = [[["mdat", *days]], [["edat", *days]]]
-    return {"todo": todo, "ids": [], "full": False, "done": 0, "total": None}
+    return {"todo": todo, "ids": late, "full": False, "done": 0, "total": None, "missing": []}
 
 
 def _restored(continuation: Mapping[str, Any]) -> dict[str, Any]:
     """The state in `continuation`. Raises CursorExpired for one that this version cannot read."""
     state = {name: continuation.get(name) for name in ("todo", "ids", "full", "done", "total")}
+    state["missing"] = texts(continuation, "missing")  # no version before this one has them
     if not (
         isinstance(state["todo"], list)
         and isinstance(state["ids"], list)
@@ -203,15 +227,34 @@ def _cut(days: Range, ask: Ask, count: int) -> list[Range]:
     )
 
 
-def _fetched(client: SourceClient, state: dict[str, Any]) -> Page:
-    """One efetch."""
+def _fetched(client: SourceClient, ask: Ask, state: dict[str, Any]) -> Page:
+    """One efetch, and a second one for what the first left out."""
     batch, rest = state["ids"][:BATCH], state["ids"][BATCH:]
     done = state["done"] + len(batch)
-    payload = _payload(client, batch)
+    payloads = [_payload(client, batch)]
+    missing = _left_out(payloads[0], batch)
+    if missing:
+        payloads.append(_payload(client, missing))
+        missing = _left_out(payloads[1], missing)
+    late = set(texts(ask.marks, _NOT_GIVEN))
+    if len(missing) == len(batch) and sum(pmid not in late for pmid in batch) > 1:
+        raise Malformed(f"PubMed lists {len(batch)} records and gives none of them")
+    if missing:
+        reason = "PubMed lists the record and does not give it"
+        keys = [f"pmid:{pmid}" for pmid in missing]
+        payloads.append(Payload("not given", envelope.problems(keys, reason)))
+    missing = [*state["missing"], *missing][-MAX_NOT_GIVEN:]
     if not (rest or state["todo"]):
-        return Page((payload,), total=done)
+        told = missing or texts(ask.marks, _NOT_GIVEN)  # an empty mark takes an old one away
+        return Page(payloads, total=done, marks={_NOT_GIVEN: missing} if told else {})
     left = {**state, "ids": rest, "full": bool(rest) and state["full"], "done": done}
-    return Page((payload,), next=left, total=state["total"])
+    return Page(payloads, next={**left, "missing": missing}, total=state["total"])
+
+
+def _left_out(payload: Payload, pmids: Sequence[str]) -> list[str]:
+    """Those of `pmids` of which the payload has no record."""
+    given = {found.decode("ascii").lstrip("0") for found in _GIVEN.findall(payload.content)}
+    return [pmid for pmid in pmids if pmid not in given]
 
 
 def _payload(client: SourceClient, pmids: Sequence[str]) -> Payload:

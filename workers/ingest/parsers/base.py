@@ -5,11 +5,14 @@ what it cannot read is a `Problem`, what it does not map is counted in `unmapped
 are not what the source's protocol says raise `workers.http.errors.Malformed`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from store.records import SourceRecord
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,10 @@ class Problem:
     source_id: str | None
     reason: str
 
+    def __post_init__(self) -> None:
+        for name in ("source_id", "reason"):
+            object.__setattr__(self, name, _storable(getattr(self, name)))
+
 
 @dataclass(frozen=True)
 class Doubt:
@@ -27,6 +34,16 @@ class Doubt:
     source_id: str
     kind: str
     value: str
+
+    def __post_init__(self) -> None:
+        for name in ("source_id", "value"):
+            object.__setattr__(self, name, _storable(getattr(self, name)))
+
+
+def _storable(text: str | None) -> str | None:
+    """`text` with U+FFFD for what PostgreSQL cannot hold: what a source sends where an identifier
+    should be is written down as it came, and must not end the refresh that brings it."""
+    return text if text is None else _UNSTORABLE.sub("\ufffd", text)
 
 
 @dataclass

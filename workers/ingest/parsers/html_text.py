@@ -6,8 +6,11 @@ to the letter, raised digits as raised digits (10<sup>9</sup> is 10⁹, not 109)
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from lxml import etree  # type: ignore[import-untyped]
+
+from workers.reading.grid import Cell, Grid, span, whole
 
 _SPACES = re.compile(r"[ \t\n\r\f\u2028\u2029]+")
 _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
@@ -38,7 +41,9 @@ class Blocks:
         self._out: list[str] = []
         self._words: list[str] = []
         self._mark = ""
-        self._row: list[str] | None = None
+        self._row: list[Cell] | None = None
+        self._reach = Cell("")  # how far the open cell reaches
+        self._grid = Grid()
         self._in_cell = False
         self._tight = False  # whether the last block was an item or a row
 
@@ -81,14 +86,16 @@ class Blocks:
         self.end_block()
         self._mark = ""
 
-    def cell(self) -> None:
-        """Begin a cell of the open row, or of a new one."""
+    def cell(self, rows: str | None = None, columns: str | None = None) -> None:
+        """Begin a cell of the open row, or of a new one, which reaches over so many `rows` and
+        `columns`, as its attributes say."""
         if self._in_cell:  # a table within a cell
             self._words.append(" ")
             return
         if self._row is None:
             self.row()
         self._in_cell = True
+        self._reach = Cell("", span(rows), span(columns))
 
     def end_cell(self) -> None:
         """End the open cell."""
@@ -97,7 +104,7 @@ class Blocks:
         self._in_cell = False
         found = self._take()
         if self._row is not None:
-            self._row.append(" ".join(found.split()))
+            self._row.append(replace(self._reach, text=" ".join(found.split())))
 
     def row(self) -> None:
         """Begin a row of a table."""
@@ -110,14 +117,16 @@ class Blocks:
         if self._in_cell or self._row is None:
             return
         cells, self._row = self._row, None
-        if any(cells):
-            self._add(" | ".join(cells).strip(" "), tight=True)
+        laid = self._grid.row(cells)
+        if any(cell.text for cell in cells):
+            self._add(" | ".join(laid).strip(" "), tight=True)
 
     def end_group(self) -> None:
         """End a list or a table: what follows stands apart from it."""
         self.end_block()
         if not self._in_cell:
             self._tight = False
+            self._grid = Grid()
 
     def text(self) -> str:
         """All of it."""
@@ -171,24 +180,26 @@ class _Collector:
         self._top = heading_level
         self._lists: list[int] = []  # the number of the last item; -1 in a list without numbers
         self._dropped = 0
-        self._raised: list[str] | None = None
+        self._raised: list[str] = []
+        self._sups = 0  # open; one within another stands above the line all the same
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG002
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in _DROPPED:
             self._dropped += 1
         elif tag == "br":
             self.blocks.line_break()
         elif tag == "li":
-            self.blocks.item(self._next_mark())
+            self.blocks.item(self._next_mark(attributes.get("value")))
         elif tag in _LISTS:
             self.blocks.end_block()
-            self._lists.append(0 if tag == "ol" else -1)
+            first = whole(attributes.get("start")) or 1
+            self._lists.append(first - 1 if tag == "ol" else -1)
         elif tag in ("td", "th"):
-            self.blocks.cell()
+            self.blocks.cell(attributes.get("rowspan"), attributes.get("colspan"))
         elif tag == "tr":
             self.blocks.row()
         elif tag == "sup":
-            self._raised = []
+            self._sups += 1
         elif tag in _BLOCKS or tag in _HEADINGS:
             self.blocks.end_block()
 
@@ -208,9 +219,10 @@ class _Collector:
         elif tag == "table":
             self.blocks.end_group()
         elif tag == "sup":
-            if self._raised is not None:
+            self._sups -= 1
+            if not self._sups:
                 self.blocks.raised("".join(self._raised))
-            self._raised = None
+                self._raised.clear()
         elif tag in _HEADINGS:
             level = min(6, self._top + _HEADINGS[tag] - 1)
             self.blocks.end_block("#" * level + " ")
@@ -220,7 +232,7 @@ class _Collector:
     def data(self, text: str) -> None:
         if self._dropped:
             return
-        if self._raised is not None:
+        if self._sups:
             self._raised.append(text)
         else:
             self.blocks.words(text)
@@ -228,8 +240,8 @@ class _Collector:
     def close(self) -> None:
         """Asked for by lxml at the end."""
 
-    def _next_mark(self) -> str:
+    def _next_mark(self, stated: str | None) -> str:
         if not self._lists or self._lists[-1] < 0:
             return "- "
-        self._lists[-1] += 1
+        self._lists[-1] = whole(stated) or self._lists[-1] + 1
         return f"{self._lists[-1]}. "

@@ -42,12 +42,23 @@ def load(payload: bytes, *, strict: bool = True) -> Any:
     try:
         return json.loads(payload, strict=strict, parse_constant=_refuse, parse_float=_finite)
     except json.JSONDecodeError as error:
-        raise Malformed(f"not JSON at line {error.lineno}, column {error.colno}") from None
+        raise Malformed(_instead(payload.lstrip()[:1]) or _place(error)) from None
     except RecursionError:
         raise Malformed("not readable JSON: nested too deeply") from None
     except ValueError:
         # bytes that are no text, NaN, and integers of more than 4,300 digits
         raise Malformed("not readable JSON: an impossible number or character") from None
+
+
+def _instead(first: bytes) -> str:
+    """What stands where JSON should be, by its first byte; "" where that does not tell."""
+    if not first:
+        return "an empty answer where JSON should be"
+    return "a web page or XML where JSON should be" if first == b"<" else ""
+
+
+def _place(error: json.JSONDecodeError) -> str:
+    return f"not JSON at line {error.lineno}, column {error.colno}"
 
 
 def _refuse(_: str) -> Any:

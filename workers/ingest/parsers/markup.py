@@ -14,6 +14,14 @@ _SPACE = re.compile(r"[ \t\n\r]+")
 _RAISABLE = re.compile(r"[0-9+\-−,–\s]{1,20}")
 _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 
+# Blocks inside something that is told on one line: a cell, a caption, an item of a list. The words
+# of two of them do not run together, or 12.5 and (10.1) in one cell would read 12.5(10.1).
+_PARTING = frozenset(
+    {"p", "title", "list", "list-item", "def-list", "def-item", "term", "def", "fn", "break",
+     "disp-formula", "disp-quote", "verse-line", "boxed-text", "statement", "preformat", "code",
+     "sec", "caption", "fig", "table-wrap", "table", "tr", "td", "th"}
+)  # fmt: skip
+
 _NOT_RUNNING = frozenset({"alt-text", "long-desc", "index-term", "object-id", "graphic"})
 
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
@@ -63,7 +71,9 @@ def add_inline(child: Element, parts: list[str]) -> None:
         chosen = child.find(f"{MATHML}math")
         for one in [chosen] if chosen is not None else child[:1]:
             add_inline(one, parts)
-    elif tag == "break":
+    elif tag in _PARTING:
+        parts.append(" ")
+        _collect(child, parts)
         parts.append(" ")
     elif tag == "tex-math":
         parts.append(_tex(child.text or ""))

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
 from workers.ingest.parsers.markup import add_inline, squeeze, words
+from workers.reading.grid import Cell, Grid, span
 
 _DEEPEST = 6
-_MAX_SPAN = 60  # rows that a cell may reach over; more is a broken table
-_MAX_REPEATED_ALL = 100_000  # characters of cells repeated in the rows that they reach over
 
 _SILENT = frozenset(
     {"title", "label", "ref-list", "graphic", "inline-graphic", "object-id", "alt-text",
@@ -168,41 +167,13 @@ def _definitions(element: Element) -> Iterator[str]:
 
 
 def _rows(table: Element) -> Iterator[str]:
-    """The rows of a table as `a | b`. A cell that reaches over several rows is repeated in each;
-    one over several columns is followed by empty ones."""
-    reaching: dict[int, tuple[int, str]] = {}
-    repeatable = _MAX_REPEATED_ALL
+    """The rows of a table as `a | b`, each cell in its column."""
+    grid = Grid()
     for row in table.iter("tr"):
-        cells: list[str] = []
-        for cell in row:
-            if cell.tag not in ("td", "th"):
-                continue
-            _fill(cells, reaching)
-            text = words(cell)
-            span = _span(cell, "rowspan")
-            if span > 1:
-                repeatable -= len(text) * span
-                reaching[len(cells)] = (span - 1, text if repeatable > 0 else "")
-            cells.append(text)
-            cells += [""] * (_span(cell, "colspan") - 1)
-        _fill(cells, reaching)
-        while cells and not cells[-1]:
-            cells.pop()
+        cells = grid.row(
+            Cell(words(cell), span(cell.get("rowspan")), span(cell.get("colspan")))
+            for cell in row
+            if cell.tag in ("td", "th")
+        )
         if cells:
             yield " | ".join(cells)
-
-
-def _fill(cells: list[str], reaching: dict[int, tuple[int, str]]) -> None:
-    """Append the cells of rows above that reach into this place."""
-    while len(cells) in reaching:
-        left, text = reaching.pop(len(cells))
-        if left > 1:
-            reaching[len(cells)] = (left - 1, text)
-        cells.append(text)
-
-
-def _span(cell: Element, name: str) -> int:
-    written = cell.get(name, "1").strip()
-    if not (written.isascii() and written.isdigit() and len(written) < 4):
-        return 1
-    return min(max(int(written), 1), _MAX_SPAN)

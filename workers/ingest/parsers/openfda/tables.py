@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 from lxml import etree, html  # type: ignore[import-untyped]
 
+from workers.reading.grid import Cell, Grid, span
+
 _CELLS = frozenset({"td", "th"})
 _ENDS = frozenset({"tr", "caption"})
 _GAPS = frozenset({"br", "p", "li", "paragraph", "item", "table"})  # words do not run together here
@@ -12,7 +14,8 @@ _GAPS = frozenset({"br", "p", "li", "paragraph", "item", "table"})  # words do n
 def table_rows(source: str) -> str:
     """The rows of an HTML table as lines `a | b`; white space in a cell is a single space.
 
-    A table within a cell is written in its place. What is no HTML at all comes back as its words.
+    Each cell stands in its column, also behind an empty one. A table within a cell is written in
+    its place. What is no HTML at all comes back as its words.
     """
     if "<" not in source:
         return " ".join(source.split())
@@ -25,28 +28,39 @@ def table_rows(source: str) -> str:
 
 
 def _lines(tree: html.HtmlElement) -> Iterator[str]:
-    cells: list[str] = []
+    grid = Grid()
+    cells: list[Cell] = []
     words: list[str] = []
+    ended = 0  # cells so far
+    ended_before: list[int] = []  # when each cell that is open began
 
-    def cell() -> None:
+    def take(rows: int = 1, columns: int = 1, *, empty: bool = False) -> None:
         line = " ".join("".join(words).split())
         words.clear()
-        if line:
-            cells.append(line)
+        if line or empty:
+            cells.append(Cell(line, rows, columns))
 
     for event, element in etree.iterwalk(tree, events=("start", "end", "comment", "pi")):
         if event in ("comment", "pi"):
             words.append(element.tail or "")
         elif event == "start":
+            if element.tag in _CELLS:
+                ended_before.append(ended)
             words.append(" " if element.tag in _GAPS else "")
             words.append(element.text or "")
         else:
-            if element.tag in _CELLS or element.tag in _ENDS:
-                cell()
-            if element.tag in _ENDS and cells:
-                yield " | ".join(cells)
+            if element.tag in _CELLS:
+                # what is left of a cell around a table is no cell of its own where it is empty
+                alone = ended_before.pop() == ended
+                take(span(element.get("rowspan")), span(element.get("colspan")), empty=alone)
+                ended += 1
+            elif element.tag in _ENDS:
+                take()
+                row = grid.row(cells)
                 cells.clear()
+                if row:
+                    yield " | ".join(row)
             words.append(element.tail or "")
-    cell()
-    if cells:
-        yield " | ".join(cells)
+    take()
+    if row := grid.row(cells):
+        yield " | ".join(row)

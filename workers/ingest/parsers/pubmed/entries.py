@@ -11,6 +11,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
+from workers.http.errors import Malformed
+from workers.ingest.parsers.base import Problem
+from workers.ingest.parsers.xml import parse_xml
+
 _SPACE = re.compile(rb"[ \t\r\n]*+")
 _HEAD = re.compile(
     rb'(?:<\?xml version="1\.0"(?: encoding="[Uu][Tt][Ff]-8")? ?\?>)?[ \t\r\n]*+'
@@ -24,6 +28,11 @@ _TOGETHER = 100_000
 """Bytes of records from which on a tree is closed: some fifteen."""
 _DEEP = 30
 """Records of PubMed are some 10 deep. What is deeper than this is read whole, and judged there."""
+
+
+_PMID = re.compile(
+    rb"<(?:MedlineCitation|BookDocument)\b[^<>]*>\s*<PMID\b[^<>]*>\s*([1-9][0-9]{0,8})\s*</PMID>"
+)
 
 
 class NotCut(Exception):
@@ -56,6 +65,40 @@ def entries(payload: bytes) -> Iterator[Element]:
     yield from _read(payload[begin:at])
     if payload[at:].rstrip(b" \t\r\n") != root_end:
         raise NotCut
+
+
+def apart(payload: bytes) -> Iterator[Element | Problem]:
+    """The entries of a set that is not well-formed, each read by itself, and a problem for each
+    that cannot be: one broken record does not keep hundreds of others away.
+
+    Raises NotCut at once: not a whole set of records, or none of them can be read.
+    """
+    head = _HEAD.match(payload)
+    if head is None or not payload.rstrip(b" \t\r\n").endswith(b"</%s>" % head[1]):
+        raise NotCut
+    pieces: list[bytes] = []
+    at = head.end()
+    while tag := _TAG.match(payload, at):
+        end = payload.find(b"</%s>" % tag[1], at)
+        if end < 0:
+            raise NotCut
+        space = _SPACE.match(payload, end + len(tag[1]) + 3)
+        pieces.append(payload[at : end + len(tag[1]) + 3])
+        at = space.end() if space else end
+    if payload[at:].rstrip(b" \t\r\n") != b"</%s>" % head[1]:
+        raise NotCut
+    found = [_alone(piece) for piece in pieces]
+    if not any(isinstance(one, Element) for one in found):
+        raise NotCut
+    return iter(found)
+
+
+def _alone(piece: bytes) -> Element | Problem:
+    try:
+        return parse_xml(piece)
+    except Malformed as error:
+        pmid = _PMID.search(piece)
+        return Problem(f"pmid:{pmid[1].decode('ascii')}" if pmid else None, str(error))
 
 
 def _read(piece: bytes) -> Iterable[Element]:

@@ -13,7 +13,7 @@ from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Doubt, Parsed, Problem
 from workers.ingest.parsers.markup import words
 from workers.ingest.parsers.pubmed.article import AbstractPart, Article, Correction
-from workers.ingest.parsers.pubmed.entries import NotCut, entries
+from workers.ingest.parsers.pubmed.entries import NotCut, apart, entries
 from workers.ingest.parsers.pubmed.fields import LEFT_OUT, count_unmapped
 from workers.ingest.parsers.pubmed.reader import read_article, read_book
 from workers.ingest.parsers.registries import NCT_ID, is_registry, registry_id_fits
@@ -65,13 +65,21 @@ _RELATIONS = {
 def parse(payload: bytes) -> Parsed:
     """Read a `PubmedArticleSet`: articles, books, and the deleted ones (`gone`).
 
-    Raises Malformed: not XML, truncated, or another document, such as an error of E-utilities.
+    A record that is not well-formed is a problem of its own. Raises Malformed: not XML, truncated,
+    or another document, such as an error of E-utilities.
     """
     try:
         return _parsed(entries(payload))
     except NotCut:
         pass
-    root = parse_xml(payload)
+    try:
+        root = parse_xml(payload)
+    except Malformed:
+        try:
+            return _parsed(apart(payload))
+        except NotCut:
+            pass
+        raise
     if root.tag not in _ROOTS:
         if root.find("ERROR") is not None or root.tag in ("ERROR", "error"):
             raise Malformed("E-utilities answer with an error instead of records")
@@ -79,9 +87,12 @@ def parse(payload: bytes) -> Parsed:
     return _parsed(root)
 
 
-def _parsed(found: Iterable[Element]) -> Parsed:
+def _parsed(found: Iterable[Element | Problem]) -> Parsed:
     parsed = Parsed()
     for entry in found:
+        if isinstance(entry, Problem):
+            parsed.problems.append(entry)
+            continue
         reader = _READERS.get(entry.tag)
         if reader:
             _add(parsed, reader(entry), entry)

@@ -49,7 +49,7 @@ class Narrative:
             self._inner(element)
             blocks.end_row()
         elif name in ("td", "th"):
-            blocks.cell()
+            blocks.cell(element.get("rowspan"), element.get("colspan"))
             self._inner(element)
             blocks.end_cell()
         elif name == "footnote":

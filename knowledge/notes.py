@@ -83,7 +83,12 @@ class SectionPolicy(_Policy):
     speakers: Words
     talkers: Words
     titles: Words
+    subjects: Words
+    sure_titles: Words
+    salutations: Words
     complaints: Words
+    given_names: Words
+    told: Words
     relatives: Words
     companions: Words
     cues: tuple[Cue, ...]
@@ -116,6 +121,11 @@ class SectionPolicy(_Policy):
         """Matches lower-case text that has a word of `complaints`."""
         return matcher(self.complaints)
 
+    @cached_property
+    def tells(self) -> re.Pattern[str]:
+        """Matches lower-case text that has a word of `told`."""
+        return matcher(self.told)
+
     def list_of(self, kind: str) -> ListName | None:
         """The list of a known kind; None for others and for those that are left out."""
         known = self.kinds.get(kind)
@@ -131,6 +141,7 @@ class Confidence(_Policy):
 
     plan_with_cue: Share
     plan: Share
+    plan_without_step: Share
     assessment_plan_with_cue: Share
     assessment_with_cue: Share
     conditional: Share
@@ -144,6 +155,7 @@ class GuardNotes(_Policy):
     conditional: str
     withheld: str
     turned: str
+    statement: str
     model: str
 
 
@@ -167,6 +179,9 @@ class PlanPolicy(_Policy):
     actions: Words
     strong: Words
     agreements: Words
+    reports: Words
+    introductions: Words
+    steps: Words
     conditional: Words
     withheld: Words
     turned: Words

@@ -16,6 +16,8 @@ from workers.extract.rules.choosing import extract_field
 _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"])
 """These quote other reports under headings of one word, and stay one document."""
 _WHOLE_DOCUMENT = re.compile(r"(?i)\b(?:report|summary|note|notes|prescription|letter|order)\b")
+_SOAP = re.compile(r"(?m)^[ \t]*+\**([soap])\**:")
+_MOST_OF_SOAP = 3
 _LEAST_PART = 60
 """Characters below which a titled stretch is no document of its own (ours)."""
 
@@ -36,6 +38,7 @@ class _Policy(BaseModel):
     full_confidence_weight: float
     unknown_below: float
     head_lines: int
+    soap_weight: float
     most_parts: int = Field(ge=1)
     head_sure: float
     types: Mapping[str, _Words]
@@ -49,6 +52,8 @@ class Part(NamedTuple):
     end: int
     person: int = 0
     """Which of the patients it is of, where there are several."""
+    rest: bool = False
+    """Whether it is all that was left when no more parts were made: of several documents."""
 
 
 class Classification(NamedTuple):
@@ -125,6 +130,8 @@ def _type_of(text: str) -> tuple[str, float]:
         if any_of(policy.types[name].titles).search(head[:400]):
             score += 8.0 if _titled(head, name) else 4.0
         scores[name] = score
+    if len(set(_SOAP.findall(text.lower()))) >= _MOST_OF_SOAP:
+        scores["clinical-notes"] += policy.soap_weight
     ordered = sorted(scores.items(), key=lambda one: -one[1])
     (best, most), (_, second) = ordered[0], ordered[1]
     if most < policy.unknown_below:
@@ -168,8 +175,19 @@ def _parts(text: str, whole: str) -> list[Part]:
     parts = _joined(text, _pieces(text, titles, persons, whole))
     most = _policy().most_parts
     if len(parts) > most:
-        parts = [*parts[: most - 1], parts[most - 1]._replace(end=len(text))]
+        parts = [*parts[: most - 1], _rest(text, parts, most - 1)]
     return parts if len(parts) > 1 else []
+
+
+def _rest(text: str, parts: Sequence[Part], first: int) -> Part:
+    """The parts from one on as one; of several patients, it is of none of the others."""
+    left = parts[first:]
+    persons = {one.person for one in left}
+    person = left[0].person if len(persons) == 1 else max(one.person for one in parts) + 1
+    kind = left[0].document_type
+    if len({one.document_type for one in left}) > 1:
+        kind, _ = _type_of(text[left[0].start :])
+    return Part(kind, left[0].start, len(text), person, rest=True)
 
 
 def most_parts() -> int:

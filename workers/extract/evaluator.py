@@ -137,11 +137,31 @@ def _feedback(
         missing_fields=tuple(dict.fromkeys(missing)),
         priority_fields=tuple(priority or fields),
         suggestions=tuple(_suggestion(one) for one in fields if one in field_policies()),
+        review_fields=_to_review(score, rubric, contrary),
     )
+
+
+def _to_review(score: Score, rubric: Rubric, contrary: Sequence[Issue]) -> tuple[str, ...]:
+    """Fields that a person should look at whatever the score: grave doubts and contradictions, and
+    what is critical in a field that the type requires or calls important."""
+    found = [
+        one.field
+        for one in score.breakdown
+        if one.issues
+        and (one.grave or (rubric.tier(one.field) != "optional" and _is_critical(one, rubric)))
+    ]
+    found += [one.field for one in contrary if one.severity == "critical"]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_critical(one: FieldScore, rubric: Rubric) -> bool:
+    return _severity(one, rubric) == "critical" and one.score < 1.0
 
 
 def _severity(one: FieldScore, rubric: Rubric) -> str:
     """A required field that is missing, or a value below half, is critical (seed 3.3.1)."""
+    if one.grave:
+        return "critical"
     tier = rubric.tier(one.field)
     if one.dimension == "completeness":
         return {"required": "critical", "important": "major", "optional": "minor"}[tier]

@@ -53,14 +53,20 @@ class Extraction:
     def needs_review(self) -> bool:
         """Whether a person should look at it (seed marc_v1, section 9.3).
 
-        So it is, too, where it is of several patients, or a marker is called both positive and
-        negative: which of them is meant no score tells.
+        So it is, too, where it is of several patients, or a field is ambiguous: which of the values
+        is meant no score tells. And where the evaluator says so of a field, or a part is the rest
+        of a document of too many.
         """
-        if self.patients > 1 or any(
-            one.many and one.status is Status.AMBIGUOUS for one in self.fields.values()
-        ):
+        best = [one.outcome.best for one in self.parts]
+        every = [*self.fields.values(), *(f for one in best for f in one.attempt.fields.values())]
+        if self.patients > 1 or any(one.status is Status.AMBIGUOUS for one in every):
             return True
-        return any(one.outcome.best.score < policy().review_below for one in self.parts)
+        if any(one.part.rest for one in self.parts):
+            return True
+        return any(
+            one.score < policy().review_below or one.evaluation.feedback.review_fields
+            for one in best
+        )
 
     @property
     def patients(self) -> int:
@@ -86,6 +92,7 @@ class Extraction:
                     "start": one.part.start,
                     "end": one.part.end,
                     "patient": one.part.person,
+                    "rest": one.part.rest,
                     "reliability_loop": one.outcome.as_body(),
                 }
                 for one in self.parts

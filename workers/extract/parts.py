@@ -16,11 +16,10 @@ from workers.extract.rubrics import alternatives, field_policies, vocabulary
 
 _LINE = re.compile(r"[^\n]*")
 _BLANK = re.compile(r"\n[ \t]*+\n")
-_QUESTIONS = frozenset(["indication", "clinical indication", "reason for exam", "technique",
-                        "reason for examination", "comparison", "clinical question", "question",
-                        "targeted question"])  # fmt: skip
-"""Headings of a line or two: what follows a blank line is no part of them."""
 _LONGEST_HEADING = 60
+_SENTENCE = re.compile(r"[a-z0-9)][.](?:\s|$)")
+_SHORT = 5
+"""Words up to which a line below is an entry of a list (ours)."""
 _MARKS = "#*_ \t=-•>"
 _LABEL = re.compile(
     r"(?P<name>(?:\d{1,2}[.)]\s*)?[A-Za-z][A-Za-z0-9 ,/&'()\-]{0,58}?)\**\s*[:|](?=\D|$|\s*\S)"
@@ -44,14 +43,15 @@ class Section:
 class Parts:
     """A text with its sections, in order; words before the first heading are in none.
 
-    Line ends of other systems are read as ours, each character in its place (`plain_lines`).
+    Line ends of other systems and points in the middle of the line are read as ours, each character
+    in its place (`plain_lines`, `plain_points`).
     """
 
     text: str
 
     def __post_init__(self) -> None:
-        """Read every line end as ours."""
-        object.__setattr__(self, "text", plain_lines(self.text))
+        """Read every line end and every decimal point as ours."""
+        object.__setattr__(self, "text", plain_points(plain_lines(self.text)))
 
     @cached_property
     def sections(self) -> Sequence[Section]:
@@ -72,11 +72,42 @@ class Parts:
         return starts, titles, [self._reach(one) for one in major]
 
     def _reach(self, one: Section) -> int:
-        """Where a section's rule ends: a question that has its heading's line, at a blank line."""
-        if one.alone or one.title not in _QUESTIONS:
+        """Where a section's rule ends: of background on its heading's line, with the paragraph of
+        it; of a diagnosis before an operation, where its line or its list does."""
+        if one.title in _before_operation():
+            return self._end_of_entries(one)
+        if one.alone or one.title not in vocabulary().background:
             return len(self.text)
-        blank = _BLANK.search(self.text, one.start)
-        return blank.start() if blank else len(self.text)
+        return self._end_of_paragraph(one.start)
+
+    def _end_of_paragraph(self, at: int) -> int:
+        """Where the words end that begin on a heading's line: at a blank line, at the next label,
+        and behind a line that was not cut by its width."""
+        text = self.text
+        start, end = text.rfind("\n", 0, at) + 1, line_end(text, at, len(text))
+        while end < len(text):
+            stop = line_end(text, end + 1, len(text))
+            below = text[end + 1 : stop].lstrip(_MARKS)
+            full = end - start >= _FULL_LINE or below[:1].islower()
+            if not below or not full or _LABEL.match(below) or _title(below) in _bare():
+                break
+            start, end = end + 1, stop
+        return end
+
+    def _end_of_entries(self, one: Section) -> int:
+        """Where a list ends: at a label that is known, a blank line, or words that are a story."""
+        text = self.text
+        begin = one.start + len(text[one.start :]) - len(text[one.start :].lstrip())
+        later = (other for other in self.sections if other.heading_start > begin)
+        limit = next((other.heading_start for other in later if other.title in labels()), len(text))
+        first = end = line_end(text, begin, limit)
+        while end < limit:
+            stop = line_end(text, end + 1, limit)
+            line = text[end + 1 : stop]
+            if not line.strip() or tells_on(text[begin:first], line):
+                break
+            end = stop
+        return end
 
     def title_at(self, place: int) -> str | None:
         """The heading that rules at a place: of those that open sections, the last before it."""
@@ -125,6 +156,24 @@ class Parts:
         return [one for one in self.sections if one.title in titles]
 
 
+def line_end(text: str, at: int, limit: int) -> int:
+    """Where the line around a place ends, or what is read of it."""
+    stop = text.find("\n", at, limit)
+    return stop if stop >= 0 else limit
+
+
+def tells_on(entry: str, line: str) -> bool:
+    """Whether a line below an entry is a sentence, and the entry none: it begins a story."""
+    if entry.rstrip().endswith((".", ",", ";", "and", "or")) or not line.strip()[:1].isupper():
+        return False
+    return _SENTENCE.search(line) is not None and len(line.split()) > _SHORT
+
+
+@cache
+def _before_operation() -> frozenset[str]:
+    return frozenset(field_policies()["preoperative_diagnosis"].labels)
+
+
 @cache
 def _others() -> frozenset[str]:
     """Headings that end a background section without being conclusive."""
@@ -154,7 +203,10 @@ def _bare() -> frozenset[str]:
 @cache
 def _inside() -> re.Pattern[str]:
     """A known heading in a run-on text: written large, with a colon."""
-    return re.compile(rf"(?<=[a-z0-9.)])\s?(?P<name>(?i:{alternatives(tuple(labels()))})):")
+    return re.compile(
+        r"(?:(?<=[a-z0-9.)])\s?|(?<=[A-Za-z0-9.)])[ \t]{2,})"
+        rf"(?P<name>(?i:{alternatives(tuple(labels()))})):"
+    )
 
 
 def _heads(text: str) -> list[tuple[int, int, str, bool]]:
@@ -174,10 +226,14 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
             found[at] = (at, start, _title(label["name"]), not after.strip())
         elif len(bare) < _LONGEST_HEADING and _title(bare) in _bare():
             found[at] = (at, match.end(), _title(bare), True)
+    lines = {start: body for start, body, _, _ in found.values()}
+    starts = sorted(lines)
     for inner in _inside().finditer(text):
         name = inner["name"]
         at = inner.start("name")
-        if at not in found and name[0].isupper():
+        before = bisect_right(starts, at) - 1
+        within = before >= 0 and inner.end() <= lines[starts[before]]
+        if not within and name[0].isupper():
             found[at] = (at, inner.end(), _title(name), False)
     return list(found.values())
 
@@ -185,6 +241,19 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
 def plain_lines(text: str) -> str:
     """The text with "\\n" at each line's end; as long as before, so that places stay."""
     return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
+
+
+_MIDDLE = re.compile(
+    r"(?<![\d.,·∙⋅])(\d{1,5})[·∙⋅](?=\d{1,4}(?![\d·∙⋅]|[.,]\d))(?!10\s?[\^*⁰¹²³⁴-⁹])"
+)
+
+
+def plain_points(text: str) -> str:
+    """The text with "." for a decimal point in the middle of the line ("1·2"); as long as before.
+
+    Before a power of ten it multiplies.
+    """
+    return _MIDDLE.sub(r"\1.", text)
 
 
 def _title(words: str) -> str:
@@ -234,4 +303,5 @@ def _wrapped(text: str, at: int) -> bool:
     return below[0].islower() or (len(line) >= _FULL_LINE and not _LABEL.match(below))
 
 
-__all__ = ["Parts", "Section", "clause", "labels", "plain_lines"]
+__all__ = ["Parts", "Section", "clause", "labels", "line_end", "plain_lines", "plain_points",
+           "tells_on"]  # fmt: skip

@@ -36,6 +36,7 @@ class Medicines(_Data):
     refused: Words
     refused_next: Words
     not_a_drug: Words
+    changes: Words
     conditional: frozenset[str]
     conditions: Words
     taken: Words
@@ -51,6 +52,14 @@ class Medicines(_Data):
     def bare_headings(self) -> frozenset[str]:
         """Headings of several words, which are one without a colon, too."""
         return frozenset(one for one in self.refused_headings | self.taken_headings if " " in one)
+
+
+class Allergies(_Data):
+    """Words by which sentences tell of allergies."""
+
+    told: Words
+    none: Words
+    things: frozenset[str]
 
 
 class Persons(_Data):
@@ -74,6 +83,8 @@ class Patients(_Data):
     back_to_the_patient: Words
     family_headings: frozenset[str]
     medicines: Medicines
+    allergies: Allergies
+    others: Words
     persons: Persons
 
 

@@ -101,11 +101,9 @@ def people(text: str, titles: Sequence[int]) -> list[tuple[int, int]]:
     for header in headers:
         one = _person(header)
         index = next((n for n, other in enumerate(known) if other.is_same(one)), None)
-        if index is None and len(known) == _MOST_PERSONS:
-            break
         if index is None:
+            index = len(known)
             known.append(one)
-            index = len(known) - 1
         else:
             held = known[index]
             known[index] = _Person(held.name | one.name, held.number or one.number)
@@ -119,6 +117,8 @@ def people(text: str, titles: Sequence[int]) -> list[tuple[int, int]]:
             found.append((title, index))
         elif any(said.sure for said in header) or (names_first and following - at < _HEADER):
             found.append((at, index))
+        if len(known) > _MOST_PERSONS:
+            break  # whoever comes now is one with this one, and with none before
     return found
 
 

@@ -40,12 +40,13 @@ class PlannedPart(BaseModel):
     start: int
     end: int
     person: int = 0
+    rest: bool = False
     memory: Memory | None = None
 
     @property
     def part(self) -> Part:
         """Where it is."""
-        return Part(self.type, self.start, self.end, self.person)
+        return Part(self.type, self.start, self.end, self.person, self.rest)
 
     @property
     def remembered(self) -> tuple[str, ...]:
@@ -121,6 +122,7 @@ def plan_of(
                 start=one.start,
                 end=one.end,
                 person=one.person,
+                rest=one.rest,
                 memory=remembers(one.document_type),
             )
             for one in found.parts

@@ -157,6 +157,8 @@ class Mutation(_Value):
     coding: str | None = None
     event: str | None = None
     vaf: float | None = None
+    significance: str | None = None
+    """uncertain, where the report says so."""
 
     @property
     def key(self) -> Key:
@@ -230,6 +232,8 @@ class Medication(_Value):
     kind: Literal["medication"] = "medication"
     name: str
     dose: float | None = None
+    dose_to: float | None = None
+    """The most, where a range is ordered."""
     unit: str | None = None
     route: str | None = None
     frequency: str | None = None

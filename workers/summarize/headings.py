@@ -178,6 +178,7 @@ class Headings:
         if known == "plan" and dash and not self.seen:
             return None
         inside = current == "results" and not line.gap and words in policy.inside_results
+        inside = inside and not self._plan_follows(n)
         divides = numbered and current in PLANS
         if inside or divides or (len(words) == 1 and not name.isupper()):
             return None
@@ -190,6 +191,15 @@ class Headings:
         while written[end - line.start : end - line.start + 1] in ("*", "_") and end < line.end:
             end += 1
         return Heading(name, kind, end)
+
+    def _plan_follows(self, n: int) -> bool:
+        """Whether the line below opens a plan, so that an impression is the author's own."""
+        name = label_of(self._written(n + 1)) if n + 1 < len(self.lines) else None
+        return (
+            bool(name)
+            and section_policy().by_name.get(plain(name or "")) == "plan"
+            and (plain(name or "") not in ("recommendation", "recommendations"))
+        )
 
     # --- siblings ---------------------------------------------------------------------------------
 

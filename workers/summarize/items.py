@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from knowledge.drugs import drugs_at
 from knowledge.notes import LISTS, ListName, plan_policy, section_policy
 from store.spans import citation
 from workers.reading.chunks import Chunk
@@ -85,9 +86,9 @@ def items_of(text: str, outline: NoteOutline, chunks: Sequence[Chunk]) -> list[I
     one of them is in.
 
     Left out are headings that name a known part, lines that only divide, dates and lines that only
-    name a person, parts that are administrative, and words that say there is no information (seed,
-    citation rule 3). Nothing is left out because it stood before: who takes aspirin may be allergic
-    to it.
+    name a person, parts that are administrative but for what they tell of the patient, and words
+    that say there is no information (seed, citation rule 3). Nothing is left out because it stood
+    before: who takes aspirin may be allergic to it.
     """
     places = Places(text, chunks)
     found: list[Item] = []
@@ -185,8 +186,10 @@ def list_for(
     """
     policy = section_policy()
     words = text[unit.start : unit.end]
-    if policy.left_out(section.kind) or not says_something(words) or names_a_person(words):
+    if not says_something(words) or names_a_person(words):
         return None
+    if policy.left_out(section.kind):
+        return by_words(words) if tells_of_the_patient(words) else None
     if section.kind == "overview" and not any(map(str.isalpha, words)):
         return None  # "ID: 4711"
     if not snapshot and section.kind in _SNAPSHOT_KINDS and introduces(words):
@@ -200,6 +203,11 @@ def says_something(words: str) -> bool:
     if bare in section_policy().placeholders:
         return False
     return any(map(str.isalnum, bare)) and not is_date(bare)
+
+
+def tells_of_the_patient(words: str) -> bool:
+    """Whether words of an administrative part say what must not be lost with it."""
+    return section_policy().tells.search(words.lower()) is not None or bool(drugs_at(words))
 
 
 def by_words(words: str) -> ListName:

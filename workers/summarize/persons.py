@@ -7,7 +7,9 @@ I had anaphylaxis" says who speaks and then what must not be lost.
 import re
 from functools import cache
 
+from knowledge.drugs import drugs_at
 from knowledge.notes import section_policy
+from workers.summarize.names import NUMBERING
 
 _AGE = re.compile(
     r"\b\d{1,3}\s*-?\s*(?:y(?:ea)?rs?|y\.?o\.?|yo|years?|months?|mo|weeks?|days?|[dmwy](?=\s))\b.{0,60}?"
@@ -20,6 +22,7 @@ _TOKEN = re.compile(r"[^\s,;()/|<>\[\]]+")
 _OF_AN_IDENTITY = re.compile(r"\W*(?:[A-ZÀ-ÖØ-Þ]|\d)|\W*$|\S+@\S+|https?:")
 _SENTENCE_END = re.compile(r"(?<!\b[A-Z])(?<!\b[Jj]r)(?<!\b[Ss]r)\.$|[!?]$")
 _LONGEST_IDENTITY = 16  # words; an address has more than a name
+_LONGEST_NAME = 4
 
 
 def names_a_person(words: str) -> bool:
@@ -29,6 +32,7 @@ def names_a_person(words: str) -> bool:
     """
     known = section_policy().identifiers
     bare = words.lstrip(" #*_")
+    bare = bare[numbered.end() :] if (numbered := NUMBERING.match(bare)) else bare
     label = _LABEL.match(bare)
     name = " ".join(label[1].casefold().split()).strip(" .#*_") if label else ""
     if label and name in known:
@@ -36,12 +40,37 @@ def names_a_person(words: str) -> bool:
         speaks = name in section_policy().speakers and _may_say(
             name, said, capitals=words.isupper()
         )
+        if name in section_policy().subjects and not _has_evidence(said):
+            return False
         return not speaks and _is_identity(said)
-    if _is_stamp(bare.strip("[] ")):
+    if _is_stamp(bare.strip("[] ")) or _is_of_a_letter(bare):
         return True
     lower = words.casefold()
     by = next((one for one in known if one.endswith(" by") and lower.startswith(one)), None)
     return by is not None and _is_identity(words[len(by) :])
+
+
+def _has_evidence(said: str) -> bool:
+    """Whether a title, a given name or a number says that words are a person's."""
+    policy = section_policy()
+    tokens = [one.strip(".,:-").casefold() for one in _TOKEN.findall(said)]
+    return any(
+        one in policy.titles or one in policy.given_names or one in policy.identifiers
+        for one in tokens
+    )
+
+
+def _is_of_a_letter(words: str) -> bool:
+    """Whether a line only greets somebody, or is a signature: "Dear Dr Plugh,", "Dr X. Plugh"."""
+    policy = section_policy()
+    first, _, behind = words.strip().partition(" ")
+    opener = first.strip(".,").casefold()
+    if opener not in policy.salutations and opener not in policy.sure_titles:
+        return False
+    tokens = _TOKEN.findall(behind)
+    if not tokens or len(tokens) > _LONGEST_NAME + 1 or not first[0].isupper():
+        return False
+    return _is_identity(behind)
 
 
 def _is_stamp(words: str) -> bool:
@@ -56,29 +85,35 @@ def _is_stamp(words: str) -> bool:
 
 
 def _may_say(name: str, said: str, *, capitals: bool) -> bool:
-    """Whether what stands behind one who may speak is not only a name: a sentence, a complaint, or,
-    where the whole line is in capitals, anything without a title."""
+    """Whether what stands behind one who may speak is not only a name: a sentence, a complaint, one
+    word alone, or, where the whole line is in capitals, all without a title or a given name."""
     policy = section_policy()
     if _SENTENCE_END.search(said) or policy.complaint.search(said.lower()):
         return True
-    if not capitals or name not in policy.talkers:
-        return False
     tokens = [one.strip(".,:-").casefold() for one in _TOKEN.findall(said)]
-    if any(one in policy.titles or one in policy.identifiers for one in tokens):
+    if name not in policy.talkers or any(
+        one in policy.titles or one in policy.identifiers for one in tokens
+    ):
         return False
-    return any(
-        one not in policy.identity_words and not any(map(str.isdigit, one)) for one in tokens
-    )
+    words = [
+        one for one in tokens if one not in policy.identity_words and not any(map(str.isdigit, one))
+    ]
+    named = any(part in policy.given_names for one in words for part in one.split("-"))
+    if len(tokens) == 1 and words:
+        return not named
+    return capitals and bool(words) and not (named and len(words) <= _LONGEST_NAME)
 
 
 def _is_identity(said: str) -> bool:
     """Whether words are a name, a number, a date or an address: in capitals and digits, but for the
     words that stand in such, with nothing in them that tells of an illness or its treatment."""
-    policy, said = section_policy(), said.strip(" \t\r\n*_:")
+    policy, said = section_policy(), _labels().sub(" ", said).strip(" \t\r\n*_:")
     tokens = _TOKEN.findall(said)
     if len(tokens) > _LONGEST_IDENTITY or any(
         one.pattern.search(said.lower()) for one in policy.cues
     ):
+        return False
+    if drugs_at(said):
         return False
     if any(one.strip(".,-").casefold() in policy.orders for one in tokens):
         return False
@@ -86,6 +121,14 @@ def _is_identity(said: str) -> bool:
         _OF_AN_IDENTITY.match(one) or one.strip(".-'’").casefold() in policy.identity_words
         for one in tokens
     )
+
+
+@cache
+def _labels() -> re.Pattern[str]:
+    """Labels of further entries behind the first: "NHS number:", "DOB"."""
+    known = (one for one in section_policy().identifiers if len(one) > 2)
+    names = "|".join(re.escape(one) for one in sorted(known, key=len, reverse=True))
+    return re.compile(rf"(?i)(?<![\w-])(?:{names})(?![\w-])[ \t]*:?")
 
 
 def introduces(words: str) -> bool:
@@ -112,6 +155,20 @@ def _relatives() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     )
     brought = re.compile(rf"(?i)\b(?:{names})\b.*\b(?:{kept})\b")
     return before, behind, brought
+
+
+def is_of_a_relative(words: str) -> bool:
+    """Whether a sentence begins with a relative, of whom it tells: "Her daughter takes ..."."""
+    return _told_of_one().match(words) is not None
+
+
+@cache
+def _told_of_one() -> re.Pattern[str]:
+    names = "|".join(sorted(section_policy().relatives, key=len, reverse=True))
+    return re.compile(
+        rf"(?i)(?:his|her|their|the patient['’]s)\s+(?:\w+\s+)?(?:{names})s?\s+"
+        r"(?:has|had|is|was|takes|took|carries|died|also)\b"
+    )
 
 
 def _is_of_a_relative(words: str, age: re.Match[str]) -> bool:

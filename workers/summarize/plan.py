@@ -8,9 +8,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from knowledge.drugs import drugs_at
 from knowledge.notes import plan_policy, section_policy
 from workers.summarize.items import Item, folded
 from workers.summarize.names import BRACKETS, names_only, plain
+from workers.summarize.persons import introduces, is_of_a_relative
 
 _CAUTION = re.compile(
     r"\b(?:seek|present to|return|go to|call)\b.*\bif\b|\bif\b.*\b(?:seek|return|call)\b"
@@ -89,8 +91,13 @@ def _read(text: str, item: Item) -> Recommendation | None:
     sure, note = policy.confidence, None
     if policy.has("agreements", words) or (item.divider and not _is_an_order(words)):
         return None
-    if item.kind == "plan":
-        base = sure.plan_with_cue if policy.has("actions", words) else sure.plan
+    if _only_tells(words):
+        return None
+    if item.kind == "plan" and policy.has("actions", words):
+        base = sure.plan_with_cue
+    elif item.kind == "plan":
+        step = _names_a_step(words)
+        base, note = (sure.plan, None) if step else (sure.plan_without_step, policy.notes.statement)
     elif item.kind == "assessment_plan" and _asks(words):
         base = sure.assessment_plan_with_cue
     elif policy.has("strong", words):
@@ -104,6 +111,28 @@ def _read(text: str, item: Item) -> Recommendation | None:
     elif policy.has("conditional", words):
         base, note = base - sure.conditional, policy.notes.conditional
     return Recommendation(item, words, *guarded(base, note))
+
+
+def _only_tells(words: str) -> bool:
+    """Whether words introduce the patient, or say how somebody is, and ask for nothing."""
+    policy = plan_policy()
+    if introduces(words) and policy.has("introductions", words):
+        return True
+    if any(policy.has(group, words) for group in ("actions", "conditional", "withheld", "steps")):
+        return False
+    return introduces(words) or is_of_a_relative(words) or policy.has("reports", words)
+
+
+def _names_a_step(words: str) -> bool:
+    """Whether words name a drug, a test or another step, or what would lead to one."""
+    policy, lower = plan_policy(), words.lower()
+    known = (
+        policy.has("steps", words) or policy.has("urgent", words) or policy.has("routine", words)
+    )
+    cues = (
+        one for one in section_policy().cues if one.list in ("medicines_allergies", "labs_imaging")
+    )
+    return known or bool(drugs_at(words)) or any(one.pattern.search(lower) for one in cues)
 
 
 def _is_an_order(words: str) -> bool:

@@ -103,6 +103,8 @@ class _Reader:
         longest = max((line.end - line.start for line in lines), default=0)
         policy = section_policy()
         self.width = longest if policy.wrap_least <= longest <= policy.wrap_most else 0
+        openings = (text[line.start : line.end].split(None, 1)[0] for line in lines)
+        self.is_letter = any(one.strip(",").casefold() in policy.salutations for one in openings)
 
     def read(self) -> NoteOutline:
         parts, headings = [_Part(NoteSection("", OTHER, 0, 0, 0))], Headings(self.text, self.lines)
@@ -115,7 +117,8 @@ class _Reader:
                 continue
             found = headings.at(n, kind)
             if found is None:
-                if parts[-1].section.kind == ADMINISTRATIVE and self._is_past(parts[-1], line):
+                if self._ends(parts[-1], line):
+                    kind = OTHER if parts[-1].section.kind != ADMINISTRATIVE else kind
                     parts.append(_Part(NoteSection("", kind, line.start, 0, line.start)))
                 parts[-1].lines.append(line)
                 continue
@@ -128,6 +131,15 @@ class _Reader:
                 start = line.end - len(rest.lstrip())
                 parts[-1].lines.append(Line(start, line.end, gap=True, broken=False))
         return self._finish(parts)
+
+    def _ends(self, part: _Part, line: Line) -> bool:
+        """Whether a line without a heading ends the part before it: an administrative one, and in a
+        letter one whose words stand on the line of its label, with its paragraph."""
+        if part.section.kind == ADMINISTRATIVE:
+            return self._is_past(part, line)
+        if not self.is_letter or part.section.kind == OTHER or not line.gap or not part.lines:
+            return False
+        return "\n" not in self.text[part.section.start : part.lines[0].start]
 
     def _is_past(self, part: _Part, line: Line) -> bool:
         """Whether an administrative part has ended: it is one line, or one paragraph."""
@@ -222,6 +234,8 @@ class _Reader:
         """Whether a sentence may run from a line into the next."""
         if below.gap or below.broken or LIST_MARK.match(self.text, below.start, below.end):
             return False
+        if self.text[below.start] == "|" or self._labels(below):
+            return False
         last, first = self.text[line.end - 1], self.text[below.start]
         if last in STOPS or last == ":" or RULE.fullmatch(self.text, line.start, line.end):
             return False
@@ -229,6 +243,11 @@ class _Reader:
             return True
         word = self.text[below.start : below.end].split(None, 1)[0]
         return bool(self.width) and line.end - line.start + 1 + len(word) > self.width
+
+    def _labels(self, line: Line) -> bool:
+        """Whether a line begins with the label of a known part: "ADR: NSAIDs"."""
+        name = label_of(self.text[line.start : line.end])
+        return bool(name) and name is not None and plain(name) in section_policy().by_name
 
     def _covers(self, own: list[Line], at: int, words: int, *, alone: bool) -> bool:
         """Whether a line stands over entries: by its colon, or over a list. It may turn them."""

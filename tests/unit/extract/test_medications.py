@@ -200,3 +200,20 @@ def test_where_there_is_a_list_of_discharge_that_of_admission_is_of_another_time
 @pytest.mark.parametrize("text", ["Twin B: male, 2400 g", "Placenta, 450 g, complete"])
 def test_the_weight_of_a_newborn_or_an_organ_is_no_dose(text: str) -> None:
     assert names(text) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "unit", "route", "frequency"),
+    [
+        ("62.5 micrograms OM", "mcg", None, "om"),
+        ("40mg s/c once daily", "mg", "sc", "once daily"),
+        ("1 gram i/v q 8 h", "g", "iv", "q 8 h"),
+        ("500 milligrams p/o twice daily", "mg", "po", "twice daily"),
+    ],
+)
+def test_units_and_routes_are_read_in_the_writings_of_other_countries(
+    words: str, unit: str, route: str | None, frequency: str
+) -> None:
+    (item,) = extract_field("medications", Parts(f"Digoxin {words}")).items
+    assert isinstance(item.value, Medication)
+    assert (item.value.unit, item.value.route, item.value.frequency) == (unit, route, frequency)

@@ -112,7 +112,7 @@ def test_a_damaged_text_scores_less_with_the_same_values() -> None:
 def test_a_value_that_runs_on_into_another_label_is_doubted() -> None:
     text = "Procedure: biopsy\nEstimated blood loss: 20 ml\n"
     item = placed(text, "procedure", "biopsy\nEstimated blood loss: 20 ml").items[0]
-    said = [words for _, words in doubts("procedure", Parts(text), item, damage(text))]
+    said = [one.words for one in doubts("procedure", Parts(text), item, damage(text))]
     assert any("runs on" in words for words in said)
     item = placed(text, "procedure", "biopsy").items[0]
     assert not list(doubts("procedure", Parts(text), item, damage(text)))

@@ -36,12 +36,16 @@ def accuracy(parts: Parts, rubric: Rubric, attempt: Attempt) -> tuple[float, Seq
             continue
         judged = _missed(field, parts, attempt, result, _judge(field, parts, result))
         if judged is not None:
-            scores.append(_scored(field, rubric, *_doubted(field, parts, result, judged, worn)))
+            score, issues, grave = _doubted(field, parts, result, judged, worn)
+            grave |= not result.items and field in signs_policy().grave_if_missed
+            scores.append(_scored(field, rubric, score, issues, grave=grave))
     total = sum(one.weight for one in scores)
     return (sum(one.score * one.weight for one in scores) / total if total else 1.0), scores
 
 
-def _scored(field: str, rubric: Rubric, score: float, issues: tuple[str, ...]) -> FieldScore:
+def _scored(
+    field: str, rubric: Rubric, score: float, issues: tuple[str, ...], *, grave: bool = False
+) -> FieldScore:
     return FieldScore(
         field=field,
         dimension="accuracy",
@@ -49,6 +53,7 @@ def _scored(field: str, rubric: Rubric, score: float, issues: tuple[str, ...]) -
         score=score,
         weight=policy().tiers[rubric.tier(field)],
         issues=issues,
+        grave=grave,
     )
 
 
@@ -76,15 +81,20 @@ def _missed(
     return min(score, share), (*issues, issue)
 
 
-def _doubted(field: str, parts: Parts, result: FieldResult, judged: Judged, worn: Damage) -> Judged:
-    """The judgement with what speaks against values that their spans bear."""
+def _doubted(
+    field: str, parts: Parts, result: FieldResult, judged: Judged, worn: Damage
+) -> tuple[float, tuple[str, ...], bool]:
+    """The judgement with what speaks against values that their spans bear, and whether gravely."""
     score, issues = judged
     found = [[*doubts(field, parts, one, worn)] for one in result.items]
     if found:
-        score *= sum(min((factor for factor, _ in one), default=1.0) for one in found) / len(found)
-    said = tuple(dict.fromkeys(words for one in found for _, words in one))
+        score *= sum(min((doubt.factor for doubt in one), default=1.0) for one in found) / len(
+            found
+        )
+    said = tuple(dict.fromkeys(doubt.words for one in found for doubt in one))
+    grave = any(doubt.grave for one in found for doubt in one)
     legible = 1.0 - max(0.0, worn.share - signs_policy().damage_free)
-    return score * legible, (*issues, *said)
+    return score * legible, (*issues, *said), grave
 
 
 def _judge(field: str, parts: Parts, result: FieldResult) -> tuple[float, tuple[str, ...]] | None:

@@ -13,6 +13,7 @@ from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies, policy
 from workers.extract.rules.negation import negated
 from workers.extract.rules.placing import set_aside
+from workers.extract.rules.tumors import of_something_else
 
 _NOT_DONE = re.compile(
     r"(?i)^[^\n.;]{0,60}?\b(?:not\s+(?:assess\w*|applicable|performed|reported|provided|stated|given|"
@@ -76,6 +77,8 @@ def spoken_of(field: str, parts: Parts) -> bool:
             if one.kind != "day" and parts.rank(match.start()) == 0:
                 continue
             if set_aside(field, parts, match.start(), match.end()):
+                continue
+            if field == "grade" and of_something_else(parts.text, match.start(), match.end()):
                 continue
             return True
     return False

@@ -1,5 +1,6 @@
 """Do the values agree with each other? Rules of seed marc_v1 section 3.3.1, and ours. Pure."""
 
+import re
 from collections.abc import Callable, Iterator
 
 from workers.extract.evaluation.scores import Issue
@@ -8,6 +9,9 @@ from workers.extract.rules.choosing import LOW_ER_PERCENT
 from workers.extract.values import Day, LabValue, Margin, Marker, Nodes, Tnm, Value, Words
 
 Said = Callable[[str], bool]
+_OF_ONE_SIDE = ("preoperative_diagnosis", "postoperative_diagnosis", "procedure", "specimen")
+_SIDE = re.compile(r"(?i)\b(left|right)\b")
+_BOTH = re.compile(r"(?i)\bbilateral|\bboth\b")
 
 
 def consistency(attempt: Attempt, spoken: Said) -> list[Issue]:
@@ -22,10 +26,27 @@ def consistency(attempt: Attempt, spoken: Said) -> list[Issue]:
         *_numbers(attempt),
         *_dates(attempt),
     ]
-    return [
+    minor = [
         Issue(severity="minor", field=field, description=words, suggested_fix=None)
         for field, words in found
     ]
+    return [*_sides(attempt), *minor]
+
+
+def _sides(attempt: Attempt) -> Iterator[Issue]:
+    """An operation on another side than the diagnosis: one of them may be a slip, a grave one."""
+    named = [
+        (field, sides.pop())
+        for field in _OF_ONE_SIDE
+        for one in _values(attempt, field)
+        if isinstance(one, Words)
+        and len(sides := {word.lower() for word in _SIDE.findall(one.text)}) == 1
+        and not _BOTH.search(one.text)
+    ]
+    for field, side in named[1:]:
+        if side != named[0][1]:
+            words = f'"{field}" names the {side} side, and "{named[0][0]}" the {named[0][1]} one'
+            yield Issue(severity="critical", field=field, description=words, suggested_fix=None)
 
 
 def _values(attempt: Attempt, field: str) -> list[Value]:

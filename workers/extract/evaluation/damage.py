@@ -10,13 +10,16 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from knowledge import drugs
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.rubrics import field_policies, vocabulary
 
 LEAST_LETTERS = 6
 """Letters from which a word one letter away from another is seldom right itself (ours)."""
 _TOKEN = re.compile(r"[A-Za-z0-9]{3,24}")
-_DIGIT_INSIDE = re.compile(r"[A-Za-z]{2,}[0-9][a-z]{2}|[A-Z][0-9][a-z]{3,}|\b[0-9][a-z]{4,}")
+_DIGIT_INSIDE = re.compile(
+    r"[A-Za-z]{2,}[0-9][a-z]{2}|[A-Z][0-9][a-z]{3,}|\b[0-9][a-z]{4,}|[a-z]{5,}[015]\b"
+)
 _WORD = re.compile(r"[a-z]{4,}")
 _ENDINGS = ("s", "es", "d", "ed", "ly", "ing", "n", "e", "al", "y", "a", "ic", "t")
 _MONTHS = ["january", "february", "august", "september", "october", "november", "december"]
@@ -43,6 +46,7 @@ def _known() -> frozenset[str]:
     every += [name for names in words.markers.values() for name in names]
     for one in field_policies().values():
         every += [*one.labels, *one.cues]
+    every += [name for names in drugs.names().values() for name in names]
     return frozenset(word for phrase in every for word in _WORD.findall(phrase.lower()))
 
 
@@ -71,6 +75,8 @@ def meant(token: str) -> str | None:
             return None
         if word.endswith(ending) and word[: -len(ending)] in _known():
             return None
+    if drugs.drugs_at(word):
+        return None
     near = {one for short in _without_one(word) for one in _shortened().get(short, ())}
     near = {one for one in near if abs(len(one) - len(word)) <= 1}
     return min(near) if near else None

@@ -7,23 +7,35 @@ Each doubt is a factor on the field's accuracy and a sentence for the feedback; 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from workers.extract.evaluation.damage import Damage
 from workers.extract.evaluation.signs import labelled_values, signs_of
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.fields import Item
-from workers.extract.parts import Parts
+from workers.extract.parts import Parts, clause
 from workers.extract.rubrics import any_of, field_policies
 from workers.extract.rules.negation import doubted
 from workers.extract.rules.words import labelled
-from workers.extract.values import Day, Words
+from workers.extract.values import Day, Medication, Words
 
-Doubt = tuple[float, str]
+
+class Doubt(NamedTuple):
+    """What a doubt costs, and what it says."""
+
+    factor: float
+    words: str
+    grave: bool = False
+    """Whether a person should look at it, whatever the score."""
+
 
 _STRETCHES = frozenset(["raw_text", "findings"])
 """Values that may hold labels of their own."""
 _SUSPECTED = frozenset(["histology", "grade", "stage", "tnm"])
 _LABEL_REACH = 40
+_OFTEN_REACH = 120
+"""Characters behind a dose in which it is said how often it is taken (ours)."""
+_DOSE = re.compile(r"(?i)\d[\d.,]*+\s?(?:mg|mcg|µg|g|units?|iu|ml)\b")
 _MORE = re.compile(r"\s*+,|[^\n]{0,20}\n[ \t]*+(?:[-•*–]|\d{1,2}[.)])\s")
 """Behind a value: its list goes on."""
 
@@ -32,15 +44,22 @@ def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Dou
     """The doubts about one value of a field."""
     limits = signs_policy()
     if field not in _STRETCHES and _damaged(parts.text, item, damage):
-        yield limits.damaged_line, f'words around the value of "{field}" look damaged'
+        yield Doubt(limits.damaged_line, f'words around the value of "{field}" look damaged')
     if isinstance(item.value, Words) and field not in _STRETCHES and _runs_on(parts, item):
-        yield limits.runs_on, f'the value of "{field}" runs on into what another label says'
+        yield Doubt(limits.runs_on, f'the value of "{field}" runs on into what another label says')
     if isinstance(item.value, Words) and _entries_left(field, parts, item):
-        yield limits.entries_left, f'further entries stand under the label of "{field}"'
+        yield Doubt(limits.entries_left, f'further entries stand under the label of "{field}"')
     if field in _SUSPECTED and doubted(parts.text, item.start):
-        yield limits.doubted, f'"{field}" is only suspected, or of earlier times, where it stands'
+        yield Doubt(
+            limits.doubted,
+            f'"{field}" is only suspected, or of earlier times, where it stands',
+            grave=True,
+        )
     if isinstance(item.value, Day) and _one_of_several(field, parts, item):
-        yield limits.unlabelled_date, f'no label says that the date is that of "{field}"'
+        yield Doubt(limits.unlabelled_date, f'no label says that the date is that of "{field}"')
+    if isinstance(item.value, Medication) and _frequency_left(parts, item, item.value):
+        words = f"how often {item.value.name} is taken stands there and was not read"
+        yield Doubt(limits.frequency_unread, words, grave=True)
 
 
 def _damaged(text: str, item: Item, damage: Damage) -> bool:
@@ -66,6 +85,16 @@ def _entries_left(field: str, parts: Parts, item: Item) -> bool:
         return True
     lists = labelled(parts, field_policies()[field]) if extent == "list" else ()
     return any(one.start <= item.start < item.end < one.end for one in lists)
+
+
+def _frequency_left(parts: Parts, item: Item, value: Medication) -> bool:
+    """Whether words of how often stand behind a drug that was given none, before the next dose."""
+    if value.frequency is not None:
+        return False
+    _, stop = clause(parts.text, item.start, item.end)
+    behind = parts.text[item.end : min(stop, item.end + _OFTEN_REACH)]
+    dose = _DOSE.search(behind)
+    return signs_policy().often.search(behind[: dose.start()] if dose else behind) is not None
 
 
 def _one_of_several(field: str, parts: Parts, item: Item) -> bool:

@@ -33,6 +33,8 @@ class FieldScore(_Record):
     score: float
     weight: float
     issues: tuple[str, ...] = ()
+    grave: bool = False
+    """Whether a person should look at it, whatever the score."""
 
 
 class Score(_Record):
@@ -54,6 +56,8 @@ class Feedback(_Record):
     missing_fields: tuple[str, ...] = ()
     priority_fields: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
+    review_fields: tuple[str, ...] = ()
+    """Those that a person should look at, whatever the score."""
 
 
 class Evaluation(_Record):

@@ -43,6 +43,10 @@ class SignsPolicy(BaseModel):
     fields: Mapping[str, Sign]
     known: frozenset[str]
     right: frozenset[str]
+    grave_if_missed: frozenset[str]
+    frequencies: tuple[str, ...]
+    frequency_shapes: tuple[str, ...]
+    frequency_unread: Share
     damaged_line: Share
     runs_on: Share
     entries_left: Share
@@ -52,6 +56,12 @@ class SignsPolicy(BaseModel):
     type_in_doubt: Share
     type_sure: Share
     clinical_fields: int
+
+    @cached_property
+    def often(self) -> re.Pattern[str]:
+        """Finds a word of how often something is taken."""
+        shapes = "|".join((any_of(self.frequencies).pattern, *self.frequency_shapes))
+        return re.compile(shapes.replace("(?i)", ""), re.IGNORECASE)
 
 
 @cache

@@ -1,11 +1,14 @@
 """Of all places that give a value, what a field's value is, by rules alone. Pure."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 
 from workers.extract.fields import NOT_PRESENT, FieldResult, Found, Item, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules import genomes
+from workers.extract.rules.allergies import different
 from workers.extract.rules.days import STAY, lost_a_digit, settled, stay
 from workers.extract.rules.hybridization import settles
 from workers.extract.rules.negation import doubted
@@ -22,6 +25,7 @@ _LEADING = frozenset(["tumor_size", "prostate_volume", "psa", "assessment_catego
 _MOST_READINGS = 20
 """Readings of one field that are kept apart; more tell no more (ours)."""
 _WORST = ("positive", "close", "negative")
+_TWO_LEVELS = "two levels"
 
 
 def extract_field(field: str, parts: Parts, *, wide: bool = False) -> FieldResult:
@@ -46,12 +50,15 @@ def extract_field(field: str, parts: Parts, *, wide: bool = False) -> FieldResul
         return _result([max(usable, key=lambda one: one.end - one.start)], Status.FOUND)
     if policy.kind == "day":
         return _day(field, parts, usable, wide=wide)
+    if field == "allergies":
+        told = different(usable, parts.text)
+        return _result(told, Status.FOUND if len(told) == 1 else Status.AMBIGUOUS)
     if policy.kind in _ORDERED and field != "histology":
         return _result(usable[:1], Status.FOUND)
     best = _best(parts, usable)
     if field == "histology":
         concluded = [one for one in best if parts.rank(one.start) == 2] or best
-        return _result([max(concluded, key=lambda one: (_weight(one), -one.start))], Status.FOUND)
+        return _histology(parts.text, concluded)
     if field in _LEADING:
         return _leading(field, parts, best)
     readings = _distinct(best)
@@ -172,10 +179,47 @@ def _best(parts: Parts, found: Sequence[Found]) -> list[Found]:
     return amended or settled
 
 
+def _histology(text: str, found: Sequence[Found]) -> FieldResult:
+    """The type that says most; ambiguous where specimens of one report are of different tumors."""
+    said = max(found, key=lambda one: (_weight(one), -one.start))
+    specimens = [(one.start(), one["name"].upper()) for one in _SPECIMEN.finditer(text)]
+    mine, at = _type_words(said), _specimen(specimens, said.start)
+    others = [
+        one
+        for one in found
+        if _weight(one)[0]
+        and at is not None
+        and _specimen(specimens, one.start) not in (None, at)
+        and not (mine <= _type_words(one) or _type_words(one) <= mine)
+    ]
+    if not _weight(said)[0] or not others:
+        return _result([said], Status.FOUND)
+    every = {frozenset(_type_words(one)): one for one in (*reversed(others), said)}
+    ordered = sorted(every.values(), key=lambda one: (one is not said, one.start))
+    return _result(ordered[:_MOST_READINGS], Status.AMBIGUOUS)
+
+
+_SPECIMEN = re.compile(r"(?m)^[ \t]*+(?:part\s++)?(?P<name>[A-Z]|\d{1,2})[.):][ \t]", re.IGNORECASE)
+_GENERAL = frozenset(["of", "no", "special", "type", "nos", "nst", "and", "with", "cell", "the"])
+_BENIGN = ("adenoma", "nevus", "polyp", "papilloma", "lipoma", "leiomyoma", "colitis", "gastritis")
+
+
+def _specimen(specimens: Sequence[tuple[int, str]], place: int) -> str | None:
+    """The letter or number of the specimen that a place is told of."""
+    before = bisect_right(specimens, place, key=lambda one: one[0])
+    return specimens[before - 1][1] if before else None
+
+
+def _type_words(one: Found) -> set[str]:
+    words = one.value.text.lower() if isinstance(one.value, Words) else ""
+    return set(re.findall(r"[a-z]+", words)) - _GENERAL
+
+
 def _weight(one: Found) -> tuple[bool, int]:
     """How much a histologic type says: invasive tumors before those in situ, then more words."""
     words = one.value.text.lower() if isinstance(one.value, Words) else ""
     aside = "in situ" in words or "in-situ" in words or words.startswith("metastatic")
+    aside = aside or words.endswith(_BENIGN)
     return not aside, len(words.split())
 
 
@@ -185,13 +229,20 @@ def _distinct(found: Sequence[Found]) -> list[Found]:
     for one in found:
         for index, held in enumerate(kept):
             if compatible(one.value, held.value):
-                if _detail(one.value) > _detail(held.value):
+                if _says_more(one.value, held.value):
                     kept[index] = one
                 break
         else:
             if len(kept) < _MOST_READINGS:
                 kept.append(one)
     return kept
+
+
+def _says_more(one: Value, held: Value) -> bool:
+    """Whether a value is the fuller of two that can both be so; a number says more than "high"."""
+    if isinstance(one, Grade) and isinstance(held, Grade) and _systems_differ(one, held):
+        return held.system == _TWO_LEVELS
+    return _detail(one) > _detail(held)
 
 
 def compatible(a: Value, b: Value) -> bool:
@@ -214,7 +265,7 @@ def _same_gleason(a: str, b: str) -> bool:
 
 def _systems_differ(a: Grade, b: Grade) -> bool:
     """High and low grade stand beside numbers; they contradict only each other."""
-    return ("two levels" in (a.system, b.system)) and a.system != b.system
+    return _TWO_LEVELS in (a.system, b.system) and a.system != b.system
 
 
 def _leading(field: str, parts: Parts, found: Sequence[Found]) -> FieldResult:
@@ -232,11 +283,10 @@ def _leading(field: str, parts: Parts, found: Sequence[Found]) -> FieldResult:
 def _margins(parts: Parts, found: Sequence[Found]) -> FieldResult:
     """The worst of the margins; ambiguous where one margin is called both ways."""
     values = [(one, one.value) for one in _best(parts, found) if isinstance(one.value, Margin)]
-    by_name: dict[str | None, set[str]] = {}
+    by_name: dict[str, set[str]] = {}
     for _, value in values:
-        by_name.setdefault(value.which, set()).add(
-            "positive" if value.status == "positive" else "not"
-        )
+        for name in (value.which or "").split(", "):
+            by_name.setdefault(name, set()).add("positive" if value.status == "positive" else "not")
     contradictory = any(len(states) > 1 for states in by_name.values())
     ordered = sorted(
         values,

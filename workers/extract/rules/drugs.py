@@ -27,10 +27,14 @@ _TO = (
     r"(?:dose\s++)?(?:(?:was|is|were|has\s++been|to\s++be)\s++)?"
     rf"(?:(?:{_CHANGED}|{_CHANGE})\s++)?(?:from|to)\s++"
 )
+_FIGURE = (
+    r"(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|(?:0,\d{1,4}|\d+,\d{1,2})(?!\d)|\d+(?:\.\d+)?|"
+    r"(?<![^\s(-])\.\d{1,4})"
+)
 _DOSE = (
-    r"(?P<dose>(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|(?:0,\d{1,4}|\d+,\d{1,2})(?!\d)|\d+(?:\.\d+)?)"
-    r"(?:/\d+(?:[.,]\d+)?)?)\s*+"
-    r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|mcg|µg|ug|g|units?|iu|ml|mL|%)(?![A-Za-z/]|\s*+/\s*+d?l)"
+    rf"(?P<dose>{_FIGURE}(?:/\d+(?:[.,]\d+)?)?)\s*+"
+    rf"(?:(?:-|–|—|to)\s*+(?P<most>{_FIGURE})\s*+)?"
+    r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|micrograms?|milligrams?|grams?|mcg|µg|ug|g|units?|iu|ml|mL|%)(?![A-Za-z/]|\s*+/\s*+d?l)"
 )
 _DAY = r"(?:mon|tues?|wed(?:nes)?|thurs?|thu|fri|sat(?:ur)?|sun)(?:day)?"
 _AND = r"(?:\s*+[,/&]\s*+(?:and\s++)?|\s++(?:and|to|through)\s++|\s?[-–]\s?)"
@@ -44,14 +48,15 @@ _A_DAY = r"(?:daily|weekly|monthly|nightly|(?:a|per|each|every)\s++(?:day|week|m
 _OFTEN = (
     rf"(?:(?:(?:once|twice|thrice)(?:\s++or\s++twice)?|(?:up\s++to\s++)?{_TIMES}\s*+(?:times|x))\s*+{_A_DAY}|"
     rf"once\s++every\s++\w+|every\s++(?:{_TIMES}|\w+)\s++(?:hours?|hrs?|days?|weeks?|months?)|"
-    r"every\s++(?:other\s++)?(?:morning|evening|night|day|week|month)|(?:on\s++)?alternate\s++days|"
+    r"(?:every|each)\s++(?:other\s++|second\s++|third\s++)?(?:morning|evening|night|day|week|month)|"
+    r"(?:in\s++the|at)\s++(?:morning|evening|noon)|(?:on\s++)?alternate\s++days|"
     r"q\s?\d+\s?h(?:rs?)?|qam|qpm|qhs|qd|qod|od|b\.?i\.?d\.?|t\.?i\.?d\.?|q\.?i\.?d\.?|b\.?d\.?|"
-    r"t\.?d\.?s\.?|hs|prn|nightly|at\s++(?:bedtime|night)|daily|weekly|monthly|as\s++needed|stat|"
+    r"t\.?d\.?s\.?|q\.?d\.?s\.?|nocte|mane|o\.m\.|o\.n\.|o[mn](?=\s*+(?:[,;|\n]|$))|fortnightly|hs|prn|nightly|at\s++(?:bedtime|night)|daily|weekly|monthly|as\s++needed|stat|"
     rf"[01]-[01]-[01])(?![a-z])(?:\s++(?:on\s++)?{_DAYS}(?![a-z]))?+"
 )
 _OFTEN = rf"(?:{_OFTEN}|{_DAYS}(?![a-z]))"
-_ROUTE = r"(?P<route>p\.?o\.?|by\s++mouth|orally|oral|i\.?v\.?|intravenous(?:ly)?|s\.?c\.?|subq|" \
-         r"subcutaneous(?:ly)?|i\.?m\.?|intramuscular(?:ly)?|" \
+_ROUTE = r"(?P<route>p\.?o\.?|p/o|s/c|i/v|i/m|p/r|by\s++mouth|orally|oral|i\.?v\.?|" \
+         r"intravenous(?:ly)?|s\.?c\.?|subq|subcutaneous(?:ly)?|i\.?m\.?|intramuscular(?:ly)?|" \
          r"topical(?:ly)?|sublingual(?:ly)?|inhaled|pr|rectal(?:ly)?)"  # fmt: skip
 _DRUG = re.compile(
     rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}[.)]|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|(?<=\.)\s++|\band\s++|"
@@ -71,6 +76,7 @@ _NOT_A_DRUG = re.compile(
 )
 _TIMES_AHEAD = re.compile(rf"(?i)^{_OFTEN}\s++(?P<and>and\s++)?")
 _FORM_OR_ROUTE = re.compile(rf"(?i){_FORM}|{_ROUTE}")
+_UNITS = {"microgram": "mcg", "milligram": "mg", "gram": "g"}
 _VOLUMES = frozenset(["ml", "%"])
 _MOST_DOSE = {"g": 100.0, "%": 100.0}
 """The most of a dose by unit: more is the weight of a newborn or an organ (ours)."""
@@ -160,16 +166,11 @@ def medications(text: str) -> Iterator[Found]:
     named = [one for match in _DRUG.finditer(text) if (one := _named(match)) is not None]
     for one, later in zip_longest(named, named[1:]):
         given = _given(text, one.match)
-        most = _MOST_DOSE.get(given["unit"].lower(), inf)
-        dose = sure_number(given["dose"].split("/")[0], most)
-        if (
-            dose is None
-            or dose > most
-            or (
-                given is not one.match
-                and not (given["sure"] or given["arrow"])
-                and not one.match["change"]
-            )
+        dose, dose_to = _doses(given)
+        if dose is None or (
+            given is not one.match
+            and not (given["sure"] or given["arrow"])
+            and not one.match["change"]
         ):
             continue
         rest = _own_words(text, given, later.ahead if later else len(text))
@@ -177,11 +178,33 @@ def medications(text: str) -> Iterator[Found]:
         value = Medication(
             name=one.name,
             dose=dose,
-            unit=given["unit"].lower(),
-            route=route.lower().replace(".", "") if route else None,
+            dose_to=dose_to,
+            unit=_unit(given),
+            route=re.sub(r"[./]", "", route.lower()) if route else None,
             frequency=" ".join(frequency.lower().split()) if frequency else None,
         )
         yield Found(value, one.start, given.end() + end)
+
+
+def _unit(given: re.Match[str]) -> str:
+    written = given["unit"].lower()
+    return _UNITS.get(written.rstrip("s"), written)
+
+
+def _doses(given: re.Match[str]) -> tuple[float | None, float | None]:
+    """The dose, and the most of a range; of one that was changed "from 5 to 10 mg" what it is now.
+
+    None where it cannot be read, or is more than there can be.
+    """
+    most = _MOST_DOSE.get(_unit(given), inf)
+    dose = sure_number(given["dose"].split("/")[0], most)
+    upper = sure_number(given["most"], most) if given["most"] else None
+    if given["most"] and "from" in (given.groupdict().get("change") or "").lower():
+        dose, upper = upper, None
+    if dose is None or dose > most or (given["most"] and upper is not None and upper > most):
+        return None, None
+    # "875-125 mg" are two drugs in one tablet
+    return dose, upper if upper is not None and upper > dose else None
 
 
 def _given(text: str, match: re.Match[str]) -> re.Match[str]:

@@ -7,8 +7,8 @@ from functools import cache
 from workers.extract.fields import Found
 from workers.extract.rubrics import vocabulary
 from workers.extract.rules.negation import negated
-from workers.extract.rules.numbers import NUMBER, number
-from workers.extract.values import Amount, Microsatellites, Mutation
+from workers.extract.rules.numbers import NO_RANGE, NUMBER, sure_number
+from workers.extract.values import Amount, Microsatellites, Mutation, Value
 
 _THREE = {"ala": "A", "arg": "R", "asn": "N", "asp": "D", "cys": "C", "gln": "Q", "glu": "E",
           "gly": "G", "his": "H", "ile": "I", "leu": "L", "lys": "K", "met": "M", "phe": "F",
@@ -21,12 +21,15 @@ _PROTEIN = (
     r"(?![a-z0-9])))"
 )
 _CODING = r"c\.\s?(?P<c>[0-9*_+\-]+(?:[ACGT]+>[ACGT]+|(?:del|dup|ins)[ACGTinsdel0-9]*|\S*[A-Z])?)"
+_ALONE = r"(?<!\d[-–])(?<!\d\s[-–]\s)(?<!\d\sto\s)"
+"""Before a number that is not the second of two."""
+_MOST_SHARE = 100.0
 _VAF = re.compile(
     rf"(?i)(?:VAF|variant\s++allele\s++(?:frequency|fraction)|allele\s++(?:frequency|fraction)|AF|MAF)"
-    rf"\s*+(?:is|of|:|=|,|\|)?\s*+~?\s*+(?P<n>{NUMBER})\s*+%|(?P<n2>{NUMBER})\s*+%\s*+(?:VAF|"
+    rf"\s*+(?:is|of|:|=|,|\|)?\s*+~?\s*+(?P<n>{NUMBER})\s*+%|{_ALONE}(?P<n2>{NUMBER})\s*+%\s*+(?:VAF|"
     rf"variant allele)"
 )
-_SHARE = re.compile(r"(?<![\d.,])(?P<n>\d{1,3}(?:[.,]\d+)?)\s*+%(?P<n2>(?!))?")
+_SHARE = re.compile(rf"{_ALONE}(?P<n>{NUMBER})\s*+%(?P<n2>(?!))?")
 _EVENTS = re.compile(
     r"(?i)\b(?:exon\s*+(?P<exon>\d{1,2})\s*+(?P<what>deletions?|insertions?|skipping|"
     r"in-frame\s++deletion|"
@@ -39,6 +42,16 @@ _EVENTS = re.compile(
     r"mutat(?:ed|ion)|mutant|splice\s++site\s++\w+))"
 )
 _LINE_ENDS = re.compile(r"\n|\.(?=\s++[A-Z]|\s*+$)|;")
+_UNCERTAIN = re.compile(
+    r"(?i)(?<!no )(?:\b(?:variants?|alterations?|mutations?|findings?)\s++of\s++)?\b"
+    r"(?:uncertain|unknown|undetermined)\s++(?:clinical\s++)?significance\b|\bVUS(?:es|s)?\b"
+)
+_OTHER_HEADING = re.compile(
+    r"(?i)\bpathogenic|\bclinically\s++(?:significant|relevant)|\bactionable|\btherap|"
+    r"(?-i:\n[ \t]*+[A-Z][A-Z ,/&-]{6,}[ \t]*+\n)|\n[ \t]*+[A-Za-z][A-Za-z ,/&-]{3,60}:"
+)
+_UNCERTAIN_REACH = 600
+"""Characters below "uncertain significance" in which its variants stand (ours)."""
 _LONGEST_LINE = 400
 """Characters behind a gene in which what is said of it ends (ours)."""
 _NAMES = {
@@ -84,7 +97,7 @@ _MSI = re.compile(
 _TMB = re.compile(
     rf"(?i)(?<![A-Za-z])(?:TMB(?:-(?:H|L))?|(?:tumou?r\s++)?mutation(?:al)?\s++(?:burden|"
     rf"load))(?![A-Za-z])"
-    rf"(?P<between>[^\d\n]{{0,45}}?)(?P<sign>[<>≤≥])?\s*+(?P<n>{NUMBER})(?!\d)"
+    rf"(?P<between>[^\d\n]{{0,45}}?)(?P<sign>[<>≤≥])?\s*+(?P<n>{NUMBER}){NO_RANGE}"
     r"\s*+(?P<unit>(?:mut(?:ation)?s?\.?|m|variants?)\s*+(?:/|per\s++)\s*+(?:mb|megabase)s?)?"
 )
 
@@ -119,8 +132,22 @@ def mutations(text: str) -> Iterator[Found]:
             limit = min(limit, genes[index + 1].start())
         found = _variant(text, match, limit)
         if found is not None and not _denied(text, match.start(), found.end):
-            yield found
-            yield from _more(text, match, found, limit)
+            for one in (found, *_more(text, match, found, limit)):
+                yield one._replace(value=_weighed(text, one, limit))
+
+
+def _weighed(text: str, found: Found, limit: int) -> Value:
+    """The variant, with its significance where the report calls that uncertain."""
+    if not isinstance(found.value, Mutation):
+        return found.value
+    behind = _UNCERTAIN.search(text, found.end, limit)
+    before = text[max(0, found.start - _UNCERTAIN_REACH) : found.start]
+    last = max((one.end() for one in _UNCERTAIN.finditer(before)), default=-1)
+    over = last >= 0 and _OTHER_HEADING.search(before, last) is None
+    uncertain = behind is not None or over
+    return (
+        found.value.model_copy(update={"significance": "uncertain"}) if uncertain else found.value
+    )
 
 
 def _line_end(text: str, at: int) -> int:
@@ -145,7 +172,7 @@ def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
     vaf = _VAF.search(words) or _SHARE.search(words[max(ends) :])
     share = None
     if vaf is not None:
-        share = number(vaf["n"] or vaf["n2"])
+        share = sure_number(vaf["n"] or vaf["n2"], _MOST_SHARE)
         ends.append(vaf.end() if vaf.re is _VAF else max(ends) + vaf.end())
     value = Mutation(
         gene=gene.group(),
@@ -180,7 +207,7 @@ def _event(match: re.Match[str]) -> str:
 
 def _vaf(text: str, start: int, limit: int) -> float | None:
     match = _VAF.search(text, start, limit)
-    return number(match["n"] or match["n2"]) if match else None
+    return sure_number(match["n"] or match["n2"], _MOST_SHARE) if match else None
 
 
 def _denied(text: str, start: int, end: int) -> bool:
@@ -224,8 +251,11 @@ def burdens(text: str) -> Iterator[Found]:
     for match in _TMB.finditer(text):
         if re.search(r"(?i)cutoff|cut-off|threshold|defined", match["between"]):
             continue
+        number = sure_number(match["n"])
+        if number is None:
+            continue
         unit = "mut/Mb" if match["unit"] else None
-        value = Amount(number=number(match["n"]), unit=unit, comparator=match["sign"])
+        value = Amount(number=number, unit=unit, comparator=match["sign"])
         yield Found(
             value, match.start(), match.end() if unit else match.end("n"), wide=unit is None
         )

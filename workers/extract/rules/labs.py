@@ -19,7 +19,7 @@ _N = (
 """A number with commas between thousands or for the decimal point; in lines that are separated by
 commas neither. A number is read whole or not at all."""
 UNIT = (
-    r"(?:(?:x\s?|×\s?|\*\s?)?10\s?[\^*]?\s?\d{1,2}\s?/\s?(?:µ|u|μ)?[lL]|10[³⁹¹²⁶]+/\S?[lL]|"
+    r"(?:(?:x\s?|[×*·∙⋅]\s?)?10\s?[\^*]?\s?\d{1,2}\s?/\s?(?:µ|u|μ)?[lL]|10[³⁹¹²⁶]+/\S?[lL]|"
     r"[kKmM]\s?/\s?(?:µ|u|μ)L|(?:thou|mill|cells)\s?/\s?(?:µ|u|μ|c|m)?(?:L|l|mm3?)|/\s?(?:µ|"
     r"u|μ|c)?(?:mm|L|l)\b|"
     r"g/d[lL]|g/[lL]|m[gG]/d[lL]|mg/[lL]|(?:µ|u|μ|mc)g/d?[lL]|ng/m[lL]|ng/d[lL]|pg/m[lL]|"

@@ -7,7 +7,7 @@ from functools import cache
 from workers.extract.fields import Found
 from workers.extract.rubrics import vocabulary
 from workers.extract.rules.hybridization import decided
-from workers.extract.rules.numbers import number
+from workers.extract.rules.numbers import NUMBER, sure_number
 from workers.extract.values import Marker
 
 _RESULT = (
@@ -22,10 +22,16 @@ _RESULT = (
 )
 _PERCENT = (
     r"(?P<sign>[<>≤≥~]=?|less than|more than|greater than|approximately|about|up to)?\s*+"
-    r"(?<![\d.,])(?P<p>\d{1,3}(?:[.,]\d+)?)\s*+%?\s*+"
-    r"(?:(?:-|–|to)\s*+(?P<p2>\d{1,3}(?:[.,]\d+)?)\s*+)?%"
+    rf"(?:(?P<between>between)\s++)?(?P<p>{NUMBER})\s*+%?\s*+"
+    rf"(?:(?:-|–|to|(?(between)and|to))\s*+(?P<p2>{NUMBER})\s*+)?%"
 )
-_SCORE = r"(?P<score>[0-3]\s?\+|(?<![\d.])0(?![\d.%]))"
+_TUMOR_SHARE = re.compile(
+    r"(?i)\b(?:TPS|CPS|IC)\b\W{0,4}(?P<sign>[<>≤≥])?\s*+"
+    rf"(?P<p>{NUMBER})(?:\s*+(?:-|–|to)\s*+(?P<p2>{NUMBER}))?"
+)
+_MOST = 100.0
+"""Of a share, and of a combined positive score."""
+_SCORE = r"(?P<score>(?<![\w.])[0-3]\s?\+|(?<![\w.])0(?![\d.%]))"
 _SIGN_AFTER = re.compile(
     r"(?i)^\s?(?:(?:focal|diffuse|strong|weak|patchy)(?:ly)?\s)?(?P<mark>\(?\+{1,3}\)?|"
     r"\(-\)|[-−–](?=[\s,;./)]|$))(?!\d)"
@@ -44,6 +50,10 @@ _BACK = re.compile(
     r"(?i)\b(?P<cue>positive|negative|loss of|intact|retained|absent|no)\s++"
     r"(?:nuclear\s++)?(?:expression\s++of\s++|staining\s++for\s++)?$"
 )
+_GENE_EVENT = re.compile(
+    r"[^.;:\n]*?\b(?:fusion|rearrangement|mutation|alteration|variant|amplification)s?\b"
+)
+"""Behind a name: a gene is spoken of, and no stain."""
 _AND = re.compile(r"\s*+(?:,|/|and|or|&|,\s*+and|,\s*+or)\s*+")
 _STOP = re.compile(r"[.;\n](?=\s|$|[A-Z])|\n")
 _LONGEST_LIST = 200
@@ -149,8 +159,7 @@ def read_result(text: str, name: str, start: int, limit: int) -> tuple[Marker | 
     percent = re.search(_PERCENT, words, re.IGNORECASE)
     score = re.search(_SCORE, words) if name in ("HER2", "PD-L1", "AR", "ER", "PR", "p53") else None
     if name == "PD-L1" and percent is None:
-        percent = re.search(r"(?i)\b(?:TPS|CPS|IC)\b\W{0,4}(?P<sign>[<>≤≥])?\s*+(?P<p>\d{1,3})"
-                            r"(?P<p2>(?!))?", words)  # fmt: skip
+        percent = _TUMOR_SHARE.search(words)
     if result is not None and result.start() > _GAP:
         result = None
     parts = [one for one in (result, percent, score) if one is not None]
@@ -164,8 +173,8 @@ def read_result(text: str, name: str, start: int, limit: int) -> tuple[Marker | 
     value = Marker(
         marker=name,
         result=stated,
-        percent=number(percent["p"]) if percent else None,
-        percent_to=number(percent["p2"]) if percent and percent["p2"] else None,
+        percent=sure_number(percent["p"], _MOST) if percent else None,
+        percent_to=sure_number(percent["p2"], _MOST) if percent and percent["p2"] else None,
         comparator=_SIGNS.get(sign.lower()) if sign else None,
         score=mark,
     )
@@ -221,5 +230,7 @@ def _before(text: str, name: str, start: int, end: int) -> Found | None:
         return None
     at = max(0, start - 40) + match.start()
     cue = match["cue"].lower()
+    if cue == "no" and _GENE_EVENT.search(text, end, min(len(text), end + _GAP)):
+        return None
     result = {"loss of": "lost", "absent": "negative", "no": "negative", "retained": "intact"}
     return Found(Marker(marker=name, result=result.get(cue, cue)), at, end)

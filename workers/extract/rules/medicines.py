@@ -39,8 +39,8 @@ _AUXILIARY = r"(?:(?:is|was|were|are|be|been|being|has|have|had|to|now|currently
 
 
 _NO_MORE = (
-    r"(?=\s*+(?:$|[.,;:)\]|\n\d]|(?:on|in|for|since|due|because|by|after|before|at|today|yesterday|as|per|"
-    r"last|this|when|following|pending)\b))"
+    r"(?=\s*+(?:$|[.,;:()\[\]|\n\d]|(?:on|in|for|since|due|because|by|after|before|at|today|yesterday|as|per|"
+    r"last|this|when|following|pending|until|till|while|during|and|if|unless|tonight|tomorrow)\b))"
 )
 """What stands behind a word of ending that is of the drug before it, and not of the next."""
 
@@ -100,6 +100,29 @@ def _ended_next() -> re.Pattern[str]:
     return re.compile(rf"(?i)^\.\s++(?:{ended})\b{_NO_MORE}")
 
 
+_ONCE = re.compile(
+    r"(?i)[^.;\n]{0,30}?\b(?:until|till|up\s++to|through)\s++(?:\w{3,9}\s++)?(?:19|20)\d\d\b|"
+    r"[^.;\n]{0,20}?\(?\b(?:19|20)\d\d\s?[-–]\s?(?:(?:19|20)\d\d|\d\d)\b"
+)
+"""Behind a drug: a year in which it ended."""
+_IF = re.compile(r"(?i)\b(?:if|should|in\s++case|unless|whenever)\b")
+
+
+def _supposed(parts: Parts, begin: int, start: int, end: int) -> bool:
+    """Whether a dose is changed or begun only if something happens: "if …, increase X"."""
+    supposed = _IF.search(parts.text, begin, start)
+    if supposed is None:
+        return False
+    change = _change().search(parts.text, supposed.end(), end)
+    return change is not None and not _BRACKET_ENDS.search(parts.text, supposed.end(), start)
+
+
+@cache
+def _change() -> re.Pattern[str]:
+    return re.compile(rf"(?i)\b(?:{alternatives(patients().medicines.changes)})\b")
+
+
+_BRACKET_ENDS = re.compile(r"[)\]]")
 _NEXT_SENTENCE = 40
 """Characters behind a drug's sentence in which the next begins (ours)."""
 
@@ -126,6 +149,8 @@ def refused(parts: Parts, start: int, end: int) -> bool:
     begin, stop = clause(text, start, end)
     begin, stop = _own_lines(text, begin, start, end, stop)
     behind = text[end:stop]
+    if _ONCE.match(behind) or _supposed(parts, begin, start, end):
+        return True
     if _ended().match(behind) or _ended_next().match(text[stop : stop + _NEXT_SENTENCE]):
         return True
     said = _before(parts, begin, start, end, behind)
@@ -170,21 +195,32 @@ def _before(parts: Parts, begin: int, start: int, end: int, behind: str) -> bool
     return not (conditional and _condition().search(behind))
 
 
-def _last_turn(parts: Parts, begin: int, stop: int) -> _Turn | None:
-    """The last such word in `[begin, stop)`."""
+def _last_turn(parts: Parts, begin: int, stop: int, *, brackets: bool = False) -> _Turn | None:
+    """The last such word in `[begin, stop)`; one in brackets before the drug is of another."""
     if parts not in _turned:
         every = _turns().finditer(parts.text)
         _turned[parts] = [_Turn(*one.span(), one["refused"]) for one in every]
     turns = _turned[parts]
     at = bisect_right(turns, stop, key=lambda one: one.end) - 1
-    return turns[at] if at >= 0 and turns[at].start >= begin else None
+    while at >= 0 and turns[at].start >= begin:
+        if brackets or not _shut_in(parts.text, turns[at].end, stop):
+            return turns[at]
+        at -= 1
+    return None
+
+
+def _shut_in(text: str, end: int, stop: int) -> bool:
+    """Whether a word stands in brackets that close before a place."""
+    between = text[end:stop]
+    closes = between.find(")")
+    return closes >= 0 and "(" not in between[:closes]
 
 
 def _heads_refusals(section: Section, parts: Parts) -> bool:
     """Whether what stands under a heading is not taken: by the list, else by its last such word."""
     if section.title in patients().medicines.refused_headings:
         return True
-    last = _last_turn(parts, section.heading_start, section.start)
+    last = _last_turn(parts, section.heading_start, section.start, brackets=True)
     return last is not None and last.refused is not None
 
 

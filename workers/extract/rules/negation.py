@@ -18,7 +18,8 @@ _AFTER = re.compile(
 _DOUBT = re.compile(
     r"(?i)\b(?:suspected|suspicious for|suspicion of|rule out|r/o|possible|possibly|"
     r"probable|suggests?|suggestive of|"
-    r"questionable|history of|previous|prior|versus|vs\.?|cannot exclude|differential)\b[^.;:\n]*$"
+    r"questionable|history of|previous|previously|formerly|prior|versus|vs\.?|cannot exclude|"
+    r"differential)\b[^.;:\n]*$"
 )
 REACH = 60
 """Characters before a value in which a cue negates it (ours; about NegEx's five to six words)."""

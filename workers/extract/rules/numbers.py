@@ -8,22 +8,31 @@ from math import inf
 from workers.extract.fields import Found
 from workers.extract.values import Amount, Day, Measurement, Nodes
 
-NUMBER = r"\d{1,5}(?:[.,]\d{1,3})?"
-_WHOLE = r"(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d{1,5}(?:[.,]\d{1,4})?)(?!\d|[.,]\d)"
-"""A number that is read whole or not at all."""
+NUMBER = (
+    r"(?:(?<![\d.,/])(?:[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d{1,5}(?:[.,]\d{1,4})?)|"
+    r"(?<![^\s(<>≤≥~=:×x*-])\.\d{1,4})(?!\d|[.,]\d)"
+)
+"""A number that is read whole or not at all; `sure_number` says which it is."""
+NO_RANGE = r"(?!\s*+(?:-|–|—|to\b|or\b|and\b)\s*+\d)"
+"""Behind a number that is not the first of two."""
+_SECOND = re.compile(
+    r"(?i)(?<![\d.,/])(?:(?P<rising>(?<!ranging )(?<!varying )from\s++)?\d[\d.,]*+\s*+(?:-|–|—|to)|"
+    r"between\s++\d[\d.,]*+\s++and)\s*+$"
+)
+"""Before a number that is the second of a range; of what rose "from 3 to 4" it is what is now."""
 _GROUPS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?")
 _GROUP = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _ALL_OF_A_BOWEL = 8000.0
 """Millimeters; nothing in a person that is measured is longer (ours)."""
 _UNIT = r"(?:mm|cm|millimet(?:er|re)s?|centimet(?:er|re)s?)"
 _SIZE = re.compile(
-    rf"(?i)(?<![\d.,/])(?P<a>{NUMBER})(?:\s*+-?\s*+(?P<u1>{_UNIT})?\s*+(?:x|×|by|\*)\s*+"
+    rf"(?i)(?P<a>{NUMBER})(?:\s*+-?\s*+(?P<u1>{_UNIT})?\s*+(?:x|×|by|\*)\s*+"
     rf"(?P<b>{NUMBER})(?:\s*+-?\s*+(?P<u2>{_UNIT})?\s*+(?:x|×|by|\*)\s*+(?P<c>{NUMBER}))?)?"
     rf"\s*+-?\s*+(?P<unit>{_UNIT})(?![a-z0-9²³])(?!\s*+(?:\^|/|3\b))"
 )
 _NOT_A_SIZE = re.compile(
     r"(?i)\b(?:slices?|sections?\s++thickness|thickness|collimation|intervals?|reconstruct\w*|"
-    r"spacing|margin\w*|from\s++(?:the\s++)?(?:anal|incisors|teeth|nipple|verge))\b"
+    r"spacing|margin\w*|(?:felt|lies|sited|situated|located|mass|lesion|tumou?r|polyp)\s++at(?=\s*+$)|from\s++(?:the\s++)?(?:anal|incisors|teeth|nipple|verge))\b"
 )
 _EARLIER = re.compile(
     r"(?i)\b(?:previously|prior(?:ly)?|formerly|then|compared\s++(?:to|with)|from|versus|vs\.?)\W*"
@@ -80,7 +89,7 @@ _DATES = re.compile(
 )
 
 
-def number(words: str) -> float:
+def _decimal(words: str) -> float:
     """The number, with a decimal point or comma."""
     return float(words.replace(",", "."))
 
@@ -94,9 +103,9 @@ def sure_number(words: str, most: float = inf) -> float | None:
     if _GROUP.fullmatch(words):
         thousands = float(re.sub(r"[.,]", "", words))
         if thousands > most:
-            return number(words)
+            return _decimal(words)
         return thousands if "," in words else None
-    return number(words.replace(",", "") if _GROUPS.fullmatch(words) else words)
+    return _decimal(words.replace(",", "") if _GROUPS.fullmatch(words) else words)
 
 
 def sizes(text: str) -> Iterator[Found]:
@@ -112,12 +121,20 @@ def sizes(text: str) -> Iterator[Found]:
             if match[mark] and (("c" in match[mark].lower()[:1]) != (unit == "cm")):
                 parts[at] *= 10.0 if unit == "mm" else 0.1
         before = re.split(r"\n|\.\s", text[max(0, match.start() - 30) : match.start()])[-1]
+        if (range_ := _SECOND.search(before)) and not range_["rising"]:
+            continue
         after = re.split(r"\n|\.\s|,", text[match.end() : match.end() + 18])[0]
         if _NOT_A_SIZE.search(before) or _NOT_A_SIZE.search(after):
             continue
-        earlier = _EARLIER.search(before) or _EARLIER_AFTER.match(text[match.end() :][:20])
         value = Measurement(dimensions=tuple(parts), unit=unit, of=_of(text, match.start()))
-        yield Found(value, *match.span(), wide=earlier is not None)
+        yield Found(value, *match.span(), wide=of_earlier(text, *match.span()))
+
+
+def of_earlier(text: str, start: int, end: int) -> bool:
+    """Whether a size is told of an earlier examination, to compare with."""
+    before = re.split(r"\n|\.\s", text[max(0, start - 30) : start])[-1]
+    after = text[end : end + 20]
+    return _EARLIER.search(before) is not None or _EARLIER_AFTER.match(after) is not None
 
 
 def _of(text: str, start: int) -> str | None:
@@ -200,7 +217,7 @@ def _iso(year: int, month: int, day: int) -> str | None:
 _OTHER_UNIT = (
     r"(?:(?:[munpkdcµμ]?[lg]|mcg|[munpµμ]?mol|m?eq|m?i?u|units?|(?:milli|centi|deci)?lit(?:er|re)s?|"
     r"(?:kilo|milli|micro)?gram(?:me)?s?|oz|ounces?|pints?|cups?|cc|cm|mm)s?(?![A-Za-z])|%|"
-    r"[-–x×]\s*+\d|(?:to|or|by)\s++\d)"
+    r"[-–x×]\s*+\d|(?:to|or|by|and)\s++\d)"
 )
 """What stands behind a number that is of another unit, or is only the first of several."""
 
@@ -214,7 +231,7 @@ def amounts(label: str, unit: str, *, measured: bool = True) -> re.Pattern[str]:
     other = rf"(?!\s*+{_OTHER_UNIT})" if measured else ""
     return re.compile(
         rf"(?i)(?<![A-Za-z0-9-])(?:{label})(?![A-Za-z])(?P<between>[^\d\n.;<>≤≥]{{0,25}})"
-        rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{_WHOLE})(?:{own_unit(unit)}|{other})"
+        rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{NUMBER})(?:{own_unit(unit)}|{other})"
     )
 
 
@@ -250,5 +267,5 @@ def bare_amount(words: str, unit: str | None, most: float = inf) -> Amount | Non
 
 
 _BARE = re.compile(
-    rf"^\W*?(?P<sign>[<>≤≥])?\s*(?P<n>{_WHOLE})\s*(?P<unit>[^\d\s]\S*(?:\s?\S+)?)?\W*$"
+    rf"^\W*?(?P<sign>[<>≤≥])?\s*(?P<n>{NUMBER})\s*(?P<unit>[^\d\s]\S*(?:\s?\S+)?)?\W*$"
 )

@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 from workers.extract.fields import Found
-from workers.extract.parts import Parts
-from workers.extract.rubrics import field_policies
+from workers.extract.parts import Parts, clause
+from workers.extract.patients import patients
+from workers.extract.rubrics import any_of, field_policies
 from workers.extract.rules.medicines import refused
+from workers.extract.rules.numbers import of_earlier
 from workers.extract.rules.others import of_a_relative
 from workers.extract.rules.stages import of_another_disease
 
 _TEXTS = frozenset(["words", "day"])
 """Kinds that are what a label says, whoever it tells of."""
 
-_PARTICULAR = ("medications", "stage")
+_PARTICULAR = ("medications", "stage", "measurements")
 """Fields with reasons of their own."""
 
 _told: "WeakKeyDictionary[Parts, dict[tuple[int, int, str], str | None]]" = WeakKeyDictionary()
@@ -37,7 +39,17 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
         return "stopped, forbidden or not borne"
     if field == "stage" and of_another_disease(parts.text, start, end):
         return "of another disease"
+    if field == "measurements" and of_earlier(parts.text, start, end):
+        return "of an earlier examination"
+    if _of_other_patients(parts, start, end):
+        return "told of other patients"
     return None
+
+
+def _of_other_patients(parts: Parts, start: int, end: int) -> bool:
+    """Whether the sentence speaks of patients of trials and labels before it comes to the place."""
+    begin, _ = clause(parts.text, start, end)
+    return any_of(patients().others).search(parts.text, begin, start) is not None
 
 
 def of_the_patient(field: str, parts: Parts, found: Sequence[Found]) -> list[Found]:

@@ -8,9 +8,9 @@ from weakref import WeakKeyDictionary
 
 from workers.extract.fields import Found
 from workers.extract.label_lines import label_lines, like, paragraph
-from workers.extract.parts import Parts
+from workers.extract.parts import Parts, plain_points
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
-from workers.extract.rules import drugs, genomes, labs, markers, numbers, tumors, words
+from workers.extract.rules import allergies, drugs, genomes, labs, markers, numbers, tumors, words
 from workers.extract.rules.placing import of_the_patient
 from workers.extract.values import Microsatellites, Presence, Value, Words
 
@@ -119,6 +119,9 @@ def _read(field: str, parts: Parts) -> list[Found]:
         return [*words.labelled(parts, policy), *words.institutions(parts.text)]
     if policy.kind == "words":
         found = list(words.labelled(parts, policy))
+        found = found or list(words.by_letter(parts, policy))
+        if field == "allergies":
+            found += allergies.told_of(parts)
         if not found and field == "impression":
             found = list(words.concluding(parts.text))
         return found
@@ -198,7 +201,7 @@ def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
 def read_words(field: str, quoted: str) -> Value | None:
     """The value that quoted words state, None where they state none of the field's kind."""
     policy = field_policies()[field]
-    stripped = quoted.strip()
+    stripped = plain_points(quoted).strip()
     if not stripped:
         return None
     if policy.kind == "words":
@@ -212,7 +215,7 @@ def read_words(field: str, quoted: str) -> Value | None:
 
 def read_every(field: str, quoted: str) -> list[Value]:
     """All values that quoted words state, for a field of many."""
-    found = [one.value for one in _finder(field)(quoted.strip())]
+    found = [one.value for one in _finder(field)(plain_points(quoted).strip())]
     single = None if found else read_words(field, quoted)
     return found or ([single] if single is not None else [])
 

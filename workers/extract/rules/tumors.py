@@ -10,7 +10,7 @@ from workers.extract.parts import clause
 from workers.extract.rubrics import alternatives, any_of, vocabulary
 from workers.extract.rules.margins import WHICH, differ, negative_signs, positive_signs
 from workers.extract.rules.negation import negated
-from workers.extract.rules.numbers import number
+from workers.extract.rules.numbers import NUMBER, sure_number
 from workers.extract.rules.stages import of_another_disease
 from workers.extract.values import Grade, Margin, Presence, Stage, Tnm, Words
 
@@ -78,7 +78,23 @@ _CLOSEST = re.compile(r"(?i);\s*+(?:the\s++)?(?:closest|nearest)\b[^.;\n]*(?:\.\
 _ANSWER = re.compile(r"\?[ \t]++[^.;\n]{1,60}|(?<=:)[ \t]*+\n[ \t]*+[^.;:\n]{1,60}")
 """What answers a question, or a label that ends its line."""
 _AWAY = re.compile(r"(?i)\b(?:within|from|away|distance)\b|\d\s*+[mc]m\s++(?:of|clear)")
-_DISTANCE = re.compile(r"(?i)(?<!\d)(?P<n>\d{1,5}(?:[.,]\d{1,3})?)\s*+(?P<u>mm|cm)\b")
+_DISTANCE = re.compile(
+    rf"(?i)(?:(?P<least>{NUMBER})\s*+(?:-|–|—|to)\s*+)?(?P<n>{NUMBER})\s*+(?P<u>mm|cm)\b"
+)
+_PART_ENDS = re.compile(r"\n|[,;(){}]\s|[()]|\band\b")
+_PART_REACH = 120
+"""Characters to each side of a length in which it is said of what it is (ours)."""
+_MULTIPLIED = re.compile(r"(?i)\d\s*+(?:x|×)\s*+$|\s*+(?:x|×)\s*+\d")
+_SIZED = re.compile(
+    r"(?i)\b(?:size|sized|diameter|dimension|measur\w+|tumou?r|carcinoma|lesion|mass|nodule|melanoma|"
+    r"thickness|thick|breslow|depth|deposit|metastas[ie]s)\b"
+)
+_NEAR_MARGIN = re.compile(
+    r"(?i)\b(?:margins?|edges?|planes?|from|within|away|distance|clear(?:ance)?|clos\w+|near\w*|free|"
+    r"uninvolved|ink\w*|superior|inferior|medial|lateral|anterior|posterior|deep|radial|proximal|distal)\b"
+)
+_MOST_AWAY = {"mm": 1000.0, "cm": 100.0}
+"""Farther from a margin no tumor is (ours)."""
 _MOST_MODIFIERS = 9
 """Modifiers before the head of a histologic type (ours)."""
 _WIDEST_GAP = 24
@@ -161,7 +177,7 @@ def histologies(text: str) -> Iterator[Found]:
 def grades(text: str) -> Iterator[Found]:
     """Grades in numbers, in words of differentiation, in two levels."""
     for match in _GRADED.finditer(text):
-        if not _of_something_else(text, match.start(), match.end()):
+        if not of_something_else(text, match.start(), match.end()):
             level = match["level"].lower()
             system = match["system"]
             value = Grade(level=_ROMAN.get(level, level.upper()), system=system and system.lower())
@@ -177,14 +193,14 @@ def grades(text: str) -> Iterator[Found]:
         level = _DIFFERENTIATION["well" if word == "good" else word]
         yield Found(Grade(level=level, system="differentiation"), *match.span())
     for match in _TWO_LEVEL.finditer(text):
-        if not _of_something_else(text, match.start(), match.end()):
+        if not of_something_else(text, match.start(), match.end()):
             level = (match["l"] or match["l2"]).lower()
             near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
             usual = any_of(vocabulary().two_level_grades).search(near) is not None
             yield Found(Grade(level=level, system="two levels"), *match.span(), wide=not usual)
 
 
-def _of_something_else(text: str, start: int, end: int) -> bool:
+def of_something_else(text: str, start: int, end: int) -> bool:
     """Whether the grade is of a side effect, a joint, a dysplasia."""
     about = any_of(vocabulary().not_tumor_grade)
     after = text[end : end + 30].split("\n")[0].split(".")[0]
@@ -319,9 +335,28 @@ def _margins_of(words: str) -> list[Margin]:
 def _distance(words: str, *, signs: bool) -> float | None:
     if signs and not _AWAY.search(words):
         return None
-    distances = [number(one["n"]) * (10.0 if one["u"].lower() == "cm" else 1.0)
-                 for one in _DISTANCE.finditer(words)]  # fmt: skip
+    distances = []
+    for one in _DISTANCE.finditer(words):
+        if _is_a_size(words, *one.span()):
+            continue
+        unit = one["u"].lower()
+        distance = sure_number(one["least"] or one["n"], _MOST_AWAY[unit])
+        if distance is None or distance > _MOST_AWAY[unit]:
+            return None
+        distances.append(distance * (10.0 if unit == "cm" else 1.0))
     return round(min(distances), 2) if distances else None
+
+
+def _is_a_size(words: str, start: int, end: int) -> bool:
+    """Whether a length is the size of a tumor that stands in the same sentence."""
+    before = _PART_ENDS.split(words[max(0, start - _PART_REACH) : start])[-1]
+    after = _PART_ENDS.split(words[end : end + _PART_REACH])[0]
+    if _MULTIPLIED.search(before) or _MULTIPLIED.match(after):
+        return True
+    own = before + after
+    if _NEAR_MARGIN.search(own):
+        return False
+    return _SIZED.search(own) is not None
 
 
 def _names(words: str) -> list[str]:

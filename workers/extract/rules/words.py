@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from workers.extract.fields import Found
-from workers.extract.parts import Parts, Section, labels
+from workers.extract.parts import Parts, Section, labels, line_end, tells_on
 from workers.extract.rubrics import FieldPolicy, alternatives, vocabulary
 from workers.extract.rules.negation import negated
 from workers.extract.values import Words
@@ -14,7 +14,10 @@ _PLACE_WORD = r"[A-Z][A-Za-z'’.&\-]{0,24}"
 _HOPELESS = re.compile(
     r"(?i)^(?:\W*|n/?a|none given|not (?:given|stated|provided|specified)|unknown|pending)$"
 )
-_NO_PLACE = re.compile(r"(?i)[ ]+(?:note|report|letter|summary|visit|consultation|reference)\b")
+_NO_PLACE = re.compile(
+    r"(?i)[ ](?:note|report|letter|summary|visit|consultation|reference|number|no\b\.?|id|course|"
+    r"stay|day)\b"
+)
 _GENERAL = frozenset(["Pathology", "Clinical", "Diagnostic", "Molecular", "Department", "of",
                       "and", "Central", "Medical", "Oncology", "Surgery", "Radiology",
                       "Outpatient", "The", "Genetics", "Imaging", "Histopathology", "CLINICAL",
@@ -23,6 +26,9 @@ _ENTRY = re.compile(r"(?:[-•*–]|\d{1,2}[.)])(?=\s)")
 """What marks an entry of a list."""
 _GOES_ON = re.compile(r"(?i)(?:,|;|\b(?:and|or))\s*+$")
 _NOTHING = re.compile(r"(?i)(?:none|nkd?a|no|nil|denies|denied)\b")
+_SOAP = ("s", "o", "a", "p")
+_MOST_OF_SOAP = 3
+"""Of these letters, those that must be titles (ours)."""
 _SHORT = 5
 """Words up to which a line below is an entry (ours)."""
 _RULE_OF_SIGNS = re.compile(r"\n[ \t\r]*+(?:[-=_*#]{4,}|\f)")
@@ -51,6 +57,21 @@ def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
                 yield found
 
 
+def by_letter(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
+    """What stands under the field's letter in a note whose titles are S, O, A and P."""
+    titles = [one.title for one in parts.sections]
+    if field.letter is None or sum(one in titles for one in _SOAP) < _MOST_OF_SOAP:
+        return
+    for index, one in enumerate(parts.sections):
+        if one.title == field.letter:
+            limit = _other_label(parts.sections, index, one.start, parts.text)
+            lead = len(parts.text[one.start :]) - len(parts.text[one.start :].lstrip())
+            blank = parts.text.find("\n\n", one.start + lead, limit)
+            found = _trimmed(parts.text, one.start, blank if blank >= 0 else limit)
+            if found is not None:
+                yield found
+
+
 def _line(one: Section, parts: Parts) -> int:
     """A value of one line: the label's own, or the next one under a heading alone."""
     text = parts.text
@@ -65,15 +86,16 @@ def _list_end(sections: Sequence[Section], index: int, text: str) -> int:
     one = sections[index]
     begin = one.start + len(text[one.start :]) - len(text[one.start :].lstrip())
     limit = _other_label(sections, index, begin, text)
-    end = _line_end(text, begin, limit)
+    first = end = line_end(text, begin, limit)
     listed = _ENTRY.match(text, begin) is not None
     while end < limit:
         at = end + 1 + len(text[end + 1 :]) - len(text[end + 1 :].lstrip())
-        stop = _line_end(text, at, limit)
+        stop = line_end(text, at, limit)
         marked = _ENTRY.match(text, at) is not None
         if at >= limit or ("\n" in text[end + 1 : at] and not (marked and listed)):
             break
-        if not (one.alone or (marked and listed) or _continued(text[begin:end], text[at:stop])):
+        alone = one.alone and (marked or not tells_on(text[begin:first], text[at:stop]))
+        if not (alone or (marked and listed) or _continued(text[begin:end], text[at:stop])):
             break
         end = stop
     return min(end, limit)
@@ -99,11 +121,6 @@ def _other_label(sections: Sequence[Section], index: int, begin: int, text: str)
         if known or later.alone or not (alike or marked):
             return line if marked else later.heading_start
     return len(text)
-
-
-def _line_end(text: str, at: int, limit: int) -> int:
-    stop = text.find("\n", at, limit)
-    return stop if stop >= 0 else limit
 
 
 def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: bool) -> int:
@@ -170,7 +187,7 @@ def institutions(text: str) -> Iterator[Found]:
     """Names of hospitals and laboratories: capitalized words around one of their nouns."""
     nouns = alternatives(vocabulary().institutions)
     pattern = re.compile(
-        rf"(?<![A-Za-z])(?:{_PLACE_WORD}[ ]+(?:of[ ]+|and[ ]+|for[ ]+|"
+        rf"(?<![A-Za-z])(?:{_PLACE_WORD}[ ]{{1,2}}(?:of[ ]+|and[ ]+|for[ ]+|"
         rf"the[ ]+)?){{1,5}}(?i:{nouns})(?![a-z])"
         rf"(?:[ ]+(?:of|for|and|at)[ ]+(?:the[ ]+)?{_PLACE_WORD}(?:[ ]+{_PLACE_WORD}){{0,3}})?"
         rf"|(?<![A-Za-z])(?:University|Institute|Hospital)[ ]+(?:of|"

@@ -56,6 +56,9 @@ class StepOut(_FromAttributes):
     words: str = Field(description="what happened, in plain words of ours")
     payload: dict[str, Any]
     hash: str
+    holds: bool = Field(
+        description="false: the event is not what was written, see /v1/audit/verify"
+    )
 
 
 class TrailSourceOut(_FromAttributes):

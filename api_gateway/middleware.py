@@ -1,6 +1,5 @@
 """What surrounds every request: its id, its limits, its headers, and the errors nobody foresaw."""
 
-import asyncio
 import time
 from collections.abc import Mapping
 from urllib.parse import urlsplit
@@ -12,11 +11,12 @@ from sqlalchemy.exc import TimeoutError as PoolExhausted
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api_gateway.bodies import limited_body
 from api_gateway.metrics import Metrics
 from api_gateway.names import is_loopback
 from api_gateway.problems import Problem
 from api_gateway.refusals import Refusals, Refused
-from store.database import passes_by_itself
+from store.database import is_disk_full, passes_by_itself
 from workers.runtime.errors import describe
 
 log = structlog.get_logger(__name__)
@@ -34,24 +34,6 @@ SECURITY_HEADERS: Mapping[str, str] = {
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _METHODS = _SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
 _QUIET_ROUTES = frozenset({"/healthz", "/readyz", "/metrics"})
-
-
-class BodyTooLarge(Problem):
-    """More bytes than this path takes."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(413, f"the body may have up to {limit} bytes here")
-
-
-class BodyTooSlow(Problem):
-    """The body did not arrive in time."""
-
-    def __init__(self, seconds: float) -> None:
-        # What is still on its way would be taken for the next request: the connection ends here.
-        headers = {"Connection": "close"}
-        super().__init__(
-            408, f"the body must arrive within {seconds:g} seconds here", headers=headers
-        )
 
 
 class Envelope:
@@ -96,7 +78,7 @@ class Envelope:
         with structlog.contextvars.bound_contextvars(request_id=str(request_id)):
             try:
                 self._admit(scope)
-                limited = _limited(scope, receive, limit, self._body_seconds)
+                limited = limited_body(scope, receive, limit, self._body_seconds)
                 await self._app(scope, limited, exchange.send)
             except Exception as error:  # noqa: BLE001  every error is answered and logged here
                 await exchange.fail(error, receive)
@@ -173,7 +155,7 @@ class _Exchange:
             # Only an error makes the server cut the connection; its own text might name values.
             raise RuntimeError("the response broke off, see the log") from None
         problem = _unforeseen(error)
-        if problem.status_code == 500:
+        if problem.status_code == 500 or is_disk_full(error):
             log.error("request_failed", cause=describe(error))
         self._scope["state"]["problem"] = problem
         await problem.response(self._request_id)(self._scope, receive, self.send)
@@ -190,6 +172,9 @@ class _Exchange:
 def _unforeseen(error: Exception) -> Problem:
     if isinstance(error, Problem):
         return error
+    if is_disk_full(error):
+        said = "the disk of the database is full: an operator must make room"
+        return Problem(503, said, headers={"Retry-After": "60"})
     if isinstance(error, PoolExhausted) or passes_by_itself(error):
         return Problem(503, "the database is away or busy: try again", headers={"Retry-After": "2"})
     return Problem(500, "the log has the cause under the request id")
@@ -201,39 +186,6 @@ def _request_id(headers: Headers) -> UUID:
         return UUID(headers.get("x-request-id", ""))
     except ValueError:
         return uuid4()
-
-
-def _limited(scope: Scope, receive: Receive, limit: int, seconds: float) -> Receive:
-    """`receive`, raising BodyTooLarge as soon as the body is known to exceed `limit` bytes, and
-    BodyTooSlow once it has taken longer than `seconds`.
-
-    The error surfaces where the body is read. What is still on its way is thrown away by the
-    server, so that the client can read the answer.
-    """
-    announced = Headers(scope=scope).get("content-length", "")
-    received = 0
-    deadline = asyncio.get_running_loop().time() + seconds
-    complete = False
-
-    async def receive_limited() -> Message:
-        nonlocal received, complete
-        if announced.isdecimal() and int(announced[:20]) > limit:
-            raise BodyTooLarge(limit)
-        if complete:  # what comes now is the client that goes away
-            return await receive()
-        try:
-            async with asyncio.timeout_at(deadline):
-                message = await receive()
-        except TimeoutError:
-            raise BodyTooSlow(seconds) from None
-        complete = not message.get("more_body", False)
-        if message["type"] == "http.request":
-            received += len(message.get("body", b""))
-            if received > limit:
-                raise BodyTooLarge(limit)
-        return message
-
-    return receive_limited
 
 
 def _host_name(host: str) -> str:

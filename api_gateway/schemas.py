@@ -66,8 +66,8 @@ class QuestionIn(BaseModel):
     ]
     as_of: Moment | None = Field(
         default=None,
-        description="answer as of this date or date-time (with time zone), which has begun; now, "
-        "if left out",
+        description="answer as of this date or date-time (with time zone); now, if left out. "
+        "One that lies in the future is refused with 422; days are those of UTC",
     )
     patient_context: Annotated[str, Field(max_length=MAX_QUESTION_CHARS)] | None = Field(
         default=None, description="stays in the database: in no log, metric or audit event"

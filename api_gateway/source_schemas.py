@@ -10,6 +10,7 @@ from knowledge.sources import Tier
 
 RefreshStatus = Literal["queued", "fetching", "storing", "complete", "failed"]
 OPERATORS_ONLY = "shown only to keys with the scope `operate`: it may hold words of a question"
+SAID = f"{OPERATORS_ONLY}, since a source may repeat what it was asked"
 FindingKind = Literal["malformed", "conflict", "mismatch", "nonexistent", "unreadable", "unmapped"]
 
 
@@ -29,7 +30,7 @@ class WatchOut(BaseModel):
     refresh_id: UUID | None = Field(description="its latest refresh, see /v1/refreshes/{id}")
     status: RefreshStatus | None = Field(description="of its latest refresh")
     last_success_at: datetime | None
-    last_error: str | None = Field(description="null once a refresh is complete")
+    last_error: str | None = Field(description=f"null once a refresh is complete; {SAID}")
     last_error_at: datetime | None
     next_run_at: datetime | None
 
@@ -47,7 +48,7 @@ class SourceOut(BaseModel):
         description="degraded: it fails and is left alone until `retry_at`; idle: nothing is "
         "followed there"
     )
-    reason: str | None = Field(description="why it is degraded")
+    reason: str | None = Field(description=f"why it is degraded, {SAID}")
     retry_at: datetime | None = Field(description="until when a degraded source is not asked")
     age_hours: float | None = Field(
         description="of the oldest query that is followed; null if none was ever complete"
@@ -55,7 +56,7 @@ class SourceOut(BaseModel):
     in_sla: bool | None = Field(description="null: nothing is followed, or no SLA")
     breached_since: datetime | None
     last_success_at: datetime | None = Field(description="when a refresh was last complete")
-    last_error: str | None
+    last_error: str | None = Field(description=SAID)
     last_error_at: datetime | None
     next_run_at: datetime | None
     documents: int = Field(description="documents whose current version it brought")
@@ -143,7 +144,7 @@ class RefreshOut(BaseModel):
     records: int = Field(description="records read")
     fresh: int = Field(description="new or changed versions among them")
     problems: int = Field(description="records that could not be read")
-    error: str | None
+    error: str | None = Field(description=f"why it failed, {SAID}")
     retry_at: datetime | None = Field(description="after a failure: when it is tried again")
 
 

@@ -20,6 +20,7 @@ from cli.tables import table_console
 from store import audit as chain
 from store import audit_log, audit_trail
 from store.audit import ChainReport
+from store.audit_trail import Trail
 from store.models import AuditEvent
 
 audit_app = typer.Typer(help="The tamper-evident log.", no_args_is_help=True)
@@ -101,19 +102,27 @@ def _report(report: ChainReport) -> dict[str, Any]:
 
 @audit_app.command("trail")
 def trail(ctx: typer.Context, question: UUID, as_json: JsonOption = False) -> None:
-    """Tell the story of one answer, without its words."""
+    """Tell the story of one answer, without its words; exit code 1 names what does not hold."""
     with Instance.of(ctx).store.reading() as session:
         found = audit_trail.trail(session, question)
     if found is None:
         raise LookupError(f"there is no question {question}")
     if as_json:
         print_json(to_jsonable_python(asdict(found)))
-        return
+    else:
+        _tell(found)
+    if bad := [f"event {one.seq}" for one in found.steps if not one.holds]:
+        said = "is not what was written" if len(bad) == 1 else "are not what was written"
+        raise typer.Exit(complain(f"{', '.join(bad)} {said}: see attest audit verify"))
+
+
+def _tell(found: Trail) -> None:
     console = Console(soft_wrap=True, highlight=False)
     console.print(f"question {found.question_id}  {found.status}  text {found.text_hash}")
     for step in found.steps:
         where = f"{step.seq:>8}  +{step.seconds:.3f} s  {step.actor}"
-        console.print(f"{where}  {step.words}", markup=False)
+        mark = "" if step.holds else "NOT WHAT WAS WRITTEN: "
+        console.print(f"{where}  {mark}{step.words}", markup=False)
     for source in found.sources:
         used = "cited" if source.cited else "not cited"
         console.print(

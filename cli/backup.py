@@ -48,6 +48,9 @@ def restore(
     data_dir: Annotated[
         Path | None, typer.Option("--data-dir", help="the directory to make; empty or new")
     ] = None,
+    broken_chain: Annotated[
+        bool, typer.Option("--broken-chain", help="also where the audit chain in it is broken")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Make a data directory of a backup; it must be empty.
@@ -63,12 +66,16 @@ def restore(
             "docs/operations.md, Backup, for servers of your own"
         )
     with _ending(), _named(settings.data_dir), _telling() as tell:
-        done = store_backup.restore(file, settings.data_dir, tell)
+        done = store_backup.restore(file, settings.data_dir, tell, broken_chain=broken_chain)
+    if done.chain_fault:
+        said = f"attest: the audit chain is broken: {done.chain_fault}; it was restored as it is"
+        Console(stderr=True).print(said, style="red", markup=False, soft_wrap=True)
     if as_json:
         print_json(
             {
                 "data_dir": str(settings.data_dir),
                 "events_verified": done.events_verified,
+                "chain_fault": done.chain_fault,
                 "schema_revision": done.schema_revision,
                 "sent_again": done.sent_again,
                 "sessions_ended": done.sessions_ended,

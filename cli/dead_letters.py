@@ -5,7 +5,7 @@ refused, or there was no such thing.
 """
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -90,11 +90,11 @@ def list_dead_letters(
     else:
         shown = f"{len(page.letters)} of {total} dead letters"
         whole = [Column(name, no_wrap=True) for name in ("id", "fault")]
-        table = Table(*whole, "stage", "died", "attempts", "status", "cause", title=shown)
+        died = Column("died (UTC)", no_wrap=True)
+        table = Table(*whole, "stage", died, "attempts", "status", "cause", title=shown)
         for letter in page.letters:
-            died = letter.died_at.isoformat(timespec="seconds")
             table.add_row(
-                *(str(letter.id), letter.fingerprint, letter.stage, died),
+                *(str(letter.id), letter.fingerprint, letter.stage, _moment(letter.died_at)),
                 *(str(letter.attempts), letter.status, letter.cause),
             )
         table_console().print(table)
@@ -105,17 +105,20 @@ def _print_groups(page: dead_letters_list.Groups, as_json: bool) -> None:
     if as_json:
         print_json([_group(one) for one in page.groups])
     else:
-        fault = Column("fault", no_wrap=True)
-        table = Table(fault, "stage", "error", "open", "all", "first", "last", "cause")
+        fault, first, last = (
+            Column(name, no_wrap=True) for name in ("fault", "first (UTC)", "last (UTC)")
+        )
+        table = Table(fault, "stage", "error", "open", "all", first, last, "cause")
         for one in page.groups:
-            first = one.first_seen.isoformat(timespec="seconds")
-            last = one.last_seen.isoformat(timespec="seconds")
+            seen = (_moment(one.first_seen), _moment(one.last_seen))
             counts = (str(one.open), str(one.letters))
-            table.add_row(
-                one.fingerprint, one.stage, one.error_type, *counts, first, last, one.cause
-            )
+            table.add_row(one.fingerprint, one.stage, one.error_type, *counts, *seen, one.cause)
         table_console().print(table)
     _print_cursor(page.next_cursor)
+
+
+def _moment(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def _group(one: dead_letters_list.Group) -> dict[str, Any]:
@@ -141,9 +144,10 @@ def show_dead_letter(ctx: typer.Context, letter_id: UUID, as_json: JsonOption = 
     if as_json:
         print_json(body)
         return
-    for name, value in body.items():
+    for name in ("id", "status", *(name for name in body if name not in ("id", "status"))):
+        value = body[name]
         shown = json.dumps(value) if isinstance(value, dict) else value
-        print(f"{name:>16}  {shown}")
+        print(f"{name:>16}  {'' if shown is None else shown}".rstrip())
 
 
 @dead_letters_app.command("replay")
@@ -309,7 +313,7 @@ def _print_report(done: str, report: Report, as_json: bool, *, asked_for: bool) 
             }
         )
     else:
-        would = "would be " if report.dry_run else ""
+        would = "would be " if report.dry_run and (report.resolved or not asked_for) else ""
         print(f"{report.resolved} of {report.matched} dead letters {would}{done}")
         for reason, count in report.refused.most_common():
             example = report.examples[reason][0]

@@ -1,28 +1,17 @@
 """What `attest extract` and `attest reviews` ask of a running gateway."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
-
-from cli.gateway import call
-from cli.waiting import POLL_SECONDS, Say, Work, nothing
+from cli.gateway import call, client_of
+from cli.waiting import Say, Work, nothing
 
 Told = Callable[[dict[str, Any]], None]
 
 
 class ExtractFailed(RuntimeError):
     """The document could not be extracted; the message says what to do."""
-
-
-@contextmanager
-def _client(url: str) -> Iterator[httpx.Client]:
-    with httpx.Client(
-        base_url=url, timeout=POLL_SECONDS + 10, verify=url.startswith("https")
-    ) as client:
-        yield client
 
 
 def extract_there(
@@ -52,7 +41,7 @@ def extract_there(
     options = {"profile": profile} | ({"document_type": document_type} if document_type else {})
     kind = ".pdf" if content.startswith(b"%PDF-") else ".txt"
     name = file.name if file.suffix else f"{file.name}{kind}"
-    with _client(url) as client:
+    with client_of(url) as client:
         accepted = call(
             client, "POST", "/v1/extractions", files={"file": (name, content)}, data=options
         )
@@ -78,25 +67,25 @@ def list_reviews(url: str, status: str, cursor: str | None, limit: int) -> dict[
     params: dict[str, Any] = {"status": status, "limit": limit}
     if cursor is not None:
         params["cursor"] = cursor
-    with _client(url) as client:
+    with client_of(url) as client:
         return call(client, "GET", "/v1/reviews", params=params)
 
 
 def accept_review(url: str, review_id: str) -> dict[str, Any]:
     """End a review: the extraction is right."""
-    with _client(url) as client:
+    with client_of(url) as client:
         return call(client, "POST", f"/v1/reviews/{review_id}/accept")
 
 
 def correct_review(url: str, review_id: str, corrections: dict[str, Any]) -> dict[str, Any]:
     """End a review with values in place of some that were extracted."""
-    with _client(url) as client:
+    with client_of(url) as client:
         return call(client, "POST", f"/v1/reviews/{review_id}/correct", json=corrections)
 
 
 def text_of_review(url: str, review_id: str) -> str:
     """The text that the spans of a review's extraction count."""
-    with _client(url) as client:
+    with client_of(url) as client:
         review = call(client, "GET", f"/v1/reviews/{review_id}")
         text: str = call(client, "GET", f"/v1/extractions/{review['extraction_id']}/text")["text"]
     return text

@@ -22,6 +22,10 @@ def about_servers(error: Exception) -> str:
     from sqlalchemy.exc import OperationalError
 
     if isinstance(error, OperationalError):
+        from store.database import is_disk_full
+
+        if is_disk_full(error):
+            return "the disk of the database is full: make room, then try again"
         return "the database does not answer: check ATTEST_DATABASE_URL, or run `attest up`"
     problem = f"Redis does not serve ({type(error).__name__})"
     return f"{problem}: check ATTEST_REDIS_URL, or run `attest up`"

@@ -14,6 +14,18 @@ Client = httpx.Client
 _WITH_KEY = ContextVar("with_key", default=True)
 
 
+CALL_SECONDS = 30
+"""Longer than any look of `cli.waiting` takes."""
+
+
+@contextmanager
+def client_of(url: str) -> Iterator[Client]:
+    """A client of the gateway there."""
+    encrypted = url.startswith("https:")  # loading certificates takes longer than an answer
+    with Client(base_url=url, timeout=CALL_SECONDS, verify=encrypted) as client:
+        yield client
+
+
 class GatewayRefused(RuntimeError):
     """The gateway refused, or none answers; the message says what to do."""
 
@@ -62,12 +74,22 @@ def call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict
             "start one with `attest up`"
         ) from error
     if response.is_success:
-        found: dict[str, Any] = response.json()
+        try:
+            found: dict[str, Any] = response.json()
+        except ValueError as error:
+            raise GatewayRefused(
+                f"what answers at {client.base_url} is no gateway of Attest: check ATTEST_HOST and "
+                "ATTEST_PORT"
+            ) from error
         return found
     try:
         problem = response.json()
         fields = "; ".join(f"{e['field']}: {e['message']}" for e in problem.get("errors", []))
-        refused = GatewayRefused(fields or problem.get("detail") or problem["title"])
+        said = fields or problem.get("detail") or problem["title"]
+        told = (
+            f"{said} (attest sends the one in ATTEST_KEY)" if response.status_code == 401 else said
+        )
+        refused = GatewayRefused(told)
     except (ValueError, KeyError) as error:
         raise GatewayRefused(f"the gateway answered {response.status_code}") from error
     refused.of_content = response.status_code in _OF_CONTENT
@@ -88,3 +110,12 @@ def paused_stages(client: httpx.Client) -> dict[str, str]:
         return {name: told[name]["reason"] or "" for name in paused}
     except (GatewayRefused, KeyError):
         return {}
+
+
+def unready(client: httpx.Client) -> str:
+    """What the gateway lacks to work, in its own words; empty: nothing."""
+    try:
+        call(client, "GET", "/readyz")
+    except GatewayRefused as error:
+        return str(error)
+    return ""

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import httpx
 from pydantic import ValidationError
 
 from api_gateway.filters import Filters
 from api_gateway.schemas import QuestionIn
-from cli.gateway import call
-from cli.waiting import POLL_SECONDS, Say, Work, nothing
+from cli.gateway import call, client_of
+from cli.waiting import Say, Work, nothing
 
 _OPTIONS = {
     "as_of": "--as-of",
@@ -52,8 +51,7 @@ def ask(
         GatewayRefused: with the gateway's own words, or what to do.
         AskFailed: there is no answer yet.
     """
-    encrypted = url.startswith("https:")  # loading certificates takes longer than an answer
-    with httpx.Client(base_url=url, timeout=POLL_SECONDS + 10, verify=encrypted) as client:
+    with client_of(url) as client:
         accepted = call(client, "POST", "/v1/questions", json=body)
         with Work(client, "question", accepted["id"], say) as work:
             while not work.over(timeout_seconds):

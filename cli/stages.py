@@ -17,6 +17,8 @@ stages_app = typer.Typer(help="Which stages work; stop and start one.", no_args_
 queues_app = typer.Typer(no_args_is_help=True)
 
 ACTOR = "cli"
+ANSWER_SECONDS = 5.0
+"""For Redis to say that it is there: the broker's own client rides out long outages."""
 _STATES = {"closed": "works", "open": "circuit open", "paused": "paused"}
 """A circuit's states for people, who take a closed stage for one that does not work."""
 
@@ -84,11 +86,14 @@ def _queues() -> None:
 @queues_app.command("rebuild")
 def rebuild_queues(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """Empty all queues in Redis and fill them again from PostgreSQL; workers may run meanwhile."""
-    from workers.runtime.broker import WokenBroker  # late: it loads dramatiq
+    from workers.runtime.broker import WokenBroker, redis_client  # late: it loads dramatiq
     from workers.runtime.rebuild import rebuild_queues as rebuild
 
     instance = Instance.of(ctx)
-    broker = WokenBroker(resolve(instance.settings), instance.store)
+    settings = resolve(instance.settings)
+    with redis_client(settings.redis_url, timeout_seconds=ANSWER_SECONDS, retries=0) as client:
+        client.ping()
+    broker = WokenBroker(settings, instance.store)
     try:
         report = rebuild(instance.store, broker, ACTOR)
     finally:

@@ -3,22 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-import httpx
 from rich.console import Console
 from rich.text import Text
 
 from cli.evaluate.notes import note_of
-from cli.gateway import call
 from cli.tables import counted
 from cli.verify import text_of
-from cli.waiting import POLL_SECONDS, Say, Work, nothing
+from cli.waiting import Say, nothing, result_of_text
 from workers.summarize.summary import summarize
 
 _AS_IT_IS = {".txt", ".md", ".text", ""}
-
-
-class SummaryFailed(RuntimeError):
-    """There is no summary; the message says why."""
 
 
 def note_in(path: Path) -> str:
@@ -50,22 +44,10 @@ def summarize_there(
         say: told its id, what it waits for, and on Ctrl-C that it goes on.
 
     Raises:
-        SummaryFailed: it died, or took too long.
+        WorkFailed: it died, or took too long.
         GatewayRefused: the gateway refused it, or none answers.
     """
-    with httpx.Client(
-        base_url=url, timeout=POLL_SECONDS + 10, verify=url.startswith("https")
-    ) as client:
-        accepted = call(client, "POST", "/v1/notes", json={"text": text})
-        with Work(client, "note", accepted["id"], say) as work:
-            work.say_id()
-            while not work.over(timeout_seconds):
-                found = work.look()
-                if found["status"] == "done":
-                    return {"id": accepted["id"], **found["result"]}
-                if found["status"] == "failed":
-                    raise SummaryFailed(found["error"]["detail"])
-    raise SummaryFailed(f"no summary within {timeout_seconds:.0f} s; {work.goes_on}")
+    return result_of_text(url, "note", text, timeout_seconds=timeout_seconds, say=say)
 
 
 def render(console: Console, result: dict[str, Any]) -> None:

@@ -5,13 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import httpx
 from rich.console import Console
 from rich.text import Text
 
-from cli.gateway import call
 from cli.tables import counted
-from cli.waiting import POLL_SECONDS, Say, Work, nothing
+from cli.waiting import Say, nothing, result_of_text
 from store.settings import Settings
 from workers.readers import UnreadableDocument, read
 from workers.verify.pasted.report import checked
@@ -25,6 +23,8 @@ _MARKS = {
     "conflicting": ("≠", "magenta"),
     "unverified": ("✗", "red"),
 }
+_UNSURE = ("?", "yellow")
+_SPEAKS_AGAINST_NOTHING = {"unsure", "no_passage", "too_short", "omission", "connective"}
 _NOT_JUDGED = {
     "heading": " (a heading, not judged)",
     "question": " (a question, not judged)",
@@ -112,21 +112,10 @@ def verify_there(
         say: told its id, what it waits for, and on Ctrl-C that it goes on.
 
     Raises:
-        VerifyFailed: the gateway refused it, the check died, or it took too long.
+        WorkFailed: the check died, or took too long.
+        GatewayRefused: the gateway refused it, or none answers.
     """
-    with httpx.Client(
-        base_url=url, timeout=POLL_SECONDS + 10, verify=url.startswith("https")
-    ) as client:
-        accepted = call(client, "POST", "/v1/verifications", json={"text": text})
-        with Work(client, "verification", accepted["id"], say) as work:
-            work.say_id()
-            while not work.over(timeout_seconds):
-                found = work.look()
-                if found["status"] == "done":
-                    return {"id": accepted["id"], **found["result"]}
-                if found["status"] == "failed":
-                    raise VerifyFailed(found["error"]["detail"])
-    raise VerifyFailed(f"no result within {timeout_seconds:.0f} s; {work.goes_on}")
+    return result_of_text(url, "verification", text, timeout_seconds=timeout_seconds, say=say)
 
 
 def anything_checked(result: dict[str, Any]) -> bool:
@@ -153,6 +142,17 @@ def holds(result: dict[str, Any]) -> bool:
     )
 
 
+def _mark(line: dict[str, Any]) -> tuple[str, str]:
+    """A statement that is not verified is not thereby wrong: the cross is for what something
+    speaks against."""
+    status = line["verification_status"]
+    wrong = {one["code"] for one in line["findings"]} - _SPEAKS_AGAINST_NOTHING
+    wrong |= {one["quote_verdict"] for one in line["quotations"]} - {*_GOOD_QUOTATIONS, "unchecked"}
+    if status == "unverified" and not wrong:
+        return _UNSURE
+    return _MARKS.get(status, ("·", "dim"))
+
+
 def render(console: Console, result: dict[str, Any]) -> None:
     """Print each statement with its verdict and the passage it rests on, or why it has none."""
     titles = {one["source"]: one["title"] for one in result["sources"]}
@@ -160,7 +160,7 @@ def render(console: Console, result: dict[str, Any]) -> None:
         words = " ".join(line["text"].split())
         if not any(map(str.isalnum, words)):
             continue
-        mark, color = _MARKS.get(line["verification_status"], ("·", "dim"))
+        mark, color = _mark(line)
         reason = _NOT_JUDGED.get(line.get("not_judged"), "")
         console.print(Text.assemble((f" {mark} ", color), words, (reason, "dim")))
         for finding in line["findings"]:

@@ -7,16 +7,21 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from cli.gateway import Client, call, paused_stages
+from cli.gateway import Client, call, client_of, paused_stages, unready
 from messages import DOCUMENT_STAGES, QUESTION_STAGES, Stage
 
 POLL_SECONDS = 20
+"""A look takes no longer, which is less than a call may (`cli.gateway`)."""
 SOON_SECONDS = 3
 """The first look comes back so soon: then a paused stage is told before anybody wonders."""
 LONG_SECONDS = 30.0
 """After so long without an end or progress it is told where to look later."""
 
 Say = Callable[[str], None]
+
+
+class WorkFailed(RuntimeError):
+    """What was accepted has no result; the message says why."""
 
 
 class _Kind(NamedTuple):
@@ -40,6 +45,25 @@ def on_stderr(line: str) -> None:
 
 def nothing(line: str) -> None:
     """Say nothing: a program asked."""
+
+
+def result_of_text(
+    url: str, kind: str, text: str, *, timeout_seconds: float, say: Say
+) -> dict[str, Any]:
+    """What a running instance makes of a text, with the id under which it keeps it.
+
+    Args:
+        say: told its id, what it waits for, and on Ctrl-C that it goes on.
+
+    Raises:
+        WorkFailed: it died, or took too long.
+        GatewayRefused: the gateway refused it, or none answers.
+    """
+    with client_of(url) as client:
+        accepted = call(client, "POST", _KINDS[kind].path, json={"text": text})
+        with Work(client, kind, accepted["id"], say) as work:
+            work.say_id()
+            return {"id": accepted["id"], **work.result(timeout_seconds)}
 
 
 class Work:
@@ -86,6 +110,21 @@ class Work:
         self._looks += 1
         return call(self._client, "GET", self.path, params={"wait": wait, **params})
 
+    def result(self, seconds: float) -> dict[str, Any]:
+        """Its result, waited for so long.
+
+        Raises:
+            WorkFailed: it died, or took too long.
+        """
+        while not self.over(seconds):
+            found = self.look()
+            if found["status"] == "done":
+                done: dict[str, Any] = found["result"]
+                return done
+            if found["status"] == "failed":
+                raise WorkFailed(found["error"]["detail"])
+        raise WorkFailed(f"no result within {seconds:.0f} s; {self.goes_on}")
+
     def _tell(self) -> None:
         paused = paused_stages(self._client)
         here = [stage for stage in _KINDS[self._kind].stages if stage in paused]
@@ -96,5 +135,6 @@ class Work:
                 f"it later at {self._page}"
             )
         if not here and self.over(LONG_SECONDS):
-            self._say(f"{self._name} takes unusually long; read it later at {self._page}")
+            why = f" ({away})" if (away := unready(self._client)) else ""
+            self._say(f"{self._name} takes unusually long{why}; read it later at {self._page}")
         self._told = bool(here) or self.over(LONG_SECONDS)

@@ -7,13 +7,14 @@ out (invariant 11), so it may be handed to an auditor as it is.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
+from store.audit_links import Event, link_hash
 from store.models import Answer, AuditEvent, Question
 
 Payload = Mapping[str, Any]
@@ -21,7 +22,8 @@ Payload = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Step:
-    """One event of the story. `seconds` counts from the first one."""
+    """One event of the story. `seconds` counts from the first one. `holds`: it is what was written
+    under its hash; whether that is the hash that was written, the whole chain tells."""
 
     seq: int
     at: datetime
@@ -32,6 +34,7 @@ class Step:
     words: str
     payload: Payload
     hash: str
+    holds: bool
 
 
 @dataclass(frozen=True)
@@ -123,7 +126,14 @@ def _step(event: AuditEvent, began: datetime) -> Step:
         words=tell(event.payload) if tell else f"{event.event.replace('.', ' ')}.",
         payload=event.payload,
         hash=event.hash.hex(),
+        holds=_holds(event),
     )
+
+
+def _holds(event: AuditEvent) -> bool:
+    at = event.at.astimezone(UTC).isoformat(timespec="microseconds")
+    told = Event(event.event, event.subject, event.actor, event.request_id, event.payload)
+    return link_hash(event.previous_hash, event.seq, at, told) == event.hash
 
 
 _SOURCES = sa.text(

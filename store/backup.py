@@ -101,6 +101,8 @@ class Restored:
     sent_again: int
     sessions_ended: int
     keys: tuple[HeldKey, ...]
+    chain_fault: str | None
+    """What is wrong with its audit chain; None: nothing."""
 
 
 def make(url: str, file: Path, progress: Progress) -> Made:
@@ -209,12 +211,18 @@ def _read_header(content: IO[bytes], file: Path) -> Header:
         ) from None
 
 
-def restore(file: Path, target: Path, progress: Progress) -> Restored:
+def restore(
+    file: Path, target: Path, progress: Progress, *, broken_chain: bool = False
+) -> Restored:
     """Make a data directory of a backup: whole, or not at all.
 
     It is made beside `target` and renamed once every check has passed, so whatever interrupts this
     leaves nothing that could be taken for an instance. What a killed restore onto `target` left is
     removed first. Nobody stays signed in: page sessions end.
+
+    Args:
+        broken_chain: also where events of the audit chain were changed before the backup; they stay
+            as they are, for an auditor to find.
 
     Raises:
         BackupError: the file is none, is cut short or changed, is of a newer release, or what came
@@ -240,7 +248,7 @@ def restore(file: Path, target: Path, progress: Progress) -> Restored:
             postgres = EmbeddedPostgres(data)
             try:
                 postgres.start()
-                done = _filled(file, header, postgres, progress)
+                done = _filled(file, header, postgres, progress, broken_chain)
             finally:
                 postgres.stop()
         (unfinished / "attest.lock").unlink(missing_ok=True)
@@ -288,13 +296,19 @@ def _whole(file: Path, progress: Progress) -> Header:
     return header
 
 
-def _filled(file: Path, header: Header, postgres: EmbeddedPostgres, progress: Progress) -> Restored:
+def _filled(
+    file: Path,
+    header: Header,
+    postgres: EmbeddedPostgres,
+    progress: Progress,
+    broken_chain: bool,
+) -> Restored:
     """Load the dump into a new server, check it, bring it up to date and set its work going."""
     url = postgres.database_url
     _load(file, url, progress)
     engine = connect(url, pool_size=2, idle_in_transaction_seconds=0)
     try:
-        events = _checked(engine, header)
+        chain = _checked(engine, header, broken_chain)
         migrate(engine)
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(sa.text("ANALYZE"))
@@ -312,10 +326,11 @@ def _filled(file: Path, header: Header, postgres: EmbeddedPostgres, progress: Pr
                 last_event=header.audit.seq,
                 schema_revision=header.schema_revision,
                 sessions_ended=ended,
+                **({} if chain.whole else {"chain_broken_at": chain.first_bad_seq}),
             )
     finally:
         engine.dispose()
-    return Restored(header, events, revision, sent, ended, held)
+    return Restored(header, chain.events, revision, sent, ended, held, chain.reason)
 
 
 def _holding(session: Session) -> tuple[HeldKey, ...]:
@@ -356,8 +371,8 @@ def _load(file: Path, url: str, progress: Progress) -> None:
             progress("restore", content.tell(), total)
 
 
-def _checked(engine: sa.Engine, header: Header) -> int:
-    """Whether the database is what the header says; gives how many events the chain has."""
+def _checked(engine: sa.Engine, header: Header, broken_chain: bool) -> audit.ChainReport:
+    """Whether the database is what the header says; gives what was found of the audit chain."""
     with engine.connect() as connection:
         revision, rows = schema_revision(connection), _counts(connection)
     if revision != header.schema_revision or rows != dict(header.rows):
@@ -367,7 +382,12 @@ def _checked(engine: sa.Engine, header: Header) -> int:
         report = audit.verify(session)
         end = report.checked
     if not report.whole:
-        raise BackupError(f"the audit chain in the backup is broken: {report.reason}")
+        if broken_chain:
+            return report
+        raise BackupError(
+            f"the audit chain in the backup is broken: {report.reason}; restore an older one, or "
+            "add --broken-chain to have it as it is"
+        )
     if (end.seq, (end.hash or b"").hex()) != (header.audit.seq, header.audit.hash):
         raise BackupError("the audit chain does not end where the backup says")
-    return report.events
+    return report

@@ -21,6 +21,7 @@ from store.index import wire
 MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x4174746573740001  # "Attest", 1: one process migrates, the others wait
 
+DISK_FULL = "53100"
 PASSING_SQLSTATES = frozenset({"25P03", "40001", "40P01", "55P03", "57014"})
 """Idle in transaction, serialization failure, deadlock, lock or statement time-out: PostgreSQL
 manual, appendix A."""
@@ -237,6 +238,11 @@ def passes_by_itself(error: BaseException) -> bool:
     if isinstance(error, psycopg.Error):  # from a cursor of our own, as COPY needs one
         return _passes(error.sqlstate, lost=isinstance(error, psycopg.OperationalError))
     return False
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether PostgreSQL refused because there is no room left for what it has to write."""
+    return getattr(getattr(error, "orig", error), "sqlstate", None) == DISK_FULL
 
 
 def _passes(sqlstate: str | None, *, lost: bool) -> bool:

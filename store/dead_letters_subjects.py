@@ -46,6 +46,14 @@ _NO_SENSE: Mapping[tuple[str, str], str] = {
 }
 
 
+def _id(promised: Mapping[str, Any], field: str) -> UUID | None:
+    """The id that a message names there; one that nobody could read may name none."""
+    try:
+        return UUID(str(promised[field]))
+    except (KeyError, ValueError):
+        return None
+
+
 def subject_of(promised: Mapping[str, Any]) -> str | None:
     """The id of what the message works for, where it is one row."""
     for kind in _KINDS:
@@ -57,11 +65,11 @@ def subject_of(promised: Mapping[str, Any]) -> str | None:
 def hindrance(session: Session, promised: Mapping[str, Any]) -> str | None:
     """Why working on `promised` again is no use whatever the stage does; None if it may be."""
     for kind in _KINDS:
-        if (found := promised.get(kind.field)) is None:
+        if promised.get(kind.field) is None:
             continue
         status = session.execute(
             sa.text(f"SELECT status FROM {kind.table} WHERE id = :id"),  # noqa: S608  our own
-            {"id": UUID(str(found))},
+            {"id": _id(promised, kind.field)},
         ).scalar_one_or_none()
         if status is None:
             return f"the {kind.name} that it works for is gone"
@@ -77,18 +85,18 @@ def hindrance(session: Session, promised: Mapping[str, Any]) -> str | None:
 
 def fail(work: UnitOfWork, promised: Mapping[str, Any], cause: str) -> None:
     """End what waited for `promised`, as the stage's own `on_dead` would have done."""
-    if (question_id := promised.get("question_id")) is not None:
-        question_states.failed(work, UUID(str(question_id)), cause)
-    if (verification_id := promised.get("verification_id")) is not None:
-        verifications.failed(work, UUID(str(verification_id)), cause)
-    if (note_id := promised.get("note_id")) is not None:
-        notes.failed(work, UUID(str(note_id)), cause)
-    if (extraction_id := promised.get("extraction_id")) is not None:
-        extractions.failed(work, UUID(str(extraction_id)), cause)
-    if (refresh_id := promised.get("refresh_id")) is not None:
-        _fail_refresh(work, UUID(str(refresh_id)), cause)
-    if (item_id := promised.get("item_id")) is not None:
-        item = work.session.get(IngestItem, UUID(str(item_id)))
+    if (question_id := _id(promised, "question_id")) is not None:
+        question_states.failed(work, question_id, cause)
+    if (verification_id := _id(promised, "verification_id")) is not None:
+        verifications.failed(work, verification_id, cause)
+    if (note_id := _id(promised, "note_id")) is not None:
+        notes.failed(work, note_id, cause)
+    if (extraction_id := _id(promised, "extraction_id")) is not None:
+        extractions.failed(work, extraction_id, cause)
+    if (refresh_id := _id(promised, "refresh_id")) is not None:
+        _fail_refresh(work, refresh_id, cause)
+    if (item_id := _id(promised, "item_id")) is not None:
+        item = work.session.get(IngestItem, item_id)
         if item is None:
             return
         item.status, item.error, item.finished_at = "failed", cause, now()
@@ -106,14 +114,14 @@ def _fail_refresh(work: UnitOfWork, refresh_id: UUID, cause: str) -> None:
 def revive(work: UnitOfWork, promised: Mapping[str, Any]) -> None:
     """Let what failed with `promised` wait again, and wake who follows it."""
     for kind in _KINDS:
-        if kind.waits is None or (found := promised.get(kind.field)) is None:
+        if kind.waits is None or (found := _id(promised, kind.field)) is None:
             continue
         work.session.execute(
             sa.text(
                 f"UPDATE {kind.table} SET status = :waits, error = NULL, "  # noqa: S608  our own
                 "finished_at = NULL WHERE id = :id AND status = 'failed'"
             ),
-            {"id": UUID(str(found)), "waits": kind.waits},
+            {"id": found, "waits": kind.waits},
         )
     if (question_id := promised.get("question_id")) is not None:
         work.notify(question_states.CHANNEL, question_id)

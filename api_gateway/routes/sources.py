@@ -65,15 +65,26 @@ def list_sources(
 
 def _source_out(caller: Caller, body: dict[str, Any]) -> SourceOut:
     watches = [
-        {**one, "query": _query_for(caller, one["query"], one["origin"])} for one in body["watches"]
+        {
+            **one,
+            "query": _query_for(caller, one["query"], one["origin"]),
+            "last_error": _said_to(caller, one["last_error"]),
+        }
+        for one in body["watches"]
     ]
-    return SourceOut.model_validate({**body, "watches": watches})
+    said = {name: _said_to(caller, body[name]) for name in ("reason", "last_error")}
+    return SourceOut.model_validate({**body, **said, "watches": watches})
 
 
 def _query_for(caller: Caller, query: str, *made_by: str) -> str | None:
     """The query, where this caller may read it: one that was made of a question is its owner's,
     and who owns the question is not known here; operators see what their sources are asked."""
     return None if "abstention" in made_by and Scope.OPERATE not in caller.scopes else query
+
+
+def _said_to(caller: Caller, said: str | None) -> str | None:
+    """What a source said, for operators: it may repeat a query that was made of a question."""
+    return said if Scope.OPERATE in caller.scopes else None
 
 
 @router.post(
@@ -187,8 +198,9 @@ def _read(gateway: Gateway, caller: Caller, refresh_id: UUID) -> RefreshOut:
         source=watch.source,
         query=_query_for(caller, watch.query, watch.origin, refresh.reason),
         steps=refresh.step,
+        error=_said_to(caller, refresh.error),
         retry_at=watch.retry_at if watch.active and refresh.status == "failed" else None,
-        **refresh.model_dump(include=set(RefreshOut.model_fields)),
+        **refresh.model_dump(include=set(RefreshOut.model_fields) - {"error"}),
     )
 
 

@@ -184,8 +184,7 @@ def test_no_registry_host_and_no_path_of_a_machine_in_the_frame() -> None:
 def test_only_adapters_speak_http_and_none_of_ours_imports_httpx2() -> None:
     speak = {name for name, used in imports().items() if "httpx" in used}
     client = {f"workers.http.{name}" for name in ("allow", "answers", "call", "wire")}
-    others = {"workers.encoder.remote", "cli.gateway", "cli.questions", "cli.verify", "cli.demo"}
-    others |= {"cli.extractions", "cli.summarize"}
+    others = {"workers.encoder.remote", "cli.gateway", "cli.demo"}
     others |= {"cli.assistant.command", "cli.assistant.gateway"}
     assert speak == client | others, "ADR 0004 holds a list"
     assert not [name for name, used in imports().items() if "httpx2" in used]

@@ -245,8 +245,36 @@ def test_a_broken_chain_is_not_restored(settings: Settings, store: Store, tmp_pa
         connection.execute(sa.text("UPDATE audit_event SET actor = 'nobody' WHERE seq = 1"))
         connection.execute(sa.text("ALTER TABLE audit_event ENABLE TRIGGER USER"))
     backup.make(settings.database_url, tmp_path / "b", quiet)
-    with pytest.raises(BackupError, match="event 1 is not what was written"):
+    with pytest.raises(BackupError, match=r"event 1 is not what was written.*--broken-chain"):
         backup.restore(tmp_path / "b", tmp_path / "there", quiet)
+
+
+def test_one_edited_event_does_not_take_everything_else_away_from_who_asks_for_it(
+    settings: Settings, store: Store, tmp_path: Path
+) -> None:
+    """Else whoever edits one row of the log makes all backups from then on worthless."""
+    question_id = ask(store, TRIAL_QUESTION)
+    with store.engine.begin() as connection:
+        connection.execute(sa.text("ALTER TABLE audit_event DISABLE TRIGGER USER"))
+        connection.execute(sa.text("UPDATE audit_event SET actor = 'nobody' WHERE seq = 1"))
+        connection.execute(sa.text("ALTER TABLE audit_event ENABLE TRIGGER USER"))
+    backup.make(settings.database_url, tmp_path / "b", quiet)
+    there = tmp_path / "there"
+    shell = Attest.on(settings, ATTEST_DATABASE_URL="", ATTEST_REDIS_URL="")
+    done = shell("restore", str(tmp_path / "b"), f"--data-dir={there}", "--broken-chain")
+    assert done.returncode == 0, done.stderr
+    assert "the audit chain is broken: event 1 is not what was written" in done.stderr
+    with embedded(there) as servers:
+        engine = connect(servers.database_url)
+        with Store(engine).reading() as session:
+            assert session.get(Question, question_id) is not None
+            report = audit.verify(session)
+            newest = session.execute(
+                sa.text("SELECT payload FROM audit_event WHERE event = 'backup.restored'")
+            ).scalar_one()
+        engine.dispose()
+    assert (report.whole, report.first_bad_seq) == (False, 1), "it stays to be seen"
+    assert newest["chain_broken_at"] == 1
 
 
 def test_a_directory_with_anything_in_it_is_left_alone(settings: Settings, tmp_path: Path) -> None:

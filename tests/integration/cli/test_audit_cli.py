@@ -148,6 +148,24 @@ def test_the_trail_of_an_answer_is_told_in_order_without_its_words(
     assert f"there is no question {absent}" in refused(attest("audit", "trail", str(absent)))
 
 
+def test_a_trail_names_the_events_that_are_not_what_was_written(
+    attest: Attest, question: UUID, settings: Settings
+) -> None:
+    """Who reads the story of one answer need not walk the whole chain to be warned."""
+    steps = json.loads(worked(attest("audit", "trail", str(question), "--json")))["steps"]
+    assert all(one["holds"] for one in steps)
+    edited = steps[1]["seq"]
+    edit(settings, edited)
+    said = refused(attest("audit", "trail", str(question)))
+    assert f"event {edited} is not what was written" in said
+    told = attest("audit", "trail", str(question))
+    [line] = [one for one in told.stdout.splitlines() if one.startswith(f"{edited:>8}")]
+    assert "NOT WHAT WAS WRITTEN" in line
+    again = attest("audit", "trail", str(question), "--json")
+    assert again.returncode == 1
+    assert [s["seq"] for s in json.loads(again.stdout)["steps"] if not s["holds"]] == [edited]
+
+
 def test_the_command_itself_pages_and_refuses_as_it_does_above(
     attest: Attest, question: UUID, settings: Settings
 ) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +10,8 @@ import pytest
 from cli import waiting
 from store.settings import Settings
 from tests.commands import Attest
-from tests.integration.gateway.conftest import Running, serving
+from tests.integration.gateway.conftest import Running, serving, working
 from tests.unit.extract.made import REPORT
-from workers.inline import InlineWorker
 
 NOTE = "Assessment: colon cancer, stage II.\n\nPlan: ctDNA test in three months.\n"
 
@@ -33,25 +31,10 @@ def attest(gateway: Running) -> Attest:
 
 
 @pytest.fixture
-def at_work(settings: Settings, gateway: Running) -> Iterator[None]:
+def at_work(gateway: Running) -> Iterator[None]:
     """Somebody does what the gateway promises, as long as the test lasts."""
-    worker = InlineWorker(settings, gateway.store)
-    ended = threading.Event()
-
-    def work() -> None:
-        while not ended.wait(0.05):
-            gateway.execute(
-                "UPDATE outbox SET status = 'pending', not_before = now() "
-                "WHERE status = 'published'"
-            )
-            worker.run()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    yield
-    ended.set()
-    thread.join(30)
-    worker.close()
+    with working(gateway):
+        yield
 
 
 @pytest.mark.usefixtures("at_work")

@@ -3,17 +3,21 @@
 import json
 import logging
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+import sqlalchemy as sa
 import structlog
 import typer
 from typer.testing import CliRunner
 
+from cli import stages
 from cli.context import Instance
 from cli.dead_letters import dead_letters_app
 from cli.stages import queues_app, stages_app
@@ -227,3 +231,46 @@ def test_the_command_itself_ends_with_one_line_on_stderr(desk: Desk) -> None:
     )
     assert ended.returncode == 1
     assert ended.stderr.strip() == f"attest: there is no dead letter {absent}"
+
+
+def test_a_message_that_names_no_id_dies_once_like_any_other(desk: Desk) -> None:
+    """Else it is sent again and again for ever, and nobody ever sees it among the dead."""
+    ask(desk.store, "What of it?")
+    with desk.store.engine.begin() as connection:
+        outbox_id = connection.execute(
+            sa.text("UPDATE outbox SET payload = payload || :bad RETURNING id"),
+            {"bad": json.dumps({"question_id": "no id"})},
+        ).scalar_one()
+    cause = "retrieve.v1: question_id: uuid_parsing"
+    bury(desk.store, Death("retrieve", {}, "InvalidMessage", cause, outbox_id=outbox_id))
+    assert count(desk.store, "outbox", "status = 'dead'") == 1
+    (letter,) = desk.letters("list")
+    assert desk.letters("replay", "--all", "--yes", code=1)["refused"][0]["count"] == 1
+    desk.letters("discard", letter["id"], "--reason", "names nothing")
+    assert desk.letters("list") == []
+
+
+def test_where_all_was_refused_nothing_is_said_to_be_a_dry_run(desk: Desk) -> None:
+    """It was asked for in earnest, with --yes: what came of it is that none was replayed."""
+    (letter_id,) = desk.died(error_type="InvalidMessage")
+    said = desk.run(dead_letters_app, "replay", "--all", "--yes", code=1)
+    assert said.startswith("0 of 1 dead letters replayed\n")
+    said = desk.run(dead_letters_app, "replay", "--all", "--dry-run", code=1)
+    assert said.startswith("0 of 1 dead letters would be replayed\n")
+    shown = desk.run(dead_letters_app, "show", letter_id).splitlines()
+    assert [line.split()[0] for line in shown[:2]] == ["id", "status"]
+    assert "None" not in "".join(shown)
+
+
+def test_a_redis_that_takes_calls_and_answers_none_ends_a_rebuild_with_one_line(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is asked once before the broker, which rides out outages for many minutes."""
+    monkeypatch.setattr(stages, "ANSWER_SECONDS", 0.2)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "redis.sock"))
+        silent.listen()
+        url = f"unix://{tmp_path / 'redis.sock'}"
+        done = Attest.on(settings)("queues", "rebuild", ATTEST_REDIS_URL=url)
+    assert done.returncode == 1
+    assert done.stderr.startswith("attest: Redis does not serve (TimeoutError)")

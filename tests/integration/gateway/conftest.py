@@ -23,6 +23,7 @@ from store.models import Answer, Document, DocumentVersion, Question, StageRun
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.servers import TEMPLATE, create_database, url_of
+from workers.inline import InlineWorker
 
 
 @dataclass
@@ -178,6 +179,30 @@ def serving(settings: Settings) -> Iterator[Running]:
         assert not thread.is_alive(), "the gateway did not stop"
 
 
+@contextmanager
+def working(running: Running) -> Iterator[None]:
+    """Do what the gateway promises, in a thread of this process, until the block ends."""
+    worker = InlineWorker(running.settings, running.store)
+    ended = threading.Event()
+
+    def work() -> None:
+        while not ended.wait(0.05):
+            running.execute(
+                "UPDATE outbox SET status = 'pending', not_before = now() "
+                "WHERE status = 'published'"
+            )
+            worker.run()
+
+    thread = threading.Thread(target=work, name="worker")
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join(30)
+        worker.close()
+
+
 @pytest.fixture(scope="session")
 def settings_for(servers: EmbeddedServers, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Settings for a new database; keyword arguments override."""
@@ -201,4 +226,11 @@ def settings_for(servers: EmbeddedServers, tmp_path_factory: pytest.TempPathFact
 def gateway(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
     """A gateway over a database of this module."""
     with serving(settings_for(new_database())) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def locked(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
+    """A gateway over a database of this module that asks for keys, on loopback too."""
+    with serving(settings_for(new_database(), require_keys=True)) as running:
         yield running

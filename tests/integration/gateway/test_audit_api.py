@@ -68,6 +68,7 @@ def test_the_trail_of_a_question_is_served_without_its_words(own: Running) -> No
     assert (step["event"], step["actor"], step["seconds"]) == ("question.submitted", "gateway", 0)
     assert step["words"].startswith("The question was accepted.")
     assert step["payload"]["text_hash"] == body["text_hash"]
+    assert step["holds"] is True
 
 
 @pytest.mark.parametrize("wanted", ["00000000-0000-4000-8000-000000000000", "no-id"])

@@ -131,6 +131,46 @@ def test_a_body_without_a_length_is_measured_while_it_comes(gateway: Running) ->
     gateway.client.get("/healthz").raise_for_status()  # the connection is usable afterwards
 
 
+@pytest.mark.parametrize(
+    "full",
+    [
+        b"{" + b", ".join(b'"k%d": 1' % n for n in range(50_000)) + b"}",
+        b'{"documents": [' + b"[]," * 2_000_001 + b"[]]}",
+        b'{"documents": [' + b"1," * 2_000_001 + b"1]}",
+        b"{" + b", ".join(b'"k%d\\\\": 1' % n for n in range(50_000)) + b"}",
+    ],
+    ids=["names", "lists", "numbers", "names that end in a backslash"],
+)
+@pytest.mark.parametrize(
+    "path", ["/v1/documents", "/v1/verifications", "/v1/stages/anchor/pause", "/v1/extractions"]
+)
+def test_json_of_very_many_pieces_is_a_413_before_it_is_read(
+    gateway: Running, path: str, full: bytes
+) -> None:
+    """To read it, and to list what does not fit, would keep everybody waiting for many seconds."""
+    headers = {"Content-Type": "application/json"}
+    response = gateway.client.post(path, content=full, headers=headers)
+    assert "names and strings" in _problem(response, 413, "too-large")["detail"]
+
+
+def test_json_of_another_name_is_measured_too(gateway: Running) -> None:
+    full = b"[" + b"[]," * 2_000_001 + b"[]]"
+    headers = {"Content-Type": "Application/Vnd.x+JSON; charset=utf-8"}
+    response = gateway.client.post("/v1/notes", content=full, headers=headers)
+    _problem(response, 413, "too-large")
+
+
+def test_a_long_text_full_of_quotations_and_commas_is_no_body_of_many_pieces(
+    gateway: Running,
+) -> None:
+    text = 'He said "yes", she said "no" [1, 2]. ' * 2_600
+    for path in ("/v1/verifications", "/v1/notes"):
+        response = gateway.client.post(path, json={"text": text})
+        assert response.status_code == 202, response.text
+    record = {"source_type": "guideline", "title": "t", "text": text * 9}
+    assert gateway.client.post("/v1/documents", json=record).status_code == 202
+
+
 @pytest.mark.usefixtures("untouched")
 def test_the_name_of_a_field_that_there_is_not_is_not_repeated(gateway: Running) -> None:
     response = gateway.client.post("/v1/questions", json={"question": "q", "n" * 5000: 1})

@@ -1,7 +1,6 @@
 """The pages of documents and reviews over the real app; the stage runs in this process."""
 
 import re
-from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -13,7 +12,7 @@ from sqlmodel import Session
 from api_gateway.pages.rendering import policy
 from store import extractions
 from store.models import ExtractionRow, Review, now
-from tests.integration.gateway.conftest import Running, serving
+from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_extractions import POOR, run, worker  # noqa: F401  a fixture
 from tests.integration.gateway.test_keys import make_key
 from tests.integration.gateway.test_pages import BROWSER, page, refuse_foreign_addresses, soup, tags
@@ -274,13 +273,6 @@ def test_payloads_in_documents_show_as_text(gateway: Running) -> None:
             assert tags(html) == expected, payload
             refuse_foreign_addresses(html)
             assert shown(html) == f"A {payload} B"
-
-
-@pytest.fixture(scope="module")
-def locked(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
-    """A gateway on loopback that asks for keys."""
-    with serving(settings_for(new_database(), require_keys=True)) as running:
-        yield running
 
 
 def test_another_owners_document_is_not_there(locked: Running) -> None:

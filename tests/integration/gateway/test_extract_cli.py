@@ -1,7 +1,6 @@
 """`attest extract` and `attest reviews` against a gateway; the stage runs in this process."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ from typer.testing import CliRunner, Result
 
 from cli import main
 from cli.main import app
-from tests.integration.gateway.conftest import Running
+from tests.integration.gateway.conftest import Running, working
 from tests.integration.gateway.test_extractions import POOR
 from tests.unit.extract.made import REPORT
-from workers.inline import InlineWorker
 
 Attest = Callable[..., Result]
 
@@ -29,23 +27,8 @@ def printed(result: Result) -> Any:
 @pytest.fixture
 def at_work(gateway: Running) -> Iterator[None]:
     """Somebody does what the gateway promises, as long as the test lasts."""
-    worker = InlineWorker(gateway.settings, gateway.store)
-    ended = threading.Event()
-
-    def work() -> None:
-        while not ended.wait(0.05):
-            gateway.execute(
-                "UPDATE outbox SET status = 'pending', not_before = now() "
-                "WHERE status = 'published'"
-            )
-            worker.run()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    yield
-    ended.set()
-    thread.join(30)
-    worker.close()
+    with working(gateway):
+        yield
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """How much a key may ask, and how much of the refusals is written down."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from threading import Barrier
@@ -22,13 +22,6 @@ from store.models import ModelUsage, now
 from store.settings import Settings
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
-
-
-@pytest.fixture(scope="module")
-def locked(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
-    """A gateway on loopback that asks for keys."""
-    with serving(settings_for(new_database(), require_keys=True)) as running:
-        yield running
 
 
 @pytest.mark.requirement("OP-3.7")

@@ -4,7 +4,7 @@ import http.client
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -63,13 +63,6 @@ def refusals(running: Running, **fields: Any) -> list[dict[str, Any]]:
         events = query(session, event="access.refused", limit=1000).events
     payloads = [event.payload for event in events]
     return [one for one in payloads if fields.items() <= one.items()]
-
-
-@pytest.fixture(scope="module")
-def locked(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
-    """A gateway on loopback that asks for keys."""
-    with serving(settings_for(new_database(), require_keys=True)) as running:
-        yield running
 
 
 @pytest.mark.requirement("OP-3.2")

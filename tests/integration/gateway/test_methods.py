@@ -2,27 +2,19 @@
 
 import socket
 import time
-from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
 
 import pytest
 
-from tests.integration.gateway.conftest import Running, serving
+from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_keys import bearer, make_key
 
 VARYING = {"date", "x-request-id"}
 """Headers that differ from one answer to the next."""
 PAGES = ["/", "/questions", "/documents", "/notes", "/verify", "/signin", "/operate"]
 OTHERS = ["/healthz", "/readyz", "/openapi.json", "/v1/questions", "/v1/sources", "/v1/audit"]
-
-
-@pytest.fixture(scope="module")
-def locked(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
-    """A gateway that asks for keys."""
-    with serving(settings_for(new_database(), require_keys=True)) as running:
-        yield running
 
 
 def _heads(running: Running, path: str, headers: dict[str, str] | None = None) -> Any:

@@ -1,14 +1,12 @@
 """The pages of notes over the real app."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
 from uuid import UUID
 
 import httpx
 import pytest
 
 from store import notes
-from tests.integration.gateway.conftest import Running, serving
+from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_document_pages import marked, shown
 from tests.integration.gateway.test_keys import make_key
 from tests.integration.gateway.test_pages import BROWSER, page, refuse_foreign_addresses, soup, tags
@@ -118,13 +116,6 @@ def test_payloads_in_notes_show_as_text(gateway: Running) -> None:
         assert tags(html) == usual, text
         assert shown(html) == f"A {text} B"
         refuse_foreign_addresses(html)
-
-
-@pytest.fixture(scope="module")
-def locked(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
-    """A gateway on loopback that asks for keys."""
-    with serving(settings_for(new_database(), require_keys=True)) as running:
-        yield running
 
 
 def test_another_owners_note_is_not_there(locked: Running) -> None:

@@ -1,16 +1,16 @@
 """Whose it is: another owner's row is missing in the same words as one that never was."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
-from store import questions, recalls, refreshes, watches
+from store import questions, recalls, refreshes, source_states, watches
 from store.keys import Issued
 from store.models import AnswerRecall, now
-from tests.integration.gateway.conftest import Running, serving
+from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
+from workers.http.errors import Refused
 
 TRIES = 50
 BODIES = {
@@ -19,13 +19,6 @@ BODIES = {
     "verification": ("/v1/verifications", {"text": "XYZZY lowers the pressure."}),
     "extraction": ("/v1/extractions", {"text": "Referral of Mr XYZZY to cardiology."}),
 }
-
-
-@pytest.fixture(scope="module")
-def locked(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
-    """A gateway that asks for keys."""
-    with serving(settings_for(new_database(), require_keys=True)) as running:
-        yield running
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +104,33 @@ def test_op_3_5_a_query_made_of_a_question_is_shown_to_operators_only(
         locked.client.get(f"/v1/refreshes/{one}", headers=headers).json()["query"] for one in asked
     ]
     assert found == [shown, followed, foreign.query if shown else None]
+
+
+@pytest.mark.requirement("OP-3.5")
+def test_op_3_5_what_a_source_said_may_repeat_its_query_and_is_shown_to_operators_only(
+    locked: Running,
+) -> None:
+    """A source that refuses a query says it again, and degraded it gives that as its reason."""
+    said = f"the query opens a bracket: (wibble {uuid4()}"
+    with locked.store.unit_of_work("test") as work:
+        made = watches.follow(work, "clinicaltrials", f"wibble {uuid4()}", "abstention", now())
+        asked = refreshes.request(work, made, "abstention", now())
+        refreshes.begin(work, asked, made, now())
+        refreshes.fail(work, asked, said, now())
+        source_states.failed(work.session, "clinicaltrials", Refused(said), now())
+    told = {}
+    for scopes in (("read", "audit"), ("read", "operate")):
+        headers = bearer(make_key(locked, *scopes))
+        listed = locked.client.get("/v1/sources", headers=headers)
+        refresh = locked.client.get(f"/v1/refreshes/{asked.id}", headers=headers)
+        [source] = [one for one in listed.json()["sources"] if one["name"] == "clinicaltrials"]
+        [watch] = [one for one in source["watches"] if one["id"] == str(made.id)]
+        assert (source["status"], watch["status"]) == ("degraded", "failed")
+        assert source["last_error_at"] is not None
+        assert watch["last_error_at"] is not None
+        shown = (source["reason"], source["last_error"], watch["last_error"])
+        told[scopes[1]] = {*shown, refresh.json()["error"]}
+    assert told == {"audit": {None}, "operate": {said}}
 
 
 @pytest.mark.requirement("OP-3.5")

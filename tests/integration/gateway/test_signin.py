@@ -1,9 +1,8 @@
 """Signing in over real HTTP: what the cookie is, where it counts, what a form must carry."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
-from typing import Any
 from urllib.parse import unquote
 from uuid import uuid4
 
@@ -16,18 +15,11 @@ from api_gateway.app import create_app
 from store import keys
 from store.keys import Issued
 from store.models import now
-from tests.integration.gateway.conftest import Running, serving
+from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_keys import bearer, make_key, refusals
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 QUESTION = {"question": "Does ctDNA predict recurrence?", "as_of": "", "patient_context": ""}
-
-
-@pytest.fixture(scope="module")
-def locked(new_database: Callable[[], str], settings_for: Any) -> Iterator[Running]:
-    """A gateway on loopback that asks for keys."""
-    with serving(settings_for(new_database(), require_keys=True)) as running:
-        yield running
 
 
 @pytest.fixture

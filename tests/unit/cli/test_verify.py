@@ -92,3 +92,19 @@ def test_what_is_not_judged_is_printed_with_its_reason() -> None:
     assert "· Sources: PMID 11111111 (names a source, not judged)" in said
     assert "---" not in said
     assert "1 claim: 1 verified" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        (TRUE, "✓"),
+        ("Coughing was noted in 12% of those on the drug.", "?"),
+        ("Bananas contain considerable amounts of potassium.", "?"),
+        ("Cough was seen in 21% of patients given the drug.", "✗"),
+        ("They speak of “a cough in nobody at all” in patients given it.", "✗"),
+    ],
+)
+def test_a_cross_stands_only_where_something_speaks_against_a_statement(
+    text: str, mark: str
+) -> None:
+    assert printed(text).lstrip().startswith(mark)

@@ -8,7 +8,7 @@ import pytest
 
 from cli import waiting
 from cli.gateway import GatewayRefused, NoGateway, call
-from cli.waiting import Work
+from cli.waiting import Work, WorkFailed
 from store.settings import get_settings
 
 ID = "0191-note"
@@ -94,6 +94,64 @@ def test_what_takes_long_for_no_known_reason_is_said_once(
     monkeypatch.setattr(waiting, "LONG_SECONDS", -1.0)
     note.look(), note.look()
     assert said == [f"note {ID} takes unusually long; read it later at {PAGE}"]
+
+
+def test_what_takes_long_where_something_is_away_says_what_that_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/readyz":
+            return httpx.Response(503, json={"title": "away", "detail": "not ready: redis"})
+        return httpx.Response(200, json={"status": "queued"})
+
+    monkeypatch.setattr(waiting, "LONG_SECONDS", -1.0)
+    said: list[str] = []
+    client = httpx.Client(base_url="http://gateway", transport=httpx.MockTransport(answer))
+    note = Work(client, "note", ID, said.append)
+    note.look(), note.look()
+    assert said == [f"note {ID} takes unusually long (not ready: redis); read it later at {PAGE}"]
+
+
+def test_a_text_that_ends_has_its_result_and_one_that_dies_says_why(
+    work: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends: list[dict[str, Any]] = [
+        {"status": "running"},
+        {"status": "done", "result": {"items": 3}},
+        {"status": "failed", "error": {"detail": "the note's words are gone"}},
+    ]
+    monkeypatch.setattr(waiting, "call", lambda *_, **__: ends.pop(0))
+    note, _ = work()
+    assert note.result(60) == {"items": 3}
+    with pytest.raises(WorkFailed, match="the note's words are gone"):
+        note.result(60)
+
+
+def test_what_does_not_end_in_time_is_no_failure_of_its_own_and_says_where_it_goes_on(
+    work: Any,
+) -> None:
+    note, _ = work()
+    with pytest.raises(WorkFailed, match=f"; note {ID} goes on: {PAGE}"):
+        note.result(-1)
+
+
+def test_who_sends_no_good_key_is_told_where_the_command_takes_one_from() -> None:
+    answer = httpx.Response(401, json={"title": "no", "detail": "send a key"})
+    transport = httpx.MockTransport(lambda _: answer)
+    with (
+        httpx.Client(base_url="http://g", transport=transport) as client,
+        pytest.raises(GatewayRefused, match=r"^send a key \(attest sends the one in ATTEST_KEY\)$"),
+    ):
+        call(client, "GET", "/v1/sources")
+
+
+def test_a_server_of_another_kind_at_that_address_is_said_to_be_one() -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, text="<h1>It works!</h1>"))
+    with (
+        httpx.Client(base_url="http://g", transport=transport) as client,
+        pytest.raises(GatewayRefused, match=r"^what answers at http://g is no gateway of Attest"),
+    ):
+        call(client, "GET", "/v1/sources")
 
 
 def test_a_file_is_named_where_its_content_is_refused_and_only_there() -> None:

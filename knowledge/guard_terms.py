@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from knowledge.conflicts import Pattern
 from knowledge.loader import load
 
 Word = Annotated[str, StringConstraints(min_length=1)]
@@ -48,14 +49,26 @@ class DrugClass(BaseModel):
     members: Words
 
 
+class Asking(BaseModel):
+    """How a question tells the drugs that it is on from those that are taken already."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    taken: Pattern
+    to_be_taken: Pattern
+    another: Pattern
+
+
 class DrugTerms(_File):
     """Drugs, classes, and how doses are given."""
 
     names: dict[Lower, Words]
     stems: Words
     not_drugs: frozenset[Lower]
+    not_drug_endings: Words
     shortest: Annotated[int, Field(ge=4)]
     classes: dict[str, DrugClass]
+    asking: Asking
     stand_ins: Words
     frequencies: dict[str, Words]
     routes: dict[str, Words]

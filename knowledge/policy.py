@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from knowledge.conflicts import Pattern
 from knowledge.loader import load
 from knowledge.scenarios import Kind
 
@@ -118,6 +119,21 @@ class Restrictions(_Policy):
     patterns: tuple[str, ...]
 
 
+class ToldIn(_Policy):
+    """What words of a question ask for, and the parts of a label that tell it."""
+
+    asked: Pattern
+    parts: Pattern
+
+
+class LabelParts(_Policy):
+    """Which parts of a label go before and behind others, and how far."""
+
+    weight: float = Field(ge=0, le=1)
+    for_patients: Pattern
+    told_in: tuple[ToldIn, ...]
+
+
 class References(_Policy):
     """How long the list of references is (EB-5.7)."""
 
@@ -197,6 +213,7 @@ class RetrievalPolicy(_Policy):
     neighbours: Neighbours
     documents: int = Field(ge=1)
     chunks_per_document: int = Field(ge=1)
+    chunks_per_label: int = Field(ge=1)
     relevance: Relevance
     wanted_sources: dict[str, dict[str, float]]
     sufficiency: Sufficiency
@@ -205,6 +222,7 @@ class RetrievalPolicy(_Policy):
     caps: dict[str, Cap]
     needs: dict[str, Need]
     restrictions: Restrictions
+    label_parts: LabelParts
     ranking: Ranking
     designs: Designs
 

@@ -1,4 +1,4 @@
-"""Drugs and tests by their names (`products` of `vocabulary.yaml`, guards/drugs.yaml). Pure.
+"""Drugs and tests to decide among (`products` of `vocabulary.yaml`), by all their names. Pure.
 
 A question on one of them is not answered with what is said of another: no figure of apixaban for
 dabigatran, no coverage of one laboratory's test for that of another.
@@ -7,7 +7,7 @@ dabigatran, no coverage of one laboratory's test for that of another.
 from collections.abc import Collection
 from functools import cache
 
-from knowledge.guard_terms import drug_terms
+from knowledge.drugs import brands
 from knowledge.loader import load
 from knowledge.tags import tags
 from knowledge.words import Words
@@ -15,13 +15,8 @@ from knowledge.words import Words
 
 @cache
 def _words() -> Words:
-    listed, known = load("vocabulary")["products"].values(), drug_terms().names
-    # An abbreviation that stands for a drug stands for more: ASA is a class of patients.
-    names = {
-        name: (name, *(word for word in known.get(name.lower(), ()) if not word.isupper()))
-        for some in listed
-        for name in some
-    }
+    listed = load("vocabulary")["products"].values()
+    names = {name: (name, *brands(name)) for some in listed for name in some}
     return Words(names, ordinary=())
 
 

@@ -1,11 +1,12 @@
 """What words should hold of a question to speak to it. Pure."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from knowledge.guard_terms import drug_terms
+from knowledge.drugs import brands, drugs_at
 from knowledge.loader import load
 from knowledge.products import has_products, products
 from knowledge.tags import KINDS, Kind, mentions, tags
@@ -73,7 +74,8 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
     """What `question` asks words to hold.
 
     Args:
-        weighted: its terms with their idf.
+        weighted: the idf of `terms_of_interest`; what is known by a commoner name tells as little
+            as that does.
     """
     tagged: dict[int, frozenset[str]] = {}
     kinds: list[Kind] = []
@@ -85,21 +87,60 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
                 for term in term_set(words):
                     tagged[term] = tagged.get(term, frozenset()) | {mention.name}
     kept = content_terms(question)
-    alike = {term: _alike()[term] for term in kept & _alike().keys()}
-    return Content({term: weighted[term] for term in kept}, tagged, tuple(kinds), alike)
+    same = alike(question)
+    weights = {
+        term: min([weighted[one] for one in (term, *same.get(term, ())) if one in weighted])
+        for term in kept
+    }
+    return Content(weights, tagged, tuple(kinds), same)
+
+
+def terms_of_interest(question: str) -> frozenset[int]:
+    """The terms of a question, and those that are as good as one of them."""
+    return term_set(question).union(*alike(question).values())
+
+
+def alike(question: str) -> Mapping[int, frozenset[int]]:
+    """The terms of a question for which others are as good: names of the drugs that it names,
+    `same_words` and `same_phrases`."""
+    found: dict[int, frozenset[int]] = {}
+
+    def add(group: frozenset[int]) -> None:
+        for term in group & asked:
+            found[term] = found.get(term, frozenset()) | group - {term}
+
+    asked = term_set(question)
+    for one in drugs_at(question):
+        written = question[one.start : one.end]
+        add(_single(written, one.name, *brands(one.name)) if len(term_set(written)) == 1 else NONE)
+    for group in _same_words():
+        add(group)
+    for phrase, groups in _same_phrases():
+        if phrase.search(question):
+            for group in groups:
+                add(group)
+    return found
+
+
+NONE = frozenset[int]()
+
+
+def _single(*words: str) -> frozenset[int]:
+    """The terms of those that are one: a name of several words is not told by one of them."""
+    return NONE.union(*(one for one in map(term_set, words) if len(one) == 1))
 
 
 @cache
-def _alike() -> Mapping[int, frozenset[int]]:
-    """Each term of a drug's names and of `same_words` to the others that mean the same."""
-    named = ((name, *brands) for name, brands in drug_terms().names.items())
-    found: dict[int, frozenset[int]] = {}
-    for words in (*named, *load("answers")["same_words"]):
-        # a name of several words is not told by one of them
-        terms = frozenset().union(*(one for one in map(term_set, words) if len(one) == 1))
-        for term in terms:
-            found[term] = found.get(term, frozenset()) | terms - {term}
-    return found
+def _same_words() -> Sequence[frozenset[int]]:
+    return [_single(*words) for words in load("answers")["same_words"]]
+
+
+@cache
+def _same_phrases() -> Sequence[tuple[re.Pattern[str], Sequence[frozenset[int]]]]:
+    return [
+        (re.compile(one["asked"], re.IGNORECASE), [_single(*words) for words in one["words"]])
+        for one in load("answers")["same_phrases"]
+    ]
 
 
 def share(asked: Iterable[Content], words: str) -> float:

@@ -331,3 +331,57 @@ def test_a_dose_for_another_disease_is_no_answer(inline: InlineWorker) -> None:
     asked = "What is the recommended dose of methotrexate for {}?"
     assert answer(inline, asked.format("rheumatoid arthritis"))["abstain_reason"] == "no_evidence"
     assert "20 mg/m2" in answer(inline, asked.format("leukemia"))["summary"]["text"]
+
+
+LABEL = {"source_type": "label", "identifiers": {}}
+
+
+@pytest.mark.parametrize("name", ["Tecentriq", "atezolizumab"])
+def test_a_drug_is_found_by_its_brand_and_by_its_generic_name(
+    inline: InlineWorker, name: str
+) -> None:
+    pooled = "Fatigue was the most common adverse event of atezolizumab, in 30% of the patients."
+    ingest(inline.store, publication(1, "Safety of atezolizumab: a pooled analysis", pooled))
+    label = "## 6 ADVERSE REACTIONS\n\nThe most common adverse reactions of TECENTRIQ are cough."
+    ingest(inline.store, publication(2, "TECENTRIQ injection", label, **LABEL))
+    inline.run()
+    body = answer(inline, f"{name} side effects")
+    shown = {claim["text"] for claim in body["claims"]}
+    assert shown == {pooled, "The most common adverse reactions of TECENTRIQ are cough."}
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks"),
+    [
+        (
+            "Does ctDNA predict relapse in women with colorectal cancer?",
+            {"who": "patients", "asked": ["women"]},
+        ),
+        (
+            "Does ctDNA predict relapse in children with colorectal cancer?",
+            {"who": "patients", "asked": ["children"]},
+        ),
+        ("Does ctDNA predict relapse in colorectal cancer?", None),
+    ],
+)
+def test_that_sources_speak_to_all_but_those_asked_about_is_told(
+    inline: InlineWorker, question: str, lacks: dict[str, Any] | None
+) -> None:
+    text = "Positive ctDNA predicted relapse of the patients with colorectal cancer."
+    ingest(inline.store, publication(1, "ctDNA and relapse in colorectal cancer", text))
+    inline.run()
+    body = answer(inline, question)
+    assert body["abstained"] is bool(lacks)
+    if lacks:
+        assert (body["abstain_reason"], body["cure"]["lacks"]) == ("no_evidence", lacks)
+        assert f"Asked about: {lacks['asked'][0]}." in body["abstain_detail"]
+        assert "No stored source speaks" not in body["abstain_detail"]
+        assert "whom" in body["abstain_detail"]
+
+
+def test_a_question_that_the_claims_hardly_hold_is_not_answered(inline: InlineWorker) -> None:
+    text = "Serious infections such as sepsis were observed in patients given corticosteroids."
+    ingest(inline.store, publication(1, "HUMIRA injection", text, **LABEL))
+    inline.run()
+    asked = "Do corticosteroids reduce mortality after cardiac arrest in sepsis?"
+    assert answer(inline, asked)["abstain_reason"] == "no_evidence"

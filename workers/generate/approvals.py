@@ -21,6 +21,11 @@ class Approval:
         text = "\n".join(questions)
         self._asked = _regulators(text) if _on_approval().search(text) else frozenset[str]()
 
+    @property
+    def asked(self) -> list[str]:
+        """The regulators that the question names."""
+        return sorted(self._asked)
+
     def is_elsewhere(self, line: str, title: str, publisher: str) -> bool:
         """Whether a line tells of an approval by others only: by its words, else by its source."""
         if not self._asked or not _on_approval().search(line):
@@ -38,6 +43,12 @@ class Coverage:
         asks = re.search(load("answers")["populations"]["payers"]["asked"], text, re.IGNORECASE)
         self._payers = _found("payers", text) if asks else frozenset[str]()
         self._regions = _found("regions", text) if asks else frozenset[str]()
+
+    @property
+    def asked(self) -> list[str]:
+        """The payers, as they write themselves, and the states that the question names."""
+        names = load("answers")["populations"]["payers"]["names"]
+        return sorted({names[one][0] for one in self._payers} | self._regions)
 
     def is_elsewhere(self, line: str, title: str, publisher: str) -> bool:
         """Whether a line is on other payers or states: by its words, else by its source."""

@@ -44,6 +44,8 @@ class Candidate:
     """The text that it stands in."""
     found: bool = True
     """Whether it stands in a passage that was retrieved; otherwise it only adds details."""
+    asked_for: bool = False
+    """Whether the question names the work it stands in."""
     sentences: tuple[str, ...] = field(default=(), repr=False)
     """Those of `text`, one by one, behind one that announces them."""
 
@@ -85,6 +87,7 @@ def candidates_of(
         passages = [(0, len(text))]
     named, publisher = written(version.identifiers), version.publisher or ""
     starts = [section.start for section in structure.sections]
+    merit = entry.get("merit", entry["score"])  # retrievals of before had the score alone
     found: list[Candidate] = []
     for last, span, sentences in _quotations(text, tuple(structure.sentences)):
         section = _title_at(structure.sections, starts, last.start)
@@ -100,7 +103,7 @@ def candidates_of(
                 text=span.of(text),
                 title=version.title,
                 named=named,
-                passage_score=entry["score"],
+                passage_score=merit,
                 anchor_score=max(anchors.get(last.start, 0), anchors.get(span.start, 0)),
                 publication_type=version.publication_type,
                 section=section,
@@ -108,6 +111,7 @@ def candidates_of(
                 whole=text,
                 found=inside,
                 sentences=sentences,
+                asked_for=entry.get("named", False),
             )
         )
     return found

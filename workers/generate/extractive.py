@@ -27,7 +27,6 @@ from workers.generate.details import (
 )
 from workers.generate.facets import (
     asks_for_use,
-    bodies,
     is_unasked,
     poses_question,
     states,
@@ -35,7 +34,8 @@ from workers.generate.facets import (
     tells_of_use,
 )
 from workers.generate.findings import same
-from workers.generate.scoring import Scorer
+from workers.generate.scoring import Lacks, Scorer
+from workers.generate.sections import belongs, sections_for
 from workers.generate.wording import is_about_itself, on_one_line, stands_alone
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "Claim",
     "candidates_of",
     "choose",
+    "lacking",
     "sections_for",
     "stands_alone",
 ]
@@ -50,6 +51,7 @@ __all__ = [
 _REGISTRY = "clinicaltrials"
 _RESULT = "primary_result"
 _ON_TRIALS = "clinical_trials"
+_GENERAL = "general"
 
 
 @dataclass(frozen=True)
@@ -119,9 +121,23 @@ def choose(
         _put_results_first(scored, scorer.wanted)
     scored.sort(key=lambda one: -one.score)
     kept = _spread(scored, sections_for(query_type)[0], scorer.may_answer)
-    if not scorer.are_told(one.candidate for one in kept):
+    kept = _near_best(kept, scorer, query_type)
+    shown = [one.candidate for one in kept]
+    if not (_speak_to_it(shown, asked, scorer) and scorer.are_told(shown)):
         return []
     return _arrange(kept, documents, query_type, scorer.may_speak, asked)
+
+
+def lacking(
+    candidates: Sequence[Candidate],
+    query_type: str,
+    asked: Sequence[Content],
+    diseases: Collection[str] = (),
+    products: Collection[str] = (),
+    questions: Sequence[str] = (),
+) -> Lacks | None:
+    """Of whom the sources do not speak, where `choose` chose nothing for that."""
+    return Scorer(asked, diseases, products, questions, query_type).lacks(candidates)
 
 
 def _is_result(
@@ -195,10 +211,43 @@ def _spread(
             else:
                 _merge(twin, one)
 
-    take((one for one in scored if _belongs(one.candidate, leading)), policy["lead_claims"])
+    take((one for one in scored if belongs(one.candidate, leading)), policy["lead_claims"])
     first = {id(one) for one in kept}
     take((one for one in scored if id(one) not in first), policy["claims"])
     return sorted(kept, key=lambda one: -one.score)
+
+
+def _speak_to_it(shown: Sequence[Candidate], asked: Sequence[Content], scorer: Scorer) -> bool:
+    """Whether one of the claims holds so much of the question that it is told by them, or states
+    the kind of thing that is asked for, which has other words (how accurate: a sensitivity), or
+    stands in the work that the question names."""
+    least = load("answers")["answers_least"]
+    return any(
+        one.asked_for
+        or scorer.states_wanted(one)
+        or share(asked, f"{one.text}\n{one.title}") >= least
+        for one in shown
+    )
+
+
+def _near_best(kept: Sequence[_Kept], scorer: Scorer, query_type: str) -> list[_Kept]:
+    """Those that answer nearly as much of the question as the best, or state what is asked for: of
+    a drug much is said that is no answer on its dose. Of the kind of source that is asked for half
+    as much will do."""
+    policy = load("answers")
+    covers = [scorer.covers(one.candidate) for one in kept]
+    stated = [scorer.states_wanted(one.candidate) for one in kept]
+    told = any(stated) and not scorer.wanted.isdisjoint(policy["told_alone"])
+    least = policy["kept_beside" if told else "kept_from"] * max(covers, default=0.0)
+    asked_for = policy["sections"] if query_type != _GENERAL else {}
+    leading = asked_for.get(query_type, [{"sources": ()}])[0]
+    return [
+        one
+        for one, covered, states_it in zip(kept, covers, stated, strict=True)
+        if covered >= least
+        or states_it
+        or (covered >= least / 2 and belongs(one.candidate, leading))
+    ]
 
 
 def _twin(mine: Candidate, kept: Sequence[_Kept]) -> _Kept | None:
@@ -225,7 +274,7 @@ def _merge(kept: _Kept, found: _Kept) -> None:
         return
     if any(one.evidence_id == other.evidence_id for one in kept.also):
         return
-    if _worth(other) > _worth(mine) and _belongs_alike(mine, other):
+    if _worth(other) > _worth(mine) and _belong_alike(mine, other):
         kept.candidate, other = other, mine
     kept.also.append(other)
 
@@ -235,25 +284,10 @@ def _worth(candidate: Candidate) -> float:
     return float(load("trust")["confidence"][tier])
 
 
-def _belongs_alike(one: Candidate, other: Candidate) -> bool:
+def _belong_alike(one: Candidate, other: Candidate) -> bool:
     """Whether both go to the same sections, so that a better source moves nothing in the answer."""
     sections = [section for found in load("answers")["sections"].values() for section in found]
-    return all(_belongs(one, section) == _belongs(other, section) for section in sections)
-
-
-def _belongs(candidate: Candidate, section: Mapping[str, Any]) -> bool:
-    on_trial = "trial" in (candidate.publication_type or "").lower()
-    takes = candidate.source_type in section["sources"] or (
-        on_trial and section.get("trial_publications", False)
-    )
-    return takes and len(bodies(candidate.text)) >= section.get("names_bodies", 0)
-
-
-def sections_for(query_type: str) -> list[dict[str, Any]]:
-    """The sections of an answer to this type of question, in order."""
-    sections = load("answers")["sections"]
-    chosen: list[dict[str, Any]] = sections.get(query_type, sections["general"])
-    return chosen
+    return all(belongs(one, section) == belongs(other, section) for section in sections)
 
 
 def _homes(kept: Sequence[_Kept], sections: Sequence[Mapping[str, Any]]) -> dict[str, list[_Kept]]:
@@ -262,7 +296,7 @@ def _homes(kept: Sequence[_Kept], sections: Sequence[Mapping[str, Any]]) -> dict
     special = [one for one in plain if one.get("names_bodies")]
     homes: dict[str, list[_Kept]] = {one["heading"]: [] for one in sections}
     for one in kept:
-        fitting = [section for section in plain if _belongs(one.candidate, section)] or plain[-1:]
+        fitting = [section for section in plain if belongs(one.candidate, section)] or plain[-1:]
         compares = [section for section in fitting if section in special]
         leads = fitting[0] is plain[0] and not homes[plain[0]["heading"]]
         home = compares[0] if compares and not leads else fitting[0]

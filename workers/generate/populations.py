@@ -59,6 +59,16 @@ class Population:
             or self._illness.is_another(line, heading, title, text)
         )
 
+    @property
+    def asked(self) -> list[str]:
+        """Whom the question names, in the words of the categories."""
+        named = {
+            one
+            for category, values in self._asked.items()
+            for one in (values if category != _SEX else values & self._sexes)
+        }
+        return sorted(named - _PEOPLE) or sorted(named)
+
     def states_status(self, line: str) -> bool:
         """Whether a line names the status of a marker that is asked for."""
         return self._illness.is_stated(line)

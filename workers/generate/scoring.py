@@ -1,9 +1,11 @@
 """How well a candidate answers what is asked. Pure; weights: knowledge/answers.yaml."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import repeat
+from typing import Literal, NamedTuple
 
 from knowledge.breadth import meets
+from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from knowledge.products import are_on_others, speak_to
 from knowledge.products import products as named
@@ -14,7 +16,19 @@ from workers.generate.candidates import Candidate
 from workers.generate.facets import asked_for, part_weight, states
 from workers.generate.populations import Population
 from workers.generate.subjects import Subjects
-from workers.generate.wording import is_about_itself, refers_back
+from workers.generate.wording import addresses_patients, is_about_itself, refers_back
+
+Who = Literal["patients", "payers", "regulators"]
+Telling = Callable[[Candidate], bool]
+
+
+class Lacks(NamedTuple):
+    """Of whom sources do not speak that speak to everything else that is asked about."""
+
+    who: Who
+    asked: tuple[str, ...]
+    """By name, as far as the question names them."""
+
 
 _COVERAGE = "coverage_policy"
 _REGISTRY = "clinicaltrials"
@@ -41,7 +55,7 @@ class Scorer:
         self._status_weight = float(self._policy["populations"]["status_weight"])
         self._population = Population(questions, on_coverage=self._on_coverage)
         self._approval, self._coverage = Approval(questions), Coverage(questions)
-        self._subjects = Subjects(questions)
+        self._subjects = Subjects(questions, compares=query_type == "comparison")
         self._may_speak: dict[int, bool] = {}
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
 
@@ -72,26 +86,67 @@ class Scorer:
         """Whether what is to be shown states the patients and the payer asked about, where only
         that is an answer."""
         works = list(shown)
-        said = (words for one in works for words in (one.text, one.section, one.title))
-        payers = ((one.text, one.title, one.publisher) for one in works)
-        return self._population.is_told(said) and self._coverage.is_told(payers)
+        return self._tells_patients(works) and self._tells_payer(works)
+
+    def lacks(self, candidates: Iterable[Candidate]) -> Lacks | None:
+        """Whom, or whose decision, candidates do not tell of that speak to everything else that is
+        asked; None where they do not even that. To be asked where nothing answers."""
+        least = float(self._policy["speaks_from"])
+        spoken = [
+            one
+            for one in candidates
+            if one.found and self.covers(one) >= least and self._is_on_topic(one)
+        ]
+        if not spoken:
+            return None
+        told: tuple[tuple[Who, Telling, bool, Sequence[str]], ...] = (
+            ("patients", self._is_of_others, self._tells_patients(spoken), self._population.asked),
+            ("payers", self._is_of_other_payer, self._tells_payer(spoken), self._coverage.asked),
+            ("regulators", self._is_of_other_regulator, True, self._approval.asked),
+        )
+        for who, is_of_another, are_told, asked in told:
+            if not are_told or all(map(is_of_another, spoken)):
+                return Lacks(who, tuple(asked))
+        return None
+
+    def _tells_patients(self, works: Iterable[Candidate]) -> bool:
+        return self._population.is_told(
+            words for one in works for words in (one.text, one.section, one.title)
+        )
+
+    def _tells_payer(self, works: Iterable[Candidate]) -> bool:
+        return self._coverage.is_told((one.text, one.title, one.publisher) for one in works)
 
     def _speaks_to_it(self, candidate: Candidate) -> bool:
+        return self._is_on_topic(candidate) and not (
+            self._is_of_others(candidate)
+            or self._is_of_other_regulator(candidate)
+            or self._is_of_other_payer(candidate)
+        )
+
+    def _is_on_topic(self, candidate: Candidate) -> bool:
         line, title, whole = candidate.text, candidate.title, candidate.whole
         return not (
             candidate.speaks_to_program
             or _is_on_others(candidate, self._diseases, self._products)
             or (self._on_coverage and _is_on_one_of_several(candidate, self._diseases))
             or self._subjects.are_missed(line, title, whole, candidate.section)
-            or self._population.is_another(line, title, whole, candidate.section)
-            or self._approval.is_elsewhere(line, title, candidate.publisher)
-            or self._coverage.is_elsewhere(line, title, candidate.publisher)
         )
+
+    def _is_of_others(self, candidate: Candidate) -> bool:
+        line, title, whole = candidate.text, candidate.title, candidate.whole
+        return self._population.is_another(line, title, whole, candidate.section)
+
+    def _is_of_other_regulator(self, candidate: Candidate) -> bool:
+        return self._approval.is_elsewhere(candidate.text, candidate.title, candidate.publisher)
+
+    def _is_of_other_payer(self, candidate: Candidate) -> bool:
+        return self._coverage.is_elsewhere(candidate.text, candidate.title, candidate.publisher)
 
     def score(self, candidate: Candidate) -> float | None:
         """The score of a candidate, higher is better; None if it is no answer at all."""
         policy = self._policy
-        covered = max(map(self._covered, self._asked, repeat(candidate)))
+        covered = self.covers(candidate)
         if covered < policy["least_coverage"]:
             return None
         return float(
@@ -99,8 +154,17 @@ class Scorer:
             + policy["anchor_weight"] * candidate.anchor_score
             + policy["passage_weight"] * candidate.passage_score
             + self._of_its_words(candidate)
+            + (policy["named_weight"] if candidate.asked_for else 0.0)
             + (self._status_weight if self._population.states_status(candidate.text) else 0.0)
         )
+
+    def covers(self, candidate: Candidate) -> float:
+        """The share of what is asked that a candidate holds, as its score counts it."""
+        return max(map(self._covered, self._asked, repeat(candidate)))
+
+    def states_wanted(self, candidate: Candidate) -> bool:
+        """Whether a candidate states the kind of thing that is asked for."""
+        return any(states(name, candidate.text, candidate.section) for name in self.wanted)
 
     def _own_share(self, candidate: Candidate) -> float:
         """The share of the question that the words of a sentence hold, without its title's."""
@@ -109,13 +173,15 @@ class Scorer:
     def _of_its_words(self, candidate: Candidate) -> float:
         policy, text = self._policy, candidate.text
         found = 0.0
-        if any(states(name, text, candidate.section) for name in self.wanted):
+        if self.states_wanted(candidate):
             found += policy["cue_weight"] * self._own_share(candidate)
             found += policy["limit_weight"] if self.asks_for_limits else 0.0
         if refers_back(text):
             found += policy["back_reference_weight"]
         if is_about_itself(text):
             found += policy["about_itself_weight"]
+        if candidate.source_type in conflict_policy().label_sources and addresses_patients(text):
+            found += policy["to_patients_weight"]
         if candidate.source_type != _REGISTRY and candidate.source_type not in _GUIDELINES:
             found += part_weight(candidate.section)
         return float(found)

@@ -17,16 +17,15 @@ from knowledge.generation import Reason, generation_policy
 from messages import GenerateV1, Stage, VerifyV1
 from store import model_usage, question_bodies
 from store.audit_payloads import models_asked
-from store.content import Content, content, share
+from store.content import Content, content, share, terms_of_interest
 from store.documents import get_versions
 from store.hashes import json_hash
 from store.index import lexical
-from store.index.terms import terms
 from store.models import Anchor, DocumentVersion
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
 from workers.generate.candidates import candidates_of
-from workers.generate.extractive import choose
+from workers.generate.extractive import choose, lacking
 from workers.generate.model import PURPOSE, draft
 from workers.generate.prompting import instructions_for
 from workers.generate.snippets import Shown, shown
@@ -117,7 +116,10 @@ def _read(session: Session, message: GenerateV1) -> _Material:
         get_versions(session, ids),
         anchors,
         [
-            content(one["text"], lexical.inverse_frequencies(session, terms(one["text"])))
+            content(
+                one["text"],
+                lexical.inverse_frequencies(session, terms_of_interest(one["text"])),
+            )
             for one in question.retrieval["sub_queries"]
         ],
     )
@@ -174,12 +176,15 @@ def _extractive(material: _Material) -> dict[str, Any]:
     body = material.retrieval
     diseases, products = body["tags"]["diseases"], body.get("products", ())
     questions = [one["text"] for one in body["sub_queries"]]
-    claims = choose(candidates, material.query_type, material.asked, diseases, products, questions)
+    about = (material.query_type, material.asked, diseases, products, questions)
+    claims = choose(candidates, *about)
+    lacks = None if claims else lacking(candidates, *about)
     return {
         "generator": GENERATOR,
         "prompt_version": PROMPT_VERSION,
         "claims": [claim.as_body() for claim in claims],
         "considered": len(candidates),
+        **({"lacks": {"who": lacks.who, "asked": list(lacks.asked)}} if lacks else {}),
     }
 
 

@@ -1,17 +1,18 @@
-"""Whether a line is on a drug or a disease that is asked about, where no tag tells. Pure.
+"""Whether a line is on a drug, or on a disease without a tag, that is asked about. Pure.
 
-The vocabulary holds the diseases and products of its decisions; of others the names themselves
-tell: a dose for leukemia is none for arthritis. A work that names none of them is no answer, nor a
-line that names others alone. Word lists: `subjects` of knowledge/answers.yaml, guards/drugs.yaml.
+Of what the vocabulary does not hold the names themselves tell: a dose for leukemia is none for
+arthritis. A work that names none of them is no answer, nor a line that names others alone; for a
+drug of the vocabulary a general name of its decision is as good. Diseases: `subjects` of
+knowledge/answers.yaml; drugs: knowledge/drugs.py.
 """
 
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from knowledge.guard_terms import drug_terms
+from knowledge.drugs import asked_about, classes_asked_about, drugs, names_one
 from knowledge.loader import load
-from knowledge.products import products
+from knowledge.products import products, speak_to
 from knowledge.tags import mentions, tags
 from knowledge.words import Words
 
@@ -24,14 +25,14 @@ _INFLECTED = 3
 class Subjects:
     """The drugs and the untagged diseases that a question names."""
 
-    def __init__(self, questions: Iterable[str]) -> None:
-        """The parts of one question."""
+    def __init__(self, questions: Iterable[str], *, compares: bool = False) -> None:
+        """The parts of one question, and whether it compares."""
         text = "\n".join(questions)
-        named = _asked_drugs(text)
-        # What is on products of the vocabulary alone has been found and scored by them; not so if
-        # another product is only taken.
-        scored = {name.lower() for name in products(text)}
-        self._drugs = named if named != scored else frozenset[str]()
+        self._drugs = asked_about(text, else_taken=True)
+        self._products = frozenset(one for one in products(text) if one.lower() in self._drugs)
+        self._classes = classes_asked_about(text)
+        self._decisions = frozenset(tags("decisions", text)) if self._classes else frozenset[str]()
+        self._compares = compares and len(self._drugs) > 1
         forms = sorted(_forms(text))
         self._forms = re.compile("|".join(forms)) if forms else None
         self._tagged = frozenset(tags("diseases", text))
@@ -44,14 +45,35 @@ class Subjects:
         )
 
     def _misses_drug(self, line: str, title: str, text: str, heading: str) -> bool:
-        asked = self._drugs
-        if not asked or stands_for(line, asked) or stands_for(heading, asked):
+        if self._compares_with_another(line) or (
+            self._compares_with_another(title) and not self._drugs <= _drugs(line)
+        ):
+            return True
+        if (
+            not (self._drugs or self._classes)
+            or self._is_on_drug(line)
+            or self._is_on_drug(heading)
+        ):
             return False
-        others = drugs(line) or drugs(heading)
-        if stands_for(title, asked):
+        others = _drugs(line) or _drugs(heading)
+        if self._is_on_drug(title):
             # On one half of a work on several; else it is beside what is asked, and compared.
-            return not drugs(line) and bool(others) and others <= drugs(title)
+            return not _drugs(line) and bool(others) and others <= _drugs(title)
         return bool(others) or not self._text_tells(text, drug=True)
+
+    def _compares_with_another(self, line: str) -> bool:
+        """Whether a line sets one of the drugs that are to be compared against one that is not."""
+        named = _drugs(line)
+        return self._compares and bool(named - self._drugs) and 0 < len(named & self._drugs) < 2
+
+    def _is_on_drug(self, words: str) -> bool:
+        """Whether words name a drug or class asked about, a class of one, or in general, and no
+        drug beside, what it is given for."""
+        if names_one(words, self._drugs, self._classes):
+            return True
+        if self._classes and not _drugs(words):
+            return not self._decisions.isdisjoint(tags("decisions", words))
+        return bool(self._products) and speak_to(words, self._products)
 
     def _misses_disease(self, line: str, title: str, text: str, heading: str) -> bool:
         if self._forms is None or self._is_on(line) or self._is_on(heading):
@@ -65,7 +87,9 @@ class Subjects:
         """Whether a whole text names one; kept for its next line, and for this question."""
         key = (drug, text)
         if key not in self._texts:
-            self._texts[key] = _names_one(text, self._drugs) if drug else self._is_on(text)
+            # Many a text mentions antibiotics; it is on one of them that it names.
+            on_drug = drug and names_one(text, self._drugs, self._classes, or_class=False)
+            self._texts[key] = on_drug if drug else self._is_on(text)
         return self._texts[key]
 
     def _is_on(self, text: str) -> bool:
@@ -76,57 +100,8 @@ class Subjects:
 
 
 @lru_cache(maxsize=4096)  # a title is that of many lines
-def drugs(words: str) -> frozenset[str]:
-    """The generic names of the drugs that a line or a title names."""
-    return frozenset(name for name, _ in _drugs_at(words))
-
-
-def _asked_drugs(text: str) -> frozenset[str]:
-    """The drugs that a question is on: not those that somebody takes already, if others are."""
-    found = _drugs_at(text)
-    asked = {name for name, start in found if not _is_taken(text[:start])}
-    return frozenset(asked if asked or _said("another").search(text) else (one for one, _ in found))
-
-
-def _is_taken(before: str) -> bool:
-    taken, to_be_taken = _said("taken"), _said("to_be_taken")
-    return taken.search(before) is not None and not to_be_taken.search(before)
-
-
-@cache
-def _said(name: str) -> re.Pattern[str]:
-    return re.compile(load("answers")["subjects"][name], re.IGNORECASE)
-
-
-def _drugs_at(text: str) -> list[tuple[str, int]]:
-    found = [(one.name, one.start) for one in _names().mentions(text)]
-    known = {start for _, start in found}
-    terms, policy = drug_terms(), load("answers")["subjects"]
-    for match in _WORD.finditer(text):
-        word = match.group().lower()
-        if (
-            len(word) >= terms.shortest
-            and match.start() not in known
-            and word.endswith(terms.stems)
-            and word not in terms.not_drugs
-            and word not in policy["not_drugs"]
-            and not word.endswith(tuple(policy["not_drug_endings"]))
-        ):
-            found.append((word, match.start()))
-    return found
-
-
-@lru_cache(maxsize=4096)
-def stands_for(words: str, asked: frozenset[str]) -> bool:
-    """Whether a line or a title names one of the drugs or a class of theirs."""
-    return _names_one(words, asked)
-
-
-def _names_one(text: str, asked: frozenset[str]) -> bool:
-    return any(name in asked for name, _ in _drugs_at(text)) or any(
-        any(member in name for member in drug_terms().classes[one.name].members for name in asked)
-        for one in _classes().mentions(text)
-    )
+def _drugs(words: str) -> frozenset[str]:
+    return drugs(words)
 
 
 def _diseases(words: str) -> frozenset[str]:
@@ -175,20 +150,3 @@ def _eponym() -> re.Pattern[str]:
 def _known() -> Words:
     rows = load("answers")["subjects"]["diseases"]
     return Words({one["asked"][0]: one["asked"] for one in rows})
-
-
-@cache
-def _products() -> frozenset[str]:
-    listed = load("vocabulary")["products"].values()
-    return frozenset(product.lower() for some in listed for product in some)
-
-
-@cache
-def _names() -> Words:
-    names = {name: [name] for name in _products()}
-    return Words(names | {name: [name, *more] for name, more in drug_terms().names.items()})
-
-
-@cache
-def _classes() -> Words:
-    return Words({name: terms.words for name, terms in drug_terms().classes.items()})

@@ -17,6 +17,9 @@ _WORD = re.compile(r"\w+")
 _LEAST_TERMS = 4
 _LEAST_TERMS_OF_A_WARNING = 3
 _LEAST_PAST = 4
+_LEAST_LONG = 4
+_STOPS = ".?!"
+_TITLED = 0.75
 
 
 @cache
@@ -67,6 +70,11 @@ def is_about_itself(sentence: str) -> bool:
     return _pattern("about_itself").search(sentence) is not None
 
 
+def addresses_patients(sentence: str) -> bool:
+    """Whether a sentence of a label tells patients what to do."""
+    return _pattern("to_patients").search(sentence) is not None
+
+
 def is_whole(sentence: str) -> bool:
     """Whether the words are a sentence, or a registry's field, that says something of the subject.
 
@@ -80,6 +88,7 @@ def is_whole(sentence: str) -> bool:
         len(body) <= load("answers")["most_chars"]
         and not body.startswith(("#", "|"))
         and " | " not in body
+        and " ** " not in body
         and not body.endswith((":", ";", ",", "-"))
         and not _PLAIN_WORD.match(body)
         and not _pattern("footnote").match(sentence)
@@ -87,7 +96,15 @@ def is_whole(sentence: str) -> bool:
         and _says_enough(body)
         and not _is_boilerplate(sentence, body)
         and _has_verb(body)
+        and (body[-1] in _STOPS or not _is_title(body))
     )
+
+
+def _is_title(body: str) -> bool:
+    """Whether the words are the title of a table: "Adverse Reactions Reported by ..."."""
+    long = [word for word in _WORD.findall(body) if len(word) >= _LEAST_LONG and word.isalpha()]
+    capital = sum(word[0].isupper() for word in long)
+    return len(long) >= _LEAST_TERMS and capital > _TITLED * len(long)
 
 
 def _says_enough(body: str) -> bool:

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, get_args
 
 from knowledge.anchors import ARTICLE, entry_of
+from knowledge.conflicts import conflict_policy
+from knowledge.drugs import asked_about, names_one
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Kind, Scenario
 from workers.retrieve.candidates import Candidate, Place
 from workers.retrieve.designs import design, is_primary_study, kind
-from workers.retrieve.drugs import asked_drugs, names_one
+from workers.retrieve.label_parts import part_weight
 from workers.retrieve.restrictions import demotion
 from workers.retrieve.topicality import Topic, is_named, topic_of, usable_places, with_tags_of
 from workers.retrieve.understanding.model import Understanding
@@ -39,6 +41,8 @@ class Assessed:
     topic: Topic
     relevance: int
     score: float
+    merit: float
+    """The score that it came with: no pack has lifted this one."""
     reasons: tuple[str, ...]
     excluded: str | None
     """Why it can be no evidence at all; no rule of composition brings it back."""
@@ -56,8 +60,8 @@ class Assessed:
     on_asked_drug: bool = True
     """It names a drug that the question names; True too where that names none."""
     outdoes_pack: bool = False
-    """Of the works of its kind outside the pack it is the most relevant one, and more relevant than
-    all of the pack's: it has a place beside these."""
+    """Of the works of its kind outside the pack that are more relevant than all of the pack's it is
+    the best one: it has a place beside these."""
 
 
 def assess(
@@ -80,18 +84,20 @@ def assess(
     named = is_named(candidate, understanding.names, entry.trial if entry else None)
     usable, silent = usable_places(tagged, understanding, named=named, anchor=entry is not None)
     excluded = _excluded(candidate, topic) or silent
-    places = _ordered(usable or candidate.places, understanding.query_type)
+    places = _ordered(usable or candidate.places, candidate, understanding)
     anchor = entry.kind if entry else None
     others_named = bool(understanding.names) and not named
     amounts = _amounts(candidate, places[0], understanding.query_type, topic)
     if named:
         amounts.append(Amount(retrieval_policy().ranking.named, "named in the question"))
+    score = places[0].score + sum(one.by for one in amounts)
     return Assessed(
         candidate=candidate,
         places=places,
         topic=topic,
         relevance=_relevance(places, topic, excluded=excluded is not None),
-        score=places[0].score + sum(one.by for one in amounts),
+        score=score,
+        merit=score,
         reasons=(_basis(places, topic), *map(str, amounts)),
         excluded=excluded,
         kind=anchor or kind(candidate),
@@ -105,8 +111,9 @@ def assess(
 
 
 def _on_asked_drug(candidate: Candidate, understanding: Understanding) -> bool:
-    asked = asked_drugs(tuple(one.text for one in understanding.sub_queries))
-    if not asked:
+    """Where a drug that is asked about is no product of the vocabulary: others are tags."""
+    asked = asked_about("\n".join(one.text for one in understanding.sub_queries))
+    if asked <= {one.lower() for one in understanding.products}:
         return True
     places = (f"{one.section}\n{one.text}" for one in candidate.places)
     return names_one("\n".join([candidate.title, *places]), asked)
@@ -125,14 +132,20 @@ def _leading(query_type: str) -> frozenset[Kind]:
     return retrieval_policy().ranking.leading_anchors.get(query_type, every)
 
 
-def _ordered(places: Sequence[Place], query_type: str) -> tuple[Place, ...]:
-    """Best first after the demotion of restriction language (MC-1.4)."""
-    return tuple(
-        sorted(
-            places,
-            key=lambda one: (demotion(one.text, query_type) - one.score, one.start, one.chunk_id),
-        )
-    )
+def _ordered(
+    places: Sequence[Place], candidate: Candidate, understanding: Understanding
+) -> tuple[Place, ...]:
+    """Best first after the demotion of restriction language (MC-1.4); of a label those in the parts
+    that tell what is asked."""
+    is_label = candidate.source_type in conflict_policy().label_sources
+    asked = "\n".join(one.text for one in understanding.sub_queries) if is_label else ""
+
+    def behind(one: Place) -> tuple[float, int, str]:
+        lost = demotion(one.text, understanding.query_type)
+        gained = part_weight(one.section.strip(), asked) if is_label else 0.0
+        return lost - gained - one.score, one.start, one.chunk_id
+
+    return tuple(sorted(places, key=behind))
 
 
 def _relevance(places: Sequence[Place], topic: Topic, *, excluded: bool) -> int:
@@ -245,14 +258,16 @@ def _outside(assessed: Sequence[Assessed]) -> set[int]:
             for group in (_group(one.anchor), None):
                 most[group] = max(most.get(group, 0), one.relevance)
     best: dict[Kind | None, int] = {}
-    for n, one in sorted(enumerate(assessed), key=_most_relevant):
-        if one.anchor is None and one.excluded is None and one.topic.on_topic:
-            best.setdefault(_group(one.kind), n)
-    return {n for group, n in best.items() if group in most and assessed[n].relevance > most[group]}
+    for n, one in sorted(enumerate(assessed), key=_best_first):
+        group = _group(one.kind)
+        outdoes = group in most and one.relevance > most[group]
+        if outdoes and one.anchor is None and one.excluded is None and one.topic.on_topic:
+            best.setdefault(group, n)
+    return set(best.values())
 
 
-def _most_relevant(item: tuple[int, Assessed]) -> tuple[int, float, str]:
-    return -item[1].relevance, -item[1].score, str(item[1].candidate.document_id)
+def _best_first(item: tuple[int, Assessed]) -> tuple[float, str]:
+    return -item[1].score, str(item[1].candidate.document_id)
 
 
 def _beside(one: Assessed, last: Mapping[Kind | None, float]) -> Assessed:

@@ -61,6 +61,8 @@ class Decision:
     candidate: Candidate
     score: float
     """After every boost and penalty; orders the list."""
+    merit: float
+    """Without the lift of a scenario's pack (EB-5.2): what an answer weighs its passages by."""
     relevance: int
     """0-100; below 10 is excluded (EB-5.1)."""
     kept: bool

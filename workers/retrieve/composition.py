@@ -10,7 +10,7 @@ Where rules conflict the one that stands first here wins, and what could not be 
 5. at least 80 % on topic (EB-5.4). Of fewer than five the list is filled up to five with broader
    works (EB-5.5), best first;
 6. two primary studies on topic, where there are (EB-5.6);
-7. of each kind the most relevant work outside the pack, where it is more relevant than all of the
+7. of each kind the best of the works outside the pack that are more relevant than all of the
    pack's: a pack goes first (EB-5.2), and does not crowd out what alone answers the question. As
    many of the pack's guidelines as make good evidence keep their places (EB-4.2);
 8. the score.

@@ -67,7 +67,7 @@ def support(
     np.fill_diagonal(near, 0.0)
     if len(near) > policy.count:
         near[near < np.partition(near, -policy.count)[:, [-policy.count]]] = 0.0
-    weights = near.sum(axis=1)
+    weights = near.sum(axis=1, dtype=np.float64)  # as `near @ best` adds up: no mean above the most
     lent = np.divide(near @ best, weights, out=best.copy(), where=weights > 0)[rows]
     return _ordered(
         Fused(

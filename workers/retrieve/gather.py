@@ -15,13 +15,14 @@ from knowledge.links import direct_url, written
 from knowledge.scenarios import Scenario
 from knowledge.tagging import Tags, tags_of
 from store import findings
-from store.content import Content, content
+from store.content import Content, content, terms_of_interest
 from store.index import dense, lexical
 from store.index.filters import Filter
-from store.index.terms import term_set, terms
+from store.index.terms import term_set
 from store.tags import tags_of_versions
 from workers.retrieve import named, packs
 from workers.retrieve.candidates import Candidate, Place
+from workers.retrieve.names import with_generic_names
 from workers.retrieve.search import Passage, search
 from workers.retrieve.understanding.model import SubQuery
 from workers.runtime.errors import Permanent
@@ -49,7 +50,7 @@ def find(
     Works of the scenario's pack that are held are searched in any case: a pack names what matters,
     whatever the words of a question are (EB-5.2). So are those that the question itself names.
     """
-    vectors = context.encoder.encode([one.text for one in sub_queries])
+    vectors = context.encoder.encode([with_generic_names(one.text) for one in sub_queries])
     if len(sub_queries) == 1:
         return [_search(context, sub_queries[0], vectors[0], scenario, only, sought)]
     with ThreadPoolExecutor(len(sub_queries)) as threads:
@@ -83,7 +84,7 @@ def _search(
             among = replace(only, version_ids=frozenset(missing))
             anchors = search(session, asked.text, vector, segments, only=among)
             passages = [*passages, *_below(anchors, passages)]
-        weighted = lexical.inverse_frequencies(session, terms(asked.text))
+        weighted = lexical.inverse_frequencies(session, terms_of_interest(asked.text))
     return Found(asked, passages, content(asked.text, weighted))
 
 

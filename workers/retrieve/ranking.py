@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from knowledge.conflicts import conflict_policy
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Scenario
 from workers.retrieve.assessment import Assessed, assess, lift_anchors, only_works_named
@@ -64,16 +65,23 @@ def _decision(one: Assessed, outcome: str, move: str | None) -> Decision:
     return Decision(
         candidate=one.candidate,
         score=one.score,
+        merit=one.merit,
         relevance=one.relevance,
         kept=kept,
         on_topic=one.topic.on_topic,
         primary_study=one.primary_study,
-        places=one.places[: retrieval_policy().chunks_per_document] if kept else (),
+        places=one.places[: _most_passages(one.candidate)] if kept else (),
         reasons=(*one.reasons, *filter(None, [move])),
         outcome=outcome,
         anchor=one.anchor,
         named=one.named,
     )
+
+
+def _most_passages(candidate: Candidate) -> int:
+    policy = retrieval_policy()
+    is_label = candidate.source_type in conflict_policy().label_sources
+    return policy.chunks_per_label if is_label else policy.chunks_per_document
 
 
 def explain(decision: Decision) -> dict[str, Any]:

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from sqlmodel import Session
 
 from knowledge.policy import retrieval_policy
+from store.content import alike, terms_of_interest
 from store.index import dense, lexical
 from store.index.centroids import centroids
 from store.index.filters import Filter, look
-from store.index.terms import terms
 from store.index.wire import Ids, ask, together
 from workers.retrieve.fusion import Fused, fuse, support
+from workers.retrieve.names import one_by_all_names
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def search(
     depth = retrieval_policy().candidates
     with together(session):
         look(session, only)
-        words = lexical.prepare(session, terms(question), segments)
+        read = lexical.prepare(session, terms_of_interest(question), segments)
+        words = one_by_all_names(read, alike(question))
         # PostgreSQL looks for what is near while this process scores words.
         nearest = dense.begin(session, vector, depth, only)
         by_words = lexical.best(session, words, depth, only)

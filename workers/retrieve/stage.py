@@ -201,6 +201,8 @@ def _entry(number: int, decision: Decision) -> dict[str, Any]:
         "version": candidate.n,
         "source_type": candidate.source_type,
         "score": round(decision.score, 4),
+        "merit": round(decision.merit, 4),
+        "named": decision.named,
         "passages": [
             {
                 "chunk_id": place.chunk_id,

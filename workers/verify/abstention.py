@@ -1,7 +1,7 @@
 """When an answer must abstain, and what would cure it (invariant 9, SP-6.3). Pure."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from knowledge.loader import load
@@ -17,12 +17,23 @@ class Abstention:
 
 
 def abstention(
-    reason: str, sources: Sequence[str] = (), *, worded: str | None = None
+    reason: str,
+    sources: Sequence[str] = (),
+    *,
+    worded: str | None = None,
+    asked: Sequence[str] = (),
 ) -> Abstention:
-    """The abstention for `reason`, in the words of `knowledge/trust.yaml` for it or `worded`."""
+    """The abstention for `reason`, in the words of `knowledge/trust.yaml` for it or `worded`.
+
+    Args:
+        asked: those whom the question asks about and of whom no source speaks.
+    """
     trust, words = load("trust"), worded or reason
     detail = f"{trust['insufficient']} {trust['details'][words]}"
-    return Abstention(reason, detail, {**trust["cures"][words], "sources": list(sources)})
+    cure = {**trust["cures"][words], "sources": list(sources)}
+    if asked:
+        detail = f"{detail} {trust['asked'].format(names=', '.join(asked))}"
+    return Abstention(reason, detail, cure)
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,7 @@ def must_abstain(
     is_clinical: bool = True,
     names_something: bool = True,
     lacks_named: bool = False,
+    lacks: Mapping[str, Any] | None = None,
 ) -> Abstention | None:
     """Whether the answer must abstain (SP-6.3), and why: by the claims that answer the question
     best, for one on something beside it makes no dispute decided and no source fresh.
@@ -61,12 +73,13 @@ def must_abstain(
             answered is on something else; where evidence answers it, it is answered.
         names_something: whether it is on anything in particular.
         lacks_named: whether the question names a work by its number that is not held.
+        lacks: `who` it asks about of whom no source speaks that speaks to all else, and those
+            `asked` about by name (`lacks` of a draft).
     """
     if not names_something or (not is_clinical and not _is_answered(evidence_found, verified)):
         return abstention("out_of_scope")
     if evidence_found == 0:
-        named = "not_held" if lacks_named else None
-        return abstention("no_evidence", worded="filtered" if filtered else named)
+        return _nothing_found(filtered=filtered, lacks_named=lacks_named, lacks=lacks)
     if not verified:
         return abstention("unsupported")
     verified = _answering(verified)
@@ -81,6 +94,18 @@ def must_abstain(
         fetched_lately = not any(one.stale for one in verified)
         return abstention("stale", sources, worded="dated" if fetched_lately else None)
     return None
+
+
+def _nothing_found(
+    *, filtered: bool, lacks_named: bool, lacks: Mapping[str, Any] | None
+) -> Abstention:
+    """Why no stored source answers: what is not held, or that it speaks of others."""
+    if lacks_named and not filtered:
+        return abstention("no_evidence", worded="not_held")
+    if lacks is None:
+        return abstention("no_evidence", worded="filtered" if filtered else None)
+    told = abstention("no_evidence", worded=f"other_{lacks['who']}", asked=lacks["asked"])
+    return replace(told, cure={**told.cure, "lacks": dict(lacks)})
 
 
 def _is_answered(evidence_found: int, verified: Sequence[Standing]) -> bool:

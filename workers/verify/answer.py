@@ -103,6 +103,7 @@ def compose(
         is_clinical=retrieval.get("is_clinical", True),
         names_something=retrieval.get("names_something", True),
         lacks_named=bool(retrieval.get("named_wanted")),
+        lacks=draft.get("lacks"),
     )
     shown = () if reason else passed.shown
     used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))

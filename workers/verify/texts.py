@@ -71,6 +71,7 @@ def _origin(version: DocumentVersion) -> dict[str, str]:
         "publisher": version.publisher or source_policy(version.source_type).name,
         "version": version.version_label,
         "published_on": published.date().isoformat() if published else None,
+        "authors": "; ".join(version.authors),
     }
     return {name: value for name, value in told.items() if value}
 

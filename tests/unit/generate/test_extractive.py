@@ -436,3 +436,49 @@ def test_what_the_conclusions_leave_open_is_an_answer() -> None:
         paper(open_question, section="Conclusions"),
     ]
     assert choose(given, "general", asked(RELAPSE))[0].text == open_question
+
+
+def test_what_holds_little_of_the_question_beside_the_best_is_no_answer_to_it() -> None:
+    question = "What is the maximum daily dose of metformin in renal impairment?"
+    asked_for = [content(question, dict.fromkeys(terms(question), 1.0))]
+    label = "The maximum daily dose of metformin in renal impairment is 1000 mg."
+    beside = "Randomization was stratified by metformin use."
+    works = [
+        Candidate("E1", "pubmed", beside, "Semaglutide", 0.9, 2),
+        Candidate("E2", "label", label, "Metformin", 0.5, 2),
+    ]
+    assert [one.text for one in choose(works, "general", asked_for)] == [label]
+    stated = Candidate("E3", "pubmed", "The usual dose of metformin is 1 g.", "Semaglutide", 0.5, 2)
+    assert len(choose([*works, stated], "general", asked_for)) == 2, "it states a dose"
+
+
+def test_of_a_label_the_reactions_go_before_what_patients_are_told() -> None:
+    question = "What are the side effects of adalimumab?"
+    asked_for = [content(question, dict.fromkeys(terms(question), 1.0))]
+    reaction = "The most common adverse reaction with HUMIRA was injection site reactions."
+    told = "If you get side effects of adalimumab you should see someone about the side effects."
+    works = [
+        Candidate("E1", "label", text, "HUMIRA (adalimumab)", score, 2)
+        for text, score in ((told, 0.9), (reaction, 0.7))
+    ]
+    assert next(one.text for one in choose(works, "general", asked_for)) == reaction
+
+
+def test_the_work_that_is_named_goes_before_one_that_tells_of_it_in_passing() -> None:
+    beside = candidate("The ctDNA trial in cancer has as primary endpoint survival.", "nccn")
+    own = candidate("The primary endpoint of the ctDNA trial was survival.", "nccn", "E2")
+    first = [
+        choose([beside, one], "guidelines", ASKED)[0].evidence_id
+        for one in (own, replace(own, asked_for=True))
+    ]
+    assert first == ["E1", "E2"]
+
+
+def test_what_states_the_kind_asked_for_answers_though_it_has_other_words() -> None:
+    question = "How accurate is ctDNA in detecting relapse of colon cancer?"
+    weights = {**dict.fromkeys(terms(question), 1.0), **dict.fromkeys(terms("accurate"), 6.0)}
+    line = "Sensitivity of ctDNA was 48% and specificity was 99% for relapse."
+    plain = "About one patient in thirteen had relapse after surgery for colon cancer."
+    rare = [content(question, weights)]
+    assert choose([candidate(line, "pubmed")], "general", rare)
+    assert not choose([candidate(plain, "pubmed")], "general", rare), "too little of it is told"

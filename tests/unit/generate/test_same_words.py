@@ -12,6 +12,8 @@ from store.index.terms import terms
         ("Can atorvastatin be given in pregnancy?", "LIPITOR given to pregnant women."),
         ("Can Lipitor be given to a pregnant woman?", "Atorvastatin given to pregnant women."),
         ("Metformin for children?", "Metformin was tested in pediatric patients."),
+        ("Tecentriq side effects", "Adverse reactions of atezolizumab were mild."),
+        ("Adverse events of Tecentriq", "The side effects of atezolizumab were mild."),
     ],
 )
 def test_another_name_of_the_drug_or_the_patients_is_as_good(question: str, sentence: str) -> None:

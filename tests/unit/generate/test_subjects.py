@@ -32,6 +32,11 @@ ASPIRIN = "Aspirin reduced vascular mortality by 15%."
         ("Can a patient on warfarin take Lipitor?", "Warfarin", "Warfarin causes bleeding.", ""),
         ("What is the dose of varenicline?", "A label", "The dose is 10 mg.", ""),
         ("What is the dose of Chantix?", "A label", "The dose is 10 mg.", ""),
+        ("Do statins lower mortality?", "Blood pressure lowering", "Mortality fell.", ""),
+        ("Do statins lower mortality?", "A trial", "Folic acid lowered mortality.", "Statins."),
+        ("Which antibiotic helps?", "A trial of aspirin", "It helps.", ""),
+        ("Does azithromycin help in COPD?", "Susceptibility in COPD", "Few relapsed.", "None."),
+        ("Does Zithromax help in COPD?", "Susceptibility in COPD", "Few relapsed.", "None."),
     ],
 )
 def test_a_line_of_a_work_on_another_drug_or_disease_does_not_answer(
@@ -55,13 +60,18 @@ def test_a_line_of_a_work_on_another_drug_or_disease_does_not_answer(
         ("Does colchicine lower mortality?", "A trial", "Mortality fell.", "Colchicine was given."),
         ("Which diuretic helps patients on lithium?", "Diuretics", "Amiloride helps.", ""),
         ("Does apixaban help?", "Anticoagulation", "Warfarin helps.", ""),
+        ("Does apixaban help?", "Warfarin or not", "Anticoagulation helps.", ""),
+        ("Does apixaban help?", "Stroke", "It helps.", "Apixaban was given."),
         ("Does treatment reverse anaemia?", "A trial", "It raised hemoglobin.", ""),
         ("Does LDL cholesterol cause disease?", "A trial", "Coronary events fell.", ""),
         ("Does it induce apoptosis?", "A trial", "Cells died.", ""),
         ("Is a diet enough in Celiac disease?", "Coeliac disease", "A diet is enough.", ""),
         ("Is surgery recommended?", "A trial", "Surgery was better.", ""),
         ("Can a pregnant woman take adalimumab?", "Humira: label", "It may be given.", ""),
-        ("Which antibiotic helps patients who take methotrexate?", "A trial", "It helps.", ""),
+        ("Which antibiotic helps patients who take methotrexate?", "Antibiotics", "It helps.", ""),
+        ("Do statins lower mortality?", "A trial of atorvastatin", "Mortality fell.", ""),
+        ("Do TNF blockers harm?", "Humira: label", "HUMIRA may harm.", ""),
+        ("Which anticoagulant helps in AF?", "AF", "Oral anticoagulation helps.", ""),
         ("What is the dose of Lipitor?", "Atorvastatin", "The dose is 80 mg.", ""),
     ],
 )
@@ -77,3 +87,20 @@ def test_no_claim_is_made_of_a_dose_for_another_disease() -> None:
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
     assert choose(lines, "general", asked)
     assert not choose(lines, "general", asked, questions=[question])
+
+
+@pytest.mark.parametrize(
+    ("line", "title", "missed"),
+    [
+        ("Apixaban was superior to warfarin.", "A trial", True),
+        ("Vitamin K antagonists prevent stroke.", "Apixaban versus warfarin", True),
+        ("Rivaroxaban was noninferior to warfarin.", "A trial", False),
+        ("Warfarin and apixaban were compared with rivaroxaban.", "A trial", False),
+        ("Patients given warfarin were older.", "A registry", False),
+    ],
+)
+def test_a_comparison_with_another_drug_is_not_the_one_asked_for(
+    line: str, title: str, missed: bool
+) -> None:
+    asked = Subjects(["Is rivaroxaban superior to warfarin?"], compares=True)
+    assert asked.are_missed(line, title, line) is missed

@@ -169,3 +169,27 @@ def test_a_footnote_of_a_table_is_no_sentence(line: str) -> None:
 def test_marks_of_lists_and_emphasis_are_no_footnotes() -> None:
     assert is_whole("* Use with meals was tolerated better by most of the patients.")
     assert is_whole("*Warning*: drug X is contraindicated in pregnancy.")
+
+
+@pytest.mark.parametrize(
+    ("words", "whole"),
+    [
+        (
+            "Adverse Reactions Reported by Patients Treated With Drug X During Controlled Trials",
+            False,
+        ),
+        ("Laboratory tests were abnormal in trials ** Does not include pain or swelling", False),
+        (
+            "Tell your doctor if you have any side effect that bothers you or does not go away.",
+            False,
+        ),
+        ("You may report side effects to the FDA at 1-800-FDA-1088.", False),
+        ("These are not all the possible side effects of drug X.", False),
+        ("Adverse reactions were reported by patients treated with drug X in trials", True),
+        ("Tell your doctor if you have heart failure before you use drug X.", True),
+    ],
+)
+def test_titles_of_tables_and_what_every_leaflet_says_are_no_findings(
+    words: str, whole: bool
+) -> None:
+    assert is_whole(words) is whole

@@ -12,7 +12,6 @@ from knowledge.policy import RetrievalPolicy, retrieval_policy
 from knowledge.scenarios import Scenario
 from tests.unit.retrieve.ranking_examples import AF, CKD, candidate, pack, place, question
 from workers.retrieve.candidates import Candidate, Decision, Ranked
-from workers.retrieve.drugs import asked_drugs
 from workers.retrieve.ranking import explain, rank
 from workers.retrieve.understanding.model import SubQuery
 
@@ -664,15 +663,23 @@ def test_a_work_of_the_pack_without_the_drug_asked_about_is_not_put_before_one_t
     assert ids(rank([on_class, on_it], asked, scenario, most=8)) == [1, 2]
 
 
-@pytest.mark.parametrize(
-    ("text", "drugs"),
-    [
-        ("Is Celebrex of use in colon cancer?", {"celecoxib"}),
-        ("Is etoricoxib of use?", {"etoricoxib"}),
-        ("A patient taking celecoxib has AF; what now?", set()),
-        ("Is apixaban safe?", set()),
-        ("Does ctDNA help?", set()),
-    ],
-)
-def test_the_drugs_asked_about_are_those_that_no_tag_knows(text: str, drugs: set[str]) -> None:
-    assert asked_drugs((text,)) == drugs
+@pytest.mark.requirement("EB-5.2")
+def test_eb_5_2_the_lift_of_a_pack_orders_the_list_and_is_no_merit_of_its_passages() -> None:
+    scenario, works = full_pack()
+    better = candidate(1, 0.9, publication_type=RCT)
+    ranked = rank([better, *works], question(), scenario, most=8)
+    first = ranked.kept[0]
+    assert first.anchor is not None
+    assert first.score > 2, "it goes first"
+    assert first.merit < decided(ranked, 1).merit < 2, "an answer weighs what the passages say"
+
+
+@pytest.mark.requirement("EB-5.2")
+def test_eb_5_2_of_those_that_outdo_the_pack_the_best_passage_has_the_place() -> None:
+    """A guideline on the rectum covers a little less of a question on it than one on the colon."""
+    scenario, works = full_pack()
+    on_it = candidate(1, 0.95, places=(place(0.95, covered=0.8),), source_type="guideline")
+    beside = candidate(2, 0.8, places=(place(0.8, covered=1.0),), source_type="guideline")
+    ranked = rank([on_it, beside, *works], question(), scenario, most=8)
+    assert decided(ranked, 1).kept
+    assert not decided(ranked, 2).kept

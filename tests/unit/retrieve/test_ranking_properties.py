@@ -109,7 +109,7 @@ def test_what_is_kept_may_be_evidence_and_the_order_is_that_of_the_scores(
     )
     for one in kept:
         assert 10 <= one.relevance <= 100
-        assert 1 <= len(one.places) <= 2
+        assert 1 <= len(one.places) <= (4 if one.candidate.source_type == "label" else 2)
         assert set(one.places) <= set(one.candidate.places)
         assert all(place.covered > 0.1 for place in one.places)
         assert not accepted or one.anchor or one.candidate.diseases & accepted

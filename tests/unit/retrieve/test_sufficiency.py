@@ -68,7 +68,7 @@ def found(
         decisions=frozenset(),
         places=(place,),
     )
-    return Decision(candidate, 0.5, 50, kept, on_topic, primary, (place,) if kept else (), ())
+    return Decision(candidate, 0.5, 0.5, 50, kept, on_topic, primary, (place,) if kept else (), ())
 
 
 def ranked(*decisions: Decision) -> Ranked:

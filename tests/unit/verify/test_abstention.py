@@ -124,3 +124,24 @@ def test_that_a_work_asked_for_by_its_number_is_not_held_is_said() -> None:
     abstained = must_abstain(evidence_found=0, verified=[], asks_for_today=False, lacks_named=True)
     assert abstained is not None
     assert (abstained.reason, "by its number" in abstained.detail) == ("no_evidence", True)
+
+
+@pytest.mark.parametrize(
+    ("who", "asked", "words"),
+    [
+        ("patients", ["women"], "not on those whom it asks about. Asked about: women."),
+        ("patients", [], "not on those whom it asks about."),
+        ("payers", ["Aetna", "Texas"], "it asks about. Asked about: Aetna, Texas."),
+        ("regulators", ["ema"], "decided. Asked about: ema."),
+    ],
+)
+def test_that_sources_speak_of_others_than_those_asked_about_is_said(
+    who: str, asked: list[str], words: str
+) -> None:
+    lacks = {"who": who, "asked": asked}
+    abstained = must_abstain(evidence_found=0, verified=[], asks_for_today=False, lacks=lacks)
+    assert abstained is not None
+    assert abstained.reason == "no_evidence"
+    assert "No stored source speaks" not in abstained.detail
+    assert abstained.detail.endswith(words)
+    assert abstained.cure["lacks"] == lacks

@@ -163,3 +163,18 @@ def test_that_people_received_a_drug_does_not_say_what_it_does(claim: str) -> No
 )
 def test_an_effect_that_the_passage_bears_out_stands(claim: str, passage: str) -> None:
     assert guard(claim, Grounds(passage)) == []
+
+
+def test_a_known_short_form_is_its_long_one_where_the_passage_spells_it_out() -> None:
+    passage = "Overall survival was alike: 93.8% against 93.3%, hazard ratio 1.05 (P = 0.887)."
+    assert guard("Overall survival was alike (HR 1.05).", Grounds(passage)) == []
+    assert guard("OS was alike: 93.8% against 93.3%, hazard ratio 1.05.", Grounds(passage)) == []
+    found = guard("Overall survival was alike (RR 1.05).", Grounds(passage))
+    assert [one.code for one in found] == ["name"]
+
+
+def test_a_short_form_that_is_also_a_word_is_not_told_by_that_word() -> None:
+    passage = "Survival or relapse was recorded in all patients."
+    found = guard("Survival had an odds ratio recorded in all patients.", Grounds(passage))
+    plain = guard("Survival had a strange value recorded in all patients.", Grounds(passage))
+    assert [one.code for one in found] == [one.code for one in plain]

@@ -122,3 +122,71 @@ def test_a_bound_without_a_number_is_a_direction() -> None:
     assert (
         codes("Adults of 65 years or older were enrolled.", "Adults of 65 years or more.") == set()
     )
+
+
+NONINFERIOR = (
+    "Recurrence-free survival was 93.5% with guidance and 92.4% with standard management, an"
+    " absolute difference of 1.1 percentage points (95% CI -4.1 to 6.2), which met noninferiority."
+)
+
+
+def test_what_is_noninferior_may_differ_where_the_passage_says_both() -> None:
+    claim = "Recurrence-free survival was 93.5% vs 92.4%, meeting noninferiority."
+    assert codes(claim, NONINFERIOR) == set()
+    differs = "Recurrence-free survival differed between guidance and standard management."
+    assert codes("Guidance was noninferior in recurrence-free survival.", differs) == {"direction"}
+
+
+def test_what_was_cut_was_reduced_unless_it_is_a_place_or_a_limit() -> None:
+    cut = "De-escalation cut oxaliplatin use to 34.8% from 88.6%, so noninferiority was not shown."
+    assert codes("De-escalation reduced oxaliplatin use to 34.8%.", cut) == set()
+    assert codes("De-escalation increased oxaliplatin use to 34.8%.", cut) == {"direction"}
+    assert codes("The cut surface was grey.", "The cut surface was grey.") == set()
+    assert codes("The tumor was reduced.", "The cut surface of the tumor was grey.") == {
+        "direction"
+    }
+
+
+def test_alike_is_similar() -> None:
+    passage = "Five-year overall survival was also alike: 93.8% against 93.3%."
+    assert codes("Overall survival at five years was similar (93.8% and 93.3%).", passage) == set()
+
+
+GIVEN = "Chemotherapy was given to 15% of the guided arm against 28% of the standard arm."
+
+
+@pytest.mark.parametrize(
+    ("claim", "vetoed"),
+    [
+        ("More patients in the guided arm received chemotherapy (15% vs 28%).", True),
+        ("More patients in the guided arm received chemotherapy (28% vs 15%).", False),
+        ("More patients in the guided arm received chemotherapy.", False),
+        ("Fewer patients in the guided arm received chemotherapy (28% versus 15%).", True),
+    ],
+)
+def test_a_weak_word_may_not_go_against_the_claims_own_values(claim: str, vetoed: bool) -> None:
+    assert ("direction" in codes(claim, GIVEN)) is vetoed
+
+
+NOT_SHOWN = (
+    "De-escalation cut oxaliplatin use, but recurrence-free survival was 85.3% against 88.1%, so"
+    " noninferiority was not shown."
+)
+SHOWN = "Guidance halved the use of chemotherapy, and recurrence-free survival was noninferior."
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "vetoed"),
+    [
+        ("De-escalation did not compromise recurrence-free survival.", NOT_SHOWN, True),
+        ("De-escalation spared oxaliplatin without compromising survival.", NOT_SHOWN, True),
+        ("De-escalation did not worsen recurrence-free survival.", NOT_SHOWN, True),
+        ("De-escalation did not jeopardize recurrence-free survival.", NOT_SHOWN, True),
+        ("Guidance did not compromise recurrence-free survival.", SHOWN, False),
+        ("Guidance did not worsen recurrence-free survival.", SHOWN, False),
+        ("Guidance compromised recurrence-free survival.", SHOWN, True),
+        ("Vaccination was given to immunocompromised hosts.", SHOWN, False),
+    ],
+)
+def test_what_is_not_compromised_is_noninferior(claim: str, passage: str, vetoed: bool) -> None:
+    assert ("direction" in codes(claim, passage)) is vetoed

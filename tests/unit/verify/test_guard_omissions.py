@@ -25,8 +25,8 @@ def found(passage: str, claim: str) -> list[str]:
 @pytest.mark.parametrize(
     ("passage", "claim", "lost"),
     [
-        ("In the placebo group, 40% recovered.", "40% recovered.", "in the placebo group"),
-        ("In patients younger than 40 years, A lowered B.", "A lowered B.", "in patients younger"),
+        ("In the placebo group, 40% recovered.", "40% recovered.", "In the placebo group"),
+        ("In patients younger than 40 years, A lowered B.", "A lowered B.", "In patients younger"),
         (
             "A should be used with caution in patients with renal impairment.",
             "A should be used in patients with renal impairment.",
@@ -38,10 +38,10 @@ def found(passage: str, claim: str) -> list[str]:
         ("A received accelerated approval.", "A received approval.", "accelerated"),
         ("A is safe outside pregnancy.", "A is safe in pregnancy.", "outside"),
         ("A was associated with lower mortality.", "A lowered mortality.", "associated"),
-        ("A, but not B, lowered mortality in C.", "A lowered mortality in C.", "but not b"),
+        ("A, but not B, lowered mortality in C.", "A lowered mortality in C.", "but not B"),
         ("Cancer of an unknown site (CUS) was rarer than cancer of a known site.",
          "Cancer of an unknown site (CUS) was rarer.", "than cancer"),
-        ("A lowered pain; however, it raised mortality.", "A lowered pain.", "however it raised"),
+        ("A lowered pain; however, it raised mortality.", "A lowered pain.", "however, it raised"),
         ("It is found in infants and in adult mice.", "It is found in infants.", "adult mice"),
         ("Pain fell in 30% after surgery (in 20% before surgery).",
          "Pain fell in 30% after surgery (in 20%).", "before surgery"),

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from knowledge.drugs import drugs
 from knowledge.loader import load
 from knowledge.products import products
 from store.index.terms import term_set
@@ -33,5 +34,5 @@ def speaks_of_medicine(question: str) -> bool:
     """Whether a word of the question is of medicine: a known drug or test, a word of clinical
     research, an identifier of a work, or a word built as medical words are."""
     identifiers = load("questions")["identifiers"]
-    named = products(question) or re.search(identifiers, question, re.IGNORECASE)
+    named = products(question) or drugs(question) or re.search(identifiers, question, re.IGNORECASE)
     return bool(named or _clinical().search(question))

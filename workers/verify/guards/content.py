@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
+from knowledge.guard_terms import named_terms
 from knowledge.meaning import content_policy, direction_policy
 from knowledge.tags import KINDS, mentions
 from workers.reading.identifiers import spans_of_identifiers
@@ -112,6 +113,11 @@ def spelled_otherwise(said: Statement, missing: set[str], grounds: Grounds) -> s
             found.add(short)
         elif short in source:
             found.update(missing.intersection(long))
+    for form, words in _short_forms():
+        if form in missing and source.keys() >= words:
+            found.add(form)
+        elif form in source and said.by_stem.keys() >= words:
+            found.update(missing & words)
     for outcome in _outcomes():
         # "improved survival" for "reduced mortality": the direction guard compares the two
         found.update(missing & outcome if outcome & source.keys() else ())
@@ -142,6 +148,20 @@ def _outcomes() -> tuple[frozenset[str], ...]:
         frozenset(stem_of(word)[0] for word in (*side.good, *side.bad) if " " not in word)
         for side in sides
     )
+
+
+@cache
+def _short_forms() -> tuple[tuple[str, frozenset[str]], ...]:
+    """The stems of short forms that need no explanation, with those of each long form of several
+    words. Without those that are words as well ("OR")."""
+    found = []
+    for short, longs in named_terms().same.items():
+        stem, stop = stem_of(short.lower())
+        for long in longs:
+            stems = read_stems(long) - {one for one, small in map(stem_of, long.split()) if small}
+            if len(stems) > 1 and not stop:
+                found.append((stem, stems))
+    return tuple(found)
 
 
 @lru_cache(maxsize=16)
@@ -210,6 +230,9 @@ def _has_name(name: str, claim: str, grounds: Grounds) -> bool:
     own long form of it."""
     texts = (grounds.passage, grounds.title, grounds.neighbours, grounds.text)
     if any(_plain(name) in _plain_words(text) or _in_parts(name, text) for text in texts):
+        return True
+    near = " ".join(texts[:3]).lower()
+    if any(long.lower() in near for long in named_terms().same.get(name.upper(), ())):
         return True
     long = abbreviations(claim).get(stem_of(name.lower())[0])
     return long is not None and any(read_stems(text).issuperset(long) for text in texts)

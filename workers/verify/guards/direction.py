@@ -13,6 +13,7 @@ from typing import Literal
 
 from knowledge.meaning import direction_policy
 from workers.reading.vocabulary import vocabulary
+from workers.verify.guards.compared import way_of_values
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import negations
@@ -29,6 +30,7 @@ _REVERSED: dict[Sign, Sign] = {
     "superior": "inferior",
     "inferior": "superior",
 }
+_SIZES = frozenset[Sign](["up", "down"])
 _NEAR_OUTCOME = 4.0
 """Words of content within which an outcome belongs to a direction (ours)."""
 _SIDE_WORDS = 6
@@ -64,27 +66,45 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     findings = [
         finding
         for direction in directions(said)
-        if (finding := _compare(said, direction, source, stated)) is not None
+        if (finding := _compare(claim, said, direction, source, stated)) is not None
     ]
     findings += _opposites(said, source)
     return list(dict.fromkeys(findings))
 
 
 def _compare(
-    said: Statement, claimed: Direction, source: Statement, stated: Sequence[Direction]
+    claim: str,
+    said: Statement,
+    claimed: Direction,
+    source: Statement,
+    stated: Sequence[Direction],
 ) -> Finding | None:
     company = said.company(claimed.at)
-    best: dict[bool | None, float] = {True: -1.0, False: -1.0, None: -1.0}
-    for other in stated:
-        agrees = _agree(claimed, other)
-        best[agrees] = max(best[agrees], closeness(company, source.company(other.at)))
-    kept = max(best[True], best[None])
-    if best[False] > kept:
-        return Finding("direction", f"the passage says the opposite of “{claimed.word}”")
     least = direction_policy().least_closeness * sum(company.values())
-    if kept < least and not claimed.weak and claimed.sign != "some":
+    best: dict[bool | None, float] = {True: -1.0, False: -1.0, None: -1.0}
+    differing = -1.0
+    for other in stated:
+        agrees, close = _agree(claimed, other), closeness(company, source.company(other.at))
+        best[agrees] = max(best[agrees], close)
+        if agrees is False and _may_stand_beside(claimed, other):
+            differing = max(differing, close)
+    kept = max(best[True], best[None])
+    if best[False] > kept and not (best[False] == differing and best[True] >= least):
+        return Finding("direction", f"the passage says the opposite of “{claimed.word}”")
+    if kept >= least or claimed.sign == "some":
+        return None
+    by_values = way_of_values(claim, said, claimed.at)
+    if by_values and claimed.sign in _SIZES and (claimed.sign == by_values) is claimed.negated:
+        return Finding("direction", f"the claim's own values are not “{claimed.word}”")
+    if not claimed.weak:
         return Finding("direction", f"the passage states no such direction as “{claimed.word}”")
     return None
+
+
+def _may_stand_beside(claimed: Direction, stated: Direction) -> bool:
+    """Whether a passage that says the first as well contradicts nothing: a difference within the
+    margin is noninferior."""
+    return _plain(claimed) == "noninferior" and _plain(stated) == "some"
 
 
 def _agree(claimed: Direction, stated: Direction) -> bool | None:
@@ -96,6 +116,8 @@ def _agree(claimed: Direction, stated: Direction) -> bool | None:
         return True
     if theirs == "some":
         return None if claimed.weak else False
+    if ours == "worse" and claimed.negated and theirs == "noninferior":
+        return not stated.negated
     if (claimed.negated and ours == claimed.sign) != (stated.negated and theirs == stated.sign):
         return False
     if {ours, theirs} & {"superior", "noninferior", "inferior"}:
@@ -141,13 +163,12 @@ def _agree_on_standing(ours: Sign, theirs: Sign, *, crossed: bool) -> bool | Non
 
 
 def _agree_on_sign(claimed: Direction, ours: Sign, stated: Direction, theirs: Sign) -> bool | None:
-    sizes, values = {"up", "down"}, {"better", "worse"}
-    if {ours, theirs} <= sizes:
+    if {ours, theirs} <= _SIZES:
         subjects = {claimed.subject, stated.subject}
         if len(subjects) == 1 and None not in subjects and claimed.good is not stated.good:
             return ours != theirs
         return ours == theirs
-    if {ours, theirs} <= values:
+    if {ours, theirs} <= {"better", "worse"}:
         return ours == theirs
     first, second = _value(ours, claimed.good), _value(theirs, stated.good)
     return None if first is None or second is None else first == second

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
+from knowledge.drugs import drugs_at
 from knowledge.guard_terms import drug_terms
-from knowledge.loader import load
+from knowledge.words import Mention
 from workers.reading.quantities import Quantity, quantities
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.lexing import Lexicon, Mention, fold, sentences, tokens
+from workers.verify.guards.lexing import Lexicon, fold, sentences
 
 _TIMES = frozenset({"day", "week", "month", "year", "hour"})
 # What may stand between a dose and the drug that it belongs to.
@@ -119,7 +120,7 @@ def _read(text: str) -> _Reading:
     routes: list[_Given] = []
     regimens: dict[str, set[str]] = {}
     for sentence in sentences(text):
-        named = drugs_in(sentence)
+        named = drugs_at(sentence)
         drugs.update(mention.name for mention in named)
         taken = _doses(sentence)
         times = _frequencies().find(sentence)
@@ -146,22 +147,6 @@ def _given(sentence: str, drugs: Sequence[Mention], found: Sequence[Mention]) ->
         _Given(one.name, sentence[one.start : one.end], drug)
         for one, drug in zip(found, owners, strict=True)
     ]
-
-
-def drugs_in(text: str) -> list[Mention]:
-    """The drugs that a folded text names, by generic name, in order."""
-    found = {mention.start: mention for mention in _names().find(text)}
-    spans = [*found.values(), *_classes().find(text)]
-    terms = drug_terms()
-    for token in tokens(text):
-        word = token.lower
-        plain = word if word.endswith(terms.stems) else token.stem
-        if len(plain) < terms.shortest or not plain.endswith(terms.stems):
-            continue
-        if plain in terms.not_drugs or any(s.start <= token.start < s.end for s in spans):
-            continue
-        found[token.start] = Mention(plain, token.start, token.end)
-    return [found[start] for start in sorted(found)]
 
 
 def _doses(sentence: str) -> list[Mention]:
@@ -210,15 +195,6 @@ def _plain(between: str) -> str:
             between[: mention.start] + " " * (mention.end - mention.start) + between[mention.end :]
         )
     return between
-
-
-@cache
-def _names() -> Lexicon:
-    names = {name: (name, *others) for name, others in drug_terms().names.items()}
-    for listed in load("vocabulary")["products"].values():
-        for product in listed:
-            names.setdefault(product.lower(), (product,))
-    return Lexicon(names)
 
 
 @cache

@@ -12,8 +12,8 @@ class Grounds:
     `title` and `text` are the version's: what a passage leaves implicit (the population, the arms,
     the trial) may be stated there, and nowhere else. `identifiers` are those of the version that
     may be shown, such as `{"pmid": "35657320"}`; `neighbours` are the sentences just before and
-    after the passage. `origin` tells who published it, when, and as which version: `publisher`,
-    `version`, `published_on`.
+    after the passage. `origin` tells who wrote and published it, when, and as which version:
+    `authors`, `publisher`, `version`, `published_on`.
     """
 
     passage: str

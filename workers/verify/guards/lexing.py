@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from knowledge.loader import load
+from knowledge.words import Mention
 from workers.reading.normalize import normalize
 
 _TOKEN = re.compile(r"[^\W_]+(?:['.·][^\W_]+)*|(?<=[^\W_])\+(?![\d.])")
@@ -79,15 +80,6 @@ def _is_abbreviation(before: str, stop: str) -> bool:
 @lru_cache(maxsize=1)
 def _never_last() -> frozenset[str]:
     return frozenset(map(str, load("abbreviations")["never_last"]))
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """Words at `[start, end)` of a text that stand for `name`."""
-
-    name: str
-    start: int
-    end: int
 
 
 _ABBREVIATION = re.compile(r"[A-Z]{2,5}")

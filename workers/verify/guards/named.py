@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
+from knowledge.drugs import drugs_at
 from knowledge.guard_terms import named_terms
 from workers.reading.identifiers import spans_of_identifiers
 from workers.verify.guards.binding import crossed, telling_words
-from workers.verify.guards.drugs import drugs_in
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, Token, fold, sentences, stem, tokens
@@ -39,7 +39,7 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     findings = numbers(claim, grounds)
     claim = fold(claim)
     findings += _strange_bodies(claim, grounds)
-    findings += _strange_journals(claim, grounds)
+    findings += strange_journals(claim, grounds)
     findings += _strange_versions(claim, grounds)
     findings += _swapped(claim, fold(grounds.passage))
     return findings or _strange_words(claim, grounds)
@@ -72,7 +72,8 @@ def _strange_bodies(claim: str, grounds: Grounds) -> list[Finding]:
     return findings
 
 
-def _strange_journals(claim: str, grounds: Grounds) -> list[Finding]:
+def strange_journals(claim: str, grounds: Grounds) -> list[Finding]:
+    """Journals that the folded words name and that are not the source's."""
     said = _named(_journals(), claim)
     if not said:
         return []
@@ -157,7 +158,7 @@ def _strange_words(claim: str, grounds: Grounds) -> list[Finding]:
     """Acronyms and capitalized words of the claim that its source does not have."""
     taken = spans_of_identifiers(claim)
     # Each of these has a rule of its own.
-    for found in (drugs_in(claim), _organizations().find(claim), _journals().find(claim)):
+    for found in (drugs_at(claim), _organizations().find(claim), _journals().find(claim)):
         taken += [(one.start, one.end) for one in found]
     known: set[str] | None = None
     findings = []

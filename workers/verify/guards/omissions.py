@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from knowledge.loader import load
+from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.content import spelled_otherwise
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -37,6 +38,8 @@ class _Policy(BaseModel):
     contrasting: frozenset[str]
     chance: tuple[str, ...]
     chance_told: frozenset[str]
+    opposing: frozenset[str]
+    joining: frozenset[str]
     connectives: Annotated[tuple[frozenset[str], ...], Field(min_length=2)]
 
 
@@ -63,6 +66,49 @@ def guard(claim: str, grounds: Grounds, *, repeated: float = 0.0) -> list[Findin
     return list(dict.fromkeys(findings))
 
 
+def only_cuts(claim: str, grounds: Grounds) -> bool:
+    """Whether each sentence of the claim is one of the passage's, in its order, with words left out
+    and no word of its own: nothing but what it leaves out can then be wrong with it."""
+    said, source = read(claim), read(grounds.passage)
+    return bool(said.sentences) and all(
+        any(
+            _is_cut(said, members, source, source.sentences[one])
+            for one in drawn_from(said, [i for i in members if said.tokens[i].content], source)
+        )
+        for members in said.sentences
+    )
+
+
+def _is_cut(
+    said: Statement,
+    members: Sequence[int],
+    source: Statement,
+    places: Sequence[int],
+) -> bool:
+    """Whether the words at `members` are those at `places`, some left out."""
+    ours, theirs = [said.tokens[i] for i in members], [source.tokens[i] for i in places]
+    joining = _policy().joining
+    sentence = Grounds(_shown(theirs))
+    for code, begin, end, its_begin, its_end in _aligned(ours, theirs).get_opcodes():
+        if code in ("equal", "delete"):
+            continue
+        stems = {one.stem for one in theirs[its_begin:its_end]}
+        own = {one.stem for one in ours[begin:end] if one.word not in joining} - stems
+        if own - spelled_otherwise(said, set(own), sentence):
+            return False
+    return True
+
+
+def _aligned(ours: Sequence[Token], theirs: Sequence[Token]) -> "SequenceMatcher[str]":
+    its, other = ([_in_digits(one.word) for one in text] for text in (ours, theirs))
+    return SequenceMatcher(None, its, other, autojunk=False)
+
+
+def _in_digits(word: str) -> str:
+    words = vocabulary().number_words
+    return str(words.index(word)) if word in words else word
+
+
 def _differences(
     claim: str,
     said: Statement,
@@ -74,9 +120,7 @@ def _differences(
     """How one sentence of the claim differs from the sentence of the passage at `places`."""
     source = read(grounds.passage)
     ours, theirs = [said.tokens[i] for i in members], [source.tokens[i] for i in places]
-    blocks = SequenceMatcher(
-        None, [one.word for one in ours], [one.word for one in theirs], autojunk=False
-    )
+    blocks = _aligned(ours, theirs)
     if sum(block.size for block in blocks.get_matching_blocks()) < repeated * len(ours):
         return
     by_chance = _by_chance(grounds.passage, theirs)
@@ -99,7 +143,8 @@ def _differences(
         ]
         news = [one for one in new if one.content and more[one.stem]]
         if len(lost) > len(news) and not _may_go(old, theirs, grounds.passage):
-            yield Finding("omission", f"the claim leaves out “{_shown(old)}”")
+            words = " ".join(grounds.passage[old[0].start : old[-1].end].split())
+            yield Finding("omission", f"the claim leaves out “{words}”")
         if new and len(old) <= _FEW and len(new) <= _FEW:
             yield from _other_connective(new, old)
 
@@ -144,6 +189,8 @@ def _under_another_name(
     found = spelled_otherwise(source, set(missing), Grounds(gained, text=grounds.text))
     if not directed_stems().isdisjoint(read(gained).stems):
         found |= missing & directed_stems()
+    if not _policy().opposing.isdisjoint(gained.split()):
+        found |= {stem for stem in missing if stem in _opposing()}
     return found
 
 
@@ -187,6 +234,11 @@ def _tells_chance(ours: Sequence[Token]) -> bool:
 @cache
 def _chance() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(one, re.IGNORECASE) for one in _policy().chance)
+
+
+@cache
+def _opposing() -> frozenset[str]:
+    return frozenset(read(" ".join(_policy().opposing)).stems)
 
 
 @cache

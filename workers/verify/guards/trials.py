@@ -12,10 +12,11 @@ from itertools import chain
 
 from knowledge.guard_terms import named_terms
 from knowledge.scenarios import scenarios
+from knowledge.words import Mention
 from workers.reading.identifiers import identifiers, spans_of_identifiers
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.lexing import Lexicon, Mention, fold, sentences
+from workers.verify.guards.lexing import Lexicon, fold, sentences
 
 _ACRONYM = r"(?:[a-z]-)?[A-Z][A-Za-z]*[A-Z][\w-]*(?:[ -](?:I{1,3}|IV|\d{1,3}|[A-Z]{2,4}))?"
 _LITERATURE = ("PMID ", "PMC", "DOI ")

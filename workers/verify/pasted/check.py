@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 
 from store.spans import Span
 from workers.reading.quotes import check
-from workers.verify.claims import Checked, Drafted, Located, Verdict
+from workers.verify.claims import Basis, Checked, Drafted, Located, Verdict, checked
 from workers.verify.guards import numbers, omissions
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.vetoes import vetoes
 from workers.verify.locating import CitedText, locate, repeats
+from workers.verify.pasted import attribution
 from workers.verify.pasted.matching import nearest
-from workers.verify.pasted.statements import Statement, plain
+from workers.verify.pasted.statements import Statement, plain, without_identifiers
 from workers.verify.verdicts import Verifier, by_verifier
 
 _BEST_FIRST = (
@@ -28,6 +29,8 @@ _BEST_FIRST = (
 _REPEATED = 0.6
 """Share of its words by which a statement repeats a sentence, so that it owes the rest (ours)."""
 _TOO_SHORT = ("too_short", "too few words to be compared on their own")
+_NO_PASSAGE = ("no_passage", "no passage of a source has enough of its words")
+_UNSURE = ("unsure", "nothing speaks against it, but its words are too far from the passage's")
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,27 @@ def judge_statements(
         ]
         # What a verdict is given on is the sentence's content, without what it cites.
         content = [_without_citations(found, sources) for found in located]
-        judged.append(_best(one, located, by_verifier(content, verifier), sources))
+        judged.append(_best(one, located, _verdicts(content, sources, verifier), sources))
     return judged
+
+
+def _verdicts(
+    content: Sequence[Located], sources: Mapping[str, CitedText], verifier: Verifier
+) -> list[Checked]:
+    """As of an answer's claims; but one that is a sentence of its source with words left out is
+    partly verified, and is told which: nobody puts them back here."""
+    results = by_verifier(content, verifier)
+    return [
+        checked(one, Verdict.PARTIAL, Basis.WORDS) if _only_cuts(one, sources) else result
+        for one, result in zip(content, results, strict=True)
+    ]
+
+
+def _only_cuts(found: Located, sources: Mapping[str, CitedText]) -> bool:
+    if found.place is None or not found.only_leaves_out:
+        return False
+    grounds = sources[found.drafted.evidence_id].grounds(found.place)
+    return omissions.only_cuts(found.text, grounds)
 
 
 def _without_citations(found: Located, sources: Mapping[str, CitedText]) -> Located:
@@ -106,7 +128,8 @@ def _vetoes(words: str, grounds: Grounds) -> tuple[Finding, ...]:
     left_out = omissions.guard(content, grounds, repeated=_REPEATED)
     cited = numbers.guard(words, grounds.passage, frozenset(grounds.identifiers.values()))
     names = tuple(one for one in cited if one.code == "identifier")
-    return (*vetoes(content, grounds), *left_out, *names)
+    credited = attribution.guard(without_identifiers(words), grounds)
+    return (*vetoes(content, grounds), *left_out, *names, *credited)
 
 
 def _raw(sources: Mapping[str, CitedText], key: str) -> str:
@@ -121,13 +144,15 @@ def _best(
 ) -> Judged:
     """The best of the verdicts; where all are alike, the one of the nearest passage."""
     if not results:
-        return Judged(statement, Verdict.UNCHECKED)
+        return Judged(statement, Verdict.UNCHECKED, details=(_NO_PASSAGE,))
     place = min(range(len(results)), key=lambda at: (_BEST_FIRST.index(results[at].verdict), at))
     best = results[place]
     details: tuple[tuple[str, str], ...] = ()
     if best.findings and best.place is not None:
         grounds = sources[best.evidence_id].grounds(best.place)
         details = tuple((one.code, one.detail) for one in _vetoes(located[place].text, grounds))
+    if best.verdict is Verdict.UNSUPPORTED and (located[place].only_leaves_out or not details):
+        details = (*details, _UNSURE)
     return Judged(statement, best.verdict, best, details)
 
 

@@ -11,6 +11,7 @@ from store.spans import Span
 from workers.reading.identifiers import identifiers, spans_of_identifiers
 from workers.reading.structure import segment
 from workers.verify.marks import quotations
+from workers.verify.pasted.attribution import without_credits
 from workers.verify.pasted.markup import bare, markers
 from workers.verify.pasted.references import Entry, entries, is_heading_of_references
 from workers.verify.pasted.stating import heads, is_courtesy, leads_on, only_asks
@@ -120,13 +121,18 @@ def statements(text: str) -> list[Statement]:
 
 
 def plain(words: str) -> str:
-    """A statement without the identifiers in it: what is left is judged by its content."""
+    """A statement without the identifiers and the authors that it credits: what is left is judged
+    by its content."""
+    return _BEFORE_STOP.sub(r"\1", without_credits(without_identifiers(words)))
+
+
+def without_identifiers(words: str) -> str:
+    """A statement without its identifiers and what introduces them."""
     kept, at = [], 0
     for start, end in spans_of_identifiers(words):
         kept.append(_LABEL.sub("", words[at:start]))
         at = end
-    bare = _EMPTY.sub("", "".join([*kept, words[at:]]))
-    return _BEFORE_STOP.sub(r"\1", " ".join(bare.split()))
+    return " ".join(_EMPTY.sub("", "".join([*kept, words[at:]])).split())
 
 
 def _naming(text: str, known: Sequence[Entry]) -> bytearray:

@@ -32,6 +32,8 @@ def test_a_question_on_something_else_is_known_by_its_words(question: str) -> No
         "CIRCULATE trial results",
         "Is tebentafusp approved in the United States?",
         "Does the Bruce test suit the elderly?",
+        "Can Humira be used while nursing?",
+        "Does hydroxychloroquine prevent it?",
     ],
 )
 def test_a_clinical_question_is_one_whether_or_not_its_disease_has_a_tag(question: str) -> None:

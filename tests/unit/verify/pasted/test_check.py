@@ -163,3 +163,54 @@ def test_a_statement_that_leaves_words_of_its_sentence_out_is_partly_supported_a
     assert (line["verdict"], line["verification_status"]) == ("partial", "partially_verified")
     assert line["findings"][0]["code"] == "omission"
     assert said in line["findings"][0]["detail"]
+
+
+LONG = {
+    "title": "A trial of guidance",
+    "text": "Two-year recurrence-free survival was 93.5% with guidance and 92.4% with standard "
+    "management, an absolute difference of 1.1 percentage points, which met noninferiority.",
+    "identifiers": {"pmid": "33333333"},
+}
+
+
+def test_a_sentence_of_which_something_is_left_out_is_partly_verified_and_told_what() -> None:
+    words = "Two-year recurrence-free survival was 93.5% and 92.4%, which met noninferiority."
+    (line,) = check(words, LONG)["statements"]
+    assert (line["verdict"], line["basis"]) == ("partial", "words")
+    assert any("with guidance" in one["detail"] for one in line["findings"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Two-year recurrence-free survival was 92.4% with guidance, which met noninferiority.",
+        "Two-year overall survival was 93.5% and 92.4%, which met noninferiority.",
+        "Two-year recurrence-free survival was 93.5% and 92.4%, which met superiority.",
+        "Two-year recurrence-free survival was never 93.5% and 92.4%, which met noninferiority.",
+    ],
+)
+def test_a_word_that_the_sentence_has_not_is_not_partly_verified_by_what_is_left_out(
+    words: str,
+) -> None:
+    (line,) = check(words, LONG)["statements"]
+    assert line["verification_status"] == "unverified"
+
+
+def test_a_number_in_a_word_is_the_number() -> None:
+    words = "2-year recurrence-free survival was 93.5% and 92.4%, which met noninferiority."
+    (line,) = check(words, LONG)["statements"]
+    assert line["verdict"] == "partial"
+
+
+def test_every_statement_that_is_not_verified_says_why() -> None:
+    (reworded,) = check("Coughing was noted in 12% of those on the drug.")["statements"]
+    assert [one["code"] for one in reworded["findings"]] == ["unsure"]
+    (strange,) = check("Bananas contain considerable amounts of potassium.")["statements"]
+    assert [one["code"] for one in strange["findings"]] == ["no_passage"]
+
+
+def test_a_credit_of_authors_whom_no_source_names_is_told() -> None:
+    words = "Cough was seen in 12% of patients given the drug (Smith et al., Lancet 2020)."
+    (line,) = check(words)["statements"]
+    assert line["verification_status"] == "unverified"
+    assert "attribution" in {one["code"] for one in line["findings"]}

@@ -1,0 +1,128 @@
+"""Drugs by all their names: the one room that knows which brand is which drug. Pure.
+
+Names, stems and classes: guards/drugs.yaml; the products of `vocabulary.yaml` are drugs too. What
+retrieves, chooses and checks claims asks here, so that Eliquis is apixaban to all of them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+
+from knowledge.guard_terms import drug_terms
+from knowledge.loader import load
+from knowledge.words import Mention, Words
+
+_LETTER = r"[^\W\d_]"
+_WORD = re.compile(rf"{_LETTER}+")
+"""A name ends where its letters do: behind it may stand the number of a footnote."""
+
+
+@cache
+def names() -> Mapping[str, tuple[str, ...]]:
+    """All names of each drug by its generic one in lower case, which stands first."""
+    listed = load("vocabulary")["products"].values()
+    found = {product.lower(): (product,) for some in listed for product in some}
+    return found | {name: (name, *more) for name, more in drug_terms().names.items()}
+
+
+def brands(name: str) -> tuple[str, ...]:
+    """The other names of a drug that stand for nothing else: ASA is a class of patients, too."""
+    return tuple(one for one in names().get(name.lower(), ())[1:] if not one.isupper())
+
+
+@lru_cache(maxsize=4096)  # a title is that of many lines, a claim is read by several guards
+def drugs_at(text: str) -> Sequence[Mention]:
+    """Where `text` names drugs, by generic name and in order: those listed, and words with the stem
+    of one."""
+    listed = _listed().mentions(text)
+    taken = [*listed, *_classes().mentions(text)]
+    return tuple(sorted((*listed, *_by_stem(text, taken)), key=lambda one: one.start))
+
+
+def drugs(text: str) -> frozenset[str]:
+    """The generic names of the drugs that `text` names."""
+    return frozenset(one.name for one in drugs_at(text))
+
+
+def _by_stem(text: str, taken: Sequence[Mention]) -> Iterator[Mention]:
+    terms = drug_terms()
+    for match in _WORD.finditer(text):
+        word = match.group().lower()
+        if not word.endswith(terms.stems):
+            word = word.removesuffix("s")
+        if (
+            len(word) >= terms.shortest
+            and word.endswith(terms.stems)
+            and word not in terms.not_drugs
+            and not word.endswith(terms.not_drug_endings)
+            and not any(one.start <= match.start() < one.end for one in taken)
+        ):
+            yield Mention(word, *match.span())
+
+
+def asked_about(question: str, *, else_taken: bool = False) -> frozenset[str]:
+    """The drugs that a question is on: not those that somebody takes already.
+
+    Args:
+        else_taken: those are meant where it names no others, unless it asks for another treatment.
+    """
+    found, taken = drugs_at(question), drug_terms().asking
+    asked = frozenset(one.name for one in found if not _is_taken(question[: one.start]))
+    if asked or not else_taken or taken.another.search(question):
+        return asked
+    return frozenset(one.name for one in found)
+
+
+def _is_taken(before: str) -> bool:
+    asking = drug_terms().asking
+    return asking.taken.search(before) is not None and asking.to_be_taken.search(before) is None
+
+
+def classes_asked_about(question: str) -> frozenset[str]:
+    """Likewise, the classes of drugs, by their names in guards/drugs.yaml."""
+    found = _classes().mentions(question)
+    return frozenset(one.name for one in found if not _is_taken(question[: one.start]))
+
+
+def names_one(
+    text: str,
+    asked: frozenset[str],
+    classes: frozenset[str] = frozenset(),
+    *,
+    or_class: bool = True,
+) -> bool:
+    """Whether `text` names one of these drugs, or a class of one, or a drug of these classes."""
+    return bool(asked or classes) and _any_of(asked, classes, or_class).search(text) is not None
+
+
+@lru_cache(maxsize=256)
+def _any_of(asked: frozenset[str], classes: frozenset[str], or_class: bool) -> re.Pattern[str]:
+    """One pattern for all their names: whole texts are searched for it."""
+    known = drug_terms().classes
+    forms = {form for name in asked for form in (name, *names().get(name, ()))}
+    forms.update(word for one in classes for word in known[one].words)
+    members = {member for one in classes for member in known[one].members}
+    for name, brand in names().items():
+        if any(member in name for member in members):
+            forms.update(brand)
+    for one in known.values() if or_class else ():
+        if any(member in name for member in one.members for name in asked):
+            forms.update(one.words)
+    written = [_form(one) for one in sorted(forms, key=lambda one: (-len(one), one))]
+    written += [rf"(?i:\w*{re.escape(member)}\w*)" for member in sorted(members)]
+    return re.compile(rf"(?<!{_LETTER})(?:{'|'.join(written)})(?!{_LETTER})")
+
+
+def _form(name: str) -> str:
+    plain = r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", name)))
+    return plain if name.isupper() else f"(?i:{plain})"
+
+
+@cache
+def _listed() -> Words:
+    return Words(names())
+
+
+@cache
+def _classes() -> Words:
+    return Words({name: terms.words for name, terms in drug_terms().classes.items()})

@@ -1,0 +1,45 @@
+"""Whom a pasted statement credits: "(Tie et al., NEJM 2022)". Pure.
+
+Such a bracket is no content. It names a source, and is held to that source's authors, journal and
+year.
+"""
+
+import re
+from collections.abc import Iterator
+
+from workers.verify.guards.finding import Finding
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.lexing import fold
+from workers.verify.guards.named import strange_journals
+
+_SURNAME = r"(?:(?i:van|von|de|der|den|la|le|di|da|del|el|al)[ -])*[^\W\d_a-z][\w'’-]+"
+_YEAR = r"(?:19|20)\d\d"
+_CREDIT = re.compile(
+    rf"\s*[(\[]\s*(?P<first>{_SURNAME})"
+    rf"(?:,?\s+et\s+al\b\.?|\s+(?:and|&)\s+(?P<second>{_SURNAME})(?=,?\s+{_YEAR}))"
+    rf"[,.;:\s]*(?P<journal>[^\W\d_a-z][\w .&]{{0,60}}?)?"
+    rf"[,.;:\s]*(?P<year>{_YEAR})?[a-z]?[,.;:\s]*[)\]]"
+)
+
+
+def without_credits(words: str) -> str:
+    """A statement without the brackets in which it credits authors."""
+    return _CREDIT.sub("", words)
+
+
+def guard(words: str, grounds: Grounds) -> list[Finding]:
+    """Authors, journals and years that the statement credits and its source does not have."""
+    return [finding for one in _CREDIT.finditer(words) for finding in _strange(one, grounds)]
+
+
+def _strange(credit: re.Match[str], grounds: Grounds) -> Iterator[Finding]:
+    authors = grounds.known.get("authors") or grounds.text
+    for name in filter(None, (credit["first"], credit["second"])):
+        if not re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", fold(authors)):
+            yield Finding("attribution", f"“{name}” is not an author of the source")
+    yield from strange_journals(fold(credit["journal"] or ""), grounds)
+    published = grounds.known.get("published_on", "")[:4]
+    year = credit["year"]
+    if year and year != published and (published or year not in grounds.text):
+        of = f"of {published}" if published else "of no known year"
+        yield Finding("attribution", f"the source is {of}, not of {year}")

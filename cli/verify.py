@@ -24,7 +24,9 @@ _MARKS = {
     "unverified": ("✗", "red"),
 }
 _UNSURE = ("?", "yellow")
-_SPEAKS_AGAINST_NOTHING = {"unsure", "no_passage", "too_short", "omission", "connective"}
+_SPEAKS_AGAINST_NOTHING = frozenset(
+    ("unsure", "no_passage", "too_short", "omission", "connective", "closeness")
+)
 _NOT_JUDGED = {
     "heading": " (a heading, not judged)",
     "question": " (a question, not judged)",

@@ -19,7 +19,8 @@ def marker_statuses(text: str) -> Iterator[tuple[str, str]]:
     for pattern in _patterns():
         for match in pattern.finditer(text):
             marker = match["marker"].lower()
-            if marker not in terms.not_markers and not marker.isdecimal():
+            how = marker.endswith("ly")  # "strongly positive" in whatever
+            if marker not in terms.not_markers and not marker.isdecimal() and not how:
                 yield _marker(marker), _status_of()[_plain(match["status"])]
     for match in _SIGNED.finditer(text):
         status = "positive" if match["sign"] == "+" else "negative"

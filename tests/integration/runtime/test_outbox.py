@@ -73,6 +73,19 @@ def test_what_is_promised_is_published_after_the_commit_under_its_own_id(
     assert publisher.sent == [outbox_id]
 
 
+@pytest.mark.parametrize("payload", ["[1]", "7", "null", '"words"'])
+def test_a_promise_that_is_no_object_is_refused_where_it_is_written(
+    engine: sa.Engine, payload: str
+) -> None:
+    store = Store(engine, Recorder())
+    with store.unit_of_work("test") as work:
+        work.emit(message())
+    change = sa.text("UPDATE outbox SET payload = CAST(:payload AS jsonb)")
+    refused = pytest.raises(sa.exc.IntegrityError, match="outbox_payload_object")
+    with refused, engine.begin() as connection:
+        connection.execute(change, {"payload": payload})
+
+
 def test_what_is_rolled_back_is_neither_promised_nor_published(engine: sa.Engine) -> None:
     publisher = Recorder()
     store = Store(engine, publisher)

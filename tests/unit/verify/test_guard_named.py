@@ -6,6 +6,7 @@ import pytest
 
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.named import guard
+from workers.verify.guards.vetoes import vetoes
 
 GROUNDS = Grounds(
     "In DYNAMIC (ACTRN12615000381583) recurrence-free survival was kept. NCCN recommends testing, "
@@ -109,3 +110,33 @@ def test_a_number_of_another_trial_is_not_the_sources_own() -> None:
     )
     assert guard("It (NCT02222222) enrolled 12 patients.", grounds) == []
     assert guard("It (NCT01111111) enrolled 12 patients.", grounds) != []
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "strange"),
+    [
+        ("The endpoint of DYNAMIC was use.", "The endpoint of DYNAMIC-Rectal was use.", True),
+        ("The endpoint of DYNAMIC was use.", "The endpoint of DYNAMIC-III was use.", True),
+        ("The endpoint of DYNAMIC was use.", "The endpoint of DYNAMIC III was use.", True),
+        ("The endpoint of DYNAMIC-III was use.", "The endpoint of DYNAMIC was use.", True),
+        ("The endpoint of DYNAMIC-III was use.", "The endpoint of DYNAMIC III was use.", False),
+        ("The endpoint of DYNAMIC was use.", "The endpoint of DYNAMIC, in short, was use.", False),
+        ("In DYNAMIC-guided care it was use.", "In DYNAMIC-guided care it was use.", False),
+    ],
+)
+def test_a_trial_is_not_another_one_whose_name_begins_alike(
+    claim: str, passage: str, strange: bool
+) -> None:
+    codes = {one.code for one in guard(claim, Grounds(passage, text=passage))}
+    assert ("trial" in codes) is strange
+
+
+def test_a_trial_with_digits_in_its_name_may_be_named_from_the_title() -> None:
+    passage = "Median overall survival was 32.8 months."
+    titled = Grounds(passage, title="IMvigor011: atezolizumab versus placebo", text=passage)
+    claim = "In IMvigor011 median overall survival was 32.8 months."
+    assert vetoes(claim, titled) == ()
+    assert vetoes(claim, Grounds(passage, title="A trial of atezolizumab", text=passage)) != ()
+    assert vetoes(claim.replace("011", "010"), titled) != ()
+    other = Grounds("IL-8 fell by 3%.", title="IL-6: a review", text="IL-8 fell by 3%.")
+    assert vetoes("IL-6 fell by 3%.", other) != ()

@@ -86,3 +86,14 @@ def test_a_negation_counts_for_the_word_it_stands_with() -> None:
 def test_a_negation_reaches_a_noun_that_may_also_end_it() -> None:
     passage = "Ovarian cancer is the leading cause of death among these women."
     assert guard(passage.replace("is the", "is not the"), Grounds(passage))
+
+
+def test_what_is_denied_is_not_reported() -> None:
+    passage = "She denied chest pain."
+    assert {one.code for one in guard("She reported chest pain.", Grounds(passage))} == {"negation"}
+    assert guard("She had no chest pain.", Grounds(passage)) == []
+
+
+def test_a_letter_of_a_name_is_not_what_is_negated() -> None:
+    passage = "No patient of c-TRAK TN had clearance."
+    assert guard("No c-TRAK TN patient had clearance.", Grounds(passage)) == []

@@ -105,3 +105,23 @@ def test_the_population_of_the_whole_study_need_not_be_repeated() -> None:
     title = "ctDNA analysis in patients with stage II colon cancer"
     assert guard("ctDNA guided the choice of chemotherapy.", Grounds(passage, title=title)) == []
     assert guard("ctDNA guided the choice of chemotherapy.", Grounds(passage)) != []
+
+
+def test_a_bare_status_is_that_of_the_only_marker_of_the_source() -> None:
+    text = "ctDNA was measured. Survival was 87% in negative and 49% in positive patients."
+    passage = "Survival was 87% in negative and 49% in positive patients."
+    claim = "Survival was 87% in ctDNA-negative and 49% in ctDNA-positive patients."
+    known = "Patients were ctDNA-positive or ctDNA-negative. " + text
+    assert guard(claim, Grounds(passage, text=known)) == []
+    another = "Patients were ctDNA-positive, tumors HER2-positive. " + text
+    assert {one.code for one in guard(claim, Grounds(passage, text=another))} == {"population"}
+
+
+def test_words_of_how_are_no_marker() -> None:
+    passage = "Brain recurrence was poorly seen."
+    assert guard("Brain recurrence is poorly detected.", Grounds(passage)) == []
+
+
+def test_a_subgroup_is_kept_under_its_short_form() -> None:
+    passage = "In patients with atrial fibrillation, apixaban lowered the rate of stroke."
+    assert guard("In AF, apixaban lowered the rate of stroke.", Grounds(passage)) == []

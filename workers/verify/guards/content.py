@@ -11,6 +11,7 @@ from knowledge.tags import KINDS, mentions
 from workers.reading.identifiers import spans_of_identifiers
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.lexing import spells, tokens
 from workers.verify.guards.negation import directed_stems, negations
 from workers.verify.guards.statements import Statement, read, stem_of
 
@@ -18,6 +19,7 @@ _NAME = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 _SHORT = re.compile(
     r"\(\s*(?P<short>[A-Z][A-Za-z0-9-]{1,9}|[a-z]{1,3}[A-Z][A-Za-z0-9-]{1,8})[);,\s]"
 )
+_ACRONYM = re.compile(r"[a-z]{0,2}[A-Z]{3,6}|[a-z]{1,2}[A-Z]{2,6}")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n)\W*$")
 _LONG_WORDS = 10
 """Words before a bracket in which the long form of an abbreviation is looked for (ours)."""
@@ -232,6 +234,8 @@ def _has_name(name: str, claim: str, grounds: Grounds) -> bool:
     if any(_plain(name) in _plain_words(text) or _in_parts(name, text) for text in texts):
         return True
     near = " ".join(texts[:3]).lower()
+    if _ACRONYM.fullmatch(name) and spells(name, tokens(near)):
+        return True
     if any(long.lower() in near for long in named_terms().same.get(name.upper(), ())):
         return True
     long = abbreviations(claim).get(stem_of(name.lower())[0])

@@ -17,6 +17,7 @@ from workers.verify.guards.compared import way_of_values
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import negations
+from workers.verify.guards.opposites import opposites
 from workers.verify.guards.statements import Phrasebook, Statement, closeness, read, stem_of
 
 Sign = Literal[
@@ -68,7 +69,7 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
         for direction in directions(said)
         if (finding := _compare(claim, said, direction, source, stated)) is not None
     ]
-    findings += _opposites(said, source)
+    findings += opposites(said, source)
     return list(dict.fromkeys(findings))
 
 
@@ -88,7 +89,7 @@ def _compare(
         best[agrees] = max(best[agrees], close)
         if agrees is False and _may_stand_beside(claimed, other):
             differing = max(differing, close)
-    kept = max(best[True], best[None])
+    kept = best[True] if _is_denied_of_its_outcome(claimed, stated) else max(best[True], best[None])
     if best[False] > kept and not (best[False] == differing and best[True] >= least):
         return Finding("direction", f"the passage says the opposite of “{claimed.word}”")
     if kept >= least or claimed.sign == "some":
@@ -99,6 +100,15 @@ def _compare(
     if not claimed.weak:
         return Finding("direction", f"the passage states no such direction as “{claimed.word}”")
     return None
+
+
+def _is_denied_of_its_outcome(claimed: Direction, stated: Sequence[Direction]) -> bool:
+    """Whether the passage says the opposite of the same outcome: then nothing that it says of
+    another one agrees."""
+    if claimed.subject in (None, "any"):
+        return False
+    same = [_agree(claimed, one) for one in stated if one.subject == claimed.subject]
+    return False in same and True not in same
 
 
 def _may_stand_beside(claimed: Direction, stated: Direction) -> bool:
@@ -300,35 +310,6 @@ def _content(
     return found
 
 
-def _opposites(said: Statement, source: Statement) -> list[Finding]:
-    """Words of the claim whose opposite the passage has in their place."""
-    findings = []
-    denied, stated = negations(said).odd, negations(source).odd
-    pairs = _pairs()
-    for i, token in enumerate(said.tokens):
-        for opposite in pairs.get(token.stem, ()):
-            against = source.by_stem.get(opposite, ())
-            if not against:
-                continue
-            company = said.company(i)
-            same = max(
-                (
-                    closeness(company, source.company(j))
-                    for j in source.by_stem.get(token.stem, ())
-                    if stated[j] == denied[i]
-                ),
-                default=0.0,
-            )
-            other = max(
-                (closeness(company, source.company(j)) for j in against if stated[j] == denied[i]),
-                default=0.0,
-            )
-            if other > same:
-                detail = f"the claim says “{token.word}”, the passage its opposite"
-                findings.append(Finding("direction", detail))
-    return findings
-
-
 def _stem(word: str) -> str:
     return stem_of(word)[0]
 
@@ -377,15 +358,3 @@ def _outcomes() -> Phrasebook[tuple[str, bool]]:
 @cache
 def _versus() -> Phrasebook[None]:
     return Phrasebook([(phrase, None) for phrase in direction_policy().versus])
-
-
-@cache
-def _pairs() -> dict[str, frozenset[str]]:
-    """Stem to the stems of its opposites. Pairs that stemming makes one word are left out."""
-    pairs: dict[str, frozenset[str]] = {}
-    for one, other in direction_policy().opposites:
-        for word, opposite in ((one, other), (other, one)):
-            a, b = _stem(word), _stem(opposite)
-            if a != b:
-                pairs[a] = pairs.get(a, frozenset()) | {b}
-    return pairs

@@ -5,7 +5,7 @@ of which the source speaks elsewhere (DESIGN section 2, invariant 6). Pure.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
 
 from knowledge.drugs import drugs_at
@@ -14,7 +14,7 @@ from workers.reading.identifiers import spans_of_identifiers
 from workers.verify.guards.binding import crossed, telling_words
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.lexing import Lexicon, Token, fold, sentences, stem, tokens
+from workers.verify.guards.lexing import Lexicon, Token, fold, sentences, spells, stem, tokens
 from workers.verify.guards.trials import (
     mismatched,
     strange_identifiers,
@@ -196,7 +196,7 @@ def _is_elsewhere(word: Token, grounds: Grounds) -> bool:
         return True
     acronym = word.text.removesuffix("s") if word.text[-2:-1].isupper() else word.text
     is_acronym = sum(map(str.isupper, acronym)) > 1
-    if is_acronym and _spells(acronym, tokens(near)):
+    if is_acronym and spells(acronym, tokens(near)):
         return True
     text = fold(grounds.text)
     pattern = re.compile(rf"(?i)(?<![^\W_]){re.escape(acronym)}s?(?![^\W_])")
@@ -211,16 +211,6 @@ def _is_elsewhere(word: Token, grounds: Grounds) -> bool:
     spelled = [one.stem for one in before[-len(acronym) :]]
     stems = {stem(one.text) for one in tokens(near)}
     return sum(one in stems for one in spelled) * 2 >= len(spelled)
-
-
-def _spells(acronym: str, words: Sequence[Token]) -> bool:
-    """Whether the initials of a run of words are the acronym; small words may be left out."""
-    letters = "".join(c for c in acronym.lower() if c.isalnum())
-    initials = "".join(one.stem[0] for one in words)
-    full = [one.stem[0] for one in words if one.stem not in ("of", "and", "the", "for", "in")]
-    # "ctDNA" is spelled by circulating, tumor and DNA.
-    joined = "".join(one.stem if one.stem in ("dna", "rna") else one.stem[0] for one in words)
-    return letters in initials or letters in "".join(full) or letters in joined
 
 
 def _heading(grounds: Grounds) -> str:

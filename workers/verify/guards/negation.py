@@ -205,7 +205,8 @@ def _lists(tokens: Sequence[Token], i: int) -> bool:
 
 def _heads(tokens: Sequence[Token], reached: Sequence[int]) -> list[int]:
     """What a cue negates for certain: its first word that is not light, and more joined by "or"."""
-    heavy = [i for i in reached if tokens[i].stem not in _light()] or list(reached)
+    heavy = [i for i in reached if tokens[i].stem not in _light() and len(tokens[i].word) > 2]
+    heavy = heavy or list(reached)
     heads = heavy[:1]
     for i in heavy[1:]:
         if tokens[i - 1].word in ("or", "nor") and i - heads[-1] <= 4:

@@ -15,7 +15,7 @@ from workers.reading.marker_statuses import marker_statuses
 from workers.verify.guards.binding import telling_words
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.lexing import Lexicon, fold, sentences
+from workers.verify.guards.lexing import Lexicon, fold, sentences, spelled_out, tokens
 
 _ROMAN = {"0": 0, "i": 1, "ii": 2, "iii": 3, "iv": 4, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5}
 _NUMERAL = r"(?:III|II|IV|I|[0-5])(?:[ABCabc](?![A-Za-z]))?(?![\w.%])"
@@ -35,6 +35,7 @@ _BOUNDED = re.compile(
     r"(?P<what>(?:the\s)?(?:(?!\b(?:the|was|were|is|are|had|did|showed)\b)"
     r"[^,;:()]){2,80}))?)"
 )
+_STATUS = "status of "
 # A subgroup is kept when the claim has this share of its words. Ours.
 _KEPT = 0.7
 # A clause of the passage is what a claim restates when it has this many words of it. Ours.
@@ -44,18 +45,20 @@ _RESTATED = 2
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """Populations of `claim` that its source does not state, contradicts, or states of a part."""
     claim, passage = fold(claim), fold(grounds.passage)
-    findings = _strange(_values(claim), _values(passage), grounds)
+    findings = _strange(_values(claim), _values(passage), grounds, passage)
     findings += _strange_diseases(claim, passage, grounds)
     return findings + _widened(claim, passage, grounds)
 
 
 def _strange(
-    said: Mapping[str, Set[str]], stated: Mapping[str, Set[str]], grounds: Grounds
+    said: Mapping[str, Set[str]], stated: Mapping[str, Set[str]], grounds: Grounds, passage: str
 ) -> list[Finding]:
     findings = []
     for category, values in said.items():
         here: Set[str] = stated.get(category, set())
         strange = values - here
+        if strange and category.startswith(_STATUS):
+            strange -= _of_the_only_marker(category, strange, grounds, passage)
         if strange and not here:
             strange = _not_around(category, strange, grounds)
         findings += [
@@ -63,6 +66,20 @@ def _strange(
             for value in sorted(strange)
         ]
     return findings
+
+
+def _of_the_only_marker(
+    category: str, values: Set[str], grounds: Grounds, passage: str
+) -> Set[str]:
+    """Those that the passage states of nothing in particular ("in negative patients"), where the
+    source knows the status of no other marker."""
+    around = _values_of_source(f"{grounds.title}\n\n{grounds.text}")
+    known = {one for one in around if one.startswith(_STATUS)}
+    if known != {category}:
+        return set()
+    words = {one.lower for one in tokens(passage)}
+    status = population_terms().status.items()
+    return values & {name for name, forms in status if not words.isdisjoint(forms)}
 
 
 def _not_around(category: str, values: Set[str], grounds: Grounds) -> Set[str]:
@@ -105,6 +122,7 @@ def _widened(claim: str, passage: str, grounds: Grounds) -> list[Finding]:
 def _is_kept(who: str, claim: str, words: Set[str], title: Set[str]) -> bool:
     """Whether the claim has the subgroup in its own words, or the title has it for the whole."""
     own = telling_words(who) - title
+    words |= telling_words(" ".join(spelled_out(claim)))
     if len(own & words) >= len(own) * _KEPT:
         return True
     mine, its = _values(claim), _values(who)
@@ -135,7 +153,7 @@ def _values(text: str) -> dict[str, set[str]]:
     for label, numerals in _labels(text):
         found.setdefault(label, set()).add(numerals)
     for marker, status in marker_statuses(text):
-        found.setdefault(f"status of {marker}", set()).add(status)
+        found.setdefault(f"{_STATUS}{marker}", set()).add(status)
     return found
 
 

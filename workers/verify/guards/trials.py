@@ -19,6 +19,10 @@ from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, sentences
 
 _ACRONYM = r"(?:[a-z]-)?[A-Z][A-Za-z]*[A-Z][\w-]*(?:[ -](?:I{1,3}|IV|\d{1,3}|[A-Z]{2,4}))?"
+_SUFFIX = re.compile(r"-(?:[A-Z][\w]*|I{1,3}|\d+)|[ -](?:I{2,3}|IV)\b")
+"""What makes another trial's name of one: "DYNAMIC-Rectal", "DYNAMIC-III"."""
+_LETTERS = 5
+"""Letters that a trial's name has at least where only its place tells that it is one (ours)."""
 _LITERATURE = ("PMID ", "PMC", "DOI ")
 
 
@@ -53,12 +57,25 @@ def strange_trials(claim: str, grounds: Grounds) -> list[Finding]:
     around = trial_names(fold(f"{grounds.title}\n\n{grounds.neighbours}"))
     findings = []
     for name, raw in said.items():
-        if name in stated or _key(raw) in _key(passage):
+        if name in stated or _stands_in(raw, passage):
             continue
         elsewhere = name in around or (not around and _is_sole_trial(name, grounds.text))
         if stated or not elsewhere:
             findings.append(Finding("trial", f"“{raw}” is not in the passage"))
     return findings
+
+
+def _stands_in(raw: str, passage: str) -> bool:
+    """Whether the passage has the name, not as the first part of another one."""
+    words = r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", raw)))
+    return re.search(rf"(?i:(?<![\w-]){words}(?!\w))(?!{_SUFFIX.pattern})", passage) is not None
+
+
+def titled(title: str) -> str:
+    """The trial that a title begins with ("EMERALD-3: early antibiotics ..."), else "". Shorter
+    names are those of genes and proteins."""
+    found = re.match(rf"({_ACRONYM}):", fold(title))
+    return found[1] if found and sum(map(str.isalpha, found[1])) >= _LETTERS else ""
 
 
 def mismatched(claim: str, grounds: Grounds) -> list[Finding]:
@@ -140,7 +157,7 @@ def _pairs(text: str, identifier: str | None = None) -> set[tuple[str, str]]:
 
 def _mentions(text: str) -> Iterable[Mention]:
     """Known trials, and acronyms beside a word such as "trial" or a registry number, in order."""
-    found = {mention.start: mention for mention in _lexicon().find(text)}
+    found = {mention.start: _in_full(text, mention) for mention in _lexicon().find(text)}
     taken = [range(mention.start, mention.end) for mention in found.values()]
     for match in _beside_a_noun().finditer(text):
         name = str(match.lastgroup)
@@ -152,6 +169,14 @@ def _mentions(text: str) -> Iterable[Mention]:
     for start in sorted(found):
         if not any(low <= start < high for low, high in identified):
             yield found[start]
+
+
+def _in_full(text: str, mention: Mention) -> Mention:
+    """A known trial with what makes another trial's name of it."""
+    suffix = _SUFFIX.match(text, mention.end)
+    if suffix is None:
+        return mention
+    return Mention(_key(text[mention.start : suffix.end()]), mention.start, suffix.end())
 
 
 def _key(name: str) -> str:

@@ -5,11 +5,14 @@ from collections.abc import Callable, Sequence
 from workers.verify.guards import (
     arms,
     closeness,
+    compared,
     content,
     crossing,
     dates,
+    designs,
     direction,
     drugs,
+    endpoints,
     framing,
     modality,
     named,
@@ -17,6 +20,7 @@ from workers.verify.guards import (
     numbers,
     omissions,
     population,
+    trials,
 )
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -26,7 +30,8 @@ Guard = Callable[[str, Grounds], list[Finding]]
 
 
 def _numbers(claim: str, grounds: Grounds) -> list[Finding]:
-    return numbers.guard(claim, grounds.passage, frozenset(grounds.identifiers.values()))
+    passage = f"{grounds.passage}\n\n{trials.titled(grounds.title)}"
+    return numbers.guard(claim, passage, frozenset(grounds.identifiers.values()))
 
 
 FACTS: Sequence[Guard] = (
@@ -35,6 +40,9 @@ FACTS: Sequence[Guard] = (
     dates.guard,
     drugs.guard,
     arms.guard,
+    compared.guard,
+    endpoints.guard,
+    designs.guard,
     population.guard,
 )
 """They ask whether what a claim names and counts is the source's."""

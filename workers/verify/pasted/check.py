@@ -7,13 +7,14 @@ passages that come closest to it; the best verdict that one of them gives is its
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from knowledge.loader import load
 from store.spans import Span
 from workers.reading.quotes import check
 from workers.verify.claims import Basis, Checked, Drafted, Located, Verdict, checked
-from workers.verify.guards import numbers, omissions
+from workers.verify.guards import closeness, numbers, omissions
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.vetoes import vetoes
+from workers.verify.guards.vetoes import is_quoted_whole, vetoes
 from workers.verify.locating import CitedText, locate, repeats
 from workers.verify.pasted import attribution
 from workers.verify.pasted.matching import nearest
@@ -29,6 +30,8 @@ _BEST_FIRST = (
 _REPEATED = 0.6
 """Share of its words by which a statement repeats a sentence, so that it owes the rest (ours)."""
 _TOO_SHORT = ("too_short", "too few words to be compared on their own")
+_STRAYING = frozenset(("closeness", *load("rewriting")["completed"]))
+"""What tells only that a statement is not its sentence."""
 _NO_PASSAGE = ("no_passage", "no passage of a source has enough of its words")
 _UNSURE = ("unsure", "nothing speaks against it, but its words are too far from the passage's")
 
@@ -123,13 +126,15 @@ def _without_citations(found: Located, sources: Mapping[str, CitedText]) -> Loca
 
 def _vetoes(words: str, grounds: Grounds) -> tuple[Finding, ...]:
     """All guards on the content, and what is left out of a sentence that it repeats; those that
-    know identifiers see them too."""
+    know identifiers see them too. Nobody but the verifier judges a rewording here, and nobody knows
+    who wrote it: so it must stay as close to its sentence as a model's claim."""
     content = plain(words)
+    strays = () if is_quoted_whole(content, grounds.passage) else closeness.guard(content, grounds)
     left_out = omissions.guard(content, grounds, repeated=_REPEATED)
     cited = numbers.guard(words, grounds.passage, frozenset(grounds.identifiers.values()))
     names = tuple(one for one in cited if one.code == "identifier")
     credited = attribution.guard(without_identifiers(words), grounds)
-    return (*vetoes(content, grounds), *left_out, *names, *credited)
+    return (*vetoes(content, grounds), *strays, *left_out, *names, *credited)
 
 
 def _raw(sources: Mapping[str, CitedText], key: str) -> str:
@@ -151,7 +156,7 @@ def _best(
     if best.findings and best.place is not None:
         grounds = sources[best.evidence_id].grounds(best.place)
         details = tuple((one.code, one.detail) for one in _vetoes(located[place].text, grounds))
-    if best.verdict is Verdict.UNSUPPORTED and (located[place].only_leaves_out or not details):
+    if best.verdict is Verdict.UNSUPPORTED and {code for code, _ in details} <= _STRAYING:
         details = (*details, _UNSURE)
     return Judged(statement, best.verdict, best, details)
 

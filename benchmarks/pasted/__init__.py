@@ -1,0 +1,1 @@
+"""How often `attest verify` calls false statements verified: docs/verification.md."""

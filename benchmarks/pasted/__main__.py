@@ -1,0 +1,70 @@
+"""Puts true and false statements through `attest verify`, one by one, and counts what comes out.
+
+    python -m benchmarks.pasted [--show]
+
+The statements are about the sample corpus and about documents that are made up
+(`documents.jsonl`: their drugs, trials and figures exist nowhere). They were written by somebody
+who had read the sources and not the rules; the false ones as a careless writer makes them. Nothing
+was trained on them, but the rules have been mended for those that passed: they are for development.
+"""
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from cli.verify import documents_in, verify_here
+from store.settings import Settings
+
+HERE = Path(__file__).parent
+SAMPLES = Path("samples/records")
+VERDICTS = ("verified", "partially_verified", "unverified")
+
+
+def main() -> None:
+    """Prints how many of each kind get which verdict."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--show", action="store_true", help="the false ones that are verified")
+    show = parser.parse_args().show
+    console = Console()
+    documents = [*documents_in(SAMPLES), *documents_in(HERE / "documents.jsonl")]
+    statements = [
+        json.loads(line)
+        for line in (HERE / "statements.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    counts: Counter[tuple[bool, str]] = Counter()
+    passed: list[dict[str, Any]] = []
+    with TemporaryDirectory() as folder:
+        settings = Settings(data_dir=Path(folder))
+        for one in track(statements, "Checking", console=Console(stderr=True)):
+            verdict = _verdict(verify_here(settings, one["text"], documents))
+            counts[one["holds"], verdict] += 1
+            if not one["holds"] and verdict == "verified":
+                passed.append(one)
+    console.print(_table(counts))
+    for one in passed if show else ():
+        console.print(f"{one['kind']}: {one['text']}", highlight=False)
+
+
+def _verdict(result: dict[str, Any]) -> str:
+    """The worst verdict of what was judged; what was not judged at all is not verified."""
+    said = [one["verification_status"] for one in result["statements"] if one["claims"]]
+    return max(said, key=VERDICTS.index, default="unverified")
+
+
+def _table(counts: Counter[tuple[bool, str]]) -> Table:
+    table = Table("statements", "all", *(one.replace("_", " ") for one in VERDICTS))
+    for holds, name in ((True, "true"), (False, "false")):
+        many = [counts[holds, one] for one in VERDICTS]
+        table.add_row(name, str(sum(many)), *map(str, many))
+    return table
+
+
+if __name__ == "__main__":
+    main()

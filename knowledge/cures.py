@@ -45,6 +45,7 @@ class Texts(_Policy):
     under_way: str
     planned: str
     nobody: str
+    past: str
 
 
 class CurePolicy(_Policy):

@@ -228,6 +228,7 @@ def test_a_question_about_the_past_is_not_cured_by_what_is_fetched_today(case: C
     for as_of in ("2020-01-01", "2020-01-01T00:00:00Z"):
         body = case.ask(UNKNOWN, as_of=as_of)
         assert (body["abstain_reason"], body["cure_refreshes"]) == ("no_evidence", [])
+        assert "ask without as_of" in body["cure"]["detail"]
     assert case.refreshes() == []
     today = case.clock().date().isoformat()
     assert named(case.ask(UNKNOWN, as_of=today)) == ["pubmed"]

@@ -36,9 +36,11 @@ def _record(drug: str, identifiers: dict[str, str]) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def held(settings: Settings, store: Store) -> Iterator[InlineWorker]:
-    worker = InlineWorker(settings.model_copy(update={"encoder": "minilm"}), store)
+@pytest.fixture(params=["minilm", "hash"])
+def held(
+    request: pytest.FixtureRequest, settings: Settings, store: Store
+) -> Iterator[InlineWorker]:
+    worker = InlineWorker(settings.model_copy(update={"encoder": request.param}), store)
     records = (_record(drug, some) for drug, some in zip(_DRUGS, _NUMBERS, strict=True))
     ingest(worker.store, *records)
     worker.run()
@@ -63,6 +65,9 @@ def _body(store: Store, model: type[Answer] | type[Retrieval], question_id: UUID
         ("What does PMID 101 report?", "apixaban"),
         ("What does 10.5555/MADE-UP.101 report?", "apixaban"),
         ("Summarize PMID 102", "warfarin"),
+        ("PMID 101", "apixaban"),
+        ("What is PMID 102 about?", "warfarin"),
+        ("Give me an overview of PMC202, please.", "warfarin"),
         ("What was the rate of stroke in PMC202?", "warfarin"),
         ("What is known of NCT00000303?", "dabigatran"),
         ("Is NCT00000303 still recruiting?", "dabigatran"),

@@ -26,7 +26,8 @@ def fuse(lexical: Sequence[tuple[int, float]], dense: Sequence[tuple[int, float]
     sides = []
     for ranked in (lexical, dense):
         top = max((score for _, score in ranked), default=0.0)
-        scaled = {key: score / top for key, score in ranked} if top > 0 else {}
+        # what is near to nothing asked is found all the same: it may be all there is of a work
+        scaled = {key: score / top if top > 0 else 0.0 for key, score in ranked}
         floor = min(scaled.values(), default=0.0) if len(ranked) >= policy.candidates else 0.0
         sides.append((scaled, max(floor, 0.0), dict(ranked)))
     (words, word_floor, word_raw), (meaning, meaning_floor, meaning_raw) = sides

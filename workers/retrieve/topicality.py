@@ -14,10 +14,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from knowledge.breadth import accepted, is_broader, meets
+from knowledge.loader import load
 from knowledge.policy import retrieval_policy
 from knowledge.products import products, speak_to
 from knowledge.scenarios import Scenario
 from knowledge.tags import tags
+from store.content import content_terms
+from store.index.terms import term_set
 from workers.retrieve.candidates import Candidate, Place
 from workers.retrieve.relevance import is_relevant
 from workers.retrieve.understanding.model import Understanding
@@ -130,10 +133,13 @@ def usable_places(
         anchor: it is a work of the scenario's pack: what it says on a disease and a decision asked
             about speaks to the question, whatever its words are (EB-5.2).
     """
+    of_itself = named and asks_for_works(understanding)
     found = [
         one
         for one in candidate.places
-        if is_relevant(one.covered, one.dense) or (anchor and _names_both(one, understanding))
+        if of_itself
+        or is_relevant(one.covered, one.dense)
+        or (anchor and _names_both(one, understanding))
     ]
     if not found:
         return (), "does not speak to the question"
@@ -153,6 +159,15 @@ def usable_places(
         return (), "is on none of the drugs or tests asked about"
     kept = tuple(one for one in found if _on_disease(one, candidate, understanding.diseases))
     return kept, None if kept else "its passages are on other diseases than those asked about"
+
+
+def asks_for_works(understanding: Understanding) -> bool:
+    """Whether a question holds nothing but names of works: all that such a work says speaks to it
+    ("Summarize PMID 35657320")."""
+    taken = term_set(" ".join((*understanding.names, *load("questions")["work_words"])))
+    return bool(understanding.names) and all(
+        content_terms(one.text) <= taken for one in understanding.sub_queries
+    )
 
 
 def _names_both(place: Place, understanding: Understanding) -> bool:

@@ -36,6 +36,8 @@ def cure(unit: UnitOfWork, body: Mapping[str, Any], abstained: Abstained) -> dic
     """
     reason = body["abstain_reason"]
     past = is_past(abstained.as_of, abstained.at)
+    if past and reason == "no_evidence":
+        return {**body, "cure": {**body["cure"], "detail": cure_policy().texts.past}}
     if reason not in NEWS_WOULD_HELP or past or (abstained.filtered and reason == "no_evidence"):
         return dict(body)
     asked: list[cures.CureRefresh] = []

@@ -51,7 +51,10 @@ def summarize_there(
 
 
 def render(console: Console, result: dict[str, Any]) -> None:
-    """Print the lists that hold something, then the plan, each line with its citation."""
+    """Print what to know first, the lists that hold something, then the plan, each line with its
+    citation."""
+    for one in result.get("warnings", ()):
+        console.print(Text(one["detail"], style="bold red"))
     for name, items in result["summary"].items():
         if not items:
             continue

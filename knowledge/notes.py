@@ -170,6 +170,12 @@ class ModelBounds(_Policy):
     patience: float = Field(ge=1)
 
 
+class Warnings(_Policy):
+    """What is told of a note above its summary."""
+
+    several_patients: Annotated[str, Field(pattern=r"\{count\}")]
+
+
 class PlanPolicy(_Policy):
     """See the comments of `note_plans.yaml`."""
 
@@ -189,6 +195,7 @@ class PlanPolicy(_Policy):
     routine: Words
     model: ModelBounds
     fallbacks: dict[Reason, str]
+    warnings: Warnings
 
     def has(self, group: str, text: str) -> bool:
         """Whether `text` has a word of the group, such as `actions`."""

@@ -45,13 +45,14 @@ class NoteItem:
 
 @dataclass(frozen=True)
 class NoteView:
-    """The lists that have items, the plan, and the note with its spans."""
+    """The lists that have items, the plan, the note with its spans, and what to know first."""
 
     lists: Sequence[tuple[str, Sequence[NoteItem]]]
     empty: Sequence[str]
     plan: Sequence[NoteItem]
     runs: Sequence[Run]
     facts: Sequence[tuple[str, str]]
+    warnings: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ def note_view(text: str, result: Mapping[str, Any], chosen: str | None) -> NoteV
         plan=plan,
         runs=runs(text, places, chosen),
         facts=_facts(result),
+        warnings=[str(one["detail"]) for one in result.get("warnings", ())],
     )
 
 

@@ -62,16 +62,6 @@ class Allergies(_Data):
     things: frozenset[str]
 
 
-class Persons(_Data):
-    """Labels of names and numbers."""
-
-    names: Words
-    unsure_names: Words
-    numbers: Words
-    titles: frozenset[str]
-    ends: frozenset[str]
-
-
 class Patients(_Data):
     """See the comments of `patients.yaml`."""
 
@@ -85,7 +75,6 @@ class Patients(_Data):
     medicines: Medicines
     allergies: Allergies
     others: Words
-    persons: Persons
 
 
 @cache

@@ -4,15 +4,16 @@ The service writes every citation; a model, where there is one, only names chunk
 (`workers.summarize.model`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from knowledge.notes import LISTS
+from knowledge.notes import LISTS, plan_policy
 from knowledge.version import knowledge_version
 from store.hashes import text_hash
 from workers.reading.chunks import Chunk, chunk
+from workers.reading.persons import number_of_people
 from workers.summarize.items import Item, items_of
 from workers.summarize.plan import Recommendation, recommendations
 from workers.summarize.sections import NoteOutline, outline
@@ -51,7 +52,8 @@ def summarize(text: str) -> dict[str, Any]:
 
     `summary` has the seven lists of `{text, source}`, an empty one where there is nothing; `plan`
     the `recommendations`; `sections` and `chunks` what the citations name, in code points;
-    `validation` what `validate` counts; `provenance` who made it.
+    `validation` what `validate` counts; `warnings` what is wrong with the note itself; `provenance`
+    who made it.
     """
     reading = read(text)
     return result_of(reading, reading.items, recommendations(text, reading.items))
@@ -86,9 +88,18 @@ def result_of(
         "plan": {"recommendations": [one.as_body(n) for n, one in enumerate(recommended, start=1)]},
     }
     body["validation"] = validate(text, body)
+    body["warnings"] = list(_warnings(text))
     body["provenance"] = {
         "generator": GENERATOR,
         **(provenance or {}),
         "knowledge_version": knowledge_version(),
     }
     return body
+
+
+def _warnings(text: str) -> Iterator[dict[str, str]]:
+    """What a reader must know first: words of several patients would stand there as one's."""
+    count = number_of_people(text)
+    if count > 1:
+        told = plan_policy().warnings.several_patients
+        yield {"code": "several_patients", "detail": told.format(count=count)}

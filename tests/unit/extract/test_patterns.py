@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workers.extract import label_lines, parts, persons, readability
+from workers.extract import label_lines, parts, readability
 from workers.extract.evaluation import completeness, damage, doubts, signs
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.rubrics import field_policies
@@ -30,6 +30,7 @@ from workers.extract.rules import (
     tumors,
     words,
 )
+from workers.reading import persons
 
 MODULES = [choosing, completeness, damage, days, doubts, drugs, genomes, hybridization,
            label_lines, labs, margins, markers, medicines, negation, numbers, others, parts,

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from workers.extract.patients import patients
-from workers.extract.rubrics import alternatives
+from knowledge.persons import person_policy
 
 _HEADER = 400
 """Characters in which the name and the number of one header stand, and its title before (ours)."""
@@ -46,15 +45,20 @@ class _Person:
 
 @cache
 def _labelled() -> re.Pattern[str]:
-    words = patients().persons
+    words = person_policy()
     word = r"[A-Z][A-Za-z'’.\-]*"
     return re.compile(
-        rf"(?<![A-Za-z])(?:(?i:(?P<sure>{alternatives(words.names)})|"
-        rf"(?P<patient>{alternatives(words.unsure_names)}))[ \t*]*+[:|][ \t*]*+"
+        rf"(?<![A-Za-z])(?:(?i:(?P<sure>{_any_of(words.names)})|"
+        rf"(?P<patient>{_any_of(words.unsure_names)}))[ \t*]*+[:|][ \t*]*+"
         rf"(?P<name>{word}(?:,?[ ]{word}){{0,4}})|"
-        rf"(?i:(?P<label>{alternatives(words.numbers)}))(?:[ \t*]*+[:|#][ \t*#]*+|[ \t]++)"
+        rf"(?i:(?P<label>{_any_of(words.numbers)}))(?:[ \t*]*+[:|#][ \t*#]*+|[ \t]++)"
         r"(?P<number>[A-Za-z0-9][A-Za-z0-9/\-]{0,30}))"
     )
+
+
+def _any_of(words: Sequence[str]) -> str:
+    ordered = sorted(words, key=len, reverse=True)
+    return "|".join(re.escape(one).replace(r"\ ", r"\s+") for one in ordered)
 
 
 def said(text: str) -> list[Said]:
@@ -80,9 +84,9 @@ def _name(words: str) -> frozenset[str]:
     """The words of a name without titles, initials and the label behind it."""
     kept = []
     for one in re.findall(r"[A-Za-z'’\-]+", words):
-        if one.lower() in patients().persons.ends:
+        if one.lower() in person_policy().ends:
             break
-        if len(one) > 1 and one.lower() not in patients().persons.titles:
+        if len(one) > 1 and one.lower() not in person_policy().titles:
             kept.append(one.lower())
     return frozenset(kept)
 
@@ -120,6 +124,11 @@ def people(text: str, titles: Sequence[int]) -> list[tuple[int, int]]:
         if len(known) > _MOST_PERSONS:
             break  # whoever comes now is one with this one, and with none before
     return found
+
+
+def number_of_people(text: str) -> int:
+    """How many patients a text names by their labels; one where it names none."""
+    return len({person for _, person in people(text, ())})
 
 
 def _headers(every: Sequence[Said], titles: Sequence[int]) -> list[list[Said]]:

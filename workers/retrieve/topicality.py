@@ -162,12 +162,13 @@ def usable_places(
 
 
 def asks_for_works(understanding: Understanding) -> bool:
-    """Whether a question holds nothing but names of works: all that such a work says speaks to it
+    """Whether a question holds nothing but numbers of works: all that such a work says speaks to it
     ("Summarize PMID 35657320")."""
-    taken = term_set(" ".join((*understanding.names, *load("questions")["work_words"])))
-    return bool(understanding.names) and all(
-        content_terms(one.text) <= taken for one in understanding.sub_queries
-    )
+    names, asked = understanding.names, understanding.sub_queries
+    if not (names and asked and all(any(map(str.isdigit, name)) for name in names)):
+        return False
+    taken = term_set(" ".join((*names, *load("questions")["work_words"])))
+    return all(content_terms(one.text) <= taken for one in asked)
 
 
 def _names_both(place: Place, understanding: Understanding) -> bool:

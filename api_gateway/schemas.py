@@ -9,16 +9,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
     StringConstraints,
     field_validator,
 )
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import core_schema
 
+from api_gateway.answer_schemas import SealedAnswer
 from api_gateway.filters import Filters, Moment, instant
-from knowledge.links import DirectUrl, is_direct
 from store.models import now
 from store.recall_log import RecallState
 from store.records import NoticeKind
@@ -113,132 +109,6 @@ class StageTiming(BaseModel):
     ms: float | None = Field(description="from the last claim to the commit")
 
 
-class ReferenceOut(BaseModel):
-    """A cited work: its title is the link, and the link opens the work itself."""
-
-    n: int = Field(ge=1)
-    evidence_id: str = Field(description="the evidence that it stands for")
-    title: str
-    authors: str = Field(description="the first and `et al.` where there are more than three")
-    source: str = Field(description="journal, registry, organization")
-    year: int | None = Field(description="of publication; null: not known")
-    badges: list[str] = Field(
-        description="where it comes from, what kind of work it is, what speaks for it or against, "
-        "such as PubMed, Cochrane, Clinical Trial, Guideline, Meta-Analysis, Systematic Review, "
-        "Gold Standard, Recent, Highly Cited, Practical Guidance"
-    )
-    url: DirectUrl = Field(description="the page of the work itself, never one of a search")
-    pmid: str | None = None
-    doi: str | None = None
-    nct_id: str | None = None
-
-
-class ImageOut(BaseModel):
-    """A figure beside the answer: a decision algorithm, or one of the modality asked for."""
-
-    title: str
-    url: DirectUrl = Field(description="the page of the article that it stands in")
-    image_url: DirectUrl | None = Field(default=None, description="the picture")
-    source: str
-    license: str | None = None
-
-
-class RecallOut(BaseModel):
-    """What became of an answer since it was sealed."""
-
-    model_config = ConfigDict(extra="allow")
-
-    state: RecallState
-    because: list[dict[str, Any]] = Field(description="which documents changed, how and when")
-    superseded_by: UUID | None = Field(default=None, description="the question, asked anew")
-    supersedes: UUID | None = Field(default=None, description="the question that it asks anew")
-
-
-class CitationOut(BaseModel):
-    """The words that a claim leans on, at their place in a version of a source."""
-
-    model_config = ConfigDict(extra="allow")
-
-    evidence_id: str
-    document_id: UUID
-    version: int = Field(ge=1)
-    chunk_id: str | None
-    section: str | None
-    start: int = Field(ge=0, description="in code points of the version's text, as is `end`")
-    end: int
-    quote: str = Field(description="the words there, to the letter")
-    quote_verdict: str
-    citation: str | None = Field(description="the place as people write it")
-
-
-class EarlierOut(BaseModel):
-    """What a claim was before it was changed: not its words, for they did not hold."""
-
-    text_hash: str
-    verdict: str
-    findings: list[str] = Field(description="what spoke against it, by guard")
-
-
-class ClaimOut(BaseModel):
-    """A statement of the answer, and what it rests on."""
-
-    model_config = ConfigDict(extra="allow")
-
-    claim_id: str
-    text: str
-    verdict: Literal["supported", "partial", "conflicting"]
-    verification_status: Literal["verified", "partially_verified", "conflicting"]
-    basis: Literal["words", "verifier", "model", "none"]
-    citations: list[CitationOut]
-    rewritten_from: EarlierOut | None = Field(
-        default=None,
-        description="only there where the claim did not hold and was hedged: what it says now is "
-        "what its source does discuss",
-    )
-    completed_from: EarlierOut | None = Field(
-        default=None,
-        description="only there where the claim left something of its source's sentence out: the "
-        "whole sentence stands in its place",
-    )
-
-
-class AnswerOut(BaseModel):
-    """An answer, or an abstention. Of its parts only claims, those with addresses, and what may
-    change, are described here."""
-
-    model_config = ConfigDict(extra="allow")
-
-    claims: list[ClaimOut]
-    references: list[ReferenceOut]
-    images: list[ImageOut]
-    recall: RecallOut
-
-
-class _Answer:
-    """Marks a sealed answer: OpenAPI shows it as `AnswerOut`; it passes as it is, but for what a
-    rule that came after its sealing takes for a search page (EB-9.3)."""
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_after_validator_function(_scanned, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, _: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        return handler(AnswerOut.__pydantic_core_schema__)
-
-
-def _scanned(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer without references and images that lead to no page of a work."""
-    kept: dict[str, Any] = {
-        part: [one for one in answer[part] if is_direct(one["url"])]
-        for part in ("references", "images")
-        if part in answer
-    }
-    return {**answer, **kept}
-
-
 class QuestionOut(BaseModel):
     """A question and, once it is answered, its answer."""
 
@@ -251,7 +121,7 @@ class QuestionOut(BaseModel):
     )
     created_at: datetime
     finished_at: datetime | None
-    answer: Annotated[dict[str, Any], _Answer()] | None = Field(
+    answer: Annotated[dict[str, Any], SealedAnswer()] | None = Field(
         description="null until the status is `answered` or `failed`; a failed question has an "
         "abstention of reason `unchecked` here"
     )

@@ -211,15 +211,15 @@ def verify(
 ) -> None:
     """Check the claims, quotations and identifiers of a text."""
     from cli.gateway import GatewayRefused
-    from cli.verify import documents_in, holds, render, text_of, verify_here, verify_there
-    from cli.waiting import on_stderr
+    from cli.verify import documents_in, holds, render, text_of, verify_here
+    from cli.waiting import on_stderr, result_of_text
 
     text, instance = text_of(file), Instance.of(ctx)
     try:
         if corpus is not None:
             result = verify_here(instance.settings, text, documents_in(corpus))
         else:
-            result = verify_there(instance.url, text, say=on_stderr)
+            result = result_of_text(instance.url, "verification", text, on_stderr)
     except GatewayRefused as error:
         raise error.about(file.name) from error
     if as_json:
@@ -245,13 +245,13 @@ def summarize(
     process does, by rules.
     """
     from cli.gateway import GatewayRefused, NoGateway
-    from cli.summarize import note_in, render, summarize_here, summarize_there
-    from cli.waiting import on_stderr
+    from cli.summarize import note_in, render, summarize_here
+    from cli.waiting import on_stderr, result_of_text
 
     text = note_in(file)
     try:
         url = None if here else Instance.of(ctx).url_if_any
-        result = summarize_there(url, text, say=on_stderr) if url else summarize_here(text)
+        result = result_of_text(url, "note", text, on_stderr) if url else summarize_here(text)
     except NoGateway as error:
         raise RuntimeError(f"{error} (or add --here)") from error
     except GatewayRefused as error:

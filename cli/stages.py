@@ -86,8 +86,9 @@ def _queues() -> None:
 @queues_app.command("rebuild")
 def rebuild_queues(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """Empty all queues in Redis and fill them again from PostgreSQL; workers may run meanwhile."""
-    from workers.runtime.broker import WokenBroker, redis_client  # late: it loads dramatiq
+    from workers.runtime.broker import WokenBroker  # late: it loads dramatiq
     from workers.runtime.rebuild import rebuild_queues as rebuild
+    from workers.runtime.redis_client import redis_client
 
     instance = Instance.of(ctx)
     settings = resolve(instance.settings)

@@ -9,7 +9,6 @@ from rich.text import Text
 from cli.evaluate.notes import note_of
 from cli.tables import counted
 from cli.verify import text_of
-from cli.waiting import Say, nothing, result_of_text
 from workers.summarize.summary import summarize
 
 _AS_IT_IS = {".txt", ".md", ".text", ""}
@@ -33,21 +32,6 @@ def note_in(path: Path) -> str:
 def summarize_here(text: str) -> dict[str, Any]:
     """The result by rules, in this process: no server and no language model is asked."""
     return summarize(text)
-
-
-def summarize_there(
-    url: str, text: str, *, timeout_seconds: float = 600.0, say: Say = nothing
-) -> dict[str, Any]:
-    """The result of a running instance, which asks a language model where it has one.
-
-    Args:
-        say: told its id, what it waits for, and on Ctrl-C that it goes on.
-
-    Raises:
-        WorkFailed: it died, or took too long.
-        GatewayRefused: the gateway refused it, or none answers.
-    """
-    return result_of_text(url, "note", text, timeout_seconds=timeout_seconds, say=say)
 
 
 def render(console: Console, result: dict[str, Any]) -> None:

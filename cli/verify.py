@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.tables import counted
-from cli.waiting import Say, nothing, result_of_text
 from store.settings import Settings
 from workers.readers import UnreadableDocument, read
 from workers.verify.pasted.report import checked
@@ -103,21 +102,6 @@ def verify_here(
         against="documents",
         at=datetime.now(UTC),
     )
-
-
-def verify_there(
-    url: str, text: str, *, timeout_seconds: float = 300.0, say: Say = nothing
-) -> dict[str, Any]:
-    """Check a text against the evidence that a running instance holds.
-
-    Args:
-        say: told its id, what it waits for, and on Ctrl-C that it goes on.
-
-    Raises:
-        WorkFailed: the check died, or took too long.
-        GatewayRefused: the gateway refused it, or none answers.
-    """
-    return result_of_text(url, "verification", text, timeout_seconds=timeout_seconds, say=say)
 
 
 def anything_checked(result: dict[str, Any]) -> bool:

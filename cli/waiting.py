@@ -48,7 +48,7 @@ def nothing(line: str) -> None:
 
 
 def result_of_text(
-    url: str, kind: str, text: str, *, timeout_seconds: float, say: Say
+    url: str, kind: str, text: str, say: Say, *, timeout_seconds: float = 600.0
 ) -> dict[str, Any]:
     """What a running instance makes of a text, with the id under which it keeps it.
 

@@ -34,11 +34,12 @@ from workers.generate.facets import (
     tells_of_use,
 )
 from workers.generate.findings import same
-from workers.generate.scoring import Lacks, Scorer
+from workers.generate.scoring import Asked, Lacks, Scorer
 from workers.generate.sections import belongs, sections_for
 from workers.generate.wording import is_about_itself, on_one_line, stands_alone
 
 __all__ = [
+    "Asked",
     "Candidate",
     "Claim",
     "candidates_of",
@@ -89,24 +90,14 @@ class _Kept:
     also: list[Candidate] = field(default_factory=list)
 
 
-def choose(
-    candidates: Sequence[Candidate],
-    query_type: str,
-    asked: Sequence[Content],
-    diseases: Collection[str] = (),
-    products: Collection[str] = (),
-    questions: Sequence[str] = (),
-) -> list[Claim]:
+def choose(candidates: Sequence[Candidate], asked: Asked) -> list[Claim]:
     """The claims of the answer, in the order of the query type's sections.
 
     Args:
         candidates: those of each document in the order of its text.
-        asked: what each sub-query asks for; a sentence answers one of them.
-        diseases: tags of those asked about; a sentence on others alone is no answer (EB-5.1).
-        products: likewise, the drugs and tests.
-        questions: the sub-queries in their words: they tell whom, and where, the question is about.
     """
-    scorer = Scorer(asked, diseases, products, questions, query_type)
+    query_type, contents, questions = asked.query_type, asked.contents, asked.questions
+    scorer = Scorer(asked)
     on_use = any(map(asks_for_use, questions))
     scored = []
     documents: dict[str, list[Candidate]] = defaultdict(list)
@@ -116,28 +107,21 @@ def choose(
     for one in chain.from_iterable(documents.values()):
         score = scorer.score(one) if one.found or _is_result(one, scorer, documents) else None
         if score is not None:
-            scored.append(_Kept(one, score + (_of_use(one, asked) if on_use else 0.0)))
+            scored.append(_Kept(one, score + (_of_use(one, contents) if on_use else 0.0)))
     if query_type != _ON_TRIALS:
         _put_results_first(scored, scorer.wanted)
     scored.sort(key=lambda one: -one.score)
     kept = _spread(scored, sections_for(query_type)[0], scorer.may_answer)
     kept = _near_best(kept, scorer, query_type)
     shown = [one.candidate for one in kept]
-    if not (_speak_to_it(shown, asked, scorer) and scorer.are_told(shown)):
+    if not (_speak_to_it(shown, contents, scorer) and scorer.are_told(shown)):
         return []
-    return _arrange(kept, documents, query_type, scorer.may_speak, asked)
+    return _arrange(kept, documents, query_type, scorer.may_speak, contents)
 
 
-def lacking(
-    candidates: Sequence[Candidate],
-    query_type: str,
-    asked: Sequence[Content],
-    diseases: Collection[str] = (),
-    products: Collection[str] = (),
-    questions: Sequence[str] = (),
-) -> Lacks | None:
+def lacking(candidates: Sequence[Candidate], asked: Asked) -> Lacks | None:
     """Of whom the sources do not speak, where `choose` chose nothing for that."""
-    return Scorer(asked, diseases, products, questions, query_type).lacks(candidates)
+    return Scorer(asked).lacks(candidates)
 
 
 def _is_result(

@@ -30,6 +30,20 @@ class Lacks(NamedTuple):
     """By name, as far as the question names them."""
 
 
+class Asked(NamedTuple):
+    """What a question asks for."""
+
+    query_type: str
+    contents: Sequence[Content]
+    """One for each sub-query; a sentence answers one of them."""
+    diseases: Collection[str] = ()
+    """Tags of those asked about; a sentence on others alone is no answer (EB-5.1)."""
+    products: Collection[str] = ()
+    """Likewise, the drugs and tests."""
+    questions: Sequence[str] = ()
+    """The sub-queries in their words: they tell whom, and where, the question is about."""
+
+
 _COVERAGE = "coverage_policy"
 _REGISTRY = "clinicaltrials"
 _GUIDELINES = load("answers")["sections"]["guidelines"][0]["sources"]
@@ -38,24 +52,17 @@ _GUIDELINES = load("answers")["sections"]["guidelines"][0]["sources"]
 class Scorer:
     """The score of candidates for one question."""
 
-    def __init__(
-        self,
-        asked: Sequence[Content],
-        diseases: Collection[str],
-        products: Collection[str],
-        questions: Sequence[str] = (),
-        query_type: str = "",
-    ) -> None:
-        """What each sub-query asks for, the tags of the diseases and products asked about, the
-        sub-queries in their words, and what kind of question they are."""
-        self._on_coverage = query_type == _COVERAGE
-        self._asked, self._diseases, self._products = asked, diseases, products
-        self.wanted = asked_for({term for one in asked for term in one.weights})
+    def __init__(self, asked: Asked) -> None:
+        questions = asked.questions
+        self._on_coverage = asked.query_type == _COVERAGE
+        self._asked = asked.contents
+        self._diseases, self._products = asked.diseases, asked.products
+        self.wanted = asked_for({term for one in self._asked for term in one.weights})
         self._policy = load("answers")
         self._status_weight = float(self._policy["populations"]["status_weight"])
         self._population = Population(questions, on_coverage=self._on_coverage)
         self._approval, self._coverage = Approval(questions), Coverage(questions)
-        self._subjects = Subjects(questions, compares=query_type == "comparison")
+        self._subjects = Subjects(questions, compares=asked.query_type == "comparison")
         self._may_speak: dict[int, bool] = {}
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
 

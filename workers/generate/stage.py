@@ -25,7 +25,7 @@ from store.models import Anchor, DocumentVersion
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
 from workers.generate.candidates import candidates_of
-from workers.generate.extractive import choose, lacking
+from workers.generate.extractive import Asked, choose, lacking
 from workers.generate.model import PURPOSE, draft
 from workers.generate.prompting import instructions_for
 from workers.generate.snippets import Shown, shown
@@ -173,12 +173,16 @@ def _extractive(material: _Material) -> dict[str, Any]:
         for entry, version in material.evidence
         for candidate in candidates_of(entry, version, material.anchors.get(version.id, {}))
     ]
-    body = material.retrieval
-    diseases, products = body["tags"]["diseases"], body.get("products", ())
-    questions = [one["text"] for one in body["sub_queries"]]
-    about = (material.query_type, material.asked, diseases, products, questions)
-    claims = choose(candidates, *about)
-    lacks = None if claims else lacking(candidates, *about)
+    retrieval = material.retrieval
+    asked = Asked(
+        material.query_type,
+        material.asked,
+        retrieval["tags"]["diseases"],
+        retrieval.get("products", ()),
+        [one["text"] for one in retrieval["sub_queries"]],
+    )
+    claims = choose(candidates, asked)
+    lacks = None if claims else lacking(candidates, asked)
     return {
         "generator": GENERATOR,
         "prompt_version": PROMPT_VERSION,

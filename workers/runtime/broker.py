@@ -21,14 +21,13 @@ from dramatiq.brokers.redis import RedisBroker, _RedisConsumer
 from dramatiq.common import current_millis
 from dramatiq.errors import ConnectionClosed
 from dramatiq.middleware import CurrentMessage, Retries, TimeLimit
-from redis.backoff import ExponentialBackoff
-from redis.retry import Retry
 
 from messages import Stage
 from store.dead_letters import Death
 from store.settings import Settings
 from store.unit_of_work import Promise, Store
 from workers.runtime.deaths import DeadLetterCopy, death_of, letter_id
+from workers.runtime.redis_client import redis_client
 from workers.runtime.stage import bury
 from workers.runtime.wire import fault, unreadable
 
@@ -42,18 +41,6 @@ LISTEN_SECONDS = 0.25  # between two looks at whether the process is to stop
 _NO_MOMENT_MS = 250_000_000_000_000  # in the year 9892
 UNCOPIED_MS = 10_000
 """A worker copies what it refuses at once: what is older than this in Redis, it could not copy."""
-
-
-def redis_client(url: str, *, timeout_seconds: float = 10.0, retries: int = 3) -> redis.Redis:
-    """A client that rides out short outages; a command may run twice, consumers allow for it."""
-    return redis.Redis.from_url(
-        url,
-        retry=Retry(ExponentialBackoff(cap=1.0, base=0.05), retries),
-        retry_on_error=[redis.ConnectionError, redis.TimeoutError],
-        socket_timeout=timeout_seconds,
-        socket_connect_timeout=min(timeout_seconds, 5.0),
-        health_check_interval=30,
-    )
 
 
 class WokenConsumer(_RedisConsumer):

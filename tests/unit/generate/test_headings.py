@@ -6,7 +6,7 @@ from store.content import content
 from store.index.terms import terms
 from workers.generate.extractive import Candidate, choose
 from workers.generate.populations import Population
-from workers.generate.scoring import Scorer
+from workers.generate.scoring import Asked, Scorer
 from workers.generate.subjects import Subjects
 
 LABEL = "LIPITOR (atorvastatin calcium) tablets: prescribing information"
@@ -27,7 +27,7 @@ def may_speak(
     query_type: str = "general",
 ) -> bool:
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
-    scorer = Scorer(asked, diseases, products, [question], query_type)
+    scorer = Scorer(Asked(query_type, asked, diseases, products, [question]))
     whole = f"## {heading}\n\n{line}"
     return scorer.may_speak(
         Candidate("E1", "payer", line, title, 0.5, 2, section=heading, whole=whole)
@@ -167,7 +167,7 @@ def test_no_claim_is_made_of_the_data_of_others() -> None:
     def claims(question: str) -> int:
         one = Candidate("E1", "pubmed", "Atezolizumab prolonged survival.", "Atezolizumab", 0.5, 2)
         asked = [content(question, dict.fromkeys(terms(question), 1.0))]
-        return len(choose([one], "general", asked, questions=[question]))
+        return len(choose([one], Asked("general", asked, questions=[question])))
 
     assert claims("Does atezolizumab prolong survival?")
     assert not claims("Does atezolizumab prolong survival in pregnant women?")

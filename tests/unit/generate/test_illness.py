@@ -7,6 +7,7 @@ from store.index.terms import terms
 from workers.generate.approvals import Coverage
 from workers.generate.extractive import Candidate, choose
 from workers.generate.illness import Illness, stages
+from workers.generate.scoring import Asked
 
 NEGATIVE = "Does chemotherapy help in ctDNA-negative colon cancer?"
 
@@ -97,7 +98,7 @@ def test_lines_that_state_the_status_come_before_those_that_state_none() -> None
         Candidate(key, "pubmed", line, "Bladder cancer", 0.5, 2, whole=silent)
         for key, line in (("E1", silent), ("E2", stated))
     ]
-    claims = choose(works, "general", asked, questions=[question])
+    claims = choose(works, Asked("general", asked, questions=[question]))
     assert [one.text for one in claims] == [stated, silent]
 
 

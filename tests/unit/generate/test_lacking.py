@@ -7,7 +7,7 @@ from store.content import content
 from store.index.terms import terms
 from workers.generate.approvals import Coverage
 from workers.generate.extractive import Candidate, Claim, choose, lacking
-from workers.generate.scoring import Lacks
+from workers.generate.scoring import Asked, Lacks
 
 LINE = "Residual disease testing with ctDNA predicts relapse of patients with colorectal cancer."
 
@@ -18,8 +18,8 @@ def told(
     """What is chosen, and what is said to be lacking."""
     works = [Candidate("E1", source_type, line, "A work on colorectal cancer", 0.5, 2, whole=line)]
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
-    about = (works, kind, asked, tags("diseases", question), (), [question])
-    return choose(*about), lacking(*about)
+    about = Asked(kind, asked, tags("diseases", question), questions=[question])
+    return choose(works, about), lacking(works, about)
 
 
 @pytest.mark.parametrize(

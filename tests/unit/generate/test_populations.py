@@ -7,6 +7,7 @@ from store.index.terms import terms
 from workers.generate.approvals import Approval
 from workers.generate.extractive import Candidate, choose
 from workers.generate.populations import Population
+from workers.generate.scoring import Asked
 
 MICE = "Ivermectin in a murine model of influenza"
 LOWERED = "Ivermectin reduced mortality from influenza by 60%."
@@ -132,5 +133,5 @@ def test_one_regulators_approval_does_not_answer_for_another(
 def test_no_claim_is_made_of_such_a_line(question: str, title: str, line: str) -> None:
     one = Candidate("E1", "pubmed", line, title, 0.5, 2)
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
-    assert choose([one], "general", asked)
-    assert not choose([one], "general", asked, questions=[question])
+    assert choose([one], Asked("general", asked))
+    assert not choose([one], Asked("general", asked, questions=[question]))

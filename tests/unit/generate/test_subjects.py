@@ -5,6 +5,7 @@ import pytest
 from store.content import content
 from store.index.terms import terms
 from workers.generate.extractive import Candidate, choose
+from workers.generate.scoring import Asked
 from workers.generate.subjects import Subjects
 
 LABEL = "Methotrexate injection: prescribing information"
@@ -85,8 +86,8 @@ def test_no_claim_is_made_of_a_dose_for_another_disease() -> None:
     question = "What is the recommended dose of methotrexate for rheumatoid arthritis?"
     lines = [Candidate("E1", "label", one, LABEL, 0.5, 2, whole=PSORIASIS) for one in (LEUKEMIA,)]
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
-    assert choose(lines, "general", asked)
-    assert not choose(lines, "general", asked, questions=[question])
+    assert choose(lines, Asked("general", asked))
+    assert not choose(lines, Asked("general", asked, questions=[question]))
 
 
 @pytest.mark.parametrize(

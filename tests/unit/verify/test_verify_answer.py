@@ -2,15 +2,25 @@
 
 from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from types import NoneType
+from typing import Any, get_args
 from uuid import uuid4
 
 import pytest
 
-from api_gateway.schemas import CitationOut, ClaimOut, EarlierOut
+from api_gateway.answer_schemas import (
+    AnswerOut,
+    CitationOut,
+    ClaimOut,
+    CureOut,
+    EarlierOut,
+    LacksOut,
+)
 from knowledge.links import is_direct
+from knowledge.loader import load
 from store.models import DocumentVersion
 from store.spans import Span
+from workers.verify.abstention import abstention
 from workers.verify.answer import Held, Place, compose
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
 from workers.verify.evidence import Cited, clocks
@@ -83,6 +93,23 @@ def test_a_claim_has_the_keys_that_openapi_names() -> None:
     assert set(claim["citations"][0]) == set(CitationOut.model_fields)
     before = Rewritten("0" * 64, "unsupported", ("numbers",))
     assert set(before.as_body()) == set(EarlierOut.model_fields)
+
+
+@pytest.mark.parametrize("words", load("trust")["cures"])
+def test_an_abstention_has_the_keys_and_values_that_openapi_names(words: str) -> None:
+    told = abstention("no_evidence", ["pubmed"], worded=words, asked=["children"])
+    cure = {**told.cure, "lacks": {"who": "patients", "asked": ["children"]}}
+    shown = CureOut.model_validate(cure).model_dump(exclude_unset=True)
+    assert shown == cure
+    assert set(cure) <= set(CureOut.model_fields)
+
+
+def test_openapi_names_every_reason_for_which_an_answer_abstains() -> None:
+    named, nothing = get_args(AnswerOut.model_fields["abstain_reason"].annotation)
+    worded = {"filtered", "dated", "not_held", "overruled"}
+    worded |= {f"other_{who}" for who in get_args(LacksOut.model_fields["who"].annotation)}
+    assert set(get_args(named)) == set(load("trust")["cures"]) - worded
+    assert nothing is NoneType
 
 
 @pytest.mark.requirement("EB-6.3")

@@ -1,0 +1,53 @@
+"""How often a command is tried against a Redis that takes connections and never answers."""
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from workers.runtime.redis_client import redis_client
+
+
+@pytest.fixture
+def silent() -> Iterator[tuple[str, list[socket.socket]]]:
+    """The URL of a server that accepts and says nothing, and what it has accepted."""
+    taken: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    taken.append(server.accept()[0])
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"redis://127.0.0.1:{server.getsockname()[1]}/0", taken
+        server.shutdown(socket.SHUT_RDWR)
+    for one in taken:
+        one.close()
+
+
+@pytest.mark.parametrize("retries", [0, 1, 3])
+def test_the_connection_within_a_command_is_not_retried_beside_it(
+    silent: tuple[str, list[socket.socket]], retries: int
+) -> None:
+    url, taken = silent
+    with (
+        redis_client(url, timeout_seconds=0.1, retries=retries) as client,
+        pytest.raises(redis.TimeoutError),
+    ):
+        client.get("anything")
+    assert len(taken) == retries + 1
+
+
+def test_a_command_is_retried_again_after_one_that_gave_up(
+    silent: tuple[str, list[socket.socket]],
+) -> None:
+    url, taken = silent
+    with redis_client(url, timeout_seconds=0.1, retries=1) as client:
+        for _ in range(2):
+            with pytest.raises(redis.TimeoutError):
+                client.get("anything")
+    assert len(taken) == 4

@@ -1,0 +1,41 @@
+"""A client of Redis whose retries do not nest."""
+
+from collections.abc import Callable
+from typing import Any
+
+import redis
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
+
+
+class OutermostRetry(Retry):
+    """Retries a command and none of its parts.
+
+    redis-py retries the command, the connection in it and the health check in that with one policy:
+    of a server that accepts and does not answer, three retries wait for 23 time-outs. A connection
+    has a policy of its own, and is one thread's at a time.
+    """
+
+    _inside = False
+
+    def call_with_retry(self, do: Callable[[], Any], *args: Any, **options: Any) -> Any:
+        """See `Retry.call_with_retry`; within such a call `do` is called once."""
+        if self._inside:
+            return do()
+        self._inside = True
+        try:
+            return super().call_with_retry(do, *args, **options)
+        finally:
+            self._inside = False
+
+
+def redis_client(url: str, *, timeout_seconds: float = 10.0, retries: int = 3) -> redis.Redis:
+    """A client that rides out short outages; a command may run twice, consumers allow for it."""
+    return redis.Redis.from_url(
+        url,
+        retry=OutermostRetry(ExponentialBackoff(cap=1.0, base=0.05), retries),
+        retry_on_error=[redis.ConnectionError, redis.TimeoutError],
+        socket_timeout=timeout_seconds,
+        socket_connect_timeout=min(timeout_seconds, 5.0),
+        health_check_interval=30,
+    )

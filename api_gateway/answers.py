@@ -1,12 +1,13 @@
 """A question as callers see it: from its rows to the resource of DESIGN section 5."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
-from api_gateway.problems import Problem, erased
+from api_gateway.problems import GIVEN_UP, erased, given_up
 from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
 from knowledge.loader import load
 from store import questions, recall_log
@@ -50,9 +51,8 @@ def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
             recall = recall_log.shown(session, question_id)
             answer = {**_with_timings(sealed.body, steps), "recall": recall}
     elif status == "failed":
-        cause = question.error or "a stage gave up on it"
-        answer = failed_answer(cause) | {"recall": recall_log.shown(session, question_id)}
-        error = Problem(500, cause, kind="question-failed").body(question.request_id)
+        answer = failed_answer() | {"recall": recall_log.shown(session, question_id)}
+        error = given_up("question", question.request_id)
     timings = [StageTiming.model_validate(vars(step)) for step in steps]
     resource = QuestionOut(
         id=question.id,
@@ -69,6 +69,16 @@ def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
     return Snapshot(resource)
 
 
+def abstained(session: Session, question_ids: Collection[UUID]) -> set[UUID]:
+    """Those of the questions that came to an abstention."""
+    found = select(Answer.question_id).where(
+        col(Answer.question_id).in_(question_ids),
+        col(Answer.sealed_at).is_not(None),
+        col(Answer.body)["abstained"].as_boolean(),
+    )
+    return set(session.exec(found))
+
+
 def _with_timings(body: dict[str, Any], steps: list[questions.Step]) -> dict[str, Any]:
     """The sealed answer with how long its stages took: known only after the sealing."""
     times = {step.stage: step.ms for step in steps if step.ms is not None}
@@ -83,7 +93,7 @@ def _status(question: Question) -> QuestionStatus:
             raise ValueError(f"question {question.id} has status {question.status!r}")
 
 
-def failed_answer(cause: str) -> dict[str, Any]:
+def failed_answer() -> dict[str, Any]:
     """The answer to a question that a stage gave up on: an abstention, with every key there is.
 
     It says `unchecked`, because nothing that may have been found was verified (invariant 6).
@@ -103,7 +113,7 @@ def failed_answer(cause: str) -> dict[str, Any]:
         "sufficiency": {"score": None, "level": None, "basis": None},
         "abstained": True,
         "abstain_reason": "unchecked",
-        "abstain_detail": f"{trust['details']['unchecked']} {cause}",
+        "abstain_detail": f"{trust['details']['unchecked']} {GIVEN_UP}",
         "cure": {**trust["cures"]["unchecked"], "sources": []},
         "cure_refreshes": [],
         "summary": {"text": "", "supported_claim_ids": []},

@@ -172,6 +172,7 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=_lifespan,
         docs_url=None,  # both load their scripts from another host
         redoc_url=None,
+        redirect_slashes=False,  # they would lead from a proxy's https:// to http://
     )
     app.state.gateway = gateway
     app.add_middleware(Gate, gateway=gateway)

@@ -168,10 +168,29 @@ def erased(what: str, at: datetime | None) -> Problem:
     return Problem(410, f"the words of this {what} were erased", extra={"erased_at": moment})
 
 
+GIVEN_UP = (
+    "A stage gave up on it. Nothing is lost: an operator finds the cause among the dead letters "
+    "and can have it done again."
+)
+"""To its owner, who can do nothing about `KeyError at workers.summarize.plan:88`."""
+
+
+def given_up(what: str, request_id: UUID) -> dict[str, Any]:
+    """The body that says it of a question, note, verification or extraction."""
+    return Problem(500, GIVEN_UP, kind=f"{what}-failed").body(request_id)
+
+
 def invalid(field: str, message: str, **extra: Any) -> Problem:
     """One field does not fit."""
     error = FieldError(field=_name(field), message=message)
     return Problem(422, f"1 field does not fit: {error.field}", errors=[error], extra=extra)
+
+
+_IN_WORDS = {
+    r"String should match pattern '\S'": "holds no words",
+    "Input should have timezone info": "needs a time and its zone, as in 2026-01-31T00:00:00Z",
+}
+"""What pydantic says in words that only its users know."""
 
 
 def from_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
@@ -179,7 +198,7 @@ def from_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
     found = [
         FieldError(
             field=_name(".".join(_parts(error)) or "body"),
-            message=str(error["msg"]).removeprefix("Value error, "),
+            message=_IN_WORDS.get(error["msg"]) or str(error["msg"]).removeprefix("Value error, "),
         )
         for error in errors[:MAX_ERRORS]
     ]

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -80,12 +80,25 @@ def run_demo(settings: Settings, *, as_json: bool) -> int:
                 else:
                     render(console, question)
                     console.print()
-            if any(stale_sources(question["answer"]) for question in answered):
-                console.print("Stale: nobody has looked at these sources since the samples' day.")
+            if note := about_age([question["answer"] for question in answered]):
+                console.print(note)
             store.engine.dispose()
         _require(report, answered)
-    console.print("Every quotation above is an exact span of a stored version. Next: attest up")
+    console.print("Every quotation above is an exact span of a stored version.")
+    console.print("Next: attest up (or make up)")
     return 0
+
+
+def about_age(answers: Sequence[dict[str, Any]]) -> str | None:
+    """Why sources are marked stale, once the samples are too old; nothing else is wrong then."""
+    ages = [one["freshness_summary"] for one in answers if stale_sources(one)]
+    if not ages:
+        return None
+    day = max(one["latest_fetch_at"] for one in ages)[:10]
+    return (
+        f"Marked stale, as they must be: the samples are as of {day}, and nobody has looked at "
+        "their sources since. What is followed (attest refresh) stays fresh."
+    )
 
 
 def _require(report: dict[str, Any], answered: list[dict[str, Any]]) -> None:

@@ -59,6 +59,10 @@ COMMANDS = {
         "cli.report:report",
         "Write a report of the last days: targets and misses, trends, sources, deaths, costs.",
     ),
+    "status": (
+        "cli.status:status",
+        "Show how every part is and what to do; exit code 1 if anybody has to do anything.",
+    ),
     "sources": (
         "cli.sources:sources",
         "Show each source's age against its SLA, its last success and error, and its next run.",

@@ -9,6 +9,7 @@ from pydantic_core import to_jsonable_python
 from rich.table import Table
 from rich.text import Text
 
+from cli.checks import incomplete
 from cli.context import Instance, JsonOption, print_json
 from cli.tables import table_console
 from knowledge.queries import plain_query
@@ -99,7 +100,7 @@ def _age(age_hours: float | None, sla_hours: float | None, in_sla: bool | None) 
 
 
 def _notes(one: SourceReport, at: datetime) -> list[Text]:
-    """What the table has no room for: why degraded, since when late, last error, findings."""
+    """What the table has no room for: why degraded, since when late, what fails, findings."""
     lines = []
     if one.status == "degraded":
         again = f"; asked again {in_words(one.retry_at, at, 'soon')}"
@@ -110,6 +111,9 @@ def _notes(one: SourceReport, at: datetime) -> list[Text]:
     if one.last_failure is not None and one.last_failure[1] != one.reason:
         failed_at, error = one.last_failure
         lines.append(Text(f"{one.name}: last error {in_words(failed_at, at, '')}: {error}"))
+    if never := incomplete(one):
+        queries = f"{never} of {len(one.active)} queries was never complete"
+        lines.append(Text(f"{one.name}: {queries}, see attest watches list --source {one.name}"))
     if one.held.findings_open:
         count = f"{one.held.findings_open} open findings"
         lines.append(Text(f"{one.name}: {count}, see attest findings --source {one.name}"))

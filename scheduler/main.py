@@ -12,7 +12,7 @@ from apscheduler.events import EVENT_JOB_ERROR, JobExecutionEvent
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from knowledge.retention import keep_days
-from scheduler import jobs, refreshing
+from scheduler import alive, jobs, refreshing
 from store.database import passes_by_itself
 from store.models import now
 from store.settings import Settings
@@ -73,6 +73,7 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
             (store, broker, settings.lost_after_seconds),
         ),
         ("watch_circuits", CIRCUIT_SECONDS, jobs.watch_circuits, (store,)),
+        ("say_alive", alive.SAY_SECONDS, alive.say, (broker,)),
         ("copy_dead", COPY_DEAD_SECONDS, jobs.copy_dead, (broker,)),
         ("merge_segments", MERGE_SECONDS, jobs.merge_segments, (store,)),
         ("index_vectors", INDEX_SECONDS, jobs.index_vectors, (store,)),

@@ -29,7 +29,8 @@ _NO_STAGE = Badge("Unknown", "bad", "question", "Its state is none that this rel
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A source against its limit. `age` is that of the oldest query that is followed there."""
+    """A source against its limit. `age` is that of the oldest query that is followed there, of
+    those that were ever complete; `incomplete` ones failed and never were."""
 
     name: str
     title: str
@@ -40,6 +41,7 @@ class SourceLine:
     limit: str
     late_since: Moment | None
     followed: int
+    incomplete: int
     documents: int
     succeeded: Moment | None
     error: str | None
@@ -63,6 +65,11 @@ def source_line(body: Mapping[str, Any]) -> SourceLine:
         limit="none" if limit is None else span_of_hours(limit),
         late_since=moment(body["breached_since"]),
         followed=sum(1 for one in body["watches"] if one["active"]),
+        incomplete=sum(
+            1
+            for one in body["watches"]
+            if one["active"] and one["cursor_at"] is None and one["last_error"]
+        ),
         documents=body["documents"],
         succeeded=moment(body["last_success_at"]),
         error=body["last_error"],

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from api_gateway.pages.clocks import Moment, milliseconds, moment
+from api_gateway.pages.clocks import Moment, milliseconds, moment, published
 from api_gateway.pages.wording import RECALL, STAGES, STATUS, Badge, badge
 from api_gateway.schemas import QuestionOut
 from store.models import Question
@@ -51,7 +51,7 @@ def question_view(found: QuestionOut, options: Mapping[str, Any]) -> QuestionVie
     took = ""
     if found.finished_at is not None:
         took = milliseconds((found.finished_at - found.created_at).total_seconds() * 1000)
-    limits = [("as of", str(options["as_of"]))] if options.get("as_of") else []
+    limits = [("as of", _as_of(options["as_of"]))] if options.get("as_of") else []
     if options.get("patient_context"):
         limits.append(("with", "patient context"))
     for name, value in (found.filters or {}).items():
@@ -69,6 +69,12 @@ def question_view(found: QuestionOut, options: Mapping[str, Any]) -> QuestionVie
         stages=_stages(found),
         error=found.error["detail"] if found.error else None,
     )
+
+
+def _as_of(value: str) -> str:
+    """The day, or the moment, as of which it is answered."""
+    shown = moment(value) if "T" in value else published(value)
+    return shown.words if shown else value
 
 
 def _stages(found: QuestionOut) -> list[StageView]:
@@ -99,12 +105,13 @@ class HistoryLine:
     asked: Moment | None
 
 
-def history_line(question: Question, recall: str | None) -> HistoryLine:
+def history_line(question: Question, recall: str | None, *, abstained: bool) -> HistoryLine:
     """The view of a line of the list; `recall` is None where nothing that it cites has changed."""
+    state = "abstained" if abstained and question.status == "answered" else question.status
     return HistoryLine(
         id=str(question.id),
         text=question.text,
-        badge=badge(STATUS, question.status),
+        badge=badge(STATUS, state),
         recall=badge(RECALL, recall) if recall else None,
         asked=moment(question.created_at),
     )

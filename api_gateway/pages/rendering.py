@@ -18,6 +18,7 @@ from markupsafe import Markup
 from api_gateway.access import LOCAL, Caller, Scope, keys_required, scopes_of
 from api_gateway.pages.evidence import exact
 from api_gateway.pages.sessions import FIELD
+from api_gateway.problems import GIVEN_UP
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
@@ -81,7 +82,7 @@ def _environment() -> Environment:
     )
     environment.filters["exact"] = exact
     environment.filters["inquery"] = lambda words: quote(str(words), safe="")
-    environment.globals["static"] = static_url
+    environment.globals.update(static=static_url, given_up=GIVEN_UP)
     macros = environment.get_template("macros.html").module
     for name in ("icon", "badge", "when", "clock", "quotation", "text"):
         environment.globals[name] = getattr(macros, name)

@@ -67,7 +67,8 @@ RECALL: Mapping[str, Badge] = {
 STATUS: Mapping[str, Badge] = {
     "queued": Badge("Waiting", "quiet", "clock", "It waits for its first stage"),
     "running": Badge("Running", "quiet", "clock", "A stage works on it"),
-    "answered": Badge("Finished", "good", "check", "It came to an answer or an abstention"),
+    "answered": Badge("Answered", "good", "check", "It came to an answer"),
+    "abstained": Badge("No answer", "warn", "warning", "It came to an abstention, which says why"),
     "failed": Badge("Failed", "bad", "cross", "A stage gave up on it"),
     "erased": Badge("Erased", "quiet", "question", "Its words were erased"),
 }

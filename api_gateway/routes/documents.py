@@ -12,6 +12,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from api_gateway.access import InCaller, Scope, needs
 from api_gateway.admission import room_for
+from api_gateway.etags import is_known
 from api_gateway.load import Work
 from api_gateway.problems import (
     UNKNOWN_NAME,
@@ -332,7 +333,7 @@ def read_text(
     if passage is None:
         raise not_found("version")
     etag = f'"{passage.content_hash}"'
-    if if_none_match is not None and etag in if_none_match:
+    if is_known(if_none_match, etag):
         return Response(status_code=304, headers={"ETag": etag})
     return Response(
         passage.text.encode(), media_type="text/plain; charset=utf-8", headers={"ETag": etag}

@@ -19,7 +19,7 @@ from api_gateway.extraction_schemas import (
 )
 from api_gateway.extraction_uploads import REQUEST_BODY, Raw, raw, sent
 from api_gateway.load import Work
-from api_gateway.problems import Problem, documented, erased, not_found, request_id_of
+from api_gateway.problems import documented, erased, given_up, not_found, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
 from api_gateway.state import Gateway, InGateway
 from api_gateway.waiting import settled
@@ -172,16 +172,13 @@ async def _read(gateway: Gateway, caller: Caller, extraction_id: UUID) -> Extrac
             ]
             review = reviews.of_extraction(session, row.id)
             line = ExtractionLine.model_validate(row)
-            error = None
-            if row.status == "failed":
-                cause = row.error or "the document was given up on"
-                error = Problem(500, cause, kind="extraction-failed").body(row.request_id)
+            failed = row.status == "failed"
             return ExtractionOut(
                 **line.model_dump(),
                 progress=progress,
                 result=row.result if row.status == "done" else None,
                 review=None if review is None else ReviewLine.model_validate(review),
-                error=error,
+                error=given_up("extraction", row.request_id) if failed else None,
             )
 
     return await run_in_threadpool(read)

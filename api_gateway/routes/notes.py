@@ -10,7 +10,7 @@ from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_bud
 from api_gateway.admission import room_for
 from api_gateway.load import Work
 from api_gateway.note_schemas import NoteIn, NoteOut
-from api_gateway.problems import Problem, documented, erased, request_id_of
+from api_gateway.problems import documented, erased, given_up, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
 from api_gateway.state import Gateway, InGateway
 from api_gateway.waiting import settled
@@ -87,10 +87,7 @@ async def _read(gateway: Gateway, caller: Caller, note_id: UUID) -> NoteOut:
             row = owned(caller, notes.get(session, note_id), "note")
             if row.status == "erased":
                 raise erased("note", row.erased_at)
-            error = None
-            if row.status == "failed":
-                cause = row.error or "the summary was given up on"
-                error = Problem(500, cause, kind="note-failed").body(row.request_id)
+            failed = row.status == "failed"
             return NoteOut.model_validate(
                 {
                     "id": row.id,
@@ -99,7 +96,7 @@ async def _read(gateway: Gateway, caller: Caller, note_id: UUID) -> NoteOut:
                     "created_at": row.created_at,
                     "finished_at": row.finished_at,
                     "result": row.result if row.status == "done" else None,
-                    "error": error,
+                    "error": given_up("note", row.request_id) if failed else None,
                 }
             )
 

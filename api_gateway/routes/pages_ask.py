@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from api_gateway.access import InCaller, Scope, needs, owned, within_budget
 from api_gateway.admission import require_room, room_for
-from api_gateway.answers import snapshot
+from api_gateway.answers import abstained, snapshot
 from api_gateway.load import Work
 from api_gateway.pages import exports
 from api_gateway.pages.answers import AnswerView, answer_view
@@ -101,8 +101,12 @@ def history(
         found = questions.listing(
             session, owner=caller.owner, recall=recall, cursor=cursor, limit=PAGE
         )
-        recalled = recall_log.states(session, [one.id for one in found.questions])
-        lines = [history_line(one, recalled.get(one.id)) for one in found.questions]
+        ids = [one.id for one in found.questions]
+        recalled, silent = recall_log.states(session, ids), abstained(session, ids)
+        lines = [
+            history_line(one, recalled.get(one.id), abstained=one.id in silent)
+            for one in found.questions
+        ]
     return page(
         request,
         "history.html",

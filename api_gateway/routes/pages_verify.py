@@ -57,6 +57,8 @@ def verify(request: Request, form: Form, gateway: InGateway, caller: InCaller) -
         for n in range(1, MAX_DOCUMENTS + 1)
         if form.get(f"source{n}", "").strip()
     ]
+    if missing := _missing(form):
+        return _form(request, form, invalid("form", missing))
     # Browsers send line ends as CR LF, whatever was pasted.
     sent = {"text": _lines(form.get("text", "")), "documents": documents}
     for one in documents:
@@ -78,6 +80,16 @@ def verify(request: Request, form: Form, gateway: InGateway, caller: InCaller) -
     return RedirectResponse(f"/verify/{found.id}", 303)
 
 
+def _missing(form: Mapping[str, str]) -> str | None:
+    """What has to be written yet, in the words of the page."""
+    if not form.get("text", "").strip():
+        return "paste the text that is to be checked"
+    for n in range(1, MAX_DOCUMENTS + 1):
+        if form.get(f"source{n}", "").strip() and not form.get(f"title{n}", "").strip():
+            return f"give source {n} a title"
+    return None
+
+
 def _lines(text: str) -> str:
     return text.replace("\r\n", "\n")
 
@@ -94,7 +106,6 @@ def verification_page(
         "verification.html",
         id=str(row.id),
         state=row.status,
-        error=row.error if row.status == "failed" else None,
         asked=moment(row.created_at),
         found=verification_view(row.id, row.text, row.result or {}) if done else None,
     )

@@ -14,6 +14,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
 from api_gateway.admission import room_for
 from api_gateway.answers import Snapshot, snapshot
+from api_gateway.etags import is_known
 from api_gateway.load import Work
 from api_gateway.problems import Problem, documented, not_found, request_id_of
 from api_gateway.recall_schemas import RecallFilter
@@ -166,7 +167,7 @@ async def get_question(
     headers = {"ETag": etag}
     if not found.finished:
         headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
-    if _matches(if_none_match, etag):
+    if is_known(if_none_match, etag):
         return Response(status_code=304, headers=headers)
     return Response(body, media_type="application/json", headers=headers)
 
@@ -251,11 +252,3 @@ def _stage_event(timing: StageTiming) -> ServerSentEvent:
         event="stage",
         id=f"{timing.stage}.{timing.status}.{timing.attempts}",
     )
-
-
-def _matches(if_none_match: str | None, etag: str) -> bool:
-    """Whether the header names `etag`; compared weakly (RFC 9110, 13.1.2)."""
-    if if_none_match is None:
-        return False
-    named = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
-    return "*" in named or etag in named

@@ -9,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from api_gateway.access import Caller, InCaller, Scope, needs, owned
 from api_gateway.admission import room_for
 from api_gateway.load import Work
-from api_gateway.problems import Problem, documented, erased, request_id_of
+from api_gateway.problems import documented, erased, given_up, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
 from api_gateway.state import Gateway, InGateway
 from api_gateway.verification_schemas import VerificationIn, VerificationOut
@@ -94,10 +94,7 @@ async def _read(gateway: Gateway, caller: Caller, verification_id: UUID) -> Veri
             row = owned(caller, verifications.get(session, verification_id), "verification")
             if row.status == "erased":
                 raise erased("verification", row.erased_at)
-            error = None
-            if row.status == "failed":
-                cause = row.error or "the check gave up on it"
-                error = Problem(500, cause, kind="verification-failed").body(row.request_id)
+            failed = row.status == "failed"
             return VerificationOut.model_validate(
                 {
                     "id": row.id,
@@ -105,7 +102,7 @@ async def _read(gateway: Gateway, caller: Caller, verification_id: UUID) -> Veri
                     "created_at": row.created_at,
                     "finished_at": row.finished_at,
                     "result": row.result if row.status == "done" else None,
-                    "error": error,
+                    "error": given_up("verification", row.request_id) if failed else None,
                 }
             )
 

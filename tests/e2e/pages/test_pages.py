@@ -139,6 +139,7 @@ def test_a_text_is_checked_against_sources_of_ones_own(look: Look) -> None:
     claim = seen.page.locator("li.claim").first
     expect(claim).to_contain_text("Verified")
     claim.locator("a.evidence-link").click()
+    expect(seen.page.locator("#span")).to_be_in_viewport()
     assert marked(seen) == "Xyzomab cured 12% of the patients."
     seen.shot("own-source")
 

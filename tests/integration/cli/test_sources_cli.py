@@ -203,6 +203,26 @@ def test_ages_stand_against_their_sla_in_words_and_not_in_colour_alone(
     assert [source["name"] for source in every] == list(connector_policies())
 
 
+def test_a_query_that_was_never_complete_is_not_hidden_by_one_that_was(
+    attest: Attest, store: Store
+) -> None:
+    at = datetime.now(UTC)
+    with store.unit_of_work("test") as work:
+        whole = watches.follow(work, "pubmed", "ctDNA", "user", at)
+        failing = watches.follow(work, "pubmed", "gout", "user", at)
+        watches.follow(work, "news", "fda-press", "user", at)  # its first refresh is to come
+    _age(store, whole.id, hours=5)
+    with store.engine.begin() as connection:
+        connection.execute(
+            sa.text("UPDATE watch SET last_error = '404', last_error_at = now() WHERE id = :id"),
+            {"id": failing.id},
+        )
+    told = "pubmed: 1 of 2 queries was never complete, see attest watches list --source pubmed"
+    shown = attest("sources").stdout
+    assert told in shown
+    assert "news:" not in shown
+
+
 def test_watches_are_added_listed_and_stopped(attest: Attest, engine: sa.Engine) -> None:
     added = json.loads(attest("watches", "add", "ema", "Atezolizumab", "--json").stdout)
     assert added["query"] == "atezolizumab", "in the connector's own spelling"

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from api_gateway.problems import GIVEN_UP
 from messages import ExtractV1, Stage, parse
 from store import extractions
 from tests.integration.gateway.conftest import Running
@@ -13,6 +14,7 @@ from tests.integration.gateway.test_keys import bearer, make_key
 from tests.unit.extract.made import REPORT
 from workers.inline import InlineWorker
 
+CAUSE = "KeyError at workers.summarize.plan:88"
 PATH = "/v1/extractions"
 POOR = (
     "GENOMIC REPORT of the laboratory for Mrs. Xyzzy. Mutations were looked for in BRCA1 and KRAS; "
@@ -193,10 +195,13 @@ def test_an_extraction_that_died_says_so_and_one_that_is_done_stays(
     location = submit(gateway)
     key = UUID(location.rpartition("/")[2])
     with gateway.store.unit_of_work("test") as work:
-        extractions.failed(work, key, "given up after 4 attempts")
+        extractions.failed(work, key, CAUSE)
     found = gateway.client.get(location).json()
     assert (found["status"], found["result"]) == ("failed", None)
-    assert "given up" in found["error"]["detail"]
+    assert found["error"]["detail"] == GIVEN_UP
+    page = gateway.client.get(f"/extractions/{key}").text
+    assert GIVEN_UP in page
+    assert CAUSE not in page  # it is for operators
     run(gateway, worker)
     with gateway.store.unit_of_work("test") as work:
         extractions.failed(work, key, "too late")

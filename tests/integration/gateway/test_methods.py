@@ -56,6 +56,16 @@ def test_nothing_of_the_body_goes_out_for_a_head(gateway: Running) -> None:
             assert body == b""
 
 
+@pytest.mark.parametrize("path", ["/v1/questions/", "/questions/", "/verify/"])
+def test_a_slash_too_many_is_a_404_and_no_redirect_out_of_tls(gateway: Running, path: str) -> None:
+    # The gateway does not know that a proxy speaks TLS for it: it would redirect to http://, and a
+    # client would send its key and a question once more, to be read by anybody on the way.
+    for method in ("GET", "POST"):
+        response = gateway.client.request(method, path, headers={"X-Forwarded-Proto": "https"})
+        assert response.status_code == 404
+        assert "location" not in response.headers
+
+
 def test_head_of_what_is_not_there_is_the_same_404(gateway: Running) -> None:
     for path in ("/nothing", "/v1/nothing", f"/v1/questions/{uuid4()}", "/v1/questions/x"):
         assert _heads(gateway, path).status_code == 404

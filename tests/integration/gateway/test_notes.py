@@ -4,10 +4,12 @@ from uuid import UUID
 
 import pytest
 
+from api_gateway.problems import GIVEN_UP
 from messages import Stage, SummarizeV1, parse
 from store import notes
 from tests.integration.gateway.conftest import Running
 
+CAUSE = "KeyError at workers.summarize.plan:88"
 PATH = "/v1/notes"
 
 
@@ -71,10 +73,13 @@ def test_a_summary_that_died_says_so_and_a_summary_that_is_done_stays(gateway: R
     location = submit(gateway)
     key = UUID(location.rpartition("/")[2])
     with gateway.store.unit_of_work("test") as work:
-        notes.failed(work, key, "given up after 5 attempts")
+        notes.failed(work, key, CAUSE)
     found = gateway.client.get(location).json()
     assert (found["status"], found["result"]) == ("failed", None)
-    assert "given up" in found["error"]["detail"]
+    assert found["error"]["detail"] == GIVEN_UP
+    page = gateway.client.get(f"/notes/{key}").text
+    assert GIVEN_UP in page
+    assert CAUSE not in page  # it is for operators
     with gateway.store.unit_of_work("test") as work:
         notes.done(work, key, {"summary": {}})
     with gateway.store.unit_of_work("test") as work:

@@ -190,7 +190,7 @@ def test_a_question_that_is_sent_leads_to_its_page_and_is_promised(gateway: Runn
     assert gateway.count("outbox", "payload->>'question_id' = :id", id=question_id) == 1
     html = page(gateway, path)
     assert "Does xyzomab help?" in words(html)
-    assert "as of 2026-01-31" in words(html)
+    assert "as of 31 Jan 2026" in words(html)
     assert "Mrs. Xyzzy" not in html
 
 
@@ -293,6 +293,18 @@ def abstained(gateway: Running, **changes: Any) -> str:
     return answered(gateway, "What is currently known?", body)
 
 
+def test_the_history_tells_an_abstention_from_an_answer(gateway: Running) -> None:
+    paths = {answered(gateway): "Answered", abstained(gateway): "No answer"}
+    listed = soup(page(gateway, "/questions")).select("ol.history li")
+    shown = {
+        str(one.select("a.history-question")[0]["href"]): one.select(".badge")[0].get_text(
+            strip=True
+        )
+        for one in listed
+    }
+    assert {path: shown[path] for path in paths} == paths
+
+
 def test_an_abstention_says_why_and_offers_the_refresh_that_would_cure_it(
     gateway: Running,
 ) -> None:
@@ -347,10 +359,22 @@ def test_what_was_asked_as_of_a_day_to_come_before_that_was_refused_is_asked_aga
     path = ask(gateway, "Why?", as_of="2026-01-31")
     statement = """UPDATE question SET options = '{"as_of": "2999-01-01"}' WHERE id = :id"""
     gateway.execute(statement, id=path.rpartition("/")[2])
-    assert "2999-01-01" in page(gateway, path)
+    assert "1 Jan 2999" in page(gateway, path)
     response = gateway.client.post(f"{path}/again", headers=BROWSER)
     assert response.status_code == 303
-    assert "2999-01-01" in page(gateway, response.headers["location"])
+    assert "1 Jan 2999" in page(gateway, response.headers["location"])
+
+
+def test_a_text_to_verify_without_words_or_a_source_without_a_title_is_told_what_to_do(
+    gateway: Running,
+) -> None:
+    blank = {"text": " \r\n "}
+    nameless = {"text": "A claim.", "source2": "Its words."}
+    for sent, told in ((blank, "paste the text"), (nameless, "give source 2 a title")):
+        response = gateway.client.post("/verify", data=sent, headers=BROWSER)
+        assert response.status_code == 422
+        assert told in words(response.text)
+        assert "String should" not in response.text
 
 
 def test_a_question_without_words_is_told_what_to_do(gateway: Running) -> None:

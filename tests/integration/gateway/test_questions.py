@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 
+from api_gateway.problems import GIVEN_UP
 from messages import Stage, parse
 from tests.integration.gateway.conftest import Running, serving
 
@@ -144,17 +145,17 @@ def test_an_answer_that_is_not_sealed_is_not_shown(gateway: Running) -> None:
     assert (body["status"], body["answer"], body["finished_at"]) == ("running", None, None)
 
 
-def test_a_failed_question_abstains_as_unchecked_and_says_why(gateway: Running) -> None:
+def test_a_failed_question_abstains_as_unchecked_and_says_what_follows(gateway: Running) -> None:
     question_id = gateway.ask()
-    gateway.fail(question_id, "retrieve: given up after 5 attempts")
+    gateway.fail(question_id, "KeyError at workers.retrieve.pico:12")
     body = gateway.client.get(f"/v1/questions/{question_id}").json()
     assert body["status"] == "failed"
     assert body["answer"]["abstained"] is True
     assert body["answer"]["abstain_reason"] == "unchecked"
-    assert body["answer"]["abstain_detail"].endswith("retrieve: given up after 5 attempts")
+    assert body["answer"]["abstain_detail"].endswith(GIVEN_UP)
     assert body["answer"]["claims"] == []
     assert body["error"]["type"] == "urn:attest:problem:question-failed"
-    assert body["error"]["detail"] == "retrieve: given up after 5 attempts"
+    assert body["error"]["detail"] == GIVEN_UP
 
 
 def test_what_has_not_changed_is_not_sent_again(gateway: Running) -> None:

@@ -4,10 +4,12 @@ from uuid import UUID
 
 import pytest
 
+from api_gateway.problems import GIVEN_UP
 from messages import Stage, parse
 from store import verifications
 from tests.integration.gateway.conftest import Running
 
+CAUSE = "KeyError at workers.summarize.plan:88"
 PATH = "/v1/verifications"
 
 
@@ -68,6 +70,16 @@ def test_what_cannot_be_checked_is_refused_with_its_field(
     assert field in response.text
 
 
+def test_a_blank_text_and_a_moment_without_a_zone_are_refused_in_plain_words(
+    gateway: Running,
+) -> None:
+    blank = gateway.client.post(PATH, json={"text": " "}).json()["errors"]
+    assert blank == [{"field": "body.text", "message": "holds no words"}]
+    day = gateway.client.get("/v1/questions", params={"since": "2026-01-31"}).json()["errors"]
+    (told,) = day
+    assert told["message"] == "needs a time and its zone, as in 2026-01-31T00:00:00Z"
+
+
 def test_a_verification_that_is_not_there_is_not_found(gateway: Running) -> None:
     missing = f"{PATH}/00000000-0000-4000-8000-000000000000"
     assert gateway.client.get(missing).status_code == 404
@@ -77,7 +89,10 @@ def test_a_check_that_died_says_so_and_shows_nothing(gateway: Running) -> None:
     location = submit(gateway)
     with gateway.store.unit_of_work("test") as work:
         key = UUID(location.rpartition("/")[2])
-        verifications.failed(work, key, "given up after 5 attempts")
+        verifications.failed(work, key, CAUSE)
     found = gateway.client.get(location).json()
     assert (found["status"], found["result"]) == ("failed", None)
-    assert "given up" in found["error"]["detail"]
+    assert found["error"]["detail"] == GIVEN_UP
+    page = gateway.client.get(f"/verify/{key}").text
+    assert GIVEN_UP in page
+    assert CAUSE not in page  # it is for operators

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from api_gateway.answers import failed_answer
 from api_gateway.app import MissingSetting, create_app
+from api_gateway.problems import GIVEN_UP
 from api_gateway.publishing import PublishingThread
 from api_gateway.uploads import (
     MAX_FILENAME_CHARS,
@@ -37,7 +38,7 @@ def test_a_missing_url_is_named_with_its_variable(missing: str) -> None:
 
 def test_the_answer_to_a_failed_question_has_every_key_of_an_answer() -> None:
     # DESIGN section 5, "Answer object"
-    answer = failed_answer("gone")
+    answer = failed_answer()
     assert set(answer) == {
         *("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency"),
         *("abstained", "abstain_reason", "abstain_detail", "cure", "cure_refreshes"),
@@ -45,7 +46,7 @@ def test_the_answer_to_a_failed_question_has_every_key_of_an_answer() -> None:
         *("verification_summary", "freshness_summary", "recall", "provenance"),
     }
     assert (answer["abstained"], answer["abstain_reason"]) == (True, "unchecked")
-    assert answer["abstain_detail"].endswith("gone")
+    assert answer["abstain_detail"].endswith(GIVEN_UP)
     assert answer["cure"]["action"] == "replay"
     assert set(answer["pico"]) == {
         *("patient", "intervention", "comparison", "outcome", "condition")

@@ -33,6 +33,9 @@ DAYS = [f"2026-11-{n:02d}" for n in range(16, 23)]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
+WATCH = {"active": True, "query": "words of a question", "cursor_at": AT, "last_error": None}
+
+
 def source(**changed: Any) -> dict[str, Any]:
     """A source as `store.source_report.body` gives it."""
     return {
@@ -50,7 +53,7 @@ def source(**changed: Any) -> dict[str, Any]:
         "last_error_at": None,
         "next_run_at": AT,
         "documents": 3,
-        "watches": [{"active": True, "query": "words of a question"}],
+        "watches": [WATCH],
         **changed,
     }
 
@@ -100,6 +103,13 @@ def test_a_source_is_shown_with_its_age_beside_its_limit_and_without_its_queries
     never = operate.source_line(source(age_hours=None, sla_hours=None))
     assert (never.age, never.limit) == ("never", "none")
     assert "words of a question" not in repr(line)
+
+
+def test_a_query_that_failed_and_was_never_complete_is_counted_beside_those_that_were() -> None:
+    failing = {**WATCH, "cursor_at": None, "last_error": "404"}
+    to_come = {**WATCH, "cursor_at": None}
+    line = operate.source_line(source(watches=[WATCH, failing, to_come]))
+    assert (line.followed, line.incomplete) == (3, 1)
 
 
 def test_a_stage_stands_beside_its_queue_in_the_order_of_the_chain() -> None:

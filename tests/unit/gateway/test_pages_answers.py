@@ -14,6 +14,7 @@ from api_gateway.pages.clocks import clocks, moment, published, span_of_hours
 from api_gateway.pages.links import evidence_link, origin_of, version_link
 from api_gateway.pages.questions import question_view
 from api_gateway.pages.wording import ABSTENTION, CLAIM, QUOTE, badge
+from api_gateway.problems import GIVEN_UP
 from api_gateway.schemas import QuestionOut, StageTiming
 from benchmarks.pages import answer_body, answer_page, document_id, question
 
@@ -141,10 +142,10 @@ def test_an_abstention_tells_its_reason_and_what_would_cure_it() -> None:
 
 
 def test_a_question_that_a_stage_gave_up_on_is_shown_as_an_abstention() -> None:
-    view = answer_view(failed_answer("the database was away"))
+    view = answer_view(failed_answer())
     assert view.abstention is not None
     assert view.abstention.reason == "unchecked"
-    assert "the database was away" in view.abstention.detail
+    assert GIVEN_UP in view.abstention.detail
     assert not view.sections
 
 
@@ -321,7 +322,9 @@ def test_the_stages_stand_in_their_order_whatever_has_begun() -> None:
         ("audit", "pending"),
     ]
     assert view.stages[0].took == "120 ms"
-    assert view.limits == [("as of", "2026-01-31"), ("with", "patient context")]
+    assert view.limits == [("as of", "31 Jan 2026"), ("with", "patient context")]
+    moment_of_a_program = question_view(found, {"as_of": "2026-01-31T12:30:00+01:00"})
+    assert moment_of_a_program.limits == [("as of", "31 Jan 2026, 11:30 UTC")]
 
 
 def test_the_badges_of_quotations_know_every_verdict() -> None:

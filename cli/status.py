@@ -1,0 +1,132 @@
+"""`attest status`: every part in one look. Exit code 0 only if nobody has to do anything."""
+
+import shutil
+from dataclasses import asdict
+
+import redis
+import sqlalchemy as sa
+import typer
+from rich.console import Console
+from rich.text import Text
+from sqlmodel import Session
+
+from cli import checks
+from cli.checks import Check
+from cli.context import Instance, JsonOption, print_json
+from cli.failures import about_servers
+from cli.gateway import GatewayRefused, call, client_of
+from cli.instance import resolve
+from messages import Stage
+from scheduler.alive import is_heard
+from store import audit, circuits, queue_report, recall_log, source_report
+from store.database import SchemaMismatch, connect, require_current_schema
+from store.models import now
+from store.settings import Settings
+from workers.runtime.redis_client import redis_client
+
+NEWEST = 1000
+"""Events of the audit that are walked: a moment's work. `attest audit verify` walks all."""
+LOOK_SECONDS = 5.0
+"""What does not answer within it is away."""
+_UNFINISHED = sa.text(
+    "SELECT count(*) AS many, coalesce(extract(epoch FROM now() - min(created_at)), 0) AS seconds "
+    "FROM question WHERE status IN ('queued', 'running')"
+)
+
+
+def status(ctx: typer.Context, as_json: JsonOption = False) -> None:
+    """Show how every part is and what to do; exit code 1 if anybody has to do anything."""
+    instance = Instance.of(ctx)
+    settings = resolve(instance.settings)
+    disk = [] if instance.settings.database_url else [_disk(instance.settings)]
+    found = [_gateway(instance.url), *_redis(settings), *disk, *_database(settings)]
+    ailing = [one for one in found if not one.well]
+    if as_json:
+        listed = [{**asdict(one), "well": one.well} for one in found]
+        print_json({"well": not ailing, "checks": listed})
+    else:
+        _show(found, len(ailing))
+    if ailing:
+        raise typer.Exit(1)
+
+
+def _show(found: list[Check], ailing: int) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    for one in found:
+        mark, style = ("✓", "green") if one.well else ("✗", "bold red")
+        console.print(Text.assemble((mark, style), f" {one.name:<13}{one.said}"))
+        if one.do:
+            console.print(Text(f"{'':<15}→ {one.do}", style="yellow"))
+    last = f"{ailing} of {len(found)} need somebody" if ailing else "all is well"
+    console.print(Text(last, style="bold"))
+
+
+def _gateway(url: str) -> Check:
+    try:
+        with client_of(url) as client:
+            client.timeout = LOOK_SECONDS
+            release = call(client, "GET", "/healthz").get("version")
+            call(client, "GET", "/readyz")
+    except GatewayRefused as error:
+        return Check("gateway", str(error), "see its log, and the parts below")
+    return Check("gateway", f"{url}, release {release}")
+
+
+def _database(settings: Settings) -> list[Check]:
+    engine = connect(settings.database_url, pool_size=1)
+    try:
+        require_current_schema(engine)
+        with Session(engine) as session:
+            told = _of_database(session)
+    except SchemaMismatch as error:
+        return [Check("postgresql", str(error), "attest migrate, or the release that it is of")]
+    except sa.exc.OperationalError as error:
+        return [_away("postgresql", error)]
+    finally:
+        engine.dispose()
+    return [Check("postgresql", "answers, with the schema of this release"), *told]
+
+
+def _of_database(session: Session) -> list[Check]:
+    found = queue_report.report(session)
+    affected = recall_log.counts(session)["affected"]
+    return [
+        checks.stages(circuits.states(session)),
+        checks.queues(found, queue_report.outbox_lag(session).seconds),
+        checks.questions(*session.execute(_UNFINISHED).one()),
+        checks.dead_letters(found),
+        checks.sources(source_report.report(session, now())),
+        checks.recalls(affected, recall_log.oldest_affected_seconds(session)),
+        _audit(session),
+    ]
+
+
+def _away(name: str, error: Exception) -> Check:
+    """A server that does not serve; what it would tell is left out."""
+    said, _, do = about_servers(error).partition(": ")
+    return Check(name, said, f"{do}; nothing is lost meanwhile")
+
+
+def _audit(session: Session) -> Check:
+    head = int(session.execute(sa.text("SELECT seq FROM audit_head")).scalar_one_or_none() or 0)
+    after = max(0, head - NEWEST)
+    begin = audit.Checkpoint(after) if after else None
+    return checks.audit(audit.verify(session, after=begin), head)
+
+
+def _redis(settings: Settings) -> list[Check]:
+    space = settings.redis_namespace
+    channels = {f"{space}:published:{stage.value}": stage.value for stage in Stage}
+    try:
+        with redis_client(settings.redis_url, timeout_seconds=LOOK_SECONDS, retries=0) as client:
+            numbers = client.pubsub_numsub(*channels)
+            listening = {channels[name.decode()]: many for name, many in numbers}
+            heard = is_heard(client, space)
+    except (redis.RedisError, OSError) as error:
+        return [_away("redis", error)]
+    return [Check("redis", "answers"), checks.workers(listening), checks.scheduler(heard)]
+
+
+def _disk(settings: Settings) -> Check:
+    found = shutil.disk_usage(settings.data_dir)
+    return checks.disk(found.free, found.total, str(settings.data_dir))

@@ -1,0 +1,118 @@
+"""What `attest status` makes of what it sees."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+import yaml
+
+from cli import checks
+from knowledge.sources import connector_policy
+from store.audit import ChainReport, Checkpoint
+from store.circuits import StageState
+from store.queue_report import QueueReport
+from store.source_report import Holdings, SourceReport, WatchReport
+
+ALERTS = Path(__file__).resolve().parents[3] / "ops" / "alerts.yml"
+NOW = datetime(2026, 11, 23, tzinfo=UTC)
+
+
+def stage(state: str = "closed", reason: str | None = None, held: int = 0) -> StageState:
+    return StageState("embed", state, reason, None, None, None, False, 0, 0, 0, held, held)
+
+
+def watch(*, seen: bool, error: str | None = None, in_sla: bool | None = True) -> WatchReport:
+    at = NOW - timedelta(hours=1)
+    return WatchReport(
+        id=uuid4(),
+        query="gout",
+        origin="user",
+        active=True,
+        cursor_at=at if seen else None,
+        age_hours=1.0 if seen else None,
+        in_sla=in_sla,
+        breached_since=None,
+        refresh_id=None,
+        status=None,
+        last_success_at=at if seen else None,
+        last_error=error,
+        last_error_at=at if error else None,
+        next_run_at=None,
+    )
+
+
+def source(*watches: WatchReport) -> SourceReport:
+    policy = connector_policy("pubmed")
+    return SourceReport("pubmed", policy, None, None, 168.0, None, Holdings(), watches)
+
+
+@pytest.mark.parametrize(
+    ("limit", "alert"),
+    [
+        (checks.QUEUE_OLD_SECONDS, "AttestQueueOld"),
+        (checks.QUESTION_OLD_SECONDS, "AttestQuestionsWait"),
+        (checks.OUTBOX_LAG_SECONDS, "AttestOutboxLag"),
+        (checks.AFFECTED_SECONDS, "AttestAnswersAffected"),
+    ],
+)
+def test_the_limits_are_those_of_the_alerts(limit: int, alert: str) -> None:
+    groups = yaml.safe_load(ALERTS.read_text("utf-8"))["groups"]
+    (rule,) = [one for group in groups for one in group["rules"] if one["alert"] == alert]
+    (number,) = re.findall(r"> (\d+)$", rule["expr"].strip())
+    assert limit == int(number)
+
+
+def test_what_is_well_asks_for_nothing() -> None:
+    queue = QueueReport("embed")
+    chain = ChainReport(9, True, None, None, Checkpoint(9))
+    for one in (
+        checks.workers({"embed": 1}),
+        checks.scheduler(heard=True),
+        checks.stages([stage()]),
+        checks.queues([queue], 0.0),
+        checks.queues([replace(queue, due=3, oldest_seconds=60.0)], 1.0),
+        checks.questions(1, 5.0),
+        checks.dead_letters([queue]),
+        checks.sources([source()]),
+        checks.sources([source(watch(seen=True))]),
+        checks.sources([source(watch(seen=False))]),  # its first refresh is to come
+        checks.recalls(1, 5.0),
+        checks.audit(chain, 9),
+        checks.disk(50, 100, "here"),
+    ):
+        assert one.well, one
+
+
+def test_what_is_not_well_is_named_with_what_to_do() -> None:
+    queue = QueueReport("embed", due=2, oldest_seconds=1000.0, dead_letters=3)
+    chain = ChainReport(9, False, 7, "event 7 was edited", Checkpoint(6))
+    for one, words in (
+        (checks.workers({"embed": 0, "anchor": 1}), "none for embed"),
+        (checks.scheduler(heard=False), "none runs"),
+        (checks.stages([stage("paused", "the index moves", 2)]), "the index moves), 2 messages"),
+        (checks.stages([stage("open")]), "embed: circuit open"),
+        (checks.queues([queue], 0.0), "2 messages, the oldest for 17 min (embed)"),
+        (checks.queues([queue], 31.0), "2 messages"),
+        (checks.questions(2, 121.0), "2 questions"),
+        (checks.dead_letters([queue]), "3 open (embed 3)"),
+        (checks.recalls(1, 901.0), "1 answer to be"),
+        (checks.audit(chain, 9), "event 7 was edited"),
+        (checks.disk(1, 100, "here"), "0.0 GiB"),
+    ):
+        assert not one.well
+        assert words in one.said
+        assert one.do
+
+
+def test_a_query_that_was_never_complete_is_seen_behind_one_that_was() -> None:
+    found = source(watch(seen=True), watch(seen=False, error="refused"))
+    one = checks.sources([found])
+    assert (one.well, one.said) == (False, "pubmed never completed 1 of 2 queries")
+
+
+def test_a_part_of_the_chain_that_was_walked_is_not_called_all() -> None:
+    said = checks.audit(ChainReport(1000, True, None, None, Checkpoint(5000)), 5000).said
+    assert said.startswith("the newest 1000 of 5000 events hold")

@@ -120,5 +120,5 @@ def sniff(data: bytes, *, filename: str, media_type: str | None = None) -> Forma
         return "text"
     what = extension if extension else (media or "this kind of file")
     raise UnreadableDocument(
-        f"{what[:60]} is not supported; give text, Markdown, HTML, PDF, JSON or JSON Lines"
+        f"{what[:40]} is not supported; give text, Markdown, HTML, PDF, JSON or JSON Lines"
     )

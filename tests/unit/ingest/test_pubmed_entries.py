@@ -83,6 +83,7 @@ def test_so_is_a_real_file(monkeypatch: pytest.MonkeyPatch) -> None:
         b"\xef\xbb\xbf" + SET,
         SET.decode().encode("utf-16"),
         SET[:-30],
+        b"<PubmedArticleSet>\n<PubmedBookArticle>\n</PubmedArticleSet>",  # not closed
         b"",
     ],
 )

@@ -53,12 +53,7 @@ def entries(payload: bytes) -> Iterator[Element]:
     root_end = b"</%s>" % head[1]
     begin = at = head.end()
     while tag := _TAG.match(payload, at):
-        end_tag = b"</%s>" % tag[1]
-        end = payload.find(end_tag, at) + len(end_tag)
-        if end < at:
-            raise NotCut
-        space = _SPACE.match(payload, end)
-        at = space.end() if space else end
+        at = _behind(payload, tag)
         if at - begin >= _TOGETHER:
             yield from _read(payload[begin:at])
             begin = at
@@ -79,18 +74,24 @@ def apart(payload: bytes) -> Iterator[Element | Problem]:
     pieces: list[bytes] = []
     at = head.end()
     while tag := _TAG.match(payload, at):
-        end = payload.find(b"</%s>" % tag[1], at)
-        if end < 0:
-            raise NotCut
-        space = _SPACE.match(payload, end + len(tag[1]) + 3)
-        pieces.append(payload[at : end + len(tag[1]) + 3])
-        at = space.end() if space else end
+        begin, at = at, _behind(payload, tag)
+        pieces.append(payload[begin:at].rstrip(b" \t\r\n"))
     if payload[at:].rstrip(b" \t\r\n") != b"</%s>" % head[1]:
         raise NotCut
     found = [_alone(piece) for piece in pieces]
     if not any(isinstance(one, Element) for one in found):
         raise NotCut
     return iter(found)
+
+
+def _behind(payload: bytes, tag: re.Match[bytes]) -> int:
+    """Where what follows the record of this tag begins. Raises NotCut: the record does not end."""
+    end_tag = b"</%s>" % tag[1]
+    end = payload.find(end_tag, tag.end())
+    if end < 0:
+        raise NotCut
+    space = _SPACE.match(payload, end + len(end_tag))
+    return space.end() if space else end + len(end_tag)
 
 
 def _alone(piece: bytes) -> Element | Problem:

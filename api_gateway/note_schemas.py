@@ -45,8 +45,9 @@ class NoteOut(BaseModel):
             description="`summary` with seven lists of `{text, source}`; `plan.recommendations` "
             "with number, recommendation, source, confidence and hallucination_guard_note; "
             "`sections` and `chunks` that the citations name; `validation` with counts; "
-            "`warnings` of `{code, detail}` (`several_patients`); `provenance`. All offsets are "
-            "code points of the text as it was sent."
+            "`warnings` of `{code, detail}` (`several_patients`, `taken_back`, "
+            "`allergies_contradict`, `not_english`); `provenance`. All offsets are code points of "
+            "the text as it was sent."
         ),
     ] = None
     error: dict[str, Any] | None = None

@@ -154,6 +154,7 @@ class GuardNotes(_Policy):
     assessment: str
     conditional: str
     withheld: str
+    opposed: str
     turned: str
     statement: str
     model: str
@@ -174,6 +175,9 @@ class Warnings(_Policy):
     """What is told of a note above its summary."""
 
     several_patients: Annotated[str, Field(pattern=r"\{count\}")]
+    taken_back: str
+    allergies_contradict: str
+    not_english: str
 
 
 class PlanPolicy(_Policy):
@@ -196,6 +200,13 @@ class PlanPolicy(_Policy):
     model: ModelBounds
     fallbacks: dict[Reason, str]
     warnings: Warnings
+    imperatives: Words
+    requests: Words
+    taken_back: Words
+    no_allergy: Words
+    foreign: Words
+    english: Words
+    least_foreign: Count
 
     def has(self, group: str, text: str) -> bool:
         """Whether `text` has a word of the group, such as `actions`."""

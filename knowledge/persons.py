@@ -11,13 +11,14 @@ Words = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class PersonPolicy(BaseModel):
-    """Labels that are of a name surely or perhaps, labels of numbers, and what is no name."""
+    """Labels of a name, sure or not, places, labels of numbers, and what is no name."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: Literal[1]
     names: Words
     unsure_names: Words
+    places: Words
     numbers: Words
     titles: frozenset[str]
     ends: frozenset[str]

@@ -11,6 +11,7 @@ from knowledge.loader import load
 from workers.extract.parts import Parts, plain_lines
 from workers.extract.rubrics import DOCUMENT_TYPES, any_of, field_policies, rubric
 from workers.extract.rules.choosing import extract_field
+from workers.extract.rules.words import institutions
 from workers.reading.persons import people
 
 _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"])
@@ -123,7 +124,7 @@ def as_type(text: str, document_type: str) -> Classification:
 
 def _type_of(text: str) -> tuple[str, float]:
     policy = _policy()
-    head = "\n".join(text.strip().splitlines()[: policy.head_lines])
+    head = _without_places("\n".join(text.strip().splitlines()[: policy.head_lines]))
     scores = {}
     for name, patterns in _patterns().items():
         score = sum(weight for weight, pattern in patterns if pattern.search(text))
@@ -138,6 +139,13 @@ def _type_of(text: str) -> tuple[str, float]:
         return "unknown", 0.0
     share = most / (most + second)
     return best, round(share * min(1.0, most / policy.full_confidence_weight), 3)
+
+
+def _without_places(head: str) -> str:
+    """The first lines without the names of places: a pathology service titles no report."""
+    for one in institutions(head):
+        head = head[: one.start] + " " * (one.end - one.start) + head[one.end :]
+    return head
 
 
 def _titled(head: str, name: str) -> bool:

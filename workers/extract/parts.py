@@ -24,6 +24,10 @@ _MARKS = "#*_ \t=-•>"
 _LABEL = re.compile(
     r"(?P<name>(?:\d{1,2}[.)]\s*)?[A-Za-z][A-Za-z0-9 ,/&'()\-]{0,58}?)\**\s*[:|](?=\D|$|\s*\S)"
 )
+_LABEL_BEFORE_A_GAP = re.compile(
+    r"(?P<name>[A-Za-z][A-Za-z /&'()\-]{1,40}?)(?:[ \t]{2,}|\t|[ \t]+[-–][ \t]+)(?=\S)"
+)
+"""A label without a colon: what it labels stands behind a gap or a dash."""
 _CLAUSE_ENDS = re.compile(r"[.;!?](?=\s|$)|\n\s*\n|\n(?=\s*(?:[-•*]|\d+[.)]))")
 
 
@@ -220,6 +224,9 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
         at = match.start() + lead
         bare = line[lead:]
         label = _LABEL.match(bare)
+        gap = _LABEL_BEFORE_A_GAP.match(bare)
+        if gap is not None and _title(gap["name"]) in labels():
+            label = gap
         if label is not None and len(label["name"].split()) <= 7:
             after = bare[label.end() :].lstrip("* \t")
             start = match.start() + len(line) - len(after)

@@ -75,6 +75,7 @@ class Patients(_Data):
     medicines: Medicines
     allergies: Allergies
     others: Words
+    copied: Words
 
 
 @cache

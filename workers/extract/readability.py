@@ -21,6 +21,10 @@ class Unreadable(ValueError):
         self.readability = readability
 
 
+_OF_A_TABLE = re.compile(r"[A-Za-zµμ]+/[A-Za-z]+|(?<![^\s;,|<(\[])[HLN](?![^\s;,|>)\]])")
+"""Units and flags of results: letters of theirs stand alone in the best of scans."""
+
+
 class Readability(BaseModel):
     """How well a text can be read."""
 
@@ -60,7 +64,7 @@ def assess(text: str, *, ocr_confidence: float | None = None) -> Readability:
         if strange > limits.odd_words_share:
             issues.append("many words are none")
             confidence -= min(0.7, 0.2 + strange)
-        alone = sum(len(one) == 1 for one in words) / len(words)
+        alone = sum(len(one) == 1 for one in _WORD.findall(_OF_A_TABLE.sub(" ", text))) / len(words)
         if alone > limits.single_letters_share:
             issues.append("letters stand alone, as in a bad scan")
             confidence -= min(0.6, 0.1 + alone)

@@ -159,6 +159,8 @@ class Lab(_Data):
 
     names: tuple[str, ...]
     plausible: Mapping[str, tuple[float, float]]
+    unitless: bool = False
+    """Whether its values have no unit, so that none is missing."""
 
 
 class Vocabulary(_Data):
@@ -168,6 +170,7 @@ class Vocabulary(_Data):
     histology_heads: tuple[str, ...]
     histology_modifiers: tuple[str, ...]
     histology_tails: tuple[str, ...]
+    histology_general: frozenset[str]
     histology_benign: tuple[str, ...]
     not_tumor_grade: tuple[str, ...]
     two_level_grades: tuple[str, ...]
@@ -175,6 +178,8 @@ class Vocabulary(_Data):
     genes: tuple[str, ...]
     labs: Mapping[str, Lab]
     institutions: tuple[str, ...]
+    institutions_in_head: tuple[str, ...]
+    institution_general: frozenset[str]
     background: frozenset[str]
     conclusive: frozenset[str]
 

@@ -51,6 +51,8 @@ def _labelled() -> re.Pattern[str]:
         rf"(?<![A-Za-z])(?:(?i:(?P<sure>{_any_of(words.names)})|"
         rf"(?P<patient>{_any_of(words.unsure_names)}))[ \t*]*+[:|][ \t*]*+"
         rf"(?P<name>{word}(?:,?[ ]{word}){{0,4}})|"
+        rf"(?i:{_any_of(words.places)})[ ]?\d{{1,3}}[A-Za-z]?[ ]*+[:,.–-]?[ ]*+"
+        rf"(?P<placed>(?:Mr|Mrs|Ms|Miss)\b\.?(?:[ ]{word}){{1,3}})|"
         rf"(?i:(?P<label>{_any_of(words.numbers)}))(?:[ \t*]*+[:|#][ \t*#]*+|[ \t]++)"
         r"(?P<number>[A-Za-z0-9][A-Za-z0-9/\-]{0,30}))"
     )
@@ -72,11 +74,12 @@ def said(text: str) -> list[Said]:
                 label = " ".join(match["label"].lower().split())
                 found.append(Said(at, frozenset(), (label, number), sure=True))
             continue
-        name = _name(match["name"])
+        name = _name(match["name"] or match["placed"])
         if name:
             label = " ".join((match["sure"] or match["patient"] or "").lower().split())
             if label != "patient" or len(name) > 1:
-                found.append(Said(at, name, None, sure=match["sure"] is not None))
+                sure = bool(match["sure"] or match["placed"])
+                found.append(Said(at, name, None, sure=sure))
     return found
 
 
@@ -84,7 +87,8 @@ def _name(words: str) -> frozenset[str]:
     """The words of a name without titles, initials and the label behind it."""
     kept = []
     for one in re.findall(r"[A-Za-z'’\-]+", words):
-        if one.lower() in person_policy().ends:
+        initial = len(one) == 1 and one.isupper()
+        if one.lower() in person_policy().ends and not initial:
             break
         if len(one) > 1 and one.lower() not in person_policy().titles:
             kept.append(one.lower())

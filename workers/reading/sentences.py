@@ -23,6 +23,7 @@ _SPACE = re.compile(r"\s*+")
 _WORD = re.compile(r"\w{1,20}")
 _LETTERS_WITH_STOPS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _LABEL = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,4}|[A-Za-z]|[IVXivx]{1,5}")
+_LETTER_BEFORE = re.compile(r"(?<![^\W_])[^\W\d_]\.[ \u00a0\u202f]\Z")  # "V. a.", "z. B."
 _LOOK_BACK = 24  # characters; longer words are no abbreviations
 _OPENING = "([{<\"'“‘«-–—/*_"
 
@@ -150,6 +151,7 @@ def _full_stop_ends(text: str, begin: int, stop: int, following: int) -> bool:
         lower in _WORDS.before_opener
         or (len(word) == 1 and (word.isupper() or word in "pc"))
         or _LETTERS_WITH_STOPS.fullmatch(word)
+        or (len(word) == 1 and _LETTER_BEFORE.search(text, max(begin, stop - 4), stop - 1))
     ):
         return _opens_sentence(text, following)
     if first.islower():
@@ -189,6 +191,8 @@ def _lower_case_opens(text: str, at: int, before: str, lower_before: str) -> boo
 def _other_mark_ends(text: str, stop: int, after: int, following: int) -> bool:
     """Whether `?`, `!` or an ellipsis ends its sentence."""
     first = text[following]
+    if first == "(" and text[following + 1 : following + 2].islower():
+        return False  # "lidocaine? (unsure)"
     if not first.islower():
         return first not in ",;:)]}"
     if text[stop] in ".…":

@@ -29,6 +29,7 @@ _OF_PROBLEMS = (*PLANS, "complaint", "diagnosis", "past_history", "family_social
 
 _ATX = re.compile(r"#{1,6}[ \t]*(?=\S)")
 _WORDS_BEHIND = re.compile(r":(?=\s+\S|[A-Z])")
+_SENTENCE_BEFORE = re.compile(r"(?:\w{3}|\d)[.?!;]\s")
 _NUMBER = re.compile(r"[<>~]?\d{2,3}(?:[./]\d+)?%?\W?\Z")
 _SOAP = {
     "s": ("complaint",),
@@ -164,6 +165,8 @@ class Headings:
         name = name[numbered.end() :] if (numbered := NUMBERING.match(name)) else name
         if not name or not name[0].isupper() or written[:1] in "-•–—→>+":
             return None
+        if _SENTENCE_BEFORE.search(name):
+            return None  # "Day 2. Plan: ..." has a statement before its label
         dash = ":" not in found[0]
         words = plain(name)
         if words in policy.identifiers:

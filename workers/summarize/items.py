@@ -3,6 +3,7 @@
 An item is a place in the note and nothing else; its text is what stands there.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,10 +14,18 @@ from store.spans import citation
 from workers.reading.chunks import Chunk
 from workers.summarize.dates import is_date
 from workers.summarize.names import plain
-from workers.summarize.persons import introduces, names_a_person
+from workers.summarize.persons import introduces, is_of_a_relative, names_a_person
 from workers.summarize.sections import OTHER, NoteOutline, NoteSection, Unit
 
 _SNAPSHOT_KINDS = (OTHER, "overview", "complaint", "history", "assessment", "assessment_plan")
+_INLINE = ("assessment", "assessment_plan", "plan")
+"""Kinds that a label within a line of no known part names."""
+_LABEL_REACH = 600
+"""Characters behind a label within a line in which what it heads stands (ours)."""
+_INNER_LABEL = re.compile(
+    r"(?:^|[.;?!)]\s+)(?P<name>[A-Z][^\W\d_]*(?:[ /&][A-Za-z]+){0,3})\s?:(?=\s)"
+)
+_GIVES = re.compile(r"(?i)\b(?:give|gives|given|gave|giving|administer\w*)\b")
 _EDGES = " \t\r\n\u00a0"
 
 
@@ -125,7 +134,7 @@ def item_parts(
     """A statement as an item, or as some where no chunk holds it whole."""
     unit = outline.units[n]
     over = tuple((outline.units[one].start, outline.units[one].end) for one in above[n])
-    kind = outline.sections[unit.section].kind
+    kind = kind_of_unit(places.text, unit, outline.sections[unit.section])
     for start, end, chunk in places.holding(unit.start, unit.end):
         yield Item(target, start, end, chunk, kind, over, unit.divider)
 
@@ -168,7 +177,9 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
     return [
         replace(one, list="key_problems")
         for one in found
-        if one.kind in ("assessment", "assessment_plan") and one.start in listed
+        if one.kind in ("assessment", "assessment_plan")
+        and one.start in listed
+        and not _begins_with_an_order(one.text_in(text))
     ]
 
 
@@ -190,11 +201,50 @@ def list_for(
         return None
     if policy.left_out(section.kind):
         return by_words(words) if tells_of_the_patient(words) else None
+    kind = kind_of_unit(text, unit, section)
     if section.kind == "overview" and not any(map(str.isalpha, words)):
         return None  # "ID: 4711"
     if not snapshot and section.kind in _SNAPSHOT_KINDS and introduces(words):
         return "patient_snapshot"
-    return policy.list_of(section.kind) or by_words(words)
+    if is_of_a_relative(words) and kind != "allergies" and not drugs_are_given(words):
+        return "pertinent_history" if kind in (OTHER, "examination") else policy.list_of(kind)
+    return policy.list_of(kind) or by_words(words)
+
+
+def kind_of_unit(text: str, unit: Unit, section: NoteSection) -> str:
+    """The kind of part that a sentence is of: its section's.
+
+    Where that is unknown, the one that the last label within the line names ("CXR: mass. Plan:
+    CT"), or that an order is of by its verb.
+    """
+    if section.kind not in (OTHER, "complaint"):
+        return section.kind
+    words = text[unit.start : unit.end]
+    if unit.listed and _begins_with_an_order(words):
+        return "assessment_plan"
+    if section.kind != OTHER:
+        return section.kind
+    if _first(words) in plan_policy().requests:
+        return "assessment_plan"
+    at = max(0, unit.start - _LABEL_REACH)
+    line = text[max(at, text.rfind("\n", at, unit.start) + 1) : unit.end]
+    names = section_policy().by_name
+    kinds = [names.get(plain(one["name"])) for one in _INNER_LABEL.finditer(line)]
+    last = next((one for one in reversed(kinds) if one is not None), None)
+    return last if last in _INLINE else OTHER
+
+
+def _begins_with_an_order(words: str) -> bool:
+    return _first(words) in plan_policy().imperatives
+
+
+def _first(words: str) -> str:
+    return words.split(None, 1)[0].strip(".,:;").casefold()
+
+
+def drugs_are_given(words: str) -> bool:
+    """Whether a relative gives something: that is the patient's medicine."""
+    return _GIVES.search(words) is not None
 
 
 def says_something(words: str) -> bool:

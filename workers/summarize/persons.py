@@ -166,8 +166,10 @@ def is_of_a_relative(words: str) -> bool:
 def _told_of_one() -> re.Pattern[str]:
     names = "|".join(sorted(section_policy().relatives, key=len, reverse=True))
     return re.compile(
-        rf"(?i)(?:his|her|their|the patient['’]s)\s+(?:\w+\s+)?(?:{names})s?\s+"
-        r"(?:has|had|is|was|takes|took|carries|died|also)\b"
+        rf"(?i)(?:(?:his|her|their|the patient['’]s)\s+(?:\w+\s+)?(?:{names})s?\s+"
+        r"(?:has|had|is|was|takes|took|carries|died|also)|"
+        rf"(?:(?:maternal|paternal)\s+)?(?:{names})s?\s+(?:(?:is|was|are)\s+)?"
+        r"(?:allergic|died|has|had|completed suicide))\b"
     )
 
 

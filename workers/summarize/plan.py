@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from knowledge.drugs import drugs_at
 from knowledge.notes import plan_policy, section_policy
+from workers.summarize.cautions import named_in, opposed_words, tells_of_a_reaction
 from workers.summarize.items import Item, folded
 from workers.summarize.names import BRACKETS, names_only, plain
 from workers.summarize.persons import introduces, is_of_a_relative
@@ -49,11 +50,12 @@ def recommendations(text: str, items: Sequence[Item]) -> list[Recommendation]:
         for item in items
         if item.kind != "plan" and item.list in ("key_problems", "assessment")
     }
+    opposed = opposed_words(text, items)
     found = [
         one
         for item in items
         if item.list == "assessment"
-        and (one := _read(text, item)) is not None
+        and (one := _read(text, item, opposed)) is not None
         and (folded(one.text) not in problems or plan_policy().has("actions", one.text))
     ]
     return sorted(found, key=lambda one: urgency(one.text))
@@ -83,10 +85,10 @@ def _asks(words: str) -> bool:
     policy = plan_policy()
     _, _, after = words.rpartition(": ")
     first = (after or words).split(None, 1)[0].strip(".,;").lower()
-    return policy.has("strong", words) or first in policy.actions
+    return policy.has("strong", words) or first in policy.actions | policy.requests
 
 
-def _read(text: str, item: Item) -> Recommendation | None:
+def _read(text: str, item: Item, opposed: frozenset[str]) -> Recommendation | None:
     policy, words = plan_policy(), item.text_in(text)
     sure, note = policy.confidence, None
     if policy.has("agreements", words) or (item.divider and not _is_an_order(words)):
@@ -106,6 +108,8 @@ def _read(text: str, item: Item) -> Recommendation | None:
         return None
     if policy.has("withheld", words):
         base, note = base - sure.withheld, policy.notes.withheld
+    elif opposed & named_in(words) and not policy.has("turned", words):
+        base, note = base - sure.withheld, policy.notes.opposed
     elif any(_turns(text[start:end]) for start, end in item.over):
         base, note = base - sure.withheld, policy.notes.turned
     elif policy.has("conditional", words):
@@ -116,6 +120,9 @@ def _read(text: str, item: Item) -> Recommendation | None:
 def _only_tells(words: str) -> bool:
     """Whether words introduce the patient, or say how somebody is, and ask for nothing."""
     policy = plan_policy()
+    tells = policy.has("taken_back", words) or tells_of_a_reaction(words)
+    if tells and not policy.has("actions", words):
+        return True
     if introduces(words) and policy.has("introductions", words):
         return True
     if any(policy.has(group, words) for group in ("actions", "conditional", "withheld", "steps")):

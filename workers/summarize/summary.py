@@ -4,16 +4,16 @@ The service writes every citation; a model, where there is one, only names chunk
 (`workers.summarize.model`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from knowledge.notes import LISTS, plan_policy
+from knowledge.notes import LISTS
 from knowledge.version import knowledge_version
 from store.hashes import text_hash
 from workers.reading.chunks import Chunk, chunk
-from workers.reading.persons import number_of_people
+from workers.summarize.cautions import cautions
 from workers.summarize.items import Item, items_of
 from workers.summarize.plan import Recommendation, recommendations
 from workers.summarize.sections import NoteOutline, outline
@@ -88,18 +88,10 @@ def result_of(
         "plan": {"recommendations": [one.as_body(n) for n, one in enumerate(recommended, start=1)]},
     }
     body["validation"] = validate(text, body)
-    body["warnings"] = list(_warnings(text))
+    body["warnings"] = list(cautions(text, items))
     body["provenance"] = {
         "generator": GENERATOR,
         **(provenance or {}),
         "knowledge_version": knowledge_version(),
     }
     return body
-
-
-def _warnings(text: str) -> Iterator[dict[str, str]]:
-    """What a reader must know first: words of several patients would stand there as one's."""
-    count = number_of_people(text)
-    if count > 1:
-        told = plan_policy().warnings.several_patients
-        yield {"code": "several_patients", "detail": told.format(count=count)}

@@ -82,3 +82,36 @@ def test_dates_are_read_so_to_the_end() -> None:
     fields = extract_text(stay("03/04/2024", "03/25/2024", more)).fields
     assert fields["admission_date"].value == Day(iso="2024-03-04")
     assert fields["discharge_date"].value == Day(iso="2024-03-25")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        stay("03/04/2024", "03/05/2024", "Diagnosis: community acquired pneumonia, right side"),
+        "PATHOLOGY REPORT\nReported: 01/02/2024\nDiagnosis: invasive ductal carcinoma, grade 2\n",
+    ],
+)
+def test_a_date_that_nothing_settles_opens_a_review(text: str) -> None:
+    found = extract_text(text)
+    assert found.needs_review
+    dated = {name for one in found.parts
+             for name in one.outcome.best.evaluation.feedback.review_fields}  # fmt: skip
+    assert dated & {"date", "admission_date"}
+
+
+def test_a_date_that_another_settles_opens_none() -> None:
+    text = (
+        "PATHOLOGY REPORT\nReceived: 25/01/2024\nReported: 01/02/2024\n"
+        "Diagnosis: invasive ductal carcinoma, grade 2. Margins negative.\n"
+    )
+    best = extract_text(text).parts[0].outcome.best
+    assert "date" not in best.evaluation.feedback.review_fields
+
+
+def test_the_day_of_the_sample_dates_a_report_that_names_no_other() -> None:
+    rows = "Ferritin;88;ng/mL;30-200\nHbA1c;8.9;%;4.0-5.6\nTSH;0.2;mIU/L;0.4-4.0\n"
+    found = extract_text(f"LAB RESULTS\ncollected 13-Nov-2022\n{rows}").fields["date"]
+    assert [one.value.iso for one in found.items if isinstance(one.value, Day)] == ["2022-11-13"]
+    both = extract_text(f"LAB RESULTS\ncollected 13-Nov-2022, reported 15-Nov-2022\n{rows}")
+    days = [one.value for one in both.fields["date"].items]
+    assert [one.iso for one in days if isinstance(one, Day)] == ["2022-11-15"]

@@ -57,6 +57,9 @@ def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Dou
         )
     if isinstance(item.value, Day) and _one_of_several(field, parts, item):
         yield Doubt(limits.unlabelled_date, f'no label says that the date is that of "{field}"')
+    if isinstance(item.value, Day) and item.value.other is not None:
+        words = f'"{field}" may be {item.value.iso} or {item.value.other}: nothing says which'
+        yield Doubt(limits.unlabelled_date, words, grave=True)
     if isinstance(item.value, Medication) and _frequency_left(parts, item, item.value):
         words = f"how often {item.value.name} is taken stands there and was not read"
         yield Doubt(limits.frequency_unread, words, grave=True)

@@ -17,6 +17,7 @@ from workers.extract.label_lines import label_lines, like
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies
 from workers.extract.rules.genomes import gene_pattern
+from workers.extract.rules.labs import measured_pattern
 from workers.extract.rules.markers import marker_pattern
 from workers.extract.rules.negation import negated
 from workers.extract.rules.placing import set_aside
@@ -29,6 +30,7 @@ _NOT_DONE = re.compile(
 _DENIES = re.compile(
     r"(?i)\b(?:no|not|none|without|negative|wild[- ]?type|wt|undetected|absent|not found)\b"
 )
+_NAMES = {"markers": marker_pattern, "genes": gene_pattern, "labs": measured_pattern}
 _TEXTS = frozenset(["raw_text", "findings", "impression", "hospital_course", "plan"])
 """Values that are stretches of text: they cover nothing."""
 
@@ -90,7 +92,7 @@ def _shaped(field: str, parts: Parts) -> Iterator[Place]:
         return
     patterns = list(sign.compiled)
     if sign.names is not None:
-        patterns.append(marker_pattern() if sign.names == "markers" else gene_pattern())
+        patterns.append(_NAMES[sign.names]())
     for pattern in patterns:
         for match in pattern.finditer(parts.text):
             place = Place(*match.span())

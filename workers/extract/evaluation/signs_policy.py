@@ -21,7 +21,7 @@ class Sign(BaseModel):
     patterns: tuple[str, ...]
     near: tuple[str, ...] = ()
     reach: int = 0
-    names: Literal["markers", "genes"] | None = None
+    names: Literal["markers", "genes", "labs"] | None = None
 
     @cached_property
     def compiled(self) -> tuple[re.Pattern[str], ...]:

@@ -34,7 +34,8 @@ _FIGURE = (
 _DOSE = (
     rf"(?P<dose>{_FIGURE}(?:/\d+(?:[.,]\d+)?)?)\s*+"
     rf"(?:(?:-|–|—|to)\s*+(?P<most>{_FIGURE})\s*+)?"
-    r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|micrograms?|milligrams?|grams?|mcg|µg|ug|g|units?|iu|ml|mL|%)(?![A-Za-z/]|\s*+/\s*+d?l)"
+    r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|micrograms?|milligrams?|grams?|mcg|µg|ug|g|units?|iu|ml|mL|%)"
+    r"(?![A-Za-z/]|\s*+/\s*+d?l|\s++(?:of\s++)?(?:p?rbcs?|rcc|blood|ffp|plasma|platelets|packed)\b)"
 )
 _DAY = r"(?:mon|tues?|wed(?:nes)?|thurs?|thu|fri|sat(?:ur)?|sun)(?:day)?"
 _AND = r"(?:\s*+[,/&]\s*+(?:and\s++)?|\s++(?:and|to|through)\s++|\s?[-–]\s?)"
@@ -59,7 +60,8 @@ _ROUTE = r"(?P<route>p\.?o\.?|p/o|s/c|i/v|i/m|p/r|by\s++mouth|orally|oral|i\.?v\
          r"intravenous(?:ly)?|s\.?c\.?|subq|subcutaneous(?:ly)?|i\.?m\.?|intramuscular(?:ly)?|" \
          r"topical(?:ly)?|sublingual(?:ly)?|inhaled|pr|rectal(?:ly)?)"  # fmt: skip
 _DRUG = re.compile(
-    rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}[.)]|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|(?<=\.)\s++|\band\s++|"
+    rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}[.)]|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|(?<=\.)\s++|"
+    rf"(?<=\w\s[-–])\s++|\band\s++|"
     rf"\bon\s++|\bof\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
     r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"
     r"\b(?:replaced|substituted)\s++(?:by|with)\s++)"
@@ -72,7 +74,7 @@ _NOT_A_DRUG = re.compile(
     r"(?i)^(?:approximately|about|of|and|the|with|total|dose|blood|fluid|received|given|"
     r"weight|loss|"
     r"measuring|hemoglobin|creatinine|glucose|albumin|was|is|sodium|potassium|calcium|"
-    r"contrast|ebl|estimated)\b"
+    r"contrast|ebl|estimated|admission|arrival|discharge|transfer|presentation|sats?|spo2|saturations?|fio2|oxygen)\b"
 )
 _TIMES_AHEAD = re.compile(rf"(?i)^{_OFTEN}\s++(?P<and>and\s++)?")
 _FORM_OR_ROUTE = re.compile(rf"(?i){_FORM}|{_ROUTE}")
@@ -174,7 +176,7 @@ def medications(text: str) -> Iterator[Found]:
         ):
             continue
         rest = _own_words(text, given, later.ahead if later else len(text))
-        frequency, route, end = _told(rest)
+        frequency, route, end = told(rest)
         value = Medication(
             name=one.name,
             dose=dose,
@@ -224,7 +226,7 @@ def _own_words(text: str, dose: re.Match[str], later: int) -> str:
     return words
 
 
-def _told(words: str) -> tuple[str | None, str | None, int]:
+def told(words: str) -> tuple[str | None, str | None, int]:
     """Frequency, route, and how far they reach; behind words that no rule reads there are none."""
     frequency = route = None
     at = end = 0

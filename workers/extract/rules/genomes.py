@@ -8,7 +8,7 @@ from workers.extract.fields import Found
 from workers.extract.rubrics import vocabulary
 from workers.extract.rules.negation import negated
 from workers.extract.rules.numbers import NO_RANGE, NUMBER, sure_number
-from workers.extract.values import Amount, Microsatellites, Mutation, Value
+from workers.extract.values import Amount, Mutation, Value
 
 _THREE = {"ala": "A", "arg": "R", "asn": "N", "asp": "D", "cys": "C", "gln": "Q", "glu": "E",
           "gly": "G", "his": "H", "ile": "I", "leu": "L", "lys": "K", "met": "M", "phe": "F",
@@ -77,22 +77,6 @@ _NONE = re.compile(
     r"or|genomic|targetable|known|oncogenic|additional)\s++)*(?:mutations?|variants?|alterations?)"
     r"(?:\s++or\s++\w+)?(?:\s++\w+){0,2}?\s++(?:was|were|detected|identified|found|is|are|"
     r"of)[^.\n]{0,40}"
-)
-_MSI = re.compile(
-    r"(?i)(?<![a-z])(?:(?P<high>MSI[\s-]?(?:H(?:igh)?)\b|"
-    r"microsatellite[\s-]+(?:instability[\s-]*(?:\(MSI\))?"
-    r"\s*+(?:status)?\s*+(?:is|:|-|=|,)?\s*+(?:MSI[\s-]?)?high|instable|unstable)|"
-    r"microsatellite instability[\s-]+(?:is\s++)?(?:present|detected)\b"
-    r"|MSI\s*+(?:status)?\s*+[:=|]?\s*+(?:unstable|instable|high|positive|detected)\b)|"
-    r"(?P<low>MSI[\s-]?L(?:ow)?\b|"
-    r"microsatellite\s++instability[\s-]*(?:\(MSI\))?\s*+(?:status)?\s*+[:=-]?\s*+low|"
-    r"MSI\s*+(?:status)?\s*+[:=|]?\s*+low\b)|"
-    r"(?P<stable>MSS\b|MS[- ]stable|microsatellite[\s-]+stable|"
-    r"microsatellite\s++(?:instability\s*+)?(?:\(MSI\)\s*+)?"
-    r"(?:status)?\s*+(?:is|:|=|\||-)?\s*+(?:MSS|stable|not\s++detected|negative|absent)|"
-    r"MSI\s*+(?:status)?\s*+(?:is|:|=|\||-)?\s*+"
-    r"(?:stable|MSS|not\s++detected|negative|absent)|"
-    r"no\s++(?:evidence\s++of\s++)?microsatellite\s++instability))"
 )
 _TMB = re.compile(
     rf"(?i)(?<![A-Za-z])(?:TMB(?:-(?:H|L))?|(?:tumou?r\s++)?mutation(?:al)?\s++(?:burden|"
@@ -232,18 +216,6 @@ def nothing_found(text: str) -> tuple[int, int] | None:
     """Where a document says that it found no variant at all."""
     match = _NONE.search(text)
     return match.span() if match else None
-
-
-def microsatellites(text: str) -> Iterator[Found]:
-    """MSI-H, MSI-L or MSS."""
-    for match in _MSI.finditer(text):
-        status = "MSI-H" if match["high"] else "MSI-L" if match["low"] else "MSS"
-        if status == "MSI-H" and negated(text, match.start(), match.start()):
-            continue
-        after = text[match.end() : match.end() + 25]
-        if status == "MSI-H" and re.match(r"(?i)\s*+(?:not|testing|analysis|:\s*+not)", after):
-            continue
-        yield Found(Microsatellites(status=status), *match.span())
 
 
 def burdens(text: str) -> Iterator[Found]:

@@ -1,15 +1,16 @@
 """Laboratory values. Pure."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cache
 from math import inf
 
 from workers.extract.fields import Found
+from workers.extract.parts import line_end
 from workers.extract.rubrics import vocabulary
-from workers.extract.rules.numbers import sure_number
-from workers.extract.values import LabValue
+from workers.extract.rules.numbers import days, sure_number
+from workers.extract.values import Day, LabValue
 
 _N = (
     r"(?<!\d,)(?<!\d\.)(?:(?<!,)[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])|"
@@ -31,7 +32,7 @@ _RANGE = (
     r"[\[(]?\s*+(?:(?:ref(?:erence)?(?:\s++(?:range|interval))?|normal(?:\s++range)?|range|"
     r"N)\s*+[:=]?\s*+)?"
     rf"(?:(?P<low>{_N})\s*+(?:-|–|—|to)\s*+(?P<high>{_N})|(?P<up>[<≤]=?)\s*+(?P<upto>{_N})|"
-    rf"(?P<down>[>≥]=?)\s*+(?P<from>{_N}))\s*+(?P<unit2>{UNIT})?\s*+[\])]?"
+    rf"(?P<down>[>≥]=?)\s*+(?P<from>{_N}))(?:[\s|]*+(?P<unit2>{UNIT}))?\s*+[\])]?"
 )
 _FLAG = (
     r"[\[(]?(?P<{0}>H{{1,2}}|L{{1,2}}|High|Low|HIGH|LOW|Normal|NORMAL|Critical|CRITICAL|N|"
@@ -39,8 +40,10 @@ _FLAG = (
 )
 _LINE = re.compile(
     r"(?m)^[ \t]*+(?:[-•*|][ \t]*+)?(?P<name>[A-Za-zβ][A-Za-z0-9β ,./()\-]{0,45}?)"
-    r"(?:\s*+[:|=,]\s*+|\s++)"
-    rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{_N})(?![\d/.])\s*+(?:{_FLAG.format('f1')}\s*+)?[|\t,; ]*+\s*+"
+    r"(?:\s*+[:|=,;]\s*+|\s++)"
+    rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{_N})(?![\d/.])"
+    rf"(?P<more>(?:(?:[ \t]{{2,}}|[ \t]*\|[ \t]*){_N}(?![\d/.-])){{1,12}}(?=[ \t|]+{UNIT}))?"
+    rf"\s*+(?:{_FLAG.format('f1')}\s*+)?[|\t,; ]*+\s*+"
     rf"(?P<unit>{UNIT})?\s*+(?:[|\t,; ]*+{_FLAG.format('f3')})?[|\t,; ]*+(?:{_RANGE})?"
     rf"[|\t,; ]*+(?:{_FLAG.format('f2')})?"
 )
@@ -67,6 +70,12 @@ _CONDITION = re.compile(
     r"when(?:ever)?|for|once|while)\b[^.;\n]{0,40}$"
 )
 """Before a value that is only spoken of; behind the unsure words, where it is a limit."""
+_BEAR_OUT = 2
+"""Known analytes with numbers in one line that need no units (ours)."""
+_EARLIER = re.compile(
+    r"(?i)\b(?:previous(?:ly)?|prior|last|baseline|earlier|old|pre-?op(?:erative)?)\W*+$"
+)
+"""Before a name: its value is not of today."""
 _LINE_REACH = 200
 """Characters before a value in which its fluid is named (ours)."""
 _TABLE_REACH = 1500
@@ -104,6 +113,12 @@ def _known() -> re.Pattern[str]:
     )
 
 
+@cache
+def measured_pattern() -> re.Pattern[str]:
+    """Finds the name of an analyte with a number right behind it."""
+    return re.compile(rf"{_known().pattern}[ \t:=|;,]{{1,12}}[<>]?\d")
+
+
 def lab_named(words: str) -> str | None:
     """The canonical name of an analyte."""
     plain = _spelled(" ".join(words.split()).strip(" .,:;")).removeprefix("s. ")
@@ -129,6 +144,10 @@ def lab_values(text: str) -> Iterator[Found]:
             continue
         if known is not None and not unit and not match["low"] and not match["upto"]:
             continue
+        if _not_the_latest(text, match):
+            taken.append(match.start("name"))
+            ends.append(match.end())
+            continue
         end = match.start() + len(match.group().rstrip(" \t\n|,;"))
         start = match.start("name")
         taken.append(start)
@@ -136,16 +155,19 @@ def lab_values(text: str) -> Iterator[Found]:
         value = _lab(known or name, match)
         if value is not None and not _elsewhere(text, match):
             yield Found(value, start, end)
-    for name_match in _known().finditer(text):
+    known_names = [(one, after) for one in _known().finditer(text)
+                   if (after := _AFTER.match(text, one.end())) is not None]  # fmt: skip
+    places = [one.start() for one, _ in known_names]
+    for name_match, after in known_names:
         row = bisect_right(taken, name_match.start()) - 1
         if row >= 0 and name_match.start() < ends[row]:
             continue
-        after = _AFTER.match(text, name_match.end())
         lab = lab_named(name_match.group())
-        if after is None or lab is None or "-" in text[name_match.end() : name_match.end() + 1]:
+        if lab is None or "-" in text[name_match.end() : name_match.end() + 1]:
             continue
         ranged = after["low"] or after["upto"]
-        bare = not after["unit"] and not ranged
+        bare = not after["unit"] and not ranged and not vocabulary().labs[lab].unitless
+        bare = bare and _alone(text, places, name_match.start())
         if bare and (len(name_match.group()) <= 2 or "\n" in after.group()):
             continue
         end = after.start() + len(after.group().rstrip(" ,;"))
@@ -154,10 +176,31 @@ def lab_values(text: str) -> Iterator[Found]:
             yield Found(value, name_match.start(), end, wide=bare)
 
 
+def _alone(text: str, places: Sequence[int], start: int) -> bool:
+    """Whether no other known analyte with a number stands in the line of one: several bear each
+    other out, one without a unit may be anything."""
+    line, end = text.rfind("\n", 0, start) + 1, line_end(text, start, len(text))
+    return bisect_left(places, end) - bisect_left(places, line) < _BEAR_OUT
+
+
+def _not_the_latest(text: str, match: re.Match[str]) -> bool:
+    """Whether the first column of a row of several is not that of the latest day above it."""
+    if not match.groupdict().get("more"):
+        return False
+    above = text[max(0, match.start() - _TABLE_REACH) : match.start()].split("\n")
+    for line in reversed(above):
+        told = [one.value.iso for one in days(line) if isinstance(one.value, Day)]
+        if len(told) > 1:
+            return max(told) != told[0]
+    return False
+
+
 def _elsewhere(text: str, match: re.Match[str], start: int | None = None) -> bool:
     """Whether a value is none of the blood: a limit of some order, or of another fluid."""
     start = match.start("name") if start is None else start
     before = text[max(0, start - 80) : match.start("n")]
+    if _EARLIER.search(before[: min(80, start)]):
+        return True
     condition = _CONDITION.search(before, 0, min(80, start))
     if condition is not None and (condition["sure"] or match["sign"]):
         return True

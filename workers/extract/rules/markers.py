@@ -31,11 +31,18 @@ _TUMOR_SHARE = re.compile(
 )
 _MOST = 100.0
 """Of a share, and of a combined positive score."""
-_SCORE = r"(?P<score>(?<![\w.])[0-3]\s?\+|(?<![\w.])0(?![\d.%]))"
+_SCORE = r"(?P<score>(?<![\w.])[0-3]\s?\+|(?<![\w.])0(?![\d.%]|\s?/))"
 _SIGN_AFTER = re.compile(
     r"(?i)^\s?(?:(?:focal|diffuse|strong|weak|patchy)(?:ly)?\s)?(?P<mark>\(?\+{1,3}\)?|"
-    r"\(-\)|[-−–](?=[\s,;./)]|$))(?!\d)"
+    r"\(-\)|[-−–](?=ve\b|[ \t]*+(?:[,;./)|\n]|$|(?:and|but|with)\b)))(?!\d)"
 )
+"""Behind a name: a plus or a minus, which no words follow: those are what a dash leads to."""
+_OF_EIGHT = re.compile(
+    r"(?i)\b(?:allred|quick)(?:\s++score)?\s*+[:=]?\s*+(?P<named>[0-8])(?![\d.%+])|"
+    r"(?<![\d./])(?P<bare>[0-8])\s?/\s?8(?![\d./])"
+)
+_LEAST_ALLRED = 3
+"""Of eight: more than 2 is positive (Harvey et al., J Clin Oncol 1999;17:1474)."""
 _CUE_LIST = re.compile(
     r"(?i)\b(?P<cue>(?:immuno)?(?:positive|negative|reactive|non-?reactive|intact|retained|"
     r"loss|lost|expression|expressing|expresse?s?))\s++(?:nuclear\s++)?"
@@ -162,13 +169,17 @@ def read_result(text: str, name: str, start: int, limit: int) -> tuple[Marker | 
         percent = _TUMOR_SHARE.search(words)
     if result is not None and result.start() > _GAP:
         result = None
-    parts = [one for one in (result, percent, score) if one is not None]
+    of_eight = _OF_EIGHT.search(words) if name in ("ER", "PR") else None
+    parts = [one for one in (result, percent, score, of_eight) if one is not None]
     if not parts:
         return None, start
     stated = _stated(result, words)
     mark = score["score"].replace(" ", "") if score else None
     if stated is None and name == "HER2" and mark:
         stated = {"0": "negative", "1+": "negative", "2+": "equivocal", "3+": "positive"}[mark]
+    if stated is None and of_eight is not None:
+        points = int(of_eight["named"] or of_eight["bare"])
+        stated = "positive" if points >= _LEAST_ALLRED else "negative"
     sign = percent["sign"] if percent else None
     value = Marker(
         marker=name,

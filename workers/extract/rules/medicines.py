@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from workers.extract.parts import Parts, Section, clause
 from workers.extract.patients import patients
-from workers.extract.rubrics import alternatives
+from workers.extract.rubrics import alternatives, field_policies
 from workers.extract.rules.others import inside
 from workers.extract.rules.words import openers
 
@@ -220,6 +220,9 @@ def _heads_refusals(section: Section, parts: Parts) -> bool:
     """Whether what stands under a heading is not taken: by the list, else by its last such word."""
     if section.title in patients().medicines.refused_headings:
         return True
+    if section.title in field_policies()["medications"].labels:
+        # "meds on d/c" is of the discharge
+        return False
     last = _last_turn(parts, section.heading_start, section.start, brackets=True)
     return last is not None and last.refused is not None
 

@@ -36,13 +36,14 @@ _NOT_A_SIZE = re.compile(
 )
 _EARLIER = re.compile(
     r"(?i)\b(?:previously|prior(?:ly)?|formerly|then|compared\s++(?:to|with)|from|versus|vs\.?)\W*"
-    r"(?:measur\w+\s++|was\s++|were\s++)?$"
+    r"(?:measur\w+\s++|was\s++|were\s++)?$|"
+    r"\d\s?(?:mm|cm)[\s,;(]*+(?:(?:it|this|which)\s++)?(?:was|were|had\s++been)\s*+$"
 )
 _EARLIER_AFTER = re.compile(r"(?i)\s*+(?:previously|before|on the prior|in the prior|earlier)\b")
 _LABEL_BEFORE = re.compile(r"(?:^|[\n.;:])\s*+[-•*\d.)(]*\s*+([A-Za-z][^\n.;:]{0,80}?)\W*$")
 _SIZE_OF_TUMOR = re.compile(
     r"(?i)\b(?:tumou?r|lesion|mass|carcinoma|nodule|neoplasm|focus|adenoma|melanoma|sarcoma|"
-    r"greatest dimension|maximum dimension)"
+    r"size|extent|(?:greatest|max(?:imum|imal|\.)?) (?:tumou?r )?(?:dimension|diameter))"
 )
 _NODES = [
     re.compile(
@@ -54,7 +55,9 @@ _NODES = [
         r"(?P<e>\d{1,3})(?![\d/])"
     ),
     re.compile(
-        r"(?i)(?:lymph\s++)?nodes?\s++examined\W+(?P<e>\d{1,3})\D{0,60}?"
+        r"(?i)(?:lymph\s++)?nodes?\W+(?:(?:total\s++)?number\s++)?"
+        r"(?:examined|retrieved|present|sampled|removed|found|identified|submitted)"
+        r"\W+(?P<e>\d{1,3})\D{0,60}?"
         r"(?:positive|involved|with\s++\w*metast\w*)\W+(?:nodes?\W+)?(?P<p>\d{1,3})"
     ),
     re.compile(
@@ -68,12 +71,20 @@ _OF_WHICH = re.compile(
     r"\s*+(?P<p>\d{1,3}|no(?:ne)?|one|two|three|four|five|six)\b\s*+(?:of\s++(?:which|them)\s*+)?"
     r"(?:contains?|shows?|is|are|with|positive|involved|harbou?rs?|has|have|metast\w+)"
 )
-_WORD_NUMBERS = {"no": 0, "none": 0, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4,
-                 "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-                 "eleven": 11, "twelve": 12}  # fmt: skip
+_ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty")
+_WORD_NUMBERS = {"no": 0, "none": 0, "zero": 0} | {
+    word: number for number, word in enumerate(
+        (*_ONES, "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
+         "seventeen", "eighteen", "nineteen"), 1)
+} | {
+    f"{ten}-{one}" if one else ten: 10 * tens + ones
+    for tens, ten in enumerate(_TENS, 2) for ones, one in enumerate(("", *_ONES))
+}  # fmt: skip
+_NUMBER_WORD = "|".join(sorted(_WORD_NUMBERS, key=len, reverse=True)).replace("-", "[- ]")
 _SPELLED = re.compile(
-    rf"(?i)\b(?P<p>{'|'.join(_WORD_NUMBERS)})\s++(?:of|out of)\s++(?:the\s++)?"
-    rf"(?P<e>\d{{1,3}}|{'|'.join(_WORD_NUMBERS)})\s*+(?:\w+\s++){{0,4}}?(?:lymph\s++)?nodes?\b"
+    rf"(?i)\b(?P<p>{_NUMBER_WORD})\s++(?:of|out of)\s++(?:the\s++)?"
+    rf"(?P<e>\d{{1,3}}|(?:{_NUMBER_WORD})\b)\s*+(?:\w+\s++){{0,4}}?(?:lymph\s++)?nodes?\b"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|" \
@@ -170,7 +181,7 @@ def nodes(text: str) -> Iterator[Found]:
 
 
 def _spelled(word: str) -> int:
-    return int(word) if word.isdigit() else _WORD_NUMBERS[word.lower()]
+    return int(word) if word.isdigit() else _WORD_NUMBERS[word.lower().replace(" ", "-")]
 
 
 def bare_nodes(text: str) -> Iterator[Found]:

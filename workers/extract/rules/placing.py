@@ -1,12 +1,14 @@
 """What the place of a value says against it, and what the rules read there. Pure."""
 
+import re
 from collections.abc import Sequence
+from functools import cache
 from weakref import WeakKeyDictionary
 
 from workers.extract.fields import Found
 from workers.extract.parts import Parts, clause
 from workers.extract.patients import patients
-from workers.extract.rubrics import any_of, field_policies
+from workers.extract.rubrics import alternatives, any_of, field_policies
 from workers.extract.rules.medicines import refused
 from workers.extract.rules.numbers import of_earlier
 from workers.extract.rules.others import of_a_relative
@@ -18,6 +20,8 @@ _TEXTS = frozenset(["words", "day"])
 _PARTICULAR = ("medications", "stage", "measurements")
 """Fields with reasons of their own."""
 
+_LONGEST_LINE = 400
+"""Characters of a line that says at its beginning that it was copied (ours)."""
 _told: "WeakKeyDictionary[Parts, dict[tuple[int, int, str], str | None]]" = WeakKeyDictionary()
 
 
@@ -41,6 +45,8 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
         return "of another disease"
     if field == "measurements" and of_earlier(parts.text, start, end):
         return "of an earlier examination"
+    if _copied(parts.text, start):
+        return "copied from an earlier note"
     if _of_other_patients(parts, start, end):
         return "told of other patients"
     return None
@@ -50,6 +56,19 @@ def _of_other_patients(parts: Parts, start: int, end: int) -> bool:
     """Whether the sentence speaks of patients of trials and labels before it comes to the place."""
     begin, _ = clause(parts.text, start, end)
     return any_of(patients().others).search(parts.text, begin, start) is not None
+
+
+def _copied(text: str, start: int) -> bool:
+    """Whether the line says at its beginning that it is of an earlier note."""
+    begin = text.rfind("\n", max(0, start - _LONGEST_LINE), start) + 1
+    if begin == 0 and start > _LONGEST_LINE:
+        return False
+    return _copied_line().match(text, begin, start) is not None
+
+
+@cache
+def _copied_line() -> re.Pattern[str]:
+    return re.compile(rf"(?i)[ \t\[(*>•-]*+(?:{alternatives(patients().copied)})\b")
 
 
 def of_the_patient(field: str, parts: Parts, found: Sequence[Found]) -> list[Found]:

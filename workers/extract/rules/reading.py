@@ -11,6 +11,8 @@ from workers.extract.label_lines import label_lines, like, paragraph
 from workers.extract.parts import Parts, plain_points
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
 from workers.extract.rules import allergies, drugs, genomes, labs, markers, numbers, tumors, words
+from workers.extract.rules.listed_drugs import listed, the_drug
+from workers.extract.rules.microsatellites import microsatellites
 from workers.extract.rules.placing import of_the_patient
 from workers.extract.values import Microsatellites, Presence, Value, Words
 
@@ -23,7 +25,7 @@ _BY_KIND: dict[str, Finder] = {
     "marker": markers.markers,
     "margin": tumors.margins,
     "measurement": numbers.sizes,
-    "msi": genomes.microsatellites,
+    "msi": microsatellites,
     "mutation": genomes.mutations,
     "lab": labs.lab_values,
     "nodes": numbers.nodes,
@@ -51,7 +53,9 @@ _MOST = {
 }
 """More than this no patient has (ours, wide); in the unit of the field."""
 _NOT_MEASURED = frozenset(["assessment_category"])
-_OTHER_DAY = re.compile(r"(?i)birth|dob|born|compar|prior|received|collected|since|surgery|d\.o\.b")
+_OTHER_DAY = re.compile(r"(?i)birth|dob|born|compar|prior|since|surgery|d\.o\.b")
+_OF_THE_SAMPLE = re.compile(r"(?i)received|collect|taken|drawn")
+"""Before a day: that of the sample, which dates a report that names no other."""
 _NEAR_LABEL = 40
 """Characters behind a label in which its date begins (ours)."""
 _HEAD = 300
@@ -132,6 +136,8 @@ def _read(field: str, parts: Parts) -> list[Found]:
         certain = any(not one.wide for one in direct)
         return direct if certain else [*tumors.gleasons(parts.text), *direct]
     found = list(_finder(field)(parts.text))
+    if field == "medications":
+        found += listed(parts, found)
     if field == "lymph_nodes":
         found = [*_inside_labels(parts, policy, numbers.bare_nodes), *found]
     return found
@@ -195,7 +201,8 @@ def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
             yield found
         elif "date" in policy.labels and not _OTHER_DAY.search(before):
             # unlabelled: the date of the document where it stands in the head
-            yield found._replace(wide=found.start > _HEAD)
+            of_the_sample = _OF_THE_SAMPLE.search(before) is not None
+            yield found._replace(wide=found.start > _HEAD or of_the_sample)
 
 
 def read_words(field: str, quoted: str) -> Value | None:
@@ -249,6 +256,8 @@ def _bare(field: str, stripped: str) -> Value | None:
     ):
         status = {"stable": "MSS", "low": "MSI-L"}.get(match[1].lower(), "MSI-H")
         value = Microsatellites(status=status)
+    elif kind == "medication":
+        value = the_drug(stripped)
     elif kind == "amount" and len(stripped) < _BARE:
         unit = None if field in _NOT_MEASURED else _UNITS.get(field)
         value = numbers.bare_amount(stripped, unit, _MOST.get(field, inf))

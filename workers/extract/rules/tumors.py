@@ -8,6 +8,7 @@ from functools import cache
 from workers.extract.fields import Found
 from workers.extract.parts import clause
 from workers.extract.rubrics import alternatives, any_of, vocabulary
+from workers.extract.rules.cut_words import whole_words
 from workers.extract.rules.margins import WHICH, differ, negative_signs, positive_signs
 from workers.extract.rules.negation import negated
 from workers.extract.rules.numbers import NUMBER, sure_number
@@ -23,7 +24,7 @@ _SYSTEMS = r"nottingham|bloom[- ]?richardson|sbr|fuhrman|who/?\s?isup|isup|who|f
            r"combined|ajcc|furhman|cns"  # fmt: skip
 _GRADED = re.compile(
     rf"(?i)(?<![a-z0-9-])(?:(?P<system>{_SYSTEMS})[\s,)]++){{0,4}}(?:(?:histolog(?:ic|ical)\s++)?"
-    rf"(?:grade|grading))(?:\s++group)?(?:\s*+\((?:[^()\n]{{0,40}})\))?\s*+(?:is|of|was|:|=|-|,|"
+    rf"(?:grade|grading|gr\.?(?=\s?[1-4I])))(?:\s++group)?(?:\s*+\((?:[^()\n]{{0,40}})\))?\s*+(?:is|of|was|:|=|-|,|"
     rf"\|)?\s*+"
     rf"(?:grade\s*+|G\s?)?(?P<level>{_LEVEL})(?![a-z0-9%]|\.\d|\s*+[+x×]\s*+\d)(?:\s*+(?:/|of|"
     rf"out of)\s*+[34](?!\d))?"
@@ -101,7 +102,7 @@ _WIDEST_GAP = 24
 _JOINS = re.compile(r"(?i)[\s,/-]{1,3}(?:(?:and|type)\s{1,3})?")
 _JOINS_BY_A_WORD = re.compile(r"[\s,]{1,3}\(?\w{1,16}\)?\s{1,3}")
 _ABSENT = re.compile(r"(?i)\b(?:absent|not\s++(?:identified|seen|present|detected|found|observed)|"
-                     r"no(?:ne)?\b|negative|without|free)")  # fmt: skip
+                     r"no(?:ne)?\b|nil\b|negative|without|free)")  # fmt: skip
 _PRESENT = re.compile(r"(?i)\b(?:present|identified|seen|positive|yes|extensive|focal(?:ly)?|found|"
                       r"detected|noted|observed)\b|\+")  # fmt: skip
 _DENIED = re.compile(
@@ -164,11 +165,13 @@ def _first_modifier(
 
 def histologies(text: str) -> Iterator[Found]:
     """Types of tumor as phrases; those only suspected, denied or told of are wide."""
-    for start, end in _phrases(text):
+    joined, places = whole_words(text)
+    for begin, stop in _phrases(joined):
+        start, end = places(begin), places(stop - 1) + 1
         if negated(text, start, end):
             continue
         words = text[start:end]
-        general = len(words.split()) == 1 and words.lower() not in ("adenocarcinoma", "melanoma")
+        general = words.lower().removesuffix("s") in vocabulary().histology_general
         yield Found(Words(text=words), start, end, wide=general)
     for match in any_of(vocabulary().histology_benign).finditer(text):
         yield Found(Words(text=match.group()), *match.span(), wide=True)

@@ -18,10 +18,9 @@ _NO_PLACE = re.compile(
     r"(?i)[ ](?:note|report|letter|summary|visit|consultation|reference|number|no\b\.?|id|course|"
     r"stay|day)\b"
 )
-_GENERAL = frozenset(["Pathology", "Clinical", "Diagnostic", "Molecular", "Department", "of",
-                      "and", "Central", "Medical", "Oncology", "Surgery", "Radiology",
-                      "Outpatient", "The", "Genetics", "Imaging", "Histopathology", "CLINICAL",
-                      "PATHOLOGY"])  # fmt: skip
+_HEAD_LINES = 3
+"""Lines of a document in which a place's name may stand alone (ours)."""
+_SEGMENT_ENDS = re.compile(r"\n|[|,;:]|[ \t]{2}|\t|[ \t][-–][ \t]")
 _ENTRY = re.compile(r"(?:[-•*–]|\d{1,2}[.)])(?=\s)")
 """What marks an entry of a list."""
 _GOES_ON = re.compile(r"(?i)(?:,|;|\b(?:and|or))\s*+$")
@@ -193,12 +192,32 @@ def institutions(text: str) -> Iterator[Found]:
         rf"|(?<![A-Za-z])(?:University|Institute|Hospital)[ ]+(?:of|"
         rf"for)[ ]+{_PLACE_WORD}(?:[ ]+(?:and[ ]+)?{_PLACE_WORD}){{0,4}}"
     )
+    yield from _in_head(text)
     for match in pattern.finditer(text):
         words = match.group()
         if _NO_PLACE.match(text, match.end()) or negated(text, match.start(), match.start()):
             continue
-        if all(one in _GENERAL or one.lower() in nouns for one in words.split()):
+        general = vocabulary().institution_general
+        if all(one.lower() in general or one.lower() in nouns for one in words.split()):
             continue
         line = text.rfind("\n", 0, match.start()) + 1
         early = match.start() < 400 or text[line : match.start()].strip() == ""
         yield Found(Words(text=words), *match.span(), wide=not early)
+
+
+def _in_head(text: str) -> Iterator[Found]:
+    """A name that stands alone in the first lines and ends in what such places are called."""
+    lead = len(text) - len(text.lstrip())
+    end = lead
+    for _ in range(_HEAD_LINES):
+        end = line_end(text, min(end + 1, len(text)), len(text))
+    nouns = alternatives((*vocabulary().institutions_in_head, *vocabulary().institutions))
+    name = re.compile(rf"(?:{_PLACE_WORD}[ ](?:of[ ]|and[ ]|&[ ])?){{1,6}}(?i:{nouns})(?![a-z])")
+    at = lead
+    for stop in (*(one.end() for one in _SEGMENT_ENDS.finditer(text, lead, end)), end):
+        words = text[at:stop].strip(" \t\n|,;:-–")
+        general = all(one.lower() in vocabulary().institution_general for one in words.split())
+        if name.fullmatch(words) and not general:
+            start = text.index(words, at)
+            yield Found(Words(text=words), start, start + len(words))
+        at = stop

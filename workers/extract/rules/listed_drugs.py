@@ -1,0 +1,68 @@
+"""Drugs that a list of medicines names without a dose. Pure.
+
+`drugs` knows a drug by the dose behind it. Under a heading of medicines a name is enough, where it
+is one of those that `knowledge.drugs` knows.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from knowledge.drugs import drugs_at
+from knowledge.words import Mention
+from workers.extract.fields import Found
+from workers.extract.parts import Parts
+from workers.extract.patients import patients
+from workers.extract.rubrics import field_policies
+from workers.extract.rules.drugs import told
+from workers.extract.rules.negation import negated
+from workers.extract.values import Medication
+
+_SOMETHING_ELSE = re.compile(
+    r"(?i)\s*+(?:levels?|toxicity|test\w*|trial|sensitiv\w+|resistan\w+|allerg\w+|intoleran\w+|"
+    r"monitoring|clinic|therapy|\d[\d.,]*\s?(?:mg|mcg|µg|ug|g|units?|iu|ml|%))(?![a-z])"
+)
+"""Behind a drug's name: a test of it, or a dose, which `drugs` reads."""
+_OWN_WORDS = re.compile(r"[,;.\n]")
+_SAID_OF_ONE = 60
+"""Characters behind a drug in which it is said how it is taken (ours)."""
+
+
+@cache
+def _headings() -> frozenset[str]:
+    return frozenset(field_policies()["medications"].labels) | patients().medicines.taken_headings
+
+
+def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
+    """Drugs that stand under a heading of medicines and have no dose anywhere."""
+    text = parts.text
+    named = {one for found in dosed for one in _names(text[found.start : found.end])}
+    for start, end in parts.stretches(
+        lambda one: one.title in _headings(),
+        lambda one: one.title not in _headings(),
+        to_blank=True,
+    ):
+        for one in drugs_at(text[start:end]):
+            at, stop = start + one.start, start + one.end
+            if one.name in named or _SOMETHING_ELSE.match(text, stop) or negated(text, at, stop):
+                continue
+            named.add(one.name)
+            frequency, route, more = told(_OWN_WORDS.split(text[stop : stop + _SAID_OF_ONE])[0])
+            value = Medication(name=text[at:stop], frequency=frequency, route=route)
+            yield Found(value, at, stop + more)
+
+
+def the_drug(words: str) -> Medication | None:
+    """The drug that words name and nothing else but how it is taken."""
+    mentions: Sequence[Mention] = drugs_at(words)
+    if len(mentions) != 1 or mentions[0].start:
+        return None
+    (one,) = mentions
+    frequency, route, end = told(words[one.end :])
+    if words[one.end + end :].strip():
+        return None
+    return Medication(name=words[: one.end], frequency=frequency, route=route)
+
+
+def _names(words: str) -> set[str]:
+    return {one.name for one in drugs_at(words)}

@@ -5,7 +5,7 @@ dabigatran, no coverage of one laboratory's test for that of another.
 """
 
 from collections.abc import Collection
-from functools import cache
+from functools import cache, lru_cache
 
 from knowledge.drugs import brands
 from knowledge.loader import load
@@ -28,6 +28,12 @@ def _decisions() -> dict[str, str]:
 def products(text: str) -> frozenset[str]:
     """Those that `text` names."""
     return frozenset(one.name for one in _words().mentions(text))
+
+
+@lru_cache(maxsize=256)  # a text is that of many lines
+def first_named(text: str) -> str | None:
+    """The one that `text` names first."""
+    return next((one.name for one in _words().mentions(text)), None)
 
 
 def has_products(decision: str) -> bool:

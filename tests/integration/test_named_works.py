@@ -97,3 +97,19 @@ def test_a_work_that_is_not_held_is_not_answered_from_others_and_is_asked_for(
     assert answer["abstained"]
     assert answer["claims"] == []
     assert retrieval["named_wanted"] == {"pmid": ["999"]}
+
+
+def test_who_names_a_trial_that_is_held_asks_about_evidence_whatever_the_other_words(
+    held: InlineWorker,
+) -> None:
+    record = {**_record("edoxaban", {"pmid": "104"}), "title": "ZESTA: a made-up report"}
+    ingest(held.store, record)
+    held.run()
+
+    answer, retrieval = _answer(held, "what happened to ZESTA")
+    assert retrieval["is_clinical"]
+    assert answer["abstain_reason"] != "out_of_scope"
+
+    answer, retrieval = _answer(held, "what happened to QUOXA")
+    assert not retrieval["is_clinical"]
+    assert answer["abstain_reason"] == "out_of_scope"

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from knowledge.links import written
 from knowledge.loader import load
@@ -61,12 +61,33 @@ class Candidate:
         return finding(self.text)
 
 
-class _Quotation(NamedTuple):
-    """A sentence that can be shown, and the place of its quotation."""
+@dataclass(frozen=True)
+class _Source:
+    """What the lines of a version depend on: never the question."""
 
+    text: str
+    structure: Mapping[str, Any] = field(hash=False)
+    source_type: str
+    publication_type: str | None
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A sentence that can be shown, and its quotation."""
+
+    source: _Source = field(repr=False)
     last: Span
-    span: Span
+    """The place of the sentence itself."""
+    start: int
+    """Where its quotation begins: with what it leans on."""
+    text: str
+    section: str
     sentences: tuple[str, ...]
+
+    @cached_property
+    def is_detail(self) -> bool:
+        """Whether it is wanted, outside the passages too, for what it states of its document."""
+        return _is_detail(self.source, self.text, self.section)
 
 
 def candidates_of(
@@ -81,55 +102,56 @@ def candidates_of(
             as found.
         anchors: the score of each anchor by the place where it begins.
     """
-    text, structure = version.text, Structure.model_validate(version.structure)
+    text = version.text
     passages = [(one["start"], one["end"]) for one in entry["passages"]]
     if len(text) <= load("answers")["whole_chars"]:
         passages = [(0, len(text))]
     named, publisher = written(version.identifiers), version.publisher or ""
-    starts = [section.start for section in structure.sections]
     merit = entry.get("merit", entry["score"])  # retrievals of before had the score alone
     found: list[Candidate] = []
-    for last, span, sentences in _quotations(text, tuple(structure.sentences)):
-        section = _title_at(structure.sections, starts, last.start)
-        inside = _inside(last, passages)
-        if is_left_out(span.of(text), section, version.source_type):
-            continue
-        if not inside and not _is_detail(version, span.of(text), section):
+    source = _Source(text, version.structure, version.source_type, version.publication_type)
+    for line in _lines(source):
+        inside = _inside(line.last, passages)
+        if not inside and not line.is_detail:
             continue
         found.append(
             Candidate(
                 evidence_id=entry["evidence_id"],
                 source_type=version.source_type,
-                text=span.of(text),
+                text=line.text,
                 title=version.title,
                 named=named,
                 passage_score=merit,
-                anchor_score=max(anchors.get(last.start, 0), anchors.get(span.start, 0)),
+                anchor_score=max(anchors.get(line.last.start, 0), anchors.get(line.start, 0)),
                 publication_type=version.publication_type,
-                section=section,
+                section=line.section,
                 publisher=publisher,
                 whole=text,
                 found=inside,
-                sentences=sentences,
+                sentences=line.sentences,
                 asked_for=entry.get("named", False),
             )
         )
     return found
 
 
-@lru_cache(maxsize=256)  # much is asked of few works
-def _quotations(text: str, sentences: tuple[Span, ...]) -> tuple[_Quotation, ...]:
-    """The quotation of each sentence that can be shown."""
-    pieces = outside_enclosures(text, sentences)
+@lru_cache(maxsize=128)  # much is asked of few works
+def _lines(source: _Source) -> tuple[_Line, ...]:
+    """The sentences of a version that can be shown, in order, but for parts that are left out."""
+    text, structure = source.text, Structure.model_validate(source.structure)
+    pieces = outside_enclosures(text, structure.sentences)
+    starts = [section.start for section in structure.sections]
     found = []
     for number, last in enumerate(pieces):
-        if is_whole(last.of(text)):
-            first = _first(text, pieces, number)
-            if first is not None:
-                announced = first > 0 and announces(pieces[first - 1].of(text))
-                said = [one.of(text) for one in pieces[first - announced : number + 1]]
-                span = Span(pieces[first].start, last.end)
-                found.append(_Quotation(last, span, tuple(said)))
+        first = _first(text, pieces, number) if is_whole(last.of(text)) else None
+        if first is None:
+            continue
+        quote = Span(pieces[first].start, last.end).of(text)
+        section = _title_at(structure.sections, starts, last.start)
+        if not is_left_out(quote, section, source.source_type):
+            announced = first > 0 and announces(pieces[first - 1].of(text))
+            said = tuple(one.of(text) for one in pieces[first - announced : number + 1])
+            found.append(_Line(source, last, pieces[first].start, quote, section, said))
     return tuple(found)
 
 
@@ -159,7 +181,7 @@ def _title_at(sections: Sequence[Section], starts: Sequence[int], place: int) ->
     return sections[at].title if 0 <= at < len(sections) else ""
 
 
-def _is_detail(version: Version, sentence: str, section: str) -> bool:
+def _is_detail(version: _Source, sentence: str, section: str) -> bool:
     """Whether a sentence outside the passages is wanted for what it states of its document."""
     wanted: tuple[str, ...] = ()
     if version.source_type == "clinicaltrials":

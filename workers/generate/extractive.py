@@ -108,6 +108,8 @@ def choose(candidates: Sequence[Candidate], asked: Asked) -> list[Claim]:
         score = scorer.score(one) if one.found or _is_result(one, scorer, documents) else None
         if score is not None:
             scored.append(_Kept(one, score + (_of_use(one, contents) if on_use else 0.0)))
+    if asked.names and any(one.candidate.asked_for for one in scored):
+        scored = [one for one in scored if scorer.names_work(one.candidate)]
     if query_type != _ON_TRIALS:
         _put_results_first(scored, scorer.wanted)
     scored.sort(key=lambda one: -one.score)
@@ -206,7 +208,7 @@ def _speak_to_it(shown: Sequence[Candidate], asked: Sequence[Content], scorer: S
     the kind of thing that is asked for, which has other words (how accurate: a sensitivity), or
     stands in the work that the question names."""
     least = load("answers")["answers_least"]
-    return any(
+    return scorer.tells_beside_drug(shown) and any(
         one.asked_for
         or scorer.states_wanted(one)
         or share(asked, f"{one.text}\n{one.title}") >= least
@@ -217,8 +219,16 @@ def _speak_to_it(shown: Sequence[Candidate], asked: Sequence[Content], scorer: S
 def _near_best(kept: Sequence[_Kept], scorer: Scorer, query_type: str) -> list[_Kept]:
     """Those that answer nearly as much of the question as the best, or state what is asked for: of
     a drug much is said that is no answer on its dose. Of the kind of source that is asked for half
-    as much will do."""
+    as much will do. What holds nothing but what its title does must hold nearly all of it."""
     policy = load("answers")
+    kept = [one for one in kept if scorer.is_on_item(one.candidate)]
+    more = [scorer.tells_more(one.candidate) for one in kept]
+    most = max((held for held, _ in more), default=0.0)
+    kept = [
+        one
+        for one, (held, adds) in zip(kept, more, strict=True)
+        if adds or one.candidate.asked_for or held >= policy["title_alone"] * most
+    ]
     covers = [scorer.covers(one.candidate) for one in kept]
     stated = [scorer.states_wanted(one.candidate) for one in kept]
     told = any(stated) and not scorer.wanted.isdisjoint(policy["told_alone"])

@@ -73,17 +73,29 @@ def states(name: str, sentence: str, section: str = "") -> bool:
     return rank(name, sentence, section) is not None
 
 
-def asked_for(asked: Collection[int]) -> frozenset[str]:
-    """The facets that a question with these terms asks for."""
-    found = [cue for cue, words in _cues() if not words.isdisjoint(asked)]
+def asked_for(asked: Collection[int], questions: Iterable[str] = ()) -> frozenset[str]:
+    """The facets that a question with these terms, in these parts, asks for."""
+    text = "\n".join(questions)
+    found = [
+        cue
+        for cue, words, phrase in _cues()
+        if not words.isdisjoint(asked) or (phrase and phrase.search(text))
+    ]
     specific = [cue for cue in found if cue.get("specific")]
     return frozenset(facet for cue in specific or found for facet in cue["facets"])
 
 
 @cache
-def _cues() -> tuple[tuple[Mapping[str, Any], frozenset[int]], ...]:
-    """What a question asks for, by the terms of the words that ask for it."""
-    return tuple((cue, term_set(" ".join(cue["words"]))) for cue in load("answers")["cues"])
+def _cues() -> tuple[tuple[Mapping[str, Any], frozenset[int], re.Pattern[str] | None], ...]:
+    """What a question asks for, by the terms of the words, or the phrase, that ask for it."""
+    return tuple(
+        (
+            cue,
+            term_set(" ".join(cue.get("words", ()))),
+            re.compile(cue["phrase"], re.IGNORECASE) if "phrase" in cue else None,
+        )
+        for cue in load("answers")["cues"]
+    )
 
 
 @lru_cache(maxsize=4096)  # a section is that of many sentences
@@ -106,6 +118,14 @@ def poses_question(sentence: str, section: str) -> bool:
 def tells_methods(sentence: str, section: str) -> bool:
     """Whether a sentence of a publication says how the work was done."""
     return part_weight(section) < 0 or _titled("methods_labels").match(sentence) is not None
+
+
+def is_on_few(heading: str, question: str) -> bool:
+    """Whether a part of a label is, by its heading, on few patients whom nobody asks about."""
+    return any(
+        part.search(heading) and not asked.search(question)
+        for part, asked in _pairs("parts_on_few")
+    )
 
 
 @cache
@@ -141,23 +161,29 @@ def tells_of_use(sentence: str, section: str) -> float:
     on that."""
     if takes_side(sentence):
         return 1.0
-    return 0.5 if _titled("parts_on_use").match(section.strip()) else 0.0
+    return 0.5 if is_on_use(section) else 0.0
+
+
+def is_on_use(heading: str) -> bool:
+    """Whether a part of a label tells, by its heading or number, when the drug must not be used."""
+    return _titled("parts_on_use").match(heading.strip()) is not None
 
 
 def is_unasked(sentence: str, section: str, questions: Iterable[str]) -> bool:
     """Whether a line of a registry record is of a kind that answers only who asks for it."""
     line = f"{section.strip()}\n{sentence}"
     return any(
-        kind.search(line) and not any(map(asked.search, questions)) for kind, asked in _when_asked()
+        kind.search(line) and not any(map(asked.search, questions))
+        for kind, asked in _pairs("registry_when_asked")
     )
 
 
 @cache
-def _when_asked() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    rows = load("answers")["registry_when_asked"]
+def _pairs(name: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """What is left out, or yields, unless it is asked for, and what asks for it."""
     return tuple(
         (re.compile(one["pattern"], re.IGNORECASE), re.compile(one["asked"], re.IGNORECASE))
-        for one in rows
+        for one in load("answers")[name]
     )
 
 

@@ -1,19 +1,24 @@
 """How well a candidate answers what is asked. Pure; weights: knowledge/answers.yaml."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import repeat
+from functools import cache
+from itertools import chain, repeat
 from typing import Literal, NamedTuple
 
 from knowledge.breadth import meets
 from knowledge.conflicts import conflict_policy
+from knowledge.drugs import drugs as drugs_of
+from knowledge.drugs import drugs_at
 from knowledge.loader import load
-from knowledge.products import are_on_others, speak_to
+from knowledge.naming import mentions
+from knowledge.products import are_on_others, first_named, speak_to
 from knowledge.products import products as named
 from knowledge.tags import tags
-from store.content import Content
+from store.content import Content, kind_terms
+from store.index.terms import term_set
 from workers.generate.approvals import Approval, Coverage
 from workers.generate.candidates import Candidate
-from workers.generate.facets import asked_for, part_weight, states
+from workers.generate.facets import asked_for, is_on_few, is_on_use, part_weight, states
 from workers.generate.populations import Population
 from workers.generate.subjects import Subjects
 from workers.generate.wording import addresses_patients, is_about_itself, refers_back
@@ -42,10 +47,13 @@ class Asked(NamedTuple):
     """Likewise, the drugs and tests."""
     questions: Sequence[str] = ()
     """The sub-queries in their words: they tell whom, and where, the question is about."""
+    names: Sequence[str] = ()
+    """Of the trials and bodies that it names."""
 
 
 _COVERAGE = "coverage_policy"
 _REGISTRY = "clinicaltrials"
+_RESULT, _AGAINST = "primary_result", "contraindication"
 _GUIDELINES = load("answers")["sections"]["guidelines"][0]["sources"]
 
 
@@ -56,8 +64,13 @@ class Scorer:
         questions = asked.questions
         self._on_coverage = asked.query_type == _COVERAGE
         self._asked = asked.contents
-        self._diseases, self._products = asked.diseases, asked.products
-        self.wanted = asked_for({term for one in self._asked for term in one.weights})
+        self._diseases, self._products, self._names = asked.diseases, asked.products, asked.names
+        self.wanted = asked_for({term for one in self._asked for term in one.weights}, questions)
+        self._question = "\n".join(questions)
+        drugs = (self._question[one.start : one.end] for one in drugs_at(self._question))
+        beside = " ".join((*drugs, *load("questions")["work_words"]))
+        one_drug = len(drugs_of(self._question)) == 1
+        self._drug_terms = term_set(beside) if one_drug else frozenset[int]()
         self._policy = load("answers")
         self._status_weight = float(self._policy["populations"]["status_weight"])
         self._population = Population(questions, on_coverage=self._on_coverage)
@@ -90,10 +103,14 @@ class Scorer:
         return self.may_speak(candidate) and not self.is_beside(candidate)
 
     def are_told(self, shown: Iterable[Candidate]) -> bool:
-        """Whether what is to be shown states the patients and the payer asked about, where only
-        that is an answer."""
+        """Whether what is to be shown states the patients, the payer and the decision among drugs
+        or tests asked about, where only that is an answer."""
         works = list(shown)
-        return self._tells_patients(works) and self._tells_payer(works)
+        return (
+            self._tells_patients(works)
+            and self._tells_payer(works)
+            and self._subjects.is_told((one.text, one.section, one.title) for one in works)
+        )
 
     def lacks(self, candidates: Iterable[Candidate]) -> Lacks | None:
         """Whom, or whose decision, candidates do not tell of that speak to everything else that is
@@ -151,10 +168,12 @@ class Scorer:
         return self._coverage.is_elsewhere(candidate.text, candidate.title, candidate.publisher)
 
     def score(self, candidate: Candidate) -> float | None:
-        """The score of a candidate, higher is better; None if it is no answer at all."""
+        """The score of a candidate, higher is better; None if it is no answer at all: what the work
+        that is asked for states of the kind that is asked for is one, whatever its words."""
         policy = self._policy
         covered = self.covers(candidate)
-        if covered < policy["least_coverage"]:
+        told = candidate.asked_for and self.states_wanted(candidate)
+        if covered < policy["least_coverage"] and not told:
             return None
         return float(
             covered
@@ -170,8 +189,65 @@ class Scorer:
         return max(map(self._covered, self._asked, repeat(candidate)))
 
     def states_wanted(self, candidate: Candidate) -> bool:
-        """Whether a candidate states the kind of thing that is asked for."""
-        return any(states(name, candidate.text, candidate.section) for name in self.wanted)
+        """Whether a candidate states the kind of thing that is asked for; contraindications of a
+        label are all that stands in its part on them."""
+        is_label = candidate.source_type in conflict_policy().label_sources
+        return (
+            self._is_result_asked_for(candidate)
+            or (is_label and _AGAINST in self.wanted and is_on_use(candidate.section))
+            or any(states(name, candidate.text, candidate.section) for name in self.wanted)
+        )
+
+    def _is_result_asked_for(self, candidate: Candidate) -> bool:
+        """Whether it is a figure from the results of the work whose results are asked for."""
+        if not candidate.asked_for or _RESULT not in self.wanted:
+            return False
+        text, section = candidate.text, candidate.section
+        found = part_weight(section) > 0 and states("number", text)
+        return found or states(_RESULT, text, section)
+
+    def is_on_item(self, candidate: Candidate) -> bool:
+        """Whether a line, its heading or title holds anything of what is asked to be covered, and
+        not of coverage by the payer alone."""
+        if not self._on_coverage or self._holds_more(candidate, _coverage_terms()):
+            return True
+        return bool(self._products) and speak_to(_around(candidate), self._products)
+
+    def tells_beside_drug(self, shown: Iterable[Candidate]) -> bool:
+        """Whether what is to be shown holds anything of the question but the drug that it is on, if
+        it asks for more: of each drug much is held that is no answer."""
+        taken = self._drug_terms
+        return not taken or any(
+            self.states_wanted(one) or self._holds_more(one, taken) for one in shown
+        )
+
+    def _holds_more(self, candidate: Candidate, taken: frozenset[int]) -> bool:
+        """Whether it holds anything of a part of the question beside these terms, if there is more
+        in each."""
+        words = _around(candidate)
+        asked = [(one, one.weights.keys() - taken) for one in self._asked]
+        return not all(rest for _, rest in asked) or any(
+            not rest.isdisjoint(one.held(words)) for one, rest in asked
+        )
+
+    def names_work(self, candidate: Candidate) -> bool:
+        """Whether a candidate stands in a work that the question names, or names it itself."""
+        line = f"{candidate.section}\n{candidate.text}"
+        return candidate.asked_for or any(mentions(line, name) for name in self._names)
+
+    def tells_more(self, candidate: Candidate) -> tuple[float, bool]:
+        """The share of the question that a sentence, its heading and its work's title hold
+        together, and whether it adds to the title: a line of a label what that does not hold, for
+        each of them is on the drug; one of another work at least a second term of the question."""
+        words = f"{candidate.section}\n{candidate.text}"
+        is_label = candidate.source_type in conflict_policy().label_sources
+        shares = []
+        for one in self._asked:
+            own, inherited = one.held(words), self._inherited(one, candidate)
+            whole = one.coverage(own | inherited)
+            several = not is_label and len(own & one.weights.keys()) > 1
+            shares.append((whole, several or whole > one.coverage(inherited)))
+        return max(shares)
 
     def _own_share(self, candidate: Candidate) -> float:
         """The share of the question that the words of a sentence hold, without its title's."""
@@ -181,14 +257,17 @@ class Scorer:
         policy, text = self._policy, candidate.text
         found = 0.0
         if self.states_wanted(candidate):
-            found += policy["cue_weight"] * self._own_share(candidate)
+            sure = self._is_result_asked_for(candidate)
+            found += policy["cue_weight"] * (1.0 if sure else self._own_share(candidate))
             found += policy["limit_weight"] if self.asks_for_limits else 0.0
         if refers_back(text):
             found += policy["back_reference_weight"]
         if is_about_itself(text):
             found += policy["about_itself_weight"]
-        if candidate.source_type in conflict_policy().label_sources and addresses_patients(text):
-            found += policy["to_patients_weight"]
+        if candidate.source_type in conflict_policy().label_sources:
+            found += policy["to_patients_weight"] if addresses_patients(text) else 0.0
+            on_few = is_on_few(candidate.section, self._question)
+            found += policy["few_weight"] if on_few else 0.0
         if candidate.source_type != _REGISTRY and candidate.source_type not in _GUIDELINES:
             found += part_weight(candidate.section)
         return float(found)
@@ -211,6 +290,17 @@ class Scorer:
         return held
 
 
+def _around(candidate: Candidate) -> str:
+    return f"{candidate.title}\n{candidate.section}\n{candidate.text}"
+
+
+@cache
+def _coverage_terms() -> frozenset[int]:
+    """The terms by which any policy on coverage answers, and those of the payers' names."""
+    payers = load("answers")["populations"]["payers"]["names"].values()
+    return kind_terms("payer") | term_set(" ".join(chain.from_iterable(payers)))
+
+
 def _is_on_others(
     candidate: Candidate, diseases: Collection[str], products: Collection[str]
 ) -> bool:
@@ -221,12 +311,19 @@ def _is_on_others(
     if are_on_others(candidate.text, products):
         return True
     if named(candidate.text).isdisjoint(products):
-        if are_on_others(candidate.section, products):
+        if _is_work_on_another(candidate, products) or are_on_others(candidate.section, products):
             return True
         told = not named(candidate.section).isdisjoint(products)
         if not told and are_on_others(candidate.title, products):
             return not speak_to(candidate.text, products)
     return _is_on_other_diseases(candidate, diseases)
+
+
+def _is_work_on_another(candidate: Candidate, products: Collection[str]) -> bool:
+    """Whether a work whose title names none of the products begins with another one: that is what
+    it is on, and the one asked about only what it is compared with."""
+    first = first_named(candidate.whole) if products and not named(candidate.title) else None
+    return first is not None and are_on_others(first, products)
 
 
 def _is_on_other_diseases(candidate: Candidate, asked: Collection[str]) -> bool:

@@ -14,6 +14,7 @@ import structlog
 from sqlmodel import Session, col, select
 
 from knowledge.generation import Reason, generation_policy
+from knowledge.sources import source_policies
 from messages import GenerateV1, Stage, VerifyV1
 from store import model_usage, question_bodies
 from store.audit_payloads import models_asked
@@ -180,6 +181,8 @@ def _extractive(material: _Material) -> dict[str, Any]:
         retrieval["tags"]["diseases"],
         retrieval.get("products", ()),
         [one["text"] for one in retrieval["sub_queries"]],
+        # A body that recommends is a kind of source, and of others that tell of it there are many.
+        [one for one in retrieval.get("names", ()) if one.lower() not in source_policies()],
     )
     claims = choose(candidates, asked)
     lacks = None if claims else lacking(candidates, asked)

@@ -1,18 +1,21 @@
-"""Whether a line is on a drug, or on a disease without a tag, that is asked about. Pure.
+"""Whether a line is on a drug, a decision, or a disease without a tag, that is asked about. Pure.
 
 Of what the vocabulary does not hold the names themselves tell: a dose for leukemia is none for
 arthritis. A work that names none of them is no answer, nor a line that names others alone; for a
-drug of the vocabulary a general name of its decision is as good. Diseases: `subjects` of
-knowledge/answers.yaml; drugs: knowledge/drugs.py.
+drug of the vocabulary a general name of its decision is as good. Who asks about a decision among
+drugs or tests (ctDNA in gastric cancer) is not answered by a work without a word of it.
+
+Diseases: `subjects` of knowledge/answers.yaml; drugs: knowledge/drugs.py.
 """
 
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from knowledge.classification import is_aspect
 from knowledge.drugs import asked_about, classes_asked_about, drugs, names_one
 from knowledge.loader import load
-from knowledge.products import products, speak_to
+from knowledge.products import has_products, products, speak_to
 from knowledge.tags import mentions, tags
 from knowledge.words import Words
 
@@ -31,18 +34,39 @@ class Subjects:
         self._drugs = asked_about(text, else_taken=True)
         self._products = frozenset(one for one in products(text) if one.lower() in self._drugs)
         self._classes = classes_asked_about(text)
-        self._decisions = frozenset(tags("decisions", text)) if self._classes else frozenset[str]()
+        decisions = tags("decisions", text)
+        self._decisions = frozenset(decisions if self._classes else ())
+        self._among = frozenset(
+            one for one in decisions if has_products(one) and not is_aspect(one)
+        )
         self._compares = compares and len(self._drugs) > 1
         forms = sorted(_forms(text))
         self._forms = re.compile("|".join(forms)) if forms else None
         self._tagged = frozenset(tags("diseases", text))
-        self._texts: dict[tuple[bool, str], bool] = {}
+        self._texts: dict[tuple[str, str], bool] = {}
 
     def are_missed(self, line: str, title: str, text: str, heading: str = "") -> bool:
         """Whether the work names none of them, or the line, else its heading, others alone."""
-        return self._misses_drug(line, title, text, heading) or self._misses_disease(
-            line, title, text, heading
+        return (
+            self._misses_drug(line, title, text, heading)
+            or self._misses_disease(line, title, text, heading)
+            or self._misses_decision(line, title, text, heading)
         )
+
+    def _misses_decision(self, line: str, title: str, text: str, heading: str) -> bool:
+        """Whether neither a line nor its work is on one of the decisions among drugs or tests."""
+        return bool(self._among) and not any(map(self._is_decided, (line, heading, title, text)))
+
+    def is_told(self, shown: Iterable[tuple[str, ...]]) -> bool:
+        """Whether the line, heading or title of something shown is on one of these decisions: a
+        work on many things says little of one that it only mentions."""
+        return not self._among or any(any(map(self._is_decided, one)) for one in shown)
+
+    def _is_decided(self, words: str) -> bool:
+        key = ("decision", words)
+        if key not in self._texts:
+            self._texts[key] = not self._among.isdisjoint(tags("decisions", words))
+        return self._texts[key]
 
     def _misses_drug(self, line: str, title: str, text: str, heading: str) -> bool:
         if self._compares_with_another(line) or (
@@ -85,7 +109,7 @@ class Subjects:
 
     def _text_tells(self, text: str, *, drug: bool) -> bool:
         """Whether a whole text names one; kept for its next line, and for this question."""
-        key = (drug, text)
+        key = ("drug" if drug else "disease", text)
         if key not in self._texts:
             # Many a text mentions antibiotics; it is on one of them that it names.
             on_drug = drug and names_one(text, self._drugs, self._classes, or_class=False)

@@ -72,8 +72,11 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
     timings.lap("outside")
     report = measure(understanding, found.ranked, timings)
     log.info("question_retrieved", question_id=str(message.question_id), **report)
+    named_held = bool(understanding.names and found.ranked.kept)  # all of these name one of them
     return {
         **understanding.as_body(),
+        "is_clinical": understanding.is_clinical or named_held,
+        "names_something": understanding.names_something or named_held,
         "scenario": scenario.name if scenario else None,
         "evidence": [_entry(n, one) for n, one in enumerate(found.ranked.kept, start=1)],
         "sufficiency": found.sufficiency.as_body(),

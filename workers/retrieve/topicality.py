@@ -9,12 +9,13 @@ of them. A question without diseases accepts all.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from knowledge.breadth import accepted, is_broader, meets
 from knowledge.loader import load
+from knowledge.naming import mentions
 from knowledge.policy import retrieval_policy
 from knowledge.products import products, speak_to
 from knowledge.scenarios import Scenario
@@ -24,6 +25,8 @@ from store.index.terms import term_set
 from workers.retrieve.candidates import Candidate, Place
 from workers.retrieve.relevance import is_relevant
 from workers.retrieve.understanding.model import Understanding
+
+_ACRONYM = re.compile(r"(?m)^\W{0,3}Acronym: (.{1,80})\.$")
 
 DiseaseFit = Literal["any", "primary", "secondary", "broader", "other"]
 DecisionFit = Literal["any", "primary", "secondary", "other"]
@@ -104,17 +107,18 @@ def _off_focus(candidate: Candidate, asked: Collection[str]) -> bool:
 
 def is_named(candidate: Candidate, names: Collection[str], trial: str | None = None) -> bool:
     """Whether a name asked about is in its title, is its source (NCCN, ASCO, ESMO), one of its
-    identifiers, or that of the `trial` that a scenario's pack knows it to report."""
+    identifiers, its acronym by its registry, or that of the `trial` that a scenario's pack knows it
+    to report."""
     known = {candidate.source_type, *(one.lower() for one in candidate.identifiers.values())}
-    return any(
-        name.lower() in known or mentions(f"{candidate.title}\n{trial or ''}", name)
-        for name in names
-    )
+    called = [candidate.title, trial or "", *_acronyms(candidate)] if names else []
+    return any(name.lower() in known or mentions("\n".join(called), name) for name in names)
 
 
-def mentions(words: str, name: str) -> bool:
-    """Whether `name` stands in `words` as written: DYNAMIC is not "dynamic"."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) is not None
+def _acronyms(candidate: Candidate) -> Iterator[str]:
+    """What a registry's record says that its trial is called, in the words of its parser."""
+    if candidate.source_type == "clinicaltrials":
+        for place in candidate.places:
+            yield from _ACRONYM.findall(place.text)
 
 
 def usable_places(

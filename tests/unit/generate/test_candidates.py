@@ -189,3 +189,18 @@ def test_a_short_document_is_read_whole() -> None:
 def test_every_candidate_is_its_text_to_the_letter() -> None:
     for one in found_in(REGISTRY, REGISTRY.strip()):
         assert one.text in REGISTRY
+
+
+def test_what_is_read_of_a_version_once_is_not_read_of_another_with_the_same_text() -> None:
+    text = "Aspirin lowered mortality in adults. It was given for a year to all patients."
+    entry = {"evidence_id": "E1", "score": 0.5, "passages": [{"start": 0, "end": len(text)}]}
+    whole = version(text)
+    titled = version(text)
+    titled.structure = {
+        **whole.structure,
+        "sections": [{"title": "Results", "start": 0, "end": len(text)}],
+    }
+    for one, section in ((whole, ""), (titled, "Results"), (whole, "")):
+        found = candidates_of(entry, one, {})
+        assert {candidate.section for candidate in found} == {section}
+        assert found == candidates_of(entry, one, {})

@@ -501,3 +501,134 @@ def test_what_states_the_kind_asked_for_answers_though_it_has_other_words() -> N
     assert not choose([candidate(plain, "pubmed")], Asked("general", rare)), (
         "too little of it is told"
     )
+
+
+def test_the_main_result_of_the_trial_asked_for_answers_though_no_word_of_it_is_asked() -> None:
+    heading = "Primary outcome result: Invasive disease-free survival"
+    text = "Invasive disease-free survival: Arm A 84.2 percentage of participants, 2884 analyzed."
+    asked_for = Asked("clinical_trials", asked("PALLAS trial results"), names=["PALLAS"])
+    for named in (True, False):
+        result = replace(candidate(text), title="A study", section=heading, asked_for=named)
+        assert bool(choose([result], asked_for)) is named
+
+
+def test_where_the_work_asked_for_answers_others_must_name_it() -> None:
+    named = replace(
+        candidate("Recurrence-free survival did not differ in DYNAMIC.", "pubmed", "E1"),
+        title="DYNAMIC",
+        asked_for=True,
+    )
+    silent = replace(
+        candidate("Recurrence-free survival differed.", "pubmed", "E2"), title="A review"
+    )
+    telling = replace(
+        candidate("In DYNAMIC recurrence-free survival was equal.", "pubmed", "E3"),
+        title="A review",
+    )
+    question = Asked("general", asked("DYNAMIC recurrence-free survival"), names=["DYNAMIC"])
+    told = {one.evidence_id for one in choose([named, silent, telling], question)}
+    assert told == {"E1", "E3"}
+    assert [one.evidence_id for one in choose([silent], question)] == ["E2"]
+
+
+@pytest.mark.parametrize(
+    ("question", "section", "first"),
+    [
+        ("apixaban dose", "8.6 Renal impairment", "2 Dosage"),
+        ("apixaban dose in CKD", "8.6 Renal impairment", "8.6 Renal impairment"),
+        ("apixaban dose", "8.4 Pediatric use", "2 Dosage"),
+        ("apixaban dose for kids", "8.4 Pediatric use", "8.4 Pediatric use"),
+    ],
+)
+def test_a_part_of_a_label_on_few_yields_unless_they_are_asked_about(
+    question: str, section: str, first: str
+) -> None:
+    few = replace(
+        candidate("The apixaban dose is 2.5 mg for few patients in CKD or kids.", "label"),
+        title="Apixaban",
+        section=section,
+    )
+    many = replace(
+        candidate("The apixaban dose is 5 mg for most of all treated.", "label"),
+        title="Apixaban",
+        section="2 Dosage",
+    )
+    claims = choose([few, many], Asked("general", asked(question), questions=[question]))
+    texts = {few.text: few.section, many.text: many.section}
+    assert texts[claims[0].text] == first
+
+
+def test_a_line_of_a_label_that_holds_only_the_name_of_its_drug_does_not_answer() -> None:
+    told = replace(
+        candidate("Apixaban with ketoconazole needs half the usual amount.", "label"),
+        title="Apixaban (Eliquis)",
+    )
+    beside = replace(
+        candidate("Apixaban is indicated to reduce the risk of stroke.", "label"),
+        title="Apixaban (Eliquis)",
+    )
+    claims = choose([told, beside], Asked("general", asked("apixaban with ketoconazole")))
+    assert [one.text for one in claims] == [told.text]
+
+
+def test_figures_of_one_test_are_not_told_of_another_that_a_work_mentions() -> None:
+    line = "Longitudinal sensitivity for recurrence was 81% in colon cancer."
+    of_another = "Guardant Reveal was studied. " + line + " It was not compared with Signatera."
+    question = Asked(
+        "general", asked("Signatera sensitivity"), products=["Signatera"], questions=["Signatera"]
+    )
+    of_it = of_another.replace("Guardant Reveal", "ctDNA by Signatera")
+    for whole, told in ((of_another, False), (of_it, True)):
+        work = replace(candidate(line, "pubmed"), title="ctDNA in recurrence", whole=whole)
+        assert bool(choose([work], question)) is told
+
+
+def test_what_holds_only_the_drug_of_a_question_on_more_does_not_answer_it() -> None:
+    dose = replace(
+        candidate("The starting dose of metformin is 500 mg twice a day.", "label"),
+        title="Metformin",
+    )
+    for question, told in (
+        ("metformin alcohol", False),
+        ("metformin dose", True),
+        ("metformin", True),
+        ("about metformin please", True),
+    ):
+        claims = choose([dose], Asked("general", asked(question), questions=[question]))
+        assert bool(claims) is told, question
+
+
+def test_the_results_of_the_trial_asked_for_come_before_its_design() -> None:
+    design = "COBRA is a randomized trial in resected colon cancer."
+    result = "Clearance at six months was 43% under surveillance and 11% with chemotherapy."
+    works = [
+        replace(candidate(text), title="COBRA: a trial", section=section, asked_for=True)
+        for section, text in (("Design", design), ("Results", result))
+    ]
+    question = "COBRA trial result"
+    claims = choose(works, Asked("general", asked(question), questions=[question], names=["COBRA"]))
+    assert result in [one.text for one in claims]
+
+
+def test_coverage_of_something_else_by_the_same_payer_does_not_answer() -> None:
+    question = "is a nebulizer covered by medicare"
+    item = replace(
+        candidate("A nebulizer is covered for patients with bronchiectasis.", "payer", "E1"),
+        title="Nebulizers",
+    )
+    other = replace(
+        candidate("Home oxygen is covered by Medicare for these patients.", "payer", "E2"),
+        title="Oxygen",
+    )
+    for works, told in (([item, other], ["E1"]), ([other], [])):
+        claims = choose(works, Asked("coverage_policy", asked(question), questions=[question]))
+        assert [one.evidence_id for one in claims] == told
+
+
+@pytest.mark.parametrize(("section", "told"), [("4.3 Pregnancy", True), ("6.1 Trials", False)])
+def test_what_stands_in_the_part_on_contraindications_is_one(section: str, told: bool) -> None:
+    line = candidate("Lipitor may cause fetal harm when administered to women.", "label")
+    question = "Lipitor contraindications"
+    works = [replace(line, title="Lipitor", section=section)]
+    claims = choose(works, Asked("general", asked(question), questions=[question]))
+    assert bool(claims) is told

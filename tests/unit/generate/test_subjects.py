@@ -105,3 +105,29 @@ def test_a_comparison_with_another_drug_is_not_the_one_asked_for(
 ) -> None:
     asked = Subjects(["Is rivaroxaban superior to warfarin?"], compares=True)
     assert asked.are_missed(line, title, line) is missed
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "line", "text", "missed"),
+    [
+        ("ctDNA in gastric cancer", "Staging of gastric cancer", "T4 is worse.", "", True),
+        ("ctDNA in gastric cancer", "Gastric cancer", "T4 is worse.", "MRD predicts it.", False),
+        ("ctDNA in gastric cancer", "Signatera", "It predicts relapse.", "", False),
+        ("Is staging of gastric cancer useful?", "Gastric cancer", "It is useful.", "", False),
+        ("When is surveillance of gastric cancer useful?", "Gastric cancer", "Often.", "", False),
+    ],
+)
+def test_a_work_without_a_word_of_the_decision_asked_about_does_not_answer(
+    question: str, title: str, line: str, text: str, missed: bool
+) -> None:
+    assert Subjects([question]).are_missed(line, title, f"{line} {text}") is missed
+
+
+def test_what_a_work_on_many_things_says_of_others_is_no_answer_on_its_decision() -> None:
+    question = "ctDNA in gastric cancer"
+    asked = [content(question, dict.fromkeys(terms(question), 1.0))]
+    line = "Durvalumab improved survival in gastric cancer."
+    whole = f"{line} ctDNA guided therapy in colon cancer."
+    for title, told in (("Trials of the year", False), ("ctDNA of the year", True)):
+        work = Candidate("E1", "pubmed", line, title, 0.5, 2, whole=whole)
+        assert bool(choose([work], Asked("general", asked, questions=[question]))) is told

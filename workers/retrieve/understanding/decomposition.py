@@ -13,6 +13,7 @@ from knowledge.loader import load
 from knowledge.tags import Kind, label
 from knowledge.words import Words
 from workers.retrieve.understanding.model import SubQuery
+from workers.retrieve.understanding.parts import parts
 from workers.retrieve.understanding.sentences import sentences
 
 
@@ -22,20 +23,26 @@ def is_long(question: str) -> bool:
 
 
 def decompose(
-    question: str, query_type: str, diseases: Sequence[str], decisions: Sequence[str]
+    question: str,
+    query_type: str,
+    diseases: Sequence[str],
+    decisions: Sequence[str],
+    names: Sequence[str] = (),
 ) -> tuple[SubQuery, ...]:
-    """What is searched for: the question itself, or the three or four parts of a long one.
+    """What is searched for: the question itself, each of several that are asked at once, or the
+    three or four parts of a long one.
 
     Args:
         question: as asked.
         query_type: decides what evidence is aimed at.
         diseases: its tags, the primary one first; the others are its comorbidities.
         decisions: likewise.
+        names: of the trials and bodies that it names.
     """
     policy = decomposition_policy()
     aims = policy.targets_of[query_type]
     if not is_long(question):
-        return (SubQuery(question, "whole", aims),)
+        return tuple(SubQuery(one, "whole", aims) for one in parts(question, names))
     named = _alternatives(question)
     found = []
     for role, part in policy.roles.items():

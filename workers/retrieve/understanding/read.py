@@ -1,7 +1,7 @@
 """From the words of a question to its type, tags and PICO, by vocabulary and rules. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -9,6 +9,7 @@ from knowledge.classification import belongs, classify, is_aspect, mesh_of, with
 from knowledge.labs import Reading
 from knowledge.loader import load
 from knowledge.products import products
+from knowledge.scenarios import scenarios
 from knowledge.tags import known_words, mentions, ordinary_words
 from knowledge.words import Mention, Words
 from workers.language_model.port import LanguageModel
@@ -20,6 +21,9 @@ from workers.retrieve.understanding.pico import read_pico
 from workers.retrieve.understanding.proposal import Additions, ask, merged_pico
 from workers.retrieve.understanding.scope import names_something, speaks_of_medicine
 from workers.retrieve.understanding.sentences import Sentence, sentences
+
+_SHOUTED = 3
+"""Of a question in capitals so many words that might be names are its words."""
 
 
 @cache
@@ -62,9 +66,37 @@ def names(question: str) -> tuple[str, ...]:
     the identifiers of publications."""
     identifiers = [match[match.lastindex or 0] for match in _identifiers().finditer(question)]
     plain = _identifiers().sub(" ", question)
-    found = (match.group() for match in _names().finditer(plain))
-    named = (name for name in found if not _parts(name) <= _no_names())
-    return tuple(dict.fromkeys([*named, *identifiers]))
+    found = [match.group().replace(" ", "-") for match in _names().finditer(plain)]
+    named = [name for name in found if not _parts(name) <= _no_names()]
+    if not any(map(str.islower, plain)):  # capitals throughout tell nothing
+        few = len(named) < _SHOUTED
+        named = [
+            name
+            for name in named
+            if name.lower() in _trials() or (few and not speaks_of_medicine(name))
+        ]
+    return tuple(dict.fromkeys([*named, *_trials_called_so(plain), *identifiers]))
+
+
+def _trials_called_so(question: str) -> Iterator[str]:
+    """The trials of the packs that a question calls a trial or study, however it writes them."""
+    for match in _called().finditer(question):
+        yield _trials()[re.sub(r"[\s-]+", "-", match["name"].lower())]
+
+
+@cache
+def _trials() -> dict[str, str]:
+    """The names of the packs' trials by how they read in lower case, of one word with what a hyphen
+    or a numeral adds."""
+    written = (entry.trial for pack in scenarios() for entry in pack.entries if entry.trial)
+    names = {name.replace(" ", "-") for name in written if _names().fullmatch(name)}
+    return {name.lower(): name for name in names}
+
+
+@cache
+def _called() -> re.Pattern[str]:
+    names = (re.escape(one).replace(r"\-", r"[\s-]") for one in sorted(_trials(), key=len)[::-1])
+    return re.compile(rf"(?i)(?<![\w-])(?P<name>{'|'.join(names)})(?=\s+(?:trial|study)\b)")
 
 
 @cache
@@ -170,7 +202,7 @@ def understand(
     diseases = _by_decision(without_general(told), decisions)
     asked = _asked_text(question, named.asking)
     is_clinical = bool(diseases or decisions or patient.values) or speaks_of_medicine(asked)
-    kind = query_type(asked)
+    kind, called = query_type(asked), names(asked)
     condition = diseases[0] if diseases else None
     stated = read_pico(question, named.diseases, named.decisions, condition)
     pico, filled = merged_pico(stated, added.pico, question)
@@ -181,10 +213,10 @@ def understand(
         pico=pico,
         diseases=diseases,
         decisions=decisions,
-        names=names(asked),
+        names=called,
         asks_for_today=asks_for_today(asked),
         mesh=mesh_of(diseases, decisions),
-        sub_queries=decompose(question, kind, diseases, decisions),
+        sub_queries=decompose(question, kind, diseases, decisions, called),
         products=tuple(sorted(products(asked))),
         modalities=modalities(asked),
         patient=patient,

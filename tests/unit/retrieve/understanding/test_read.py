@@ -93,6 +93,43 @@ def test_names_of_trials_and_societies_are_told_from_the_vocabulary(
     assert understand(question).names == expected
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which patients should NOT receive apixaban?", ()),
+        ("Give ONLY the dose, WITHOUT the warnings", ()),
+        ("CAN APIXABAN BE GIVEN IN PREGNANCY?", ()),
+        ("METFORMIN DOSE", ()),
+        ("WHAT DID DYNAMIC REALLY FIND?", ("DYNAMIC",)),
+        ("NCT04264702", ("NCT04264702",)),
+        ("DYNAMIC", ("DYNAMIC",)),
+    ],
+)
+def test_capitals_that_stress_or_shout_name_nothing(
+    question: str, expected: tuple[str, ...]
+) -> None:
+    assert understand(question).names == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did DYNAMIC III find?", ("DYNAMIC-III",)),
+        ("What did DYNAMIC-III find?", ("DYNAMIC-III",)),
+        ("Is ctDNA useful in NSCLC III?", ()),
+        ("dynamic iii trial results", ("DYNAMIC-III",)),
+        ("results of the altair study", ("ALTAIR",)),
+        ("dynamic trial results", ("DYNAMIC",)),
+        ("Is the dynamic postural trial over?", ()),
+        ("Are dynamic changes of ctDNA prognostic?", ()),
+    ],
+)
+def test_a_trial_is_told_by_its_numeral_and_known_ones_in_lower_case(
+    question: str, expected: tuple[str, ...]
+) -> None:
+    assert understand(question).names == expected
+
+
 def test_a_long_question_takes_type_names_and_modalities_from_the_sentences_that_ask() -> None:
     found = understand(AF_NOTE)
     assert found.query_type == "general"  # its history names a trial

@@ -34,6 +34,9 @@ def test_a_question_on_something_else_is_known_by_its_words(question: str) -> No
         "Does the Bruce test suit the elderly?",
         "Can Humira be used while nursing?",
         "Does hydroxychloroquine prevent it?",
+        "coenzyme Q10 IVF",
+        "potassium 6.2 what to do",
+        "GALAXY hazard ratio",
     ],
 )
 def test_a_clinical_question_is_one_whether_or_not_its_disease_has_a_tag(question: str) -> None:

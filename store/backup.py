@@ -187,17 +187,6 @@ def _dump(program: Path, url: str, snapshot: str, out: _Hashed, progress: Progre
             progress("backup", out.count, None)
 
 
-def read_header(file: Path) -> Header:
-    """What a file says that it holds.
-
-    Raises:
-        BackupError: it is no backup.
-        FileNotFoundError: it is not there.
-    """
-    with file.open("rb") as content:
-        return _read_header(content, file)
-
-
 def _read_header(content: IO[bytes], file: Path) -> Header:
     line = content.readline(_MOST_HEADER_BYTES)
     if not line.startswith(_FIRST):

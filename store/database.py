@@ -40,6 +40,16 @@ IDLE_IN_TRANSACTION_SECONDS = 60.0
 """A process that is frozen in the middle of a commit holds locks that everybody waits for, the
 head of the audit chain among them: the server ends its transaction after this long."""
 
+_CUTS = {
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 60_000,
+}
+"""A server whose host is gone is noticed in about a minute: by the first three where we wait for
+it, by the last where it has not even got what we sent, which takes a quarter of an hour else. The
+URL may say otherwise."""
+
 
 class SchemaMismatch(RuntimeError):
     """The database is not at the migration that this code needs; the text says what to do."""
@@ -99,7 +109,8 @@ def connect(
         NoAddress: it is no URL of a PostgreSQL database.
     """
     idle_ms = int(idle_in_transaction_seconds * 1000)
-    own_options = _parsed(url).query.get("options", "")
+    parsed = _parsed(url)
+    own_options = parsed.query.get("options", "")
     if url.startswith("postgresql://"):
         url = "postgresql+psycopg://" + url.removeprefix("postgresql://")
     engine = sa.create_engine(
@@ -115,10 +126,7 @@ def connect(
             "application_name": "attest",
             "options": f"{own_options} -c plan_cache_mode=force_custom_plan "
             f"-c idle_in_transaction_session_timeout={idle_ms}".strip(),
-            # A server whose host is gone is noticed in about a minute instead of hours.
-            "keepalives_idle": 30,
-            "keepalives_interval": 10,
-            "keepalives_count": 3,
+            **{name: value for name, value in _CUTS.items() if name not in parsed.query},
         },
     )
     sa.event.listen(engine, "connect", _connected)

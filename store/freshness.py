@@ -58,7 +58,8 @@ def notice_breach(work: UnitOfWork, watch: Watch, at: datetime) -> bool:
     ends = deadline(watch)
     if ends is None or at <= ends or not watch.active:
         return False
-    cause = _cause(work.session, watch, ends)
+    said = _said(work.session, watch)
+    cause = said or _undone(work.session, watch, ends)
     opened = work.session.execute(
         sa.text(
             "INSERT INTO sla_breach (watch_id, began_at, cause) VALUES (:watch, :began, :cause) "
@@ -67,20 +68,25 @@ def notice_breach(work: UnitOfWork, watch: Watch, at: datetime) -> bool:
         {"watch": watch.id, "began": ends, "cause": cause},
     ).one_or_none()
     if opened is not None:
-        work.record("sla.breached", watch.id, began_at=ends.isoformat(), cause=cause)
+        # What a source said may repeat its query, and that the words of a question.
+        told = cause if said in (None, SHOWED_TOO_LITTLE) else "the source failed"
+        work.record("sla.breached", watch.id, began_at=ends.isoformat(), cause=told)
     return opened is not None
 
 
-def _cause(session: Session, watch: Watch, late_from: datetime) -> str:
-    """Why the watch is late: what the source said last, else what we did not do."""
+def _said(session: Session, watch: Watch) -> str | None:
+    """What the source said last, where it failed."""
     if watch.last_error:
         return watch.last_error
-    state = session.execute(
+    reason: str | None = session.execute(
         sa.text("SELECT reason FROM source_state WHERE source = :s AND status = 'degraded'"),
         {"s": watch.source},
     ).scalar_one_or_none()
-    if state:
-        return str(state)
+    return reason or None
+
+
+def _undone(session: Session, watch: Watch, late_from: datetime) -> str:
+    """What we did not do, so that the watch is late."""
     last = session.execute(
         sa.text(
             "SELECT status, looked FROM refresh WHERE watch_id = :w AND requested_at <= :late "

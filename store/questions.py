@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -197,4 +197,8 @@ def progress(session: Session, question_id: UUID) -> list[Step]:
 
 
 def _milliseconds(started: datetime, finished: datetime | None) -> float | None:
-    return None if finished is None else round((finished - started).total_seconds() * 1000, 1)
+    """With one decimal place, rounded as PostgreSQL does (`question_states.seal`): a half up."""
+    if finished is None:
+        return None
+    microseconds = (finished - started) // timedelta(microseconds=1)
+    return (microseconds + 50) // 100 / 10

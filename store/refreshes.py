@@ -150,7 +150,8 @@ def finish_if_stored(work: UnitOfWork, refresh: Refresh, at: datetime) -> None:
     if items.pending:
         return
     if items.failed:
-        fail(work, refresh, f"{items.failed} answers could not be read: {items.error}", at)
+        said = f"{items.failed} answers could not be read: {items.error}"
+        fail(work, refresh, said, at, kind="Unreadable")
         return
     watch = _locked_watch(work.session, refresh)
     refresh.status, refresh.finished_at = "complete", at
@@ -194,13 +195,16 @@ def fail(
     error: str,
     at: datetime,
     *,
+    kind: str = "Unfinished",
     wait_seconds: float | None = None,
     asked: bool = True,
 ) -> None:
     """End the refresh without moving the cursor, and say when the next try is due.
 
     Args:
-        error: one line for operators: no key, no words of a document.
+        error: one line for operators: no key, no words of a document. It may say the query again,
+            which are words of a question where an abstention asked.
+        kind: what the audit log says in its place.
         wait_seconds: how long the source asked to be left alone.
         asked: False where the source was not asked, so that the watch has not failed there.
     """
@@ -213,7 +217,7 @@ def fail(
     watch.last_error, watch.last_error_at = error, at
     watch.retry_at = at + timedelta(seconds=max(wait_seconds or 0.0, _back_off(watch)))
     work.session.add_all([refresh, watch])
-    work.record("refresh.failed", refresh.id, watch_id=str(watch.id), error=error)
+    work.record("refresh.failed", refresh.id, watch_id=str(watch.id), kind=kind)
     work.notify(CHANNEL, refresh.id)
 
 

@@ -33,11 +33,6 @@ class TruthReport:
     quotations: int
     unanchored: int
 
-    @property
-    def unanchored_rate(self) -> float | None:
-        """Share of quotations that were none; None without quotations."""
-        return self.unanchored / self.quotations if self.quotations else None
-
 
 def truth_report(session: Session, since: datetime) -> TruthReport:
     """The counts of all answers since then."""

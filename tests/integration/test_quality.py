@@ -74,6 +74,32 @@ def test_the_times_of_an_answer_are_those_of_its_question_and_its_stages(
     assert row.stage_ms == {one.stage: one.ms for one in steps}
 
 
+@pytest.mark.parametrize("microseconds", [1_250, 1_249, 1_350, 0])
+def test_a_stage_takes_as_long_in_the_log_as_in_the_answer(store: Store, microseconds: int) -> None:
+    """PostgreSQL rounds a half up, and Python to the even digit."""
+    question_id = ask(store, NOTHING_HELD)
+    with store.unit_of_work("test") as work:
+        work.session.execute(
+            sa.text(
+                "INSERT INTO stage_run (stage, subject, input_hash, status, attempts, token, "
+                "worker, started_at, finished_at) VALUES ('retrieve', :id, :hash, 'done', 1, "
+                "nextval('fencing_token'), 'w', '2026-01-01', "
+                "timestamptz '2026-01-01' + make_interval(secs => :us / 1000000.0))"
+            ),
+            {"id": str(question_id), "hash": "0" * 64, "us": microseconds},
+        )
+    with store.reading() as session:
+        [step] = questions.progress(session, question_id)
+        logged = session.execute(
+            sa.text(
+                "SELECT round(1000 * extract(epoch FROM finished_at - started_at), 1) "
+                "FROM stage_run WHERE subject = :id"
+            ),
+            {"id": str(question_id)},
+        ).scalar_one()
+    assert step.ms == float(logged)
+
+
 def test_invariant_6_an_answer_that_is_another_one_by_now_is_not_sealed(
     inline: InlineWorker,
 ) -> None:

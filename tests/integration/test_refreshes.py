@@ -381,6 +381,29 @@ def test_a_query_that_cannot_work_ends_the_watch_and_blames_no_source(following:
         )
 
 
+def test_invariant_11_what_a_source_says_of_its_query_stays_out_of_the_audit_log(
+    following: Following,
+) -> None:
+    """A query may be words of a question, and an error repeats it: operators see it, and the log,
+    which nobody can erase, its kind."""
+    following.refresh()
+    said = {"version": "6.9", "errCode": 404, "errMsg": f"Invalid query: {QUERY} wibble"}
+    reply = Reply(200, json.dumps(said).encode(), {"Content-Type": "application/json"})
+    following.web.fault = lambda request: reply
+    following.clock.advance(hours=24)
+    refused = following.refresh()
+    assert "wibble" in (refused.error or "")
+    following.clock.advance(hours=400)
+    with following.store.unit_of_work("test") as work:
+        assert freshness.notice_breach(work, following.watch(), following.clock())
+    [breach] = following.rows("SELECT cause FROM sla_breach")
+    assert "wibble" in breach.cause
+    told = following.rows("SELECT event, payload FROM audit_event ORDER BY seq")
+    assert not [one for one in told if "wibble" in json.dumps(one.payload)]
+    [failed] = [one.payload for one in told if one.event == "refresh.failed"]
+    assert failed["kind"] == "InvalidQuery"
+
+
 def test_a_query_that_once_worked_stays_followed_whatever_its_source_says_of_it(
     following: Following,
 ) -> None:

@@ -268,7 +268,8 @@ def _commit_error(
         source_states.noted(unit.session, watch.source, error, at)
     else:
         source_states.failed(unit.session, watch.source, error, at)
-    refreshes.fail(unit, refresh, str(error), at, wait_seconds=wait, asked=asked)
+    kind = type(error).__name__
+    refreshes.fail(unit, refresh, str(error), at, kind=kind, wait_seconds=wait, asked=asked)
 
 
 def on_dead(unit: UnitOfWork, message: RefreshV1, cause: str) -> None:

@@ -13,7 +13,7 @@ from io import BytesIO
 from typing import Any, NamedTuple
 
 from pypdf import PageObject, PdfReader, apply_configuration
-from pypdf.generic import ArrayObject, StreamObject
+from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
 
 from store.records import MAX_TEXT_CHARS, SourceRecord
 from workers.readers.errors import UnreadableDocument
@@ -115,6 +115,11 @@ def _extract(data: bytes) -> tuple[str, list[Page]]:
             f"the PDF has {count:,} pages; the limit is {MAX_PAGES:,}: split it"
         )
 
+    if _listed_pages(reader) > count:
+        raise UnreadableDocument(
+            "the PDF lists a page that it does not hold; save the PDF anew or as text"
+        )
+
     def check(*_: Any) -> None:
         if time.monotonic() > deadline:
             raise _TookTooLong
@@ -136,6 +141,24 @@ def _extract(data: bytes) -> tuple[str, list[Page]]:
         pages.append(Page(text, _is_drawn(page)))
     check()
     return _title(reader), pages
+
+
+def _listed_pages(reader: PdfReader) -> int:
+    """How many pages the tree names. pypdf passes over what leads nowhere, or to something else.
+
+    It has been through the tree, so that is no deeper and no larger than `_LIMITS`.
+    """
+    listed, seen = 0, set()
+    left: list[Any] = [reader.root_object["/Pages"]]
+    while left:
+        node = left.pop().get_object()
+        kids = node.get("/Kids") if isinstance(node, DictionaryObject) else None
+        if kids is None:
+            listed += 1
+        elif id(node) not in seen:
+            seen.add(id(node))
+            left += kids.get_object()
+    return listed
 
 
 def _is_damaged(page: PageObject) -> bool:

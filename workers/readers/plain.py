@@ -15,6 +15,7 @@ _FRONT_MATTER = re.compile(
 )
 _FRONT_LINE = re.compile(r"(?P<key>[A-Za-z][\w-]{0,60})[ \t]*:(?:[ \t]+(?P<value>[^\n]*))?")
 _ATX = re.compile(r"^#{1,6}[ \t]+(\S[^\n]{0,999})", re.MULTILINE)
+_FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<rest>[^\n]*)")
 _SETEXT = re.compile(r"^(?P<title>[^\W_][^\n]{0,999})\n={3,}[ \t]*$", re.MULTILINE)
 
 
@@ -146,7 +147,24 @@ def _is_valid(model: type[BaseModel], fields: dict[str, str]) -> bool:
 
 
 def _first_heading(text: str) -> str:
+    text = _without_code(text)
     marked, underlined = _ATX.search(text), _SETEXT.search(text)
     if underlined and (not marked or underlined.start() < marked.start()):
         return clean_title(underlined["title"].replace("**", ""))
     return clean_title(marked[1].rstrip("# \t").replace("**", "")) if marked else ""
+
+
+def _without_code(text: str) -> str:
+    """The text without its fenced blocks (CommonMark 0.31, 4.5): a comment there is no heading."""
+    kept, fence = [], ""
+    for line in text.split("\n"):
+        mark = _FENCE.fullmatch(line)
+        if fence:
+            if mark and mark["fence"].startswith(fence) and not mark["rest"].strip():
+                fence = ""
+        elif mark and not ("`" in mark["fence"] and "`" in mark["rest"]):
+            fence = mark["fence"]
+            kept.append("")  # what stands before and behind it are no neighbours
+        else:
+            kept.append(line)
+    return "\n".join(kept)

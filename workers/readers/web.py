@@ -75,6 +75,16 @@ _BLOCKS = {
 } | _HEADINGS.keys()
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _DECLARATION = re.compile(r"<\?(?=xml)", re.IGNORECASE)
+_COMMENT = r"<!--(?:(?!-->).)*+-->"
+_INSTRUCTION = r"<\?(?:(?!\?>).)*+\?>"
+_QUOTED = r'"[^"]*+"|\'[^\']*+\''
+_GRAMMAR = re.compile(
+    rf"\A(?P<before>(?:\s++|{_INSTRUCTION}|{_COMMENT})*+)<!doctype(?:[^\[>\"']|{_QUOTED})*+"
+    rf"\[(?:[^\]<\"']|{_QUOTED}|{_COMMENT}|{_INSTRUCTION}|<)*+\]\s*+>",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A document type with declarations of its own, which HTML does not know: only where a page begins,
+and so looked for once."""
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
@@ -88,7 +98,8 @@ def read_html(data: bytes, filename: str) -> SourceRecord:
     by its `h1`, else its `title`, else its file.
     Raises UnreadableDocument as `decode` does and where nothing is left to read.
     """
-    source = _DECLARATION.sub("<?no ", decode(data))  # it is read as HTML, whatever it says it is
+    # It is read as HTML, whatever it says it is.
+    source = _DECLARATION.sub("<?no ", _GRAMMAR.sub(r"\g<before>", decode(data), count=1))
     if source.count("<") > MAX_TAGS:
         raise UnreadableDocument(
             f"the page has more than {MAX_TAGS:,} tags; split it or save it as text"

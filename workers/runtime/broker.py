@@ -8,6 +8,7 @@ again from PostgreSQL.
 
 import re
 import threading
+import time
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -38,6 +39,9 @@ MAINTENANCE_CHANCE = 100_000  # of a million: DRAMATIQ 2.17
 MAX_FETCH = 1000
 """More than any consumer asks for."""
 LISTEN_SECONDS = 0.25  # between two looks at whether the process is to stop
+PUBLISH_SECONDS = 2.0  # a try, of two: what fails is the relay's, and somebody waits
+SILENT_SECONDS = 5.0
+"""Ours: how long a Redis that did not answer a publication is not sent any: each would wait too."""
 _NO_MOMENT_MS = 250_000_000_000_000  # in the year 9892
 UNCOPIED_MS = 10_000
 """A worker copies what it refuses at once: what is older than this in Redis, it could not copy."""
@@ -160,9 +164,8 @@ class WokenBroker(RedisBroker):
                 DeadLetterCopy(self.report_death),
             ],
         )
-        # Publishing is tried once and quickly: what fails is the relay's, and somebody waits.
         self._sender = RedisBroker(
-            client=redis_client(settings.redis_url, timeout_seconds=2.0, retries=1),
+            client=redis_client(settings.redis_url, timeout_seconds=PUBLISH_SECONDS, retries=1),
             namespace=settings.redis_namespace,
             middleware=[],
         )
@@ -174,6 +177,7 @@ class WokenBroker(RedisBroker):
         self.consumers: dict[str, WokenConsumer] = {}
         self._last: frozenset[str] = frozenset()
         self._spare = 0
+        self._silent_until = 0.0
 
     @property
     def consumer_class(self) -> type[WokenConsumer]:
@@ -208,11 +212,21 @@ class WokenBroker(RedisBroker):
     def publish(self, promises: Sequence[Promise]) -> None:
         """Send outbox rows; the message id is the outbox id, so a second sending is the same.
 
-        Gives up at once if Redis refuses, after some four seconds if it does not answer.
+        Gives up at once if Redis refuses, or did not answer lately; after some four seconds if it
+        does not answer now.
 
         Raises:
             redis.RedisError: Redis is away; some of the messages may have been sent.
         """
+        if promises and time.monotonic() < self._silent_until:
+            raise redis.ConnectionError("Redis did not answer lately")
+        try:
+            self._send(promises)
+        except redis.TimeoutError:
+            self._silent_until = time.monotonic() + SILENT_SECONDS
+            raise
+
+    def _send(self, promises: Sequence[Promise]) -> None:
         for promise in promises:
             self._sender.enqueue(
                 dramatiq.Message(

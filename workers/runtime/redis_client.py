@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import redis
-from redis.backoff import ExponentialBackoff
+from redis.backoff import ExponentialBackoff, NoBackoff
 from redis.retry import Retry
 
 
@@ -21,7 +21,8 @@ class OutermostRetry(Retry):
     def call_with_retry(self, do: Callable[[], Any], *args: Any, **options: Any) -> Any:
         """See `Retry.call_with_retry`; within such a call `do` is called once."""
         if self._inside:
-            return do()
+            once = Retry(NoBackoff(), 0, self._supported_errors)
+            return once.call_with_retry(do, *args, **options)
         self._inside = True
         try:
             return super().call_with_retry(do, *args, **options)

@@ -132,3 +132,20 @@ def test_what_is_given_back_after_the_end_is_closed(settings: Settings) -> None:
         engine.dispose()
         late.execute(sa.text("SELECT 1"))
     assert [isinstance(one, psycopg.Connection) and one.closed for one in kept] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("own", "milliseconds"), [("", "60000"), ("tcp_user_timeout=7000", "7000")]
+)
+def test_what_was_sent_into_a_cut_is_given_up_in_a_minute_or_as_the_url_says(
+    settings: Settings, own: str, milliseconds: str
+) -> None:
+    """Keepalives stop once something is under way, and Linux goes on for a quarter of an hour."""
+    joint = "&" if "?" in settings.database_url else "?"
+    engine = connect(f"{settings.database_url}{joint}{own}" if own else settings.database_url)
+    with engine.connect() as connection:
+        driver: Any = connection.connection.driver_connection
+        said = {one.keyword.decode(): one.val for one in driver.pgconn.info}
+        assert said["tcp_user_timeout"] == milliseconds.encode()
+        assert said["keepalives_idle"] == b"30"
+    engine.dispose()

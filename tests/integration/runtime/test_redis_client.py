@@ -3,11 +3,16 @@
 import contextlib
 import socket
 import threading
+import time
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 import redis
 
+from store.settings import Settings
+from store.unit_of_work import Promise
+from workers.runtime.broker import WokenBroker
 from workers.runtime.redis_client import redis_client
 
 
@@ -51,3 +56,26 @@ def test_a_command_is_retried_again_after_one_that_gave_up(
             with pytest.raises(redis.TimeoutError):
                 client.get("anything")
     assert len(taken) == 4
+
+
+def test_one_publication_waits_for_a_silent_server_and_the_next_ones_do_not(
+    silent: tuple[str, list[socket.socket]],
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Somebody waits for each of them, and the relay sends what was not."""
+    monkeypatch.setattr("workers.runtime.broker.PUBLISH_SECONDS", 0.2)
+    monkeypatch.setattr("workers.runtime.broker.SILENT_SECONDS", 1.0)
+    broker = WokenBroker(settings.model_copy(update={"redis_url": silent[0]}))
+    took = []
+    for _ in range(6):
+        began = time.monotonic()
+        with pytest.raises(redis.RedisError):
+            broker.publish([Promise(uuid4(), "retrieve", {})])
+        took.append(time.monotonic() - began)
+    assert took[0] > 0.3
+    assert sum(took[1:]) < 0.1
+    time.sleep(1.1)
+    with pytest.raises(redis.TimeoutError):
+        broker.publish([Promise(uuid4(), "retrieve", {})])
+    broker.close()

@@ -157,6 +157,23 @@ def test_a_pdf_with_a_damaged_page_is_refused_and_the_page_named() -> None:
         assert "page 2 is damaged" in _why(broken)
 
 
+@pytest.mark.parametrize("kid", [b"99 0 R", b"null", b"(x) ", b"4 0 R"])
+def test_a_pdf_that_lists_a_page_it_does_not_hold_is_refused(kid: bytes) -> None:
+    whole = _pdf(_page(b"First."), _page(b"Second."), title=b"T")
+    lost = whole.replace(b"7 0 R]", kid.ljust(5) + b"]", 1)
+    if kid == b"4 0 R":  # a dictionary, and of another kind than a page
+        lost = lost.replace(b"<< /Title (T) >>", b"<< /Type /Cat >>", 1)
+    read(whole, filename="a.pdf")
+    assert "page that it does not hold" in _why(lost)
+
+
+def test_a_page_tree_of_several_levels_is_read_whole() -> None:
+    whole = _pdf(_page(b"First."), _page(b"Second."))
+    nested = whole.replace(b"[5 0 R 7 0 R]", b"[<</Type/Pages/Count 1/Kids[5 0 R]>> 7 0 R]", 1)
+    (record,) = read(nested, filename="a.pdf")
+    assert record.text == "First.\n\nSecond."
+
+
 def test_a_stream_without_its_checksum_is_whole_all_the_same() -> None:
     whole, stream = _pdf(_page(b"Words."), packed=True), zlib.compress(_page(b"Words."), 9)
     (record,) = read(whole.replace(stream, stream[:-4] + b"\0" * 4), filename="a.pdf")

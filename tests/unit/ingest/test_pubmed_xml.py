@@ -1,7 +1,6 @@
 """XML of sources: no entity expands, nothing outside is fetched, and every fault is Malformed."""
 
 import contextlib
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from workers.http.errors import Malformed
 from workers.ingest.parsers.markup import words
-from workers.ingest.parsers.xml import MAX_DEPTH, iter_xml, parse_xml
+from workers.ingest.parsers.xml import MAX_DEPTH, parse_xml
 
 BILLION_LAUGHS = (
     '<!DOCTYPE a [<!ENTITY l0 "ha">'
@@ -46,18 +45,10 @@ BROKEN = {
 }
 
 
-def _in_pieces(text: str, size: int) -> Iterator[bytes]:
-    data = text.encode()
-    return (data[at : at + size] for at in range(0, len(data), size))
-
-
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
-@pytest.mark.parametrize("size", [7, 1 << 20])
-def test_declared_entities_are_refused_before_anything_expands(text: str, size: int) -> None:
+def test_declared_entities_are_refused_before_anything_expands(text: str) -> None:
     with pytest.raises(Malformed, match="declares entities or refers"):
         parse_xml(text.encode())
-    with pytest.raises(Malformed, match="declares entities or refers"):
-        list(iter_xml(_in_pieces(text, size), {"a"}))
 
 
 @pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN.keys())
@@ -66,8 +57,6 @@ def test_what_is_not_well_formed_is_malformed(text: str) -> None:
         parse_xml(text.encode())
     assert "\n" not in str(caught.value)
     assert "nbsp" not in str(caught.value)
-    with pytest.raises(Malformed):
-        list(iter_xml([text.encode()], {"a"}))
 
 
 def test_a_document_type_alone_is_fine_and_not_fetched() -> None:
@@ -86,49 +75,18 @@ def test_nesting_without_end_is_malformed(depth: int) -> None:
     text = "<a>" * depth + "</a>" * depth
     with pytest.raises(Malformed, match="nested"):
         parse_xml(text.encode())
-    with pytest.raises(Malformed, match="nested"):
-        list(iter_xml(_in_pieces(text, 1_000), {"b"}))
 
 
 def test_nesting_up_to_the_limit_is_read() -> None:
     text = "<a>" * MAX_DEPTH + "</a>" * MAX_DEPTH
     assert len(list(parse_xml(text.encode()).iter("a"))) == MAX_DEPTH
-    assert len(list(iter_xml([text.encode()], {"a"}))) == 1
-
-
-def test_a_stream_gives_each_wanted_element_once_and_whole() -> None:
-    text = "<set><x/><r><n>1</n></r><group><r><n>2</n><r><n>in</n></r></r></group><r/></set>"
-    found = [
-        [element.text for element in record.iter("n")]
-        for record in iter_xml(_in_pieces(text, 3), {"r"})
-    ]
-    assert found == [["1"], ["2", "in"], []]
-
-
-def test_a_cut_stream_gives_what_is_whole_and_then_is_malformed() -> None:
-    stream = iter_xml(_in_pieces("<set><r>1</r><r>2</r><r>3", 5), {"r"})
-    assert [next(stream).text for _ in range(2)] == ["1", "2"]
-    with pytest.raises(Malformed):
-        next(stream)
-
-
-def test_a_stream_is_read_as_it_comes() -> None:
-    def endless() -> Iterator[bytes]:
-        yield b"<set>"
-        while True:
-            yield b"<r>1</r>"
-
-    stream = iter_xml(endless(), {"r"})
-    assert [next(stream).tag for _ in range(5_000)] == ["r"] * 5_000
 
 
 @examples(200)
-@given(st.binary(max_size=300), st.integers(1, 50))
-def test_any_bytes_give_a_tree_or_malformed(data: bytes, size: int) -> None:
+@given(st.binary(max_size=300))
+def test_any_bytes_give_a_tree_or_malformed(data: bytes) -> None:
     with contextlib.suppress(Malformed):
         parse_xml(data)
-    with contextlib.suppress(Malformed):
-        list(iter_xml((data[at : at + size] for at in range(0, len(data), size)), {"a"}))
 
 
 MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML">{}</math>'

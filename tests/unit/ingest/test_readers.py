@@ -94,6 +94,37 @@ def test_what_a_reader_of_the_page_sees_is_kept(source: str, text: str) -> None:
     assert record.text == text
 
 
+@pytest.mark.parametrize(
+    "code",
+    ["```sh\n# install\n```", "~~~\n# no\n~~~", "````\n```\n# no\n````", "```\nno\n===\n```"],
+)
+def test_a_line_of_code_is_no_heading(code: str) -> None:
+    (record,) = read(f"Words.\n\n{code}\n\n# Title\n".encode(), filename="file.md")
+    assert record.title == "Title"
+    (other,) = read(f"Words.\n\n{code}\n".encode(), filename="file.md")
+    assert other.title == "file"
+
+
+def test_what_is_left_open_as_code_goes_on_to_the_end() -> None:
+    (record,) = read(b"```\n# no\n", filename="file.md")
+    assert record.title == "file"
+
+
+@pytest.mark.parametrize(
+    "subset",
+    [
+        "<!ELEMENT p (#PCDATA)>",
+        '<!ENTITY drug "all > ] none">\n<!-- don\'t ] > -->\n<?x ]> ?>',
+        "",
+    ],
+)
+def test_the_grammar_within_an_xhtml_page_is_none_of_its_words(subset: str) -> None:
+    head = '<?xml version="1.0"?>\n<!-- a page -->\n<!DOCTYPE html PUBLIC "-//W3C//DTD" "x.dtd" ['
+    page = f"{head}{subset}] ><html><body><p>Words [a]&gt;.</p></body></html>"
+    (record,) = read(page.encode(), filename="page.xhtml")
+    assert record.text == "Words [a]>."
+
+
 def test_html_without_h1_is_titled_by_its_title_element() -> None:
     (record,) = read(b"<title>The  page</title><p>Words<!-- hidden --></p>", filename="x.htm")
     assert (record.title, record.text) == ("The page", "Words")

@@ -5,10 +5,9 @@ there with its guards on and refuses any declaration; the rest, which by then ha
 entities of XML itself, goes to the faster parser of the standard library.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
-from typing import Any
-from xml.etree.ElementTree import Element, ParseError, XMLParser, XMLPullParser
+from xml.etree.ElementTree import Element, ParseError, XMLParser
 from xml.parsers.expat import ErrorString, ExpatError
 
 from defusedxml.common import DefusedXmlException
@@ -36,24 +35,17 @@ class _Prologue:
         raise _RootReached
 
 
-class _Guard:
-    """Reads a document up to its root element, with the guards of `defusedxml` on."""
+def _guard(content: bytes) -> None:
+    """Read a document up to its root element, with the guards of `defusedxml` on.
 
-    def __init__(self) -> None:
-        self._parser = DefusedXMLParser(
-            target=_Prologue(), forbid_dtd=False, forbid_entities=True, forbid_external=True
-        )
-        self._done = False
-
-    def feed(self, content: bytes) -> None:
-        """Look at the next bytes. Raises DefusedXmlException and ParseError."""
+    Raises DefusedXmlException and ParseError.
+    """
+    parser = DefusedXMLParser(
+        target=_Prologue(), forbid_dtd=False, forbid_entities=True, forbid_external=True
+    )
+    with suppress(_RootReached):
         for start in range(0, len(content), _PROLOGUE_CHUNK):
-            if self._done:
-                return
-            try:
-                self._parser.feed(content[start : start + _PROLOGUE_CHUNK])
-            except _RootReached:
-                self._done = True
+            parser.feed(content[start : start + _PROLOGUE_CHUNK])
 
 
 def parse_xml(content: bytes) -> Element:
@@ -63,7 +55,7 @@ def parse_xml(content: bytes) -> Element:
     that it needs, or is nested deeper than MAX_DEPTH.
     """
     try:
-        _Guard().feed(content)
+        _guard(content)
         parser = XMLParser()  # noqa: S314 - behind the guard: see the head of the module
         parser.feed(content)
         root: Element = parser.close()
@@ -71,61 +63,6 @@ def parse_xml(content: bytes) -> Element:
         raise Malformed(_why(error)) from None
     _check_depth(root)
     return root
-
-
-def iter_xml(chunks: Iterable[bytes], tags: Collection[str]) -> Iterator[Element]:
-    """Each element named in `tags` of a document that comes in pieces, once it is complete.
-
-    Memory holds one such element at a time: it is emptied when the next one is asked for. One
-    inside another of `tags` is not yielded by itself.
-
-    Raises Malformed: as `parse_xml`, when the bad place is reached.
-    """
-    guard = _Guard()
-    parser: XMLPullParser[Any] = XMLPullParser(("start", "end"))
-    reader = _Reader(frozenset(tags))
-    try:
-        for chunk in chunks:
-            guard.feed(chunk)
-            parser.feed(chunk)
-            yield from reader.complete(parser)
-        parser.close()
-        yield from reader.complete(parser)
-    except Malformed:
-        raise
-    except _ERRORS as error:
-        raise Malformed(_why(error)) from None
-
-
-class _Reader:
-    """Follows the open elements of a stream."""
-
-    def __init__(self, tags: frozenset[str]) -> None:
-        self._tags = tags
-        self._open: list[Element] = []
-        self._within = 0  # depth of the wanted element that is open; 0: none is
-
-    def complete(self, parser: "XMLPullParser[Any]") -> Iterator[Element]:
-        """Take in what `parser` has read; gives the wanted elements that ended."""
-        opened = self._open
-        events: Iterator[Any] = parser.read_events()
-        for event, element in events:
-            if event == "start":
-                opened.append(element)
-                if len(opened) > MAX_DEPTH:
-                    raise Malformed(_TOO_DEEP)
-                if not self._within and element.tag in self._tags:
-                    self._within = len(opened)
-                continue
-            wanted = self._within == len(opened)
-            opened.pop()
-            if wanted:
-                self._within = 0
-                yield element
-            if not self._within:
-                element.clear()
-                if opened:
-                    opened[-1].remove(element)
 
 
 _TOO_DEEP = f"the XML is nested more than {MAX_DEPTH} elements deep"

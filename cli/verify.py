@@ -11,6 +11,7 @@ from rich.text import Text
 from cli.tables import counted
 from store.settings import Settings
 from workers.readers import UnreadableDocument, read
+from workers.verify.pasted.against import speaks_against
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import TooLong, statements
@@ -23,9 +24,6 @@ _MARKS = {
     "unverified": ("✗", "red"),
 }
 _UNSURE = ("?", "yellow")
-_SPEAKS_AGAINST_NOTHING = frozenset(
-    ("unsure", "no_passage", "too_short", "omission", "connective", "closeness")
-)
 _NOT_JUDGED = {
     "heading": " (a heading, not judged)",
     "question": " (a question, not judged)",
@@ -132,8 +130,9 @@ def _mark(line: dict[str, Any]) -> tuple[str, str]:
     """A statement that is not verified is not thereby wrong: the cross is for what something
     speaks against."""
     status = line["verification_status"]
-    wrong = {one["code"] for one in line["findings"]} - _SPEAKS_AGAINST_NOTHING
-    wrong |= {one["quote_verdict"] for one in line["quotations"]} - {*_GOOD_QUOTATIONS, "unchecked"}
+    wrong = speaks_against({one["code"] for one in line["findings"]})
+    quoted = {one["quote_verdict"] for one in line["quotations"]}
+    wrong |= not quoted <= {*_GOOD_QUOTATIONS, "unchecked"}
     if status == "unverified" and not wrong:
         return _UNSURE
     return _MARKS.get(status, ("·", "dim"))

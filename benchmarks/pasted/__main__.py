@@ -21,16 +21,18 @@ from rich.table import Table
 
 from cli.verify import documents_in, verify_here
 from store.settings import Settings
+from workers.verify.pasted.against import speaks_against
 
 HERE = Path(__file__).parent
 SAMPLES = Path("samples/records")
-VERDICTS = ("verified", "partially_verified", "unverified")
+VERDICTS = ("verified", "partially_verified", "unsure", "unverified")
+"""Best first; "unsure" is what nothing speaks against (`?`)."""
 
 
 def main() -> None:
     """Prints how many of each kind get which verdict."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--show", action="store_true", help="the false ones that are verified")
+    parser.add_argument("--show", action="store_true", help="what was judged wrongly")
     show = parser.parse_args().show
     console = Console()
     documents = [*documents_in(SAMPLES), *documents_in(HERE / "documents.jsonl")]
@@ -39,23 +41,31 @@ def main() -> None:
         for line in (HERE / "statements.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     counts: Counter[tuple[bool, str]] = Counter()
-    passed: list[dict[str, Any]] = []
+    wrong: list[dict[str, Any]] = []
     with TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder))
         for one in track(statements, "Checking", console=Console(stderr=True)):
             verdict = _verdict(verify_here(settings, one["text"], documents))
             counts[one["holds"], verdict] += 1
-            if not one["holds"] and verdict == "verified":
-                passed.append(one)
+            if verdict == ("unverified" if one["holds"] else "verified"):
+                wrong.append({**one, "verdict": verdict})
     console.print(_table(counts))
-    for one in passed if show else ():
-        console.print(f"{one['kind']}: {one['text']}", highlight=False)
+    for one in wrong if show else ():
+        console.print(f"{one['verdict']}, {one['kind']}: {one['text']}", highlight=False)
 
 
 def _verdict(result: dict[str, Any]) -> str:
     """The worst verdict of what was judged; what was not judged at all is not verified."""
-    said = [one["verification_status"] for one in result["statements"] if one["claims"]]
-    return max(said, key=VERDICTS.index, default="unverified")
+    said = [
+        _verdict_of(one["verification_status"], {found["code"] for found in one["findings"]})
+        for one in result["statements"]
+        if one["claims"]
+    ]
+    return max(said, key=VERDICTS.index, default="unsure")
+
+
+def _verdict_of(status: str, codes: set[str]) -> str:
+    return "unsure" if status == "unverified" and not speaks_against(codes) else status
 
 
 def _table(counts: Counter[tuple[bool, str]]) -> Table:

@@ -7,9 +7,7 @@ only named an evidence key and proposed words (invariant 4).
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
-from store.index.terms import term_set
 from store.spans import Span
 from workers.reading.boundaries import widen
 from workers.reading.instructions import addresses_reader, without_instructions
@@ -39,11 +37,6 @@ class CitedText:
     title: str = ""
     identifiers: Mapping[str, str] = field(default_factory=dict)
     origin: Mapping[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def sentence_terms(self) -> list[frozenset[int]]:
-        """The terms of each sentence."""
-        return [term_set(one.of(self.source.text)) for one in self.sentences]
 
     def speaks_to_programs(self, place: Span) -> bool:
         """Whether `place`, or what it is a part of, is meant for the program that reads it: half an

@@ -97,3 +97,14 @@ def test_what_is_denied_is_not_reported() -> None:
 def test_a_letter_of_a_name_is_not_what_is_negated() -> None:
     passage = "No patient of c-TRAK TN had clearance."
     assert guard("No c-TRAK TN patient had clearance.", Grounds(passage)) == []
+
+
+def test_what_is_free_of_something_negates_it_but_not_in_the_name_of_an_endpoint() -> None:
+    assert vetoed("The assay required tissue.", "It is a tissue-free assay.")
+    assert not vetoed(
+        "Recurrence was rare.", "Recurrence-free survival was long and recurrence rare."
+    )
+
+
+def test_a_denial_behind_its_subject_denies_it() -> None:
+    assert not vetoed("Chest pain was denied.", "She denied chest pain.")

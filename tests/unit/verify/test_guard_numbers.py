@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.reading.quantities import quantities
+from workers.verify.guards.number_words import in_digits
 from workers.verify.guards.numbers import guard
 
 PASSAGE = (
@@ -34,7 +35,7 @@ def test_a_claim_that_keeps_its_numbers_passes(claim: str) -> None:
     [
         ("HR 0.61", "number"),
         ("455.0001 patients", "number"),
-        ("thirty-one of 456", "number"),
+        ("thirty-one of 455", "number"),
         ("eleven months", "number"),
         ("P > .001", "comparator"),
         ("P = .001", "comparator"),
@@ -149,3 +150,40 @@ def test_another_number_in_a_name_is_another_name(claim: str, passage: str) -> N
 def test_the_number_of_a_name_is_no_number_of_the_passage() -> None:
     found = guard("Of 19 patients, some died.", "Some patients with COVID-19 died.")
     assert [finding.code for finding in found] == ["number"]
+
+
+@pytest.mark.parametrize(
+    ("words", "digits"),
+    [
+        ("Thirty-seven studies", "37 studies"),
+        ("nineteen of twenty patients", "19 of 20 patients"),
+        ("the thirty-seventh study", "the thirty-seventh study"),
+        ("twelve", "twelve"),
+    ],
+)
+def test_number_words_above_twelve_are_read_in_digits(words: str, digits: str) -> None:
+    assert in_digits(words) == digits
+
+
+def test_a_day_is_not_a_number_of_days() -> None:
+    lasting = "She was discharged on oral treatment for 9 more days."
+    assert [one.code for one in guard("She was discharged on day 9.", lasting)] == ["number"]
+    assert guard("She was discharged on day 9.", "On day 9 she was discharged.") == []
+    assert all(one.unsaid for one in guard("Gone at week 12.", "Gone after 12 weeks."))
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "unsaid"),
+    [
+        ("It was seen in 14%.", "It was seen in 12%.", False),
+        ("It was seen in 14%.", "It was seen in many.", True),
+        ("The stay was 1 day shorter.", "The stay was 2 against 3 days.", True),
+        ("It fell by 0.5 points.", "The difference was -0.5 points.", True),
+        ("It rose by +0.5 points.", "The difference was -0.5 points.", False),
+        ("Doses above 5 mg helped.", "Doses of 5 mg or more helped.", True),
+    ],
+)
+def test_a_missing_number_speaks_against_a_claim_only_where_another_has_its_place(
+    claim: str, passage: str, unsaid: bool
+) -> None:
+    assert {one.unsaid for one in guard(claim, passage)} == {unsaid}

@@ -13,9 +13,12 @@ from knowledge.guard_terms import arm_terms
 from workers.reading.quantities import Kind, quantities
 from workers.verify.guards.arm_values import Bound, bound_values, connectors, in_order
 from workers.verify.guards.binding import crossed, telling_words
+from workers.verify.guards.compared import keeps_pair
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, sentences, tokens
+from workers.verify.guards.negation import negations
+from workers.verify.guards.statements import read
 
 _SYMMETRIC = ("similar", "comparable", "equivalent")
 _NEUTRAL = ("versus", "vs", "vs.", "against")
@@ -82,7 +85,8 @@ def _moved_values(said: Sequence[str], stated: Sequence[str]) -> list[Finding]:
             and (_is_result(b) or b.quantity.value in stated_too)
         }
         if rivals and _is_crossed(one, [place.words for place in own], rivals):
-            findings.append(Finding("arm", f"“{one.quantity.raw}” is the value of another arm"))
+            detail = f"“{one.quantity.raw}” is the value of another arm"
+            findings.append(Finding("arm", detail, keeps_pair(one.quantity.value, said, stated)))
     return findings
 
 
@@ -198,7 +202,10 @@ def _strange_controls(said: Sequence[str], passage: str, grounds: Grounds) -> li
     if not stated and _UNNAMED & {word.stem for word in tokens(passage)}:
         names = named - strange
         strange |= {one for one in names if not _is_the_control(telling_words(one), grounds)}
-    return [Finding("comparator", f"“{name}” is not in the passage") for name in sorted(strange)]
+    unsaid = not stated or any(negations(read(" ".join(said))).odd)
+    return [
+        Finding("comparator", f"“{name}” is not in the passage", unsaid) for name in sorted(strange)
+    ]
 
 
 def _is_the_control(arm: Set[str], grounds: Grounds) -> bool:

@@ -4,7 +4,10 @@ The first is that of what the sentence speaks of, the second that of what it is 
 """
 
 import re
+from collections.abc import Sequence
+from decimal import Decimal
 from functools import cache
+from itertools import pairwise
 from typing import Literal
 
 from knowledge.guard_terms import arm_terms
@@ -18,6 +21,7 @@ _VERSUS = r"(?:vs\.?|versus|against|compared (?:with|to))"
 _PAIR = re.compile(
     rf"(?i)(?<![\w.,])(?P<first>{_VALUE})\s?%?\s*{_VERSUS}\s*(?P<second>{_VALUE})(?![.,]?\d)"
 )
+_TOLD = re.compile(rf"(?<![\w.,-]){_VALUE}(?![.,]?\d)")
 _APART = re.compile(
     rf"(?i)(?<![\w.,])(?P<first>{_VALUE})\s?%?(?P<of_first>[^.;:()\d]{{0,60}}?)\b{_VERSUS}\s*"
     rf"(?P<second>{_VALUE})(?![.,]?\d)\s?%?(?P<of_second>[^.,;:()\d]{{0,60}})"
@@ -49,6 +53,20 @@ def _has(text: str, value: str) -> bool:
 @cache
 def _controls() -> Lexicon:
     return Lexicon({"control": arm_terms().controls})
+
+
+def keeps_pair(value: Decimal, said: Sequence[str], stated: Sequence[str]) -> bool:
+    """Whether the claim's sentences set `value` against another one as the passage does, the same
+    one first: "34.8% vs 88.6%" of "cut to 34.8% from 88.6%"."""
+    pairs = [
+        (Decimal(pair["first"]), Decimal(pair["second"]))
+        for sentence in said
+        for pair in _PAIR.finditer(sentence)
+    ]
+    neighbours = {
+        pair for sentence in stated for pair in pairwise(map(Decimal, _TOLD.findall(sentence)))
+    }
+    return any(value in pair and pair in neighbours for pair in pairs)
 
 
 def way_of_values(claim: str, said: Statement, at: int) -> Literal["up", "down"] | None:

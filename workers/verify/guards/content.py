@@ -28,18 +28,18 @@ _LONG_WORDS = 10
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """Names that the version has nowhere, and a claim mostly of other words. Empty: no veto."""
     findings = [
-        Finding("name", f"“{name}” is nowhere in the source")
+        Finding("name", f"“{name}” is nowhere in the source", unsaid=True)
         for name in _names(claim)
         if not _has_name(name, claim, grounds)
     ]
     findings += [
-        Finding("content", f"the passage says nothing that bears “{word}” out")
+        Finding("content", f"the passage says nothing that bears “{word}” out", unsaid=True)
         for word in _effects_of_its_own(claim, grounds)
     ]
     share = _share(claim, read(claim), grounds)
     if share < content_policy().least_share:
         detail = f"the passage holds {share:.0%} of the claim's words"
-        findings.append(Finding("content", detail))
+        findings.append(Finding("content", detail, unsaid=True))
     return findings
 
 

@@ -76,12 +76,13 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
         same = [one for one in stated if _says(date, one)]
         same = same or [one for one in around if _says(date, one)]
         if not same:
-            findings.append(Finding("date", f"“{date.raw}” is not in the passage"))
+            findings.append(Finding("date", f"“{date.raw}” is not in the passage", unsaid=True))
         elif date.event and not any(one.event in (date.event, None) for one in same):
             detail = f"“{date.raw}” is the date of “{same[0].event}”, not of “{date.event}”"
             findings.append(Finding("date_event", detail))
         elif not _is_stated(date, same, passage):
-            findings.append(Finding("date_event", f"the passage does not say “{date.event}”"))
+            detail = f"the passage does not say “{date.event}”"
+            findings.append(Finding("date_event", detail, unsaid=True))
         elif not any(_same_place(date, one) for one in same):
             findings.append(Finding("date_order", f"“{date.raw}” bounds the time another way"))
     return findings

@@ -4,7 +4,7 @@ A sentence that names a trial holds most words of "X was an open-label trial", w
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Literal
 
@@ -14,6 +14,8 @@ from knowledge.loader import load
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import fold
+from workers.verify.guards.negation import negations
+from workers.verify.guards.statements import read
 
 Forms = tuple[str, ...]
 
@@ -24,32 +26,52 @@ class _Policy(BaseModel):
     version: Literal[1]
     designs: tuple[Forms, ...]
     states: tuple[Forms, ...]
+    excluding: tuple[Forms, ...]
 
 
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """Words of design or state that the source does not have. Empty: no veto."""
-    return [Finding("design", f"“{word}” is not in the passage") for word in _lost(claim, grounds)]
-
-
-def _lost(claim: str, grounds: Grounds) -> Iterator[str]:
-    said, near = fold(claim), fold(f"{grounds.passage}\n\n{grounds.title}")
-    for forms, of_state in _patterns():
-        found = forms.search(said)
-        if found is None or forms.search(near):
-            continue
-        if of_state or not forms.search(fold(f"{grounds.neighbours}\n\n{grounds.text}")):
-            yield found[0]
-
-
-@cache
-def _patterns() -> Sequence[tuple[re.Pattern[str], bool]]:
-    policy = _Policy.model_validate(load("guards/designs"))
+    near = fold(f"{grounds.passage}\n\n{grounds.title}")
+    denies = bool(negations(read(claim)).denying)
     return [
-        *((_any_of(forms), False) for forms in policy.designs),
-        *((_any_of(forms), True) for forms in policy.states),
+        Finding(
+            "design",
+            f"“{word}” is not in the passage",
+            unsaid=denies or not _says_another(name, near),
+        )
+        for name, word in _lost(fold(claim), near, grounds)
     ]
 
 
+def _lost(said: str, near: str, grounds: Grounds) -> Iterator[tuple[str, str]]:
+    """What the claim says and its source does not: by the first form, and in the claim's words."""
+    states = {forms[0] for forms in _policy().states}
+    for name, forms in _patterns().items():
+        found = forms.search(said)
+        if found is None or forms.search(near):
+            continue
+        if name in states or not forms.search(fold(f"{grounds.neighbours}\n\n{grounds.text}")):
+            yield name, found[0]
+
+
+def _says_another(name: str, near: str) -> bool:
+    """Whether the passage says one that excludes it."""
+    others = {one for line in _policy().excluding if name in line for one in line} - {name}
+    return any((_patterns().get(one) or _any_of((one,))).search(near) for one in others)
+
+
+@cache
+def _policy() -> _Policy:
+    return _Policy.model_validate(load("guards/designs"))
+
+
+@cache
+def _patterns() -> Mapping[str, re.Pattern[str]]:
+    policy = _policy()
+    return {forms[0]: _any_of(forms) for forms in (*policy.designs, *policy.states)}
+
+
+@cache
 def _any_of(forms: Forms) -> re.Pattern[str]:
     words = "|".join(r"[\s-]+".join(map(re.escape, form.split())) for form in forms)
     return re.compile(rf"(?i)(?<![\w-])(?:{words})(?!\w)")

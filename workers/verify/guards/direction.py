@@ -91,15 +91,27 @@ def _compare(
             differing = max(differing, close)
     kept = best[True] if _is_denied_of_its_outcome(claimed, stated) else max(best[True], best[None])
     if best[False] > kept and not (best[False] == differing and best[True] >= least):
-        return Finding("direction", f"the passage says the opposite of “{claimed.word}”")
+        detail = f"the passage says the opposite of “{claimed.word}”"
+        return Finding("direction", detail, unsaid=_is_open(claimed, said, source, stated))
     if kept >= least or claimed.sign == "some":
         return None
     by_values = way_of_values(claim, said, claimed.at)
     if by_values and claimed.sign in _SIZES and (claimed.sign == by_values) is claimed.negated:
         return Finding("direction", f"the claim's own values are not “{claimed.word}”")
     if not claimed.weak:
-        return Finding("direction", f"the passage states no such direction as “{claimed.word}”")
+        detail = f"the passage states no such direction as “{claimed.word}”"
+        return Finding("direction", detail, unsaid=True)
     return None
+
+
+def _is_open(
+    claimed: Direction, said: Statement, source: Statement, stated: Sequence[Direction]
+) -> bool:
+    """Whether the opposite may only seem to be one: both texts deny, each in its words, or what the
+    claim denies ("not more") the passage does not state, but less of it."""
+    if claimed.negated and all(one.sign != claimed.sign for one in stated):
+        return True
+    return bool(negations(said).denying and negations(source).denying)
 
 
 def _is_denied_of_its_outcome(claimed: Direction, stated: Sequence[Direction]) -> bool:
@@ -126,7 +138,7 @@ def _agree(claimed: Direction, stated: Direction) -> bool | None:
         return True
     if theirs == "some":
         return None if claimed.weak else False
-    if ours == "worse" and claimed.negated and theirs == "noninferior":
+    if claimed.negated and theirs == "noninferior" and _value(ours, claimed.good) is False:
         return not stated.negated
     if (claimed.negated and ours == claimed.sign) != (stated.negated and theirs == stated.sign):
         return False

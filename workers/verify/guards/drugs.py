@@ -74,7 +74,8 @@ def _strange_drugs(
     strange = said.drugs - stated.drugs
     if strange and stated.drugs <= said.drugs and (not stated.drugs or _stand_ins().find(passage)):
         strange -= _read_around(grounds).drugs
-    return [Finding("drug", f"“{name}” is not in the passage") for name in sorted(strange)]
+    unsaid = stated.drugs <= said.drugs
+    return [Finding("drug", f"“{name}” is not in the passage", unsaid) for name in sorted(strange)]
 
 
 def _strange_classes(
@@ -93,7 +94,7 @@ def _strange_classes(
         around = {one.name for one in _read_around(grounds).classes}
         if not (mention.name in around and not stated.drugs and not named):
             raw = claim[mention.start : mention.end]
-            findings.append(Finding("drug_class", f"“{raw}” is not in the passage"))
+            findings.append(Finding("drug_class", f"“{raw}” is not in the passage", unsaid=True))
     return findings
 
 
@@ -103,7 +104,7 @@ def _compare(code: str, said: Sequence[_Given], stated: Sequence[_Given]) -> lis
     for one in said:
         same = [other.drug for other in stated if other.what == one.what]
         if not same:
-            findings.append(Finding(code, f"“{one.raw}” is not in the passage"))
+            findings.append(Finding(code, f"“{one.raw}” is not in the passage", not stated))
         elif one.drug is not None and one.drug not in same and None not in same:
             findings.append(Finding(f"{code}_drug", f"“{one.raw}” is not that of “{one.drug}”"))
     return findings

@@ -36,7 +36,8 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
             if not rivals and around is None:
                 around = _named(fold(f"{grounds.title}\n\n{grounds.neighbours}\n\n{grounds.text}"))
             if rivals or (family, name) not in (around or {}):
-                findings.append(Finding("endpoint", f"“{words}” is not that of the passage"))
+                detail = f"“{words}” is not that of the passage"
+                findings.append(Finding("endpoint", detail, unsaid=not rivals))
     return list(dict.fromkeys(findings))
 
 

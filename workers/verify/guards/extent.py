@@ -21,13 +21,18 @@ def sentence_findings(
     """What one sentence of the claim says more strongly than the sentences it is `drawn` from."""
     words = [said.words[i] for i in sentence]
     theirs = [[source.words[i] for i in source.sentences[one]] for one in drawn]
-    return [*_recommendations(words, theirs or [source.words]), *_causes(words, theirs)]
+    denies = said.tokens[sentence[0]].sentence in negations(said).denying
+    found = _recommendations(words, theirs or [source.words], denies=denies)
+    return [*found, *_causes(words, theirs)]
 
 
-def _recommendations(words: Sequence[str], theirs: Sequence[Sequence[str]]) -> list[Finding]:
+def _recommendations(
+    words: Sequence[str], theirs: Sequence[Sequence[str]], *, denies: bool
+) -> list[Finding]:
     if _strength(words) <= max(map(_strength, theirs)):
         return []
-    return [Finding("modality", "the claim recommends more strongly than the passage")]
+    detail = "the claim recommends more strongly than the passage"
+    return [Finding("modality", detail, unsaid=denies)]
 
 
 def _strength(words: Sequence[str]) -> int:
@@ -87,7 +92,7 @@ def _widened(said: Statement, source: Statement) -> list[Finding]:
         if not here and not others and any(nouns & held for _, n, held in theirs if n == name):
             continue  # another word for it
         if nearest(said, at, source, here) < max(0.0, nearest(said, at, source, others)):
-            findings.append(Finding("modality", f"the passage does not say “{name}”"))
+            findings.append(Finding("modality", f"the passage does not say “{name}”", unsaid=True))
     return findings
 
 

@@ -42,7 +42,8 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
         drawn = drawn_from(said, content, source)
         lost = [_lost_frame(said, sentence, source, source.sentences[one]) for one in drawn]
         if lost and all(lost):
-            findings.append(Finding("modality", f"the passage tells it with “{lost[0]}”"))
+            detail = f"the passage tells it with “{lost[0]}”"
+            findings.append(Finding("modality", detail, unsaid=True))
     return list(dict.fromkeys(findings))
 
 

@@ -214,7 +214,8 @@ def _settings(
             continue
         lost = [_lost_setting(said, sentence, source, source.sentences[one], book) for one in drawn]
         if all(lost):
-            findings.append(Finding("modality", f"the claim leaves out “{lost[0]}”"))
+            detail = f"the claim leaves out “{lost[0]}”"
+            findings.append(Finding("modality", detail, unsaid=True))
     return findings
 
 
@@ -226,7 +227,8 @@ def _refrained(
         return []
     book = _book("refraining")
     lost = [_lost_setting(said, sentence, source, source.sentences[one], book) for one in drawn]
-    return [Finding("modality", f"the claim leaves out “{lost[0]}”")] if all(lost) else []
+    detail = f"the claim leaves out “{lost[0]}”"
+    return [Finding("modality", detail, unsaid=True)] if all(lost) else []
 
 
 @cache
@@ -295,4 +297,5 @@ def _conditions(
     ours_kept = len(kept.find([said.words[i] for i in sentence]))
     if not lost or ours_kept >= len(kept.find(words)):
         return []
-    return [Finding("modality", f"the claim leaves out the condition after “{lost[0]}”")]
+    detail = f"the claim leaves out the condition after “{lost[0]}”"
+    return [Finding("modality", detail, unsaid=True)]

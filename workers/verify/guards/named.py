@@ -68,7 +68,7 @@ def _strange_bodies(claim: str, grounds: Grounds) -> list[Finding]:
         # The source may speak of a body in passing: it speaks for one only where no other is named.
         in_text = not own and name in _named(_organizations(), fold(grounds.text))
         if stated or not (name in own or in_text):
-            findings.append(Finding("organization", f"“{raw}” is not in the passage"))
+            findings.append(Finding("organization", f"“{raw}” is not in the passage", unsaid=True))
     return findings
 
 
@@ -171,7 +171,7 @@ def _strange_words(claim: str, grounds: Grounds) -> list[Finding]:
             known = {token.stem for token in tokens(fold(near))}
         if word.stem in known or _is_elsewhere(word, grounds):
             continue
-        findings.append(Finding("name", f"“{word.text}” is not in the source"))
+        findings.append(Finding("name", f"“{word.text}” is not in the source", unsaid=True))
     return findings
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from knowledge.meaning import direction_policy, negation_policy
+from knowledge.meaning import direction_policy, modality_policy, negation_policy
 from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -26,6 +26,7 @@ from workers.verify.guards.statements import (
 _NOUN_WORDS = 3
 """Words of content that a negation before a noun reaches (ours)."""
 _BEFORE_SUBJECT = frozenset(["that", "and", "but", "there", "so", "as", "where", "if", "when"])
+_BE = frozenset(["was", "were", "is", "are", "been"])
 _VERBS = frozenset(["was", "were", "is", "are", "had", "has", "have", "did", "does", "do", "can",
                     "could", "may", "might", "should", "will", "would",
                     "appeared", "appears", "seemed", "seems", "showed"])  # fmt: skip
@@ -43,6 +44,9 @@ class Negations:
     heads: frozenset[int]
     stems: tuple[str, ...]
     words: tuple[str, ...]
+    denying: frozenset[int]
+    """Sentences in which anything is denied, or told to be left undone: what denies too may say the
+    same in other words."""
 
     def places(self, stem: str, *, negated: bool) -> list[int]:
         """Where `stem` stands negated, or where not."""
@@ -69,7 +73,9 @@ def _added(said: Statement, ours: Negations, source: Statement, theirs: Negation
             continue  # another word for it: the direction and content guards read that
         if negated < plain or negated < 0:
             detail = f"the claim negates “{said.words[i]}”, the passage does not"
-            findings.append(Finding("negation", detail))
+            places = theirs.places(stem, negated=False)
+            stated = any(source.tokens[j].sentence not in theirs.denying for j in places)
+            findings.append(Finding("negation", detail, unsaid=not stated))
     return findings
 
 
@@ -83,7 +89,7 @@ def _lost(said: Statement, ours: Negations, source: Statement, theirs: Negations
             plain = max(SAME_WORD, nearest(said, i, source, others))
             if nearest(said, i, source, heads) > plain:
                 detail = f"the passage negates “{said.words[i]}”, the claim does not"
-                findings.append(Finding("negation", detail))
+                findings.append(Finding("negation", detail, unsaid=bool(ours.denying)))
     return findings
 
 
@@ -107,11 +113,30 @@ def negations(text: Statement) -> Negations:
             count[i] += 1
         found = _heads(tokens, reached)
         heads.update(found)
-        if found and tokens[found[0]].stem in _existential():
+        is_last = first > 0 and not reached and text.words[first - 1] in _BE  # "pain was denied"
+        if is_last or (found and tokens[found[0]].stem in _existential()):
             for i in _subject(tokens, first):
                 count[i] += 1
+    for i in _freed(text):
+        count[i] += 1
+        heads.add(i)
     odd = tuple(number % 2 == 1 for number in count)
-    return Negations(odd, frozenset(i for i in heads if odd[i]), tuple(stems), text.words)
+    denied = [*heads, *(i for i, _ in cues), *(i for i, *_ in _refraining().find(text.words))]
+    denying = frozenset(tokens[i].sentence for i in denied)
+    kept = frozenset(i for i in heads if odd[i])
+    return Negations(odd, kept, tuple(stems), text.words, denying)
+
+
+def _freed(text: Statement) -> list[int]:
+    """Words that "-free" behind them negates: "a tissue-free assay"."""
+    tokens, words = text.tokens, text.words
+    phrases = {first for first, _, _ in _phrases().find(words)}  # "free of", "free survival"
+    return [
+        i - 1
+        for i in range(1, len(words) - 1)
+        if words[i] == "free" and i not in phrases
+        if tokens[i - 1].content and tokens[i].start == tokens[i - 1].end + 1
+    ]
 
 
 def _cues(text: Statement) -> list[tuple[int, int]]:
@@ -223,6 +248,11 @@ def _subject(tokens: Sequence[Token], cue: int) -> list[int]:
         if tokens[i].content:
             found.append(i)
     return found
+
+
+@cache
+def _refraining() -> Phrasebook[None]:
+    return Phrasebook([(phrase, None) for phrase in modality_policy().refraining.words])
 
 
 @cache

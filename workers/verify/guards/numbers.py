@@ -5,6 +5,7 @@ measure, every identifier too, and every word of a multiple ("doubled", "a quart
 rounds or recalculates does not pass.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -14,9 +15,12 @@ from pydantic import BaseModel, ConfigDict
 
 from knowledge.loader import load
 from workers.reading.identifiers import identifiers
-from workers.reading.quantities import Quantity, names, quantities
+from workers.reading.quantities import Kind, Quantity, names, quantities
 from workers.verify.guards.finding import Finding
+from workers.verify.guards.number_words import in_digits
 from workers.verify.guards.statements import Phrasebook, read
+
+_POINT = re.compile(r"(?i)\b(?P<unit>day|week|month|year)\s+(?P<number>\d+)\b")
 
 
 def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> list[Finding]:
@@ -26,24 +30,32 @@ def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> li
     (those of the cited document). An empty list means that nothing is vetoed, not that the claim
     is supported.
     """
+    claim, passage = in_digits(claim), in_digits(passage)
     stated: defaultdict[Decimal, list[Quantity]] = defaultdict(list)
     for quantity in quantities(passage):
         stated[quantity.value.copy_abs()].append(quantity)
     findings: list[Finding] = []
     seen: set[tuple[object, ...]] = set()
-    for quantity in quantities(claim):
+    claimed = quantities(claim)
+    others = [
+        q for some in stated.values() for q in some if q.value not in {c.value for c in claimed}
+    ]
+    for quantity in claimed:
         meaning = (quantity.value, quantity.units, quantity.comparator, quantity.measure)
-        if meaning not in seen:
-            seen.add(meaning)
-            finding = _compare(quantity, stated.get(quantity.value.copy_abs(), []))
-            findings += [finding] if finding is not None else []
-    findings += _turned(quantities(claim), stated)
+        if meaning in seen:
+            continue
+        seen.add(meaning)
+        same = stated.get(quantity.value.copy_abs(), ())
+        finding = _compare(quantity, same) if same else _missing(quantity, others)
+        findings += [finding] if finding is not None else []
+    findings += _turned(claimed, stated)
+    findings += _points_in_time(claim, passage)
     findings += [
-        Finding("name", f"“{name}” is not in the passage")
+        Finding("name", f"“{name}” is not in the passage", unsaid=True)
         for name in sorted(names(claim) - names(passage))
     ]
     findings += [
-        Finding("number", f"“{said}” is not in the passage")
+        Finding("number", f"“{said}” is not in the passage", unsaid=True)
         for group, said in _multiples(claim).items()
         if group not in _multiples(passage)
     ]
@@ -69,10 +81,42 @@ def _turned(
             yield Finding("comparator", f"“{comparator or ''}{value}” more often than the passage")
 
 
+def _points_in_time(claim: str, passage: str) -> Iterator[Finding]:
+    """ "On day 9" where the passage has nothing but "for 9 more days"."""
+    for point in _POINT.finditer(claim):
+        unit, number = point["unit"].lower(), point["number"]
+        lasting = re.compile(
+            rf"(?i)\bfor\s+(?:\w+\s+){{0,2}}{number}\s+(?:(?:more|further|additional)\s+)?{unit}s?\b"
+        )
+        rest = lasting.sub("", passage)
+        if rest != passage and not re.search(rf"(?<![\w.]){number}(?![\w.])", rest):
+            yield Finding(
+                "number", f"“{point[0]}” is no time of the passage, but how long it lasts"
+            )
+
+
+def _missing(claimed: Quantity, others: Sequence[Quantity]) -> Finding:
+    """A number that the passage has not: does it have another one that could stand in its place,
+    and of which it is not the difference ("one day shorter", of 2 and 3 days)?"""
+    alike = [
+        one
+        for one in others
+        if one.kind is claimed.kind
+        and one.kind is not Kind.CI
+        and one.units & claimed.units
+        and one.comparator == claimed.comparator
+        and (one.kind is not Kind.PLAIN or one.unit or one.comparator)
+    ]
+    values = {one.value for one in others}
+    detail = f"“{claimed.raw}” is not in the passage"
+    if not alike or any(value + claimed.value in values for value in values):
+        return Finding("number", detail, unsaid=True)
+    nearest = min(alike, key=lambda one: abs(one.value - claimed.value))
+    return Finding("number", f"{detail}, which has “{nearest.raw}”")
+
+
 def _compare(claimed: Quantity, same: Sequence[Quantity]) -> Finding | None:
     """Narrow the stated quantities of the `same` size; the step that leaves none is the finding."""
-    if not same:
-        return Finding("number", f"“{claimed.raw}” is not in the passage")
     steps: tuple[tuple[str, Callable[[Quantity], bool]], ...] = (
         ("sign", lambda q: q.value == claimed.value),
         ("unit", lambda q: bool(q.units & claimed.units)),
@@ -88,8 +132,19 @@ def _compare(claimed: Quantity, same: Sequence[Quantity]) -> Finding | None:
         candidates = [q for q in candidates if holds(q)]
         if not candidates:
             detail = f"“{claimed.raw}” is not in the passage, which has “{nearest.raw}”"
-            return Finding(code, detail)
+            return Finding(code, detail, unsaid=_is_open(code, claimed, nearest))
     return None
+
+
+def _is_open(code: str, claimed: Quantity, nearest: Quantity) -> bool:
+    """Whether the difference contradicts nothing: "lower by 0.5" of -0.5, "above 5" of "at least
+    5"."""
+    if code == "sign":
+        return claimed.raw[0].isdecimal()
+    if code == "unit":
+        return None in (nearest.unit, claimed.unit)  # "9.9 against 4.8 months", "week 12"
+    sides = (claimed.comparator, nearest.comparator)
+    return code == "comparator" and (set(sides) <= set("<≤") or set(sides) <= set(">≥"))
 
 
 class _Multiples(BaseModel):

@@ -7,6 +7,9 @@ from workers.verify.guards.finding import Finding
 from workers.verify.guards.negation import negations
 from workers.verify.guards.statements import Statement, closeness, stem_of
 
+_CLEARLY = 1.5
+"""How much nearer the opposite must be than the word itself to speak against it (ours)."""
+
 
 def opposites(said: Statement, source: Statement) -> list[Finding]:
     """Words of the claim whose opposite the passage has in their place."""
@@ -33,7 +36,7 @@ def opposites(said: Statement, source: Statement) -> list[Finding]:
             )
             if other > same:
                 detail = f"the claim says “{token.word}”, the passage its opposite"
-                findings.append(Finding("direction", detail))
+                findings.append(Finding("direction", detail, unsaid=same * _CLEARLY > other))
     return findings
 
 

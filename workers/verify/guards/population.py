@@ -62,7 +62,11 @@ def _strange(
         if strange and not here:
             strange = _not_around(category, strange, grounds)
         findings += [
-            Finding("population", f"{category} “{value}” is not that of the passage")
+            Finding(
+                "population",
+                f"{category} “{value}” is not that of the passage",
+                unsaid=not here or value in _bare_statuses(passage),
+            )
             for value in sorted(strange)
         ]
     return findings
@@ -77,9 +81,14 @@ def _of_the_only_marker(
     known = {one for one in around if one.startswith(_STATUS)}
     if known != {category}:
         return set()
+    return values & _bare_statuses(passage)
+
+
+def _bare_statuses(passage: str) -> Set[str]:
+    """The statuses that the passage states, whatever of ("in negative patients")."""
     words = {one.lower for one in tokens(passage)}
     status = population_terms().status.items()
-    return values & {name for name, forms in status if not words.isdisjoint(forms)}
+    return {name for name, forms in status if not words.isdisjoint(forms)}
 
 
 def _not_around(category: str, values: Set[str], grounds: Grounds) -> Set[str]:
@@ -99,7 +108,10 @@ def _strange_diseases(claim: str, passage: str, grounds: Grounds) -> list[Findin
         around = _diseases(fold(f"{grounds.title}\n\n{grounds.neighbours}"))
         strange = {one for one in strange - around if not is_broader({one}, around)}
         strange -= _diseases_of_source(grounds.text)
-    return [Finding("population", f"“{one}” is not in the passage") for one in sorted(strange)]
+    unsaid = stated <= said
+    return [
+        Finding("population", f"“{one}” is not in the passage", unsaid) for one in sorted(strange)
+    ]
 
 
 def _widened(claim: str, passage: str, grounds: Grounds) -> list[Finding]:
@@ -116,7 +128,7 @@ def _widened(claim: str, passage: str, grounds: Grounds) -> list[Finding]:
     missing = [who for who in bounds if not _is_kept(who, claim, words, title)]
     if best < _RESTATED or not bounds or len(missing) < len(bounds):
         return []
-    return [Finding("subgroup", f"the passage speaks of “{missing[0]}” only")]
+    return [Finding("subgroup", f"the passage speaks of “{missing[0]}” only", unsaid=True)]
 
 
 def _is_kept(who: str, claim: str, words: Set[str], title: Set[str]) -> bool:

@@ -61,7 +61,7 @@ def strange_trials(claim: str, grounds: Grounds) -> list[Finding]:
             continue
         elsewhere = name in around or (not around and _is_sole_trial(name, grounds.text))
         if stated or not elsewhere:
-            findings.append(Finding("trial", f"“{raw}” is not in the passage"))
+            findings.append(Finding("trial", f"“{raw}” is not in the passage", unsaid=True))
     return findings
 
 

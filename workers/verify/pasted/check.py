@@ -7,7 +7,6 @@ passages that come closest to it; the best verdict that one of them gives is its
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from knowledge.loader import load
 from store.spans import Span
 from workers.reading.quotes import check
 from workers.verify.claims import Basis, Checked, Drafted, Located, Verdict, checked
@@ -16,7 +15,7 @@ from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.vetoes import is_quoted_whole, vetoes
 from workers.verify.locating import CitedText, locate, repeats
-from workers.verify.pasted import attribution
+from workers.verify.pasted import against, attribution
 from workers.verify.pasted.matching import nearest
 from workers.verify.pasted.statements import Statement, plain, without_identifiers
 from workers.verify.verdicts import Verifier, by_verifier
@@ -30,10 +29,7 @@ _BEST_FIRST = (
 _REPEATED = 0.6
 """Share of its words by which a statement repeats a sentence, so that it owes the rest (ours)."""
 _TOO_SHORT = ("too_short", "too few words to be compared on their own")
-_STRAYING = frozenset(("closeness", *load("rewriting")["completed"]))
-"""What tells only that a statement is not its sentence."""
 _NO_PASSAGE = ("no_passage", "no passage of a source has enough of its words")
-_UNSURE = ("unsure", "nothing speaks against it, but its words are too far from the passage's")
 
 
 @dataclass(frozen=True)
@@ -147,18 +143,30 @@ def _best(
     results: Sequence[Checked],
     sources: Mapping[str, CitedText],
 ) -> Judged:
-    """The best of the verdicts; where all are alike, the one of the nearest passage."""
+    """The best of the verdicts; where all are alike, the one of the nearest passage that knows what
+    the statement speaks of."""
     if not results:
         return Judged(statement, Verdict.UNCHECKED, details=(_NO_PASSAGE,))
-    place = min(range(len(results)), key=lambda at: (_BEST_FIRST.index(results[at].verdict), at))
-    best = results[place]
-    details: tuple[tuple[str, str], ...] = ()
-    if best.findings and best.place is not None:
-        grounds = sources[best.evidence_id].grounds(best.place)
-        details = tuple((one.code, one.detail) for one in _vetoes(located[place].text, grounds))
-    if best.verdict is Verdict.UNSUPPORTED and {code for code, _ in details} <= _STRAYING:
-        details = (*details, _UNSURE)
-    return Judged(statement, best.verdict, best, details)
+    words = plain(statement.words)
+
+    def rank(at: int) -> tuple[int, bool, int]:
+        worth = _BEST_FIRST.index(results[at].verdict)
+        grounds = _grounds(located[at], sources)
+        return worth, grounds is None or against.is_of_other_matter(words, grounds), at
+
+    place = min(range(len(results)), key=rank)
+    best, grounds = results[place], _grounds(located[place], sources)
+    found: Sequence[Finding] = ()
+    if grounds is not None and best.findings:
+        found = _vetoes(located[place].text, grounds)
+    details: Sequence[against.Detail] = [(one.code, one.detail) for one in found]
+    if grounds is not None and best.verdict is Verdict.UNSUPPORTED:
+        details = against.details(words, found, grounds)
+    return Judged(statement, best.verdict, best, tuple(details))
+
+
+def _grounds(one: Located, sources: Mapping[str, CitedText]) -> Grounds | None:
+    return None if one.place is None else sources[one.drafted.evidence_id].grounds(one.place)
 
 
 def check_quotations(

@@ -1,21 +1,36 @@
 """The passages of the sources that come closest to a statement. Pure."""
 
-from collections.abc import Collection, Mapping
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from math import log
 
 from knowledge.loader import load
 from store.content import content_terms
+from store.index.terms import term_set
 from store.spans import Span
+from workers.verify.guards.lexing import fold
+from workers.verify.guards.number_words import in_digits
+from workers.verify.guards.trials import trial_names
 from workers.verify.locating import CitedText
+
+_ZEROS = re.compile(r"(?<=\d)\.0+(?!\d)")
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A run of sentences of a source, and the share of a statement's words that it holds."""
+    """A run of sentences of a source.
+
+    `coverage` is the share of a statement's words that it holds; `near` the same with rare words
+    counting more, then without what it owes to that which is said of all its source.
+    """
 
     key: str
     place: Span
     coverage: float
+    near: tuple[float, float]
 
 
 def nearest(
@@ -28,26 +43,63 @@ def nearest(
         cited: keys of those that the statement names itself; where there are such, no other counts.
     """
     policy = load("verifying")
-    asked = content_terms(statement)
+    asked = content_terms(_plain_numbers(statement))
+    if not asked:
+        return []
+    trials = term_set(" ".join(trial_names(fold(statement)).values()))
+    held = {
+        key: [asked & _terms(one.of(text.source.text)) for one in text.sentences]
+        for key, text in texts.items()
+        if not cited or key in cited
+    }
+    weights = _weights(asked, [one for some in held.values() for one in some])
     found: list[Passage] = []
-    for key, text in texts.items():
-        if asked and (not cited or key in cited):
-            found += _windows(key, text, asked, int(policy["sentences"]))
+    for key, some in held.items():
+        # What the title says, and the trial that the text names, is said of every sentence.
+        of_all = asked & (_terms(texts[key].title) | (trials & frozenset[int]().union(*some)))
+        found += _windows(key, texts[key], some, of_all, weights, int(policy["sentences"]))
     found = [one for one in found if one.coverage >= policy["least_coverage"]]
-    found.sort(key=lambda one: (-one.coverage, one.place.end - one.place.start))
+    found.sort(key=lambda one: (-one.near[0], -one.near[1], one.place.end - one.place.start))
     return found[: int(policy["windows"])]
 
 
-def _windows(key: str, text: CitedText, asked: frozenset[int], longest: int) -> list[Passage]:
+def _windows(
+    key: str,
+    text: CitedText,
+    held: list[frozenset[int]],
+    of_all: frozenset[int],
+    weights: Mapping[int, float],
+    longest: int,
+) -> list[Passage]:
     """Runs of up to `longest` sentences; a longer one must hold more than its parts."""
-    held = [asked & known for known in text.sentence_terms]
     found = []
     for first, begin in enumerate(text.sentences):
-        best = 0.0
-        for last in range(first, min(first + longest, len(text.sentences))):
-            together = frozenset[int]().union(*held[first : last + 1])
-            coverage = len(together) / len(asked)
-            if coverage > best and held[first] and held[last]:
-                best = coverage
-                found.append(Passage(key, Span(begin.start, text.sentences[last].end), coverage))
+        best = (0.0, 0.0)
+        for last in range(first, min(first + longest, len(held))):
+            own = frozenset[int]().union(*held[first : last + 1])
+            near = _share(own | of_all, weights), _share(own, weights)
+            if near > best and held[first] and held[last]:
+                best = near
+                place = Span(begin.start, text.sentences[last].end)
+                found.append(Passage(key, place, len(own | of_all) / len(weights), near))
     return found
+
+
+def _weights(asked: Iterable[int], sentences: Collection[frozenset[int]]) -> dict[int, float]:
+    """How much each word tells: the more, the fewer sentences have it."""
+    having = Counter(term for one in sentences for term in one)
+    return {term: log(1 + len(sentences) / (1 + having[term])) for term in asked}
+
+
+def _share(held: frozenset[int], weights: Mapping[int, float]) -> float:
+    return sum(weights[term] for term in held) / sum(weights.values())
+
+
+@lru_cache(maxsize=4096)  # a sentence of a source is compared again and again
+def _terms(text: str) -> frozenset[int]:
+    return term_set(_plain_numbers(text))
+
+
+def _plain_numbers(text: str) -> str:
+    """Numbers in one form: 18.0% is 18%, thirty-seven is 37."""
+    return _ZEROS.sub("", in_digits(text))

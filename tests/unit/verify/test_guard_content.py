@@ -10,7 +10,8 @@ from knowledge.meaning import direction_policy, modality_policy, negation_policy
 from workers.verify.guards import content, direction, modality, negation
 from workers.verify.guards.content import abbreviations, guard
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.vetoes import MEANINGS, is_quoted_whole, vetoes
+from workers.verify.guards.statements import read
+from workers.verify.guards.vetoes import MEANINGS, QUOTED, is_quoted_whole, vetoes
 
 PASSAGE = "Recurrence-free survival was longer with osimertinib than with placebo in EGFR disease."
 TEXT = f"We studied circulating tumor DNA (ctDNA) in stage II colon cancer. {PASSAGE}"
@@ -111,6 +112,35 @@ def test_a_whole_sentence_of_the_passage_is_vetoed_by_no_guard_of_meaning(
             "content",
         }
     assert modality.guard(sentence, Grounds(sentence)) == []
+
+
+_NAMING = st.sampled_from(
+    [
+        "NCT04089631",
+        "CIRCULATE",
+        "the DYNAMIC trial",
+        "PMID 35657320",
+        "DYNAMIC-III",
+        "not",
+        "(",
+        ")",
+        "study COBRA,",
+        "In",
+        "NCT00000001:",
+        "COBRA",
+        "10.1000/xyz",
+        "fell.",
+        "BESPOKE study (",
+    ]
+)
+
+
+@given(st.lists(_NAMING, min_size=1, max_size=12).map(" ".join), st.sampled_from(["", "A title"]))
+def test_what_asks_of_names_and_numbers_finds_nothing_between_a_passage_and_itself(
+    passage: str, title: str
+) -> None:
+    assert [one for ask in QUOTED for one in ask(passage, Grounds(passage, title, passage))] == []
+    assert bool(read(passage).tokens) == any(map(str.isalnum, passage))
 
 
 @pytest.mark.parametrize(

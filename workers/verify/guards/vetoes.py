@@ -63,7 +63,9 @@ itself give a trial a number that is another one's."""
 def vetoes(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
     """Everything that speaks against `claim`, given what it leans on; the guards' order, then each
     guard's own. Any finding forbids the claim; none does not mean that it is supported."""
-    guards = QUOTED if is_quoted_whole(claim, grounds.passage) else (*FACTS, *MEANINGS)
+    guards: Sequence[Guard] = (*FACTS, *MEANINGS)
+    if is_quoted_whole(claim, grounds.passage):
+        guards = () if claim == grounds.passage else QUOTED  # nothing differs from itself
     return tuple(dict.fromkeys(one for guard in guards for one in guard(claim, grounds)))
 
 
@@ -81,7 +83,7 @@ def vetoes_of_model(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
 def is_quoted_whole(claim: str, passage: str) -> bool:
     """Whether `claim` is, character for character, one or more whole sentences of `passage`."""
     if claim == passage:
-        return bool(read(claim).tokens)
+        return any(map(str.isalnum, claim))  # it has words
     ours, source, at = read(claim).tokens, read(passage), passage.find(claim)
     if at < 0 or not ours or passage[at + len(claim) :].lstrip()[:1] == "?":
         return False  # a question is not quoted without its mark

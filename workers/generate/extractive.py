@@ -227,7 +227,10 @@ def _near_best(kept: Sequence[_Kept], scorer: Scorer, query_type: str) -> list[_
     kept = [
         one
         for one, (held, adds) in zip(kept, more, strict=True)
-        if adds or one.candidate.asked_for or held >= policy["title_alone"] * most
+        if adds
+        or one.candidate.asked_for
+        or held >= policy["title_alone"] * most
+        or scorer.states_wanted(one.candidate)
     ]
     covers = [scorer.covers(one.candidate) for one in kept]
     stated = [scorer.states_wanted(one.candidate) for one in kept]

@@ -632,3 +632,17 @@ def test_what_stands_in_the_part_on_contraindications_is_one(section: str, told:
     works = [replace(line, title="Lipitor", section=section)]
     claims = choose(works, Asked("general", asked(question), questions=[question]))
     assert bool(claims) is told
+
+
+def test_a_line_that_states_what_is_asked_for_needs_none_of_the_words_of_the_question() -> None:
+    question = "How accurate is ctDNA for detecting recurrence?"
+    about = replace(
+        candidate("A positive ctDNA test predicted recurrence (hazard ratio 7.0).", "pubmed", "E1"),
+        title="ctDNA after surgery and recurrence of colorectal cancer",
+    )
+    stated = replace(
+        candidate("Specificity was 100% but sensitivity only 44%.", "pubmed", "E2"),
+        title="ctDNA in lung cancer",
+    )
+    claims = choose([about, stated], Asked("general", asked(question), questions=[question]))
+    assert stated.text in [one.text for one in claims]

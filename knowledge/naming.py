@@ -1,17 +1,28 @@
 """Whether words name a trial, a body or a work as it is called. Pure."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
+
+from knowledge.scenarios import scenarios
 
 
 def mentions(words: str, name: str) -> bool:
     """Whether `name` stands in `words` as written, a space as good as a hyphen in it: DYNAMIC is
-    neither "dynamic" nor DYNAMIC-III."""
+    neither "dynamic" nor DYNAMIC-III. A series that begins with its first (MERMAID-1) is called by
+    what its trials share."""
     return _as_written(name).search(words) is not None
 
 
 @lru_cache(maxsize=256)
 def _as_written(name: str) -> re.Pattern[str]:
     written = re.escape(name).replace(r"\-", r"[-\s]")
-    another = r"[-\s](?:II|III|IV|[2-9])(?![\w.-])"
-    return re.compile(rf"(?<!\w){written}(?!\w)(?!{another})")
+    another = r"(?![-\s](?:II|III|IV|[2-9])(?![\w.-]))"
+    return re.compile(rf"(?<!\w){written}(?!\w){'' if name in _series() else another}")
+
+
+@cache
+def _series() -> frozenset[str]:
+    """What the trials of the packs share of their names that are numbered from the first on."""
+    named = {entry.trial for pack in scenarios() for entry in pack.entries if entry.trial}
+    begun = {one.removesuffix("-1") for one in named if one.endswith("-1")}
+    return frozenset(begun - named)

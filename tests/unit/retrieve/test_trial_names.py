@@ -22,6 +22,8 @@ from workers.retrieve.topicality import is_named
         ("NCCN, Version 2.2026", "NCCN", True),
         ("NCCN 2.2026", "NCCN", True),
         ("a dynamic trial", "DYNAMIC", False),
+        ("MERMAID-2: durvalumab", "MERMAID", True),
+        ("MERMAID-2: durvalumab", "MERMAID-1", False),
     ],
 )
 def test_the_numeral_behind_a_name_makes_it_another_trial(

@@ -46,7 +46,7 @@ class NoteOut(BaseModel):
             "with number, recommendation, source, confidence and hallucination_guard_note; "
             "`sections` and `chunks` that the citations name; `validation` with counts; "
             "`warnings` of `{code, detail}` (`several_patients`, `taken_back`, "
-            "`allergies_contradict`, `not_english`); `provenance`. All offsets are code points of "
+            "`addressed_to_program`, `allergies_contradict`, `not_english`); `provenance`. All offsets are code points of "
             "the text as it was sent."
         ),
     ] = None

@@ -156,6 +156,7 @@ class GuardNotes(_Policy):
     withheld: str
     opposed: str
     turned: str
+    addressed: str
     statement: str
     model: str
 
@@ -176,6 +177,7 @@ class Warnings(_Policy):
 
     several_patients: Annotated[str, Field(pattern=r"\{count\}")]
     taken_back: str
+    addressed_to_program: str
     allergies_contradict: str
     not_english: str
 

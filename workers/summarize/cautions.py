@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from knowledge.drugs import drugs
 from knowledge.notes import plan_policy
+from store.spans import Span
+from workers.reading.instructions import without_instructions
 from workers.reading.persons import number_of_people
 from workers.summarize.items import Item
 from workers.summarize.persons import is_of_a_relative
@@ -30,10 +32,22 @@ def cautions(text: str, items: Sequence[Item]) -> Iterator[dict[str, str]]:
         yield {"code": "several_patients", "detail": told.several_patients.format(count=count)}
     if plan_policy().has("taken_back", text):
         yield {"code": "taken_back", "detail": told.taken_back}
+    if addressed(text, items):
+        yield {"code": "addressed_to_program", "detail": told.addressed_to_program}
     if _allergies_contradict(text, items):
         yield {"code": "allergies_contradict", "detail": told.allergies_contradict}
     if _is_foreign(text):
         yield {"code": "not_english", "detail": told.not_english}
+
+
+def addressed(text: str, items: Sequence[Item]) -> frozenset[Item]:
+    """The items that may speak to the program that reads the note.
+
+    They stay in the summary: "ignore prior instructions" may well be meant for the patient.
+    """
+    spans = {Span(one.start, one.end) for one in items}
+    plain = set(without_instructions(text, sorted(spans)))
+    return frozenset(one for one in items if Span(one.start, one.end) not in plain)
 
 
 def opposed_words(text: str, items: Sequence[Item]) -> frozenset[str]:

@@ -7,7 +7,7 @@ is dropped and counted. Sections that it passed over are filled by the rules.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -16,6 +16,7 @@ from knowledge.notes import LISTS, ListName, plan_policy, section_policy
 from workers.language_model.port import Consulted, LanguageModel, ModelError, Prompt, Proposal
 from workers.reading.chunks import Chunk
 from workers.reading.quotes import Source, check
+from workers.summarize.cautions import addressed
 from workers.summarize.items import Item, Places, item_parts, lines_above, list_for
 from workers.summarize.plan import Recommendation, guarded, recommendations, urgency
 from workers.summarize.summary import Reading
@@ -240,6 +241,7 @@ def propose_plan(
     )  # fmt: skip
     asked.add("plan", told.version, made)
     by_rules = {one.item: one for one in recommendations(reading.text, items)}
+    for_programs = addressed(reading.text, items)
     found: dict[Item, Recommendation] = {}
     for step in made.value.recommendations[: bounds.recommendations]:
         item = keyed.get(step.item.strip())
@@ -247,6 +249,8 @@ def propose_plan(
             asked.refused["unknown_item" if item is None else "repeated"] += 1
             continue
         found[item] = _weighed(reading.text, item, step, by_rules.get(item))
+        if item in for_programs:
+            found[item] = replace(found[item], note=plan_policy().notes.addressed)
     left = [one for one in by_rules.values() if one.item.kind == "plan" and one.item not in found]
     asked.supplemented += len(left)
     return [*found.values(), *sorted(left, key=lambda one: urgency(one.text))]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from knowledge.drugs import drugs_at
 from knowledge.notes import plan_policy, section_policy
-from workers.summarize.cautions import named_in, opposed_words, tells_of_a_reaction
+from workers.summarize.cautions import addressed, named_in, opposed_words, tells_of_a_reaction
 from workers.summarize.items import Item, folded
 from workers.summarize.names import BRACKETS, names_only, plain
 from workers.summarize.persons import introduces, is_of_a_relative
@@ -50,12 +50,12 @@ def recommendations(text: str, items: Sequence[Item]) -> list[Recommendation]:
         for item in items
         if item.kind != "plan" and item.list in ("key_problems", "assessment")
     }
-    opposed = opposed_words(text, items)
+    opposed, for_programs = opposed_words(text, items), addressed(text, items)
     found = [
         one
         for item in items
         if item.list == "assessment"
-        and (one := _read(text, item, opposed)) is not None
+        and (one := _read(text, item, opposed, item in for_programs)) is not None
         and (folded(one.text) not in problems or plan_policy().has("actions", one.text))
     ]
     return sorted(found, key=lambda one: urgency(one.text))
@@ -88,7 +88,9 @@ def _asks(words: str) -> bool:
     return policy.has("strong", words) or first in policy.actions | policy.requests
 
 
-def _read(text: str, item: Item, opposed: frozenset[str]) -> Recommendation | None:
+def _read(
+    text: str, item: Item, opposed: frozenset[str], for_programs: bool
+) -> Recommendation | None:
     policy, words = plan_policy(), item.text_in(text)
     sure, note = policy.confidence, None
     if policy.has("agreements", words) or (item.divider and not _is_an_order(words)):
@@ -106,7 +108,9 @@ def _read(text: str, item: Item, opposed: frozenset[str]) -> Recommendation | No
         base, note = sure.assessment_with_cue, policy.notes.assessment
     else:
         return None
-    if policy.has("withheld", words):
+    if for_programs:
+        base, note = base - sure.withheld, policy.notes.addressed
+    elif policy.has("withheld", words):
         base, note = base - sure.withheld, policy.notes.withheld
     elif opposed & named_in(words) and not policy.has("turned", words):
         base, note = base - sure.withheld, policy.notes.opposed

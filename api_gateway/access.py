@@ -266,6 +266,11 @@ def needs(*scopes: Scope) -> Any:
     return Depends(check)
 
 
+needs_own = needs(Scope.READ, Scope.ASK)
+"""The dependency of a route that shows one thing by its id, and to its owner only: whoever may ask
+may read what came of it. Lists, and what is not asked for, need `read`."""
+
+
 async def _within_budget(request: Request, caller: InCaller) -> None:
     if caller.limits is not None:
         await run_in_threadpool(require_budget, request.app.state.gateway, caller)

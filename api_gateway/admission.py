@@ -10,10 +10,11 @@ from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 
 from api_gateway.access import Caller, InCaller
+from api_gateway.idempotency import ROWS
 from api_gateway.load import Overload, Work
 from api_gateway.problems import Problem
 from api_gateway.state import Gateway
-from store import questions
+from store.idempotency import was_accepted
 
 KIND = "overloaded"
 
@@ -24,7 +25,7 @@ def room_for(work: Work) -> Any:
     async def check(request: Request, caller: InCaller) -> None:
         gateway: Gateway = request.app.state.gateway
         if not gateway.load.admit_known(work):
-            key = request.headers.get("idempotency-key") if work is Work.QUESTIONS else None
+            key = request.headers.get("idempotency-key")
             await run_in_threadpool(require_room, gateway, work, caller, key)
 
     return Depends(check)
@@ -33,8 +34,8 @@ def room_for(work: Work) -> Any:
 def require_room(
     gateway: Gateway, work: Work, caller: Caller, idempotency_key: str | None = None
 ) -> None:
-    """Let a piece of work in. A question that was accepted under its key is let through: its
-    repetition is no new work. May ask PostgreSQL.
+    """Let a piece of work in. What was accepted under its key is let through: its repetition is no
+    new work. May ask PostgreSQL.
 
     Raises:
         Problem: 429 with `Retry-After`.
@@ -44,7 +45,7 @@ def require_room(
         return
     if idempotency_key is not None:
         with gateway.store.reading() as session:
-            if questions.was_accepted(session, caller.owner, idempotency_key):
+            if was_accepted(session, ROWS[work], caller.owner, idempotency_key):
                 return
     gateway.metrics.refused_by_load(work)
     raise Problem(

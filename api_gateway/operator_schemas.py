@@ -82,7 +82,10 @@ class ReplayIn(LetterFilter):
         le=1000,
         description=f"that fall due in a second; {replay_policy().per_second:g} if left out",
     )
-    limit: int = Field(default=REPLAY_LIMIT, ge=1, le=REPLAY_LIMIT)
+    limit: int = Field(default=REPLAY_LIMIT, ge=1, le=REPLAY_LIMIT, description="to look at")
+    cursor: str | None = Field(
+        default=None, description="`next_cursor` of the call before: go on behind what it looked at"
+    )
 
 
 class LetterLine(BaseModel):
@@ -174,12 +177,14 @@ class ReplayOut(BaseModel):
     """What was done or, in a dry run, would be done."""
 
     dry_run: bool
-    matched: int
+    matched: int = Field(description="that were looked at")
+    total: int = Field(description="that fit when it began, those before `cursor` among them")
     replayed: int = Field(description="in a dry run: that would be")
     upgraded: int = Field(description="of these, from an older version of their schema")
     refused: list[Refusal]
     last_due_at: datetime | None = Field(description="when the last of them falls due")
-    more: bool = Field(description="there are more that fit: ask again")
+    more: bool = Field(description="there are more that fit: ask again with `next_cursor`")
+    next_cursor: str | None
 
 
 class StageOut(BaseModel):

@@ -19,6 +19,7 @@ from starlette.exceptions import HTTPException
 
 from api_gateway.methods import allow, routes_at
 from store.cursors import InvalidCursor
+from store.idempotency import KeyReused
 
 MEDIA_TYPE = "application/problem+json"
 MAX_NAME_CHARS = 60
@@ -249,6 +250,11 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(InvalidCursor)
     async def _cursor(request: Request, error: InvalidCursor) -> JSONResponse:
         return invalid("query.cursor", str(error)).response(request_id_of(request))
+
+    @app.exception_handler(KeyReused)
+    async def _key(request: Request, error: KeyReused) -> JSONResponse:
+        reused = Problem(422, str(error), kind="idempotency-key-reused")
+        return reused.response(request_id_of(request))
 
     @app.exception_handler(RequestValidationError)
     async def _validation(request: Request, error: RequestValidationError) -> JSONResponse:

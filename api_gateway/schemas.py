@@ -91,10 +91,12 @@ class QuestionIn(BaseModel):
 
 
 class Accepted(BaseModel):
-    """A question was accepted. Follow `Location`, best with `?wait=30`."""
+    """It was accepted. Follow `Location`, best with `?wait=30`."""
 
     id: UUID
-    status: QuestionStatus
+    status: Literal["queued", "running", "answered", "done", "failed"] = Field(
+        description="`queued`, or where it stands if it was accepted before under its key"
+    )
     poll_after_ms: int = Field(description="a good time to ask again when not waiting")
 
 
@@ -171,7 +173,10 @@ class SubmissionOut(BaseModel):
     created_at: datetime
     finished_at: datetime | None
     error: str | None = Field(description="why it could not be read")
-    outcome: dict[str, Any] | None = Field(description="the documents and versions it became")
+    outcome: dict[str, Any] | None = Field(
+        description="`documents`: those it became, and their versions; `problems`: `line` and "
+        "`reason` of each line of a JSON Lines file that is no record, where there are such"
+    )
 
 
 class VersionOut(BaseModel):

@@ -16,28 +16,45 @@ from knowledge.operating import replay_policy
 from messages.upgrades import UPGRADES, Upgrades
 from store import dead_letters
 from store.clock import database_now
+from store.cursors import pack
 from store.dead_letters import NotReplayable
-from store.dead_letters_list import Chosen, oldest_ids
+from store.dead_letters_list import Chosen, count, oldest_ids
 from store.models import DeadLetter
 from store.models.operators import DeadLetterResolution
 from store.unit_of_work import Store, UnitOfWork
 
+Place = tuple[datetime, UUID]
+"""When a letter died and its id: the order in which they are taken."""
 _ONE_AT_A_TIME = 0x4174746573740004  # "Attest", 4: replays line up, so that they share one rate
 SHOWN_PER_REASON = 10
 
 
 @dataclass
 class Report:
-    """What was done, or with `dry_run` would be done, and what was refused, by reason."""
+    """What was done, or with `dry_run` would be done, and what was refused, by reason.
+
+    `matched` letters were looked at, of `total` that were chosen when it began; where there are
+    `more`, the next call goes on behind `after`.
+    """
 
     dry_run: bool
     matched: int = 0
+    total: int = 0
     resolved: int = 0
     upgraded: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[UUID]] = field(default_factory=dict)
     last_due_at: datetime | None = None
     more: bool = False
+    after: Place | None = None
+
+    @property
+    def next_cursor(self) -> str | None:
+        """Where the next call goes on; None: there is nothing more."""
+        if not self.more or self.after is None:
+            return None
+        at, letter_id = self.after
+        return pack([at.isoformat(), str(letter_id)])
 
     def refuse(self, letter_id: UUID, reason: str) -> None:
         """Count a refusal; the first few of each reason are named."""
@@ -76,6 +93,7 @@ def replay_matching(
     force: bool = False,
     per_second: float | None = None,
     limit: int | None = None,
+    after: Place | None = None,
     upgrades: Upgrades = UPGRADES,
 ) -> Report:
     """Replay what was chosen, so many a second. Done twice it changes nothing.
@@ -84,10 +102,11 @@ def replay_matching(
         dry_run: only say what would be done.
         force: replay also what died again of the same cause; see `dead_letters.plan`.
         per_second: `knowledge/operating.yaml` says if left out.
-        limit: at most so many; all if left out.
+        limit: look at so many at most; at all if left out.
+        after: only at what died behind this one (`Report.after` of the call before).
     """
     gap = timedelta(seconds=1.0 / (per_second or replay_policy().per_second))
-    report = Report(dry_run)
+    report = Report(dry_run, after=after)
 
     def plan(session: Session, ids: list[UUID]) -> None:
         for letter_id in ids:
@@ -152,7 +171,8 @@ class _Batches:
 
     def __init__(self, store: Store, chosen: Chosen, report: Report, limit: int | None) -> None:
         self._store, self._chosen, self._report, self._limit = store, chosen, report, limit
-        self._after: tuple[datetime, UUID] | None = None
+        with store.reading() as session:
+            report.total = count(session, chosen)
 
     def __iter__(self) -> "_Batches":
         return self
@@ -162,11 +182,11 @@ class _Batches:
         if self._limit is not None:
             room = min(room, self._limit - self._report.matched)
         with self._store.reading() as session:
-            found = oldest_ids(session, self._chosen, after=self._after, limit=room + 1)
+            found = oldest_ids(session, self._chosen, after=self._report.after, limit=room + 1)
         if room <= 0 or not found:
             self._report.more = bool(found)
             raise StopIteration
         found = found[:room]
-        self._after = found[-1]
+        self._report.after = found[-1]
         self._report.matched += len(found)
         return [letter_id for _, letter_id in found]

@@ -63,14 +63,16 @@ HOLDERS: Mapping[TextKind, _Holder] = {
         "note",
         "done",
         _QUEUED,
-        "text = '', title = NULL, result = NULL, error = NULL, hash_key = NULL",
+        "text = '', title = NULL, result = NULL, error = NULL, idempotency_key = NULL, "
+        "hash_key = NULL",
         {},
     ),
     "verification": _Holder(
         "verification",
         "done",
         _QUEUED,
-        "text = '', documents = '[]', options = '{}', result = NULL, error = NULL, hash_key = NULL",
+        "text = '', documents = '[]', options = '{}', result = NULL, error = NULL, "
+        "idempotency_key = NULL, hash_key = NULL",
         {},
     ),
     "extraction": _Holder(
@@ -80,7 +82,7 @@ HOLDERS: Mapping[TextKind, _Holder] = {
         "text = CASE WHEN text IS NULL THEN NULL ELSE '' END, "
         "content = CASE WHEN text IS NULL THEN ''::bytea END, "
         "title = NULL, filename = NULL, plan = NULL, result = NULL, error = NULL, "
-        "hash_key = NULL",
+        "idempotency_key = NULL, hash_key = NULL",
         {
             "extraction_reply": "extraction_id",
             "extraction_iteration": "extraction_id",

@@ -17,6 +17,7 @@ from sqlmodel import Session, col, select
 from messages import ExtractV1
 from store.cursors import pack, position
 from store.hashes import json_hash, new_hash_key, text_hash
+from store.idempotency import keep
 from store.models import LOCAL_OWNER, ExtractionIteration, ExtractionRow, Review, now
 from store.unit_of_work import UnitOfWork
 
@@ -61,13 +62,18 @@ def submit(
     title: str | None = None,
     document_type: str | None = None,
     profile: str = "batch",
+    idempotency_key: str | None = None,
 ) -> ExtractionRow:
     """Accept a document: its row, the audit event with its hash, the message to the stage.
 
-    A title and a file's name may name a patient, so they stay in the row as the text does.
+    A title and a file's name may name a patient, so they stay in the row as the text does. The same
+    idempotency key with the same request gives the first one again (`store.idempotency`).
 
     Args:
         document_type: what the caller says that it is; None lets the stage find out.
+
+    Raises:
+        KeyReused: the key stands for another request.
     """
     key = new_hash_key()
     row = ExtractionRow(
@@ -80,6 +86,7 @@ def submit(
         profile=profile,
         request_id=work.request_id or uuid4(),
         created_at=now(),
+        idempotency_key=idempotency_key,
     )
     if isinstance(document, File):
         row.filename, row.media_type = document.name, document.media_type
@@ -88,11 +95,22 @@ def submit(
     else:
         row.text = document
         row.text_hash = row.content_hash = text_hash(document, key)
-    work.session.add(row)
-    work.session.flush()
+    kept = keep(work.session, row, _request(row, document))
+    if kept is not row:
+        return kept
     work.record("extraction.submitted", row.id, content_hash=row.content_hash, profile=profile)
     next_step(work, row, part=0, iteration=0)
     return row
+
+
+def _request(row: ExtractionRow, document: str | File) -> dict[str, Any]:
+    """What a repetition must have in common with the first."""
+    asked = {"title": row.title, "document_type": row.asked_type, "profile": row.profile}
+    if isinstance(document, str):
+        return {**asked, "text": document}
+    digest = hashlib.sha256(document.content).hexdigest()
+    named = {"filename": document.name, "media_type": document.media_type}
+    return {**asked, **named, "content": digest}
 
 
 def next_step(work: UnitOfWork, row: ExtractionRow, *, part: int, iteration: int) -> None:

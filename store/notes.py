@@ -11,6 +11,7 @@ from sqlmodel import Session, col, select
 from messages import SummarizeV1
 from store.cursors import pack, position
 from store.hashes import json_hash, new_hash_key, text_hash
+from store.idempotency import keep
 from store.models import LOCAL_OWNER, Note, now
 from store.unit_of_work import UnitOfWork
 
@@ -19,11 +20,20 @@ CHANNEL = "note"
 
 
 def submit(
-    work: UnitOfWork, text: str, title: str | None = None, *, owner: str = LOCAL_OWNER
+    work: UnitOfWork,
+    text: str,
+    title: str | None = None,
+    *,
+    owner: str = LOCAL_OWNER,
+    idempotency_key: str | None = None,
 ) -> Note:
     """Accept a note: its row, the audit event with its hash, the message to the summarize stage.
 
-    A title may name a patient, so it stays in the row as the text does (invariant 11).
+    A title may name a patient, so it stays in the row as the text does (invariant 11). The same
+    idempotency key with the same request gives the first note again (`store.idempotency`).
+
+    Raises:
+        KeyReused: the key stands for another request.
     """
     key = new_hash_key()
     note = Note(
@@ -35,9 +45,11 @@ def submit(
         request_id=work.request_id or uuid4(),
         created_at=now(),
         owner=owner,
+        idempotency_key=idempotency_key,
     )
-    work.session.add(note)
-    work.session.flush()
+    kept = keep(work.session, note, {"text": text, "title": title})
+    if kept is not note:
+        return kept
     work.record("note.submitted", note.id, text_hash=note.text_hash)
     work.emit(SummarizeV1(request_id=note.request_id, note_id=note.id, text_hash=note.text_hash))
     return note

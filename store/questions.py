@@ -7,22 +7,18 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Session, col, select
 
 from messages import RetrieveV1
 from store.cursors import pack, position
-from store.hashes import is_json_hash, json_hash, new_hash_key, text_hash
+from store.hashes import json_hash, new_hash_key, text_hash
+from store.idempotency import keep
 from store.models import LOCAL_OWNER, Question, now
 from store.recall_log import with_state
 from store.unit_of_work import UnitOfWork
 
 CHANNEL = "question"
 """LISTEN/NOTIFY channel; the payload is the id of the question that went a step further."""
-
-
-class KeyReused(ValueError):
-    """The idempotency key came before with another request."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +53,7 @@ def submit(
     """Accept a question: its row, the audit event with its hashes, the message to retrieve.
 
     The same key of the same owner with the same request gives the first question again and promises
-    nothing new.
-    Two transactions that bring one key at the same time meet at its unique index: the second
-    waits there until the first has ended, so there is one question in the end.
+    nothing new (`store.idempotency`).
 
     Args:
         options: JSON values; `as_of`, `filters`, `patient_context`, `max_references` where they
@@ -71,6 +65,7 @@ def submit(
         KeyReused: the key stands for another request.
     """
     key = new_hash_key()
+    request = {"text": text, "options": dict(options)}
     question = Question(
         id=uuid4(),
         text=text,
@@ -78,22 +73,14 @@ def submit(
         options=dict(options),
         request_id=request_id or work.request_id or uuid4(),
         idempotency_key=idempotency_key,
-        request_hash=json_hash(_request(text, options), key),
+        request_hash=json_hash(request, key),
         hash_key=key,
         created_at=now(),
         owner=owner,
     )
-    written = work.session.execute(
-        insert(Question)
-        .values(**question.model_dump())
-        .on_conflict_do_nothing(index_elements=["owner", "idempotency_key"])
-        .returning(col(Question.id))
-    ).one_or_none()
-    if written is None:
-        first = _first(work.session, (owner, idempotency_key), text, options)
-        if first is None:  # it was erased at this moment, and its key with it
-            return submit(work, text, options, idempotency_key, request_id=request_id, owner=owner)
-        return first
+    kept = keep(work.session, question, request)
+    if kept is not question:
+        return kept
     work.record(
         "question.submitted",
         question.id,
@@ -108,33 +95,6 @@ def submit(
         )
     )
     return question
-
-
-def _request(text: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    return {"text": text, "options": dict(options)}
-
-
-def _first(
-    session: Session, key: tuple[str, str | None], text: str, options: Mapping[str, Any]
-) -> Question | None:
-    owner, idempotency_key = key
-    query = select(Question).where(
-        Question.owner == owner, Question.idempotency_key == idempotency_key
-    )
-    question = session.exec(query).one_or_none()
-    if question is None:
-        return None
-    if not is_json_hash(question.request_hash, _request(text, options), question.hash_key):
-        raise KeyReused("this Idempotency-Key came before with another request: use a new key")
-    return question
-
-
-def was_accepted(session: Session, owner: str, idempotency_key: str) -> bool:
-    """Whether this owner's key stands for a question."""
-    query = select(Question.id).where(
-        Question.owner == owner, Question.idempotency_key == idempotency_key
-    )
-    return session.exec(query).first() is not None
 
 
 def get(session: Session, question_id: UUID) -> Question | None:

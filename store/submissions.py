@@ -7,11 +7,12 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, col, select
 
-from messages import IngestV1
+from messages import IngestV1, Stage
 from store.clock import database_now
-from store.models import IngestItem
+from store.idempotency import keep
+from store.models import LOCAL_OWNER, IngestItem, StageRun
 from store.unit_of_work import UnitOfWork
 
 
@@ -48,14 +49,25 @@ def submit_item(
     batch_id: UUID,
     request_id: UUID | None = None,
     origin: Origin | None = None,
+    first_line: int = 1,
+    owner: str = LOCAL_OWNER,
+    idempotency_key: str | None = None,
 ) -> IngestItem:
     """Keep `content` and promise to read it: row, audit event, message to the ingest stage.
+
+    The same idempotency key with the same request gives the first item again
+    (`store.idempotency`).
 
     Args:
         source_type: for records that name none themselves.
         batch_id: items submitted together share one, see `batch_progress`.
         request_id: of the request that asks; the unit of work's, or a new one, if left out.
         origin: the source that sent `content`; None for what a user submits.
+        first_line: of `content` in its file, where it is a packet of lines.
+        owner: who submits it, whose the key is.
+
+    Raises:
+        KeyReused: the key stands for another request.
     """
     item = IngestItem(
         id=uuid4(),
@@ -69,8 +81,19 @@ def submit_item(
         refresh_id=origin.refresh_id if origin else None,
         fetched_at=origin.fetched_at if origin else None,
         created_at=database_now(work.session),  # orders uploads that several hosts take
+        first_line=first_line,
+        owner=owner,
+        idempotency_key=idempotency_key,
     )
-    work.session.add(item)
+    request = {
+        "filename": filename,
+        "media_type": media_type,
+        "source_type": source_type,
+        "content": item.content_hash,
+    }
+    kept = keep(work.session, item, request)
+    if kept is not item:
+        return kept
     work.record("document.submitted", item.id, content_hash=item.content_hash, bytes=len(content))
     work.emit(
         IngestV1(
@@ -80,6 +103,17 @@ def submit_item(
         )
     )
     return item
+
+
+def was_read(session: Session, item_id: UUID) -> bool:
+    """Whether the ingest stage came to an end with the item. If one that failed was not, a stage
+    died over it, and its error is a cause for operators."""
+    query = select(StageRun.id).where(
+        StageRun.stage == Stage.INGEST,
+        StageRun.subject == str(item_id),
+        StageRun.status == "done",
+    )
+    return session.exec(query).first() is not None
 
 
 def batch_progress(session: Session, batch_id: UUID) -> BatchProgress:

@@ -9,6 +9,7 @@ from sqlmodel import Session, col
 
 from messages import CheckV1
 from store.hashes import json_hash, new_hash_key, text_hash
+from store.idempotency import keep
 from store.models import LOCAL_OWNER, Verification, now
 from store.unit_of_work import UnitOfWork
 
@@ -24,14 +25,20 @@ def submit(
     *,
     request_id: UUID | None = None,
     owner: str = LOCAL_OWNER,
+    idempotency_key: str | None = None,
 ) -> Verification:
     """Accept a text: its row, the audit event with its hash, the message to the check stage.
+
+    The same idempotency key with the same request gives the first one again (`store.idempotency`).
 
     Args:
         documents: what the text is compared with, each with `title`, `text` and where there are
             such `identifiers`; the evidence that is held, if there are none.
         request_id: of the request that asks; the unit of work's, or a new one, if left out.
         owner: whose it is.
+
+    Raises:
+        KeyReused: the key stands for another request.
     """
     key = new_hash_key()
     verification = Verification(
@@ -44,9 +51,16 @@ def submit(
         request_id=request_id or work.request_id or uuid4(),
         created_at=now(),
         owner=owner,
+        idempotency_key=idempotency_key,
     )
-    work.session.add(verification)
-    work.session.flush()
+    request = {
+        "text": text,
+        "documents": verification.documents,
+        "options": verification.options,
+    }
+    kept = keep(work.session, verification, request)
+    if kept is not verification:
+        return kept
     work.record(
         "verification.submitted",
         verification.id,

@@ -152,30 +152,37 @@ def _end(resolution: DeadLetterResolution | None) -> list[tuple[str, str]]:
 class ReplayView:
     """What a replay would do. `action` is where it is confirmed, `back` the page that it is of.
 
-    `forced`: the dry run was of a replay that skips what `force` can skip.
+    `forced`: the dry run was of a replay that skips what `force` can skip. `cursor`: it was of
+    letters behind it; `following` names those behind these.
     """
 
     title: str
     action: str
     back: str
     matched: int
+    total: int
     would: int
     upgraded: int
     refused: Sequence[tuple[str, int]]
-    more: bool
     forced: bool
+    cursor: str
+    following: str
 
 
-def replay_view(report: Report, title: str, of: str, *, forced: bool) -> ReplayView:
-    """The view of a dry run of the dead letters of the page `of`."""
+def replay_view(
+    report: Report, title: str, of: str, *, forced: bool, cursor: str | None = None
+) -> ReplayView:
+    """The view of a dry run of the dead letters of the page `of`, behind `cursor`."""
     return ReplayView(
         title=title,
         action=f"{of}/replay",
         back=of,
         matched=report.matched,
+        total=report.total,
         would=report.resolved,
         upgraded=report.upgraded,
         refused=report.refused.most_common(),
-        more=report.more,
         forced=forced,
+        cursor=cursor or "",
+        following=report.next_cursor or "",
     )

@@ -21,10 +21,11 @@ from api_gateway.operator_schemas import (
     Status,
     letter_filter,
 )
-from api_gateway.problems import Problem, documented, not_found, request_id_of
+from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
 from api_gateway.routes import stages
 from api_gateway.state import Gateway, InGateway
 from store import dead_letters, dead_letters_list, dead_letters_replay
+from store.cursors import InvalidCursor, position
 from store.dead_letters_replay import Operator, Report
 from store.models import DeadLetter
 
@@ -91,6 +92,10 @@ def replay_dead_letters(
     body: ReplayIn, request: Request, gateway: InGateway, caller: InCaller
 ) -> ReplayOut:
     """Set the work of many dead letters pending again."""
+    try:
+        after = None if body.cursor is None else position(body.cursor)
+    except InvalidCursor as error:
+        raise invalid("body.cursor", str(error)) from error
     report = dead_letters_replay.replay_matching(
         gateway.store,
         Operator(caller.actor(ACTOR), request_id_of(request)),
@@ -99,6 +104,7 @@ def replay_dead_letters(
         force=body.force,
         per_second=body.per_second,
         limit=body.limit,
+        after=after,
     )
     return _replay_out(report)
 
@@ -107,6 +113,7 @@ def _replay_out(report: Report) -> ReplayOut:
     return ReplayOut(
         dry_run=report.dry_run,
         matched=report.matched,
+        total=report.total,
         replayed=report.resolved,
         upgraded=report.upgraded,
         refused=[
@@ -115,6 +122,7 @@ def _replay_out(report: Report) -> ReplayOut:
         ],
         last_due_at=report.last_due_at,
         more=report.more,
+        next_cursor=report.next_cursor,
     )
 
 

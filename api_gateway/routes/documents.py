@@ -8,13 +8,16 @@ from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from pydantic import TypeAdapter, ValidationError
+from sqlmodel import Session
 from starlette.datastructures import FormData, UploadFile
 
-from api_gateway.access import InCaller, Scope, needs
+from api_gateway.access import InCaller, Scope, needs, owned
 from api_gateway.admission import room_for
 from api_gateway.etags import is_known
+from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
 from api_gateway.problems import (
+    GIVEN_UP,
     UNKNOWN_NAME,
     FieldError,
     Problem,
@@ -41,7 +44,7 @@ from store.documents import checked_at as when_checked
 from store.models import IngestItem
 from store.records import Line, SourceRecord, SourceType
 from store.standing import Standing, standing
-from store.submissions import submit_item
+from store.submissions import submit_item, was_read
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
@@ -226,6 +229,7 @@ def submit_document(
     gateway: InGateway,
     caller: InCaller,
     sent: Annotated[_Sent, Depends(_sent)],
+    idempotency_key: IdempotencyKey = None,
 ) -> SubmissionAccepted:
     """Keep the document and promise it to the ingest stage."""
     item = _item(sent)
@@ -237,6 +241,8 @@ def submit_document(
             content=item.content,
             source_type=item.source_type,
             batch_id=uuid4(),
+            owner=caller.owner,
+            idempotency_key=idempotency_key,
         )
     response.headers["Location"] = f"/v1/documents/{kept.id}"
     return SubmissionAccepted.model_validate({"id": kept.id, "status": kept.status})
@@ -247,21 +253,33 @@ def submit_document(
     summary="Get a submission or a document",
     description="The id of a submission gives its status and what became of it; the id of a "
     "document gives its current version, its clocks, and what became of the work with the sources "
-    "that were asked.",
-    dependencies=[needs(Scope.READ)],
+    "that were asked. A key with `documents` and without `read` sees its owner's submissions only.",
+    dependencies=[needs(Scope.READ, Scope.DOCUMENTS)],
     responses=documented(404, 503),
 )
-def get_document(document_id: UUID, gateway: InGateway) -> SubmissionOut | DocumentOut:
+def get_document(
+    document_id: UUID, gateway: InGateway, caller: InCaller
+) -> SubmissionOut | DocumentOut:
     """Whatever has this id."""
     with gateway.store.reading() as session:
         item = session.get(IngestItem, document_id)
+        if Scope.READ not in caller.scopes:
+            item = owned(caller, item, "submission")
         if item is not None:
-            return SubmissionOut.model_validate(item.model_dump(exclude={"content", "batch_id"}))
+            return _submission_out(session, item)
         document = library.document(session, document_id)
         if document is None:
             raise not_found("document")
         checked_at = when_checked(session, [document_id])[document_id]
         return _document_out(document, checked_at, standing(session, document_id))
+
+
+def _submission_out(session: Session, item: IngestItem) -> SubmissionOut:
+    shown = SubmissionOut.model_validate(item.model_dump(exclude={"content", "batch_id"}))
+    if item.status != "failed" or was_read(session, item.id):
+        return shown
+    told = f"{GIVEN_UP} It stands there as {item.id}, and need not be sent again."
+    return shown.model_copy(update={"error": told})
 
 
 def _document_out(

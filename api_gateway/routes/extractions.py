@@ -6,7 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
 from api_gateway.admission import room_for
 from api_gateway.extraction_schemas import (
     ExtractionLine,
@@ -18,6 +18,7 @@ from api_gateway.extraction_schemas import (
     ReviewLine,
 )
 from api_gateway.extraction_uploads import REQUEST_BODY, Raw, raw, sent
+from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
 from api_gateway.problems import documented, erased, given_up, not_found, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
@@ -50,6 +51,7 @@ def submit_extraction(
     gateway: InGateway,
     caller: InCaller,
     body: Annotated[Raw, Depends(raw)],
+    idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
     """Write the document and promise it to the extract stage."""
     given = sent(body)
@@ -61,10 +63,11 @@ def submit_extraction(
             title=given.options.title,
             document_type=given.options.document_type,
             profile=given.options.profile,
+            idempotency_key=idempotency_key,
         )
     response.headers["Location"] = f"/v1/extractions/{row.id}"
     return Accepted.model_validate(
-        {"id": row.id, "status": "queued", "poll_after_ms": POLL_AFTER_MS}
+        {"id": row.id, "status": row.status, "poll_after_ms": POLL_AFTER_MS}
     )
 
 
@@ -97,7 +100,7 @@ def list_extractions(
     description="With `wait`, answers as soon as it has ended, at the latest after so many "
     "seconds; with `seen` too, as soon as there are more iterations than that.",
     response_model=ExtractionOut,
-    dependencies=[needs(Scope.READ)],
+    dependencies=[needs_own],
     responses=documented(404, 410, 422, 503),
 )
 async def get_extraction(
@@ -130,7 +133,7 @@ async def get_extraction(
     "/{extraction_id}/text",
     summary="Get the text that the spans count",
     description="As it was sent; of a file, as it was read.",
-    dependencies=[needs(Scope.READ)],
+    dependencies=[needs_own],
     responses=documented(404, 410, 422, 503),
 )
 def get_text(extraction_id: UUID, gateway: InGateway, caller: InCaller) -> ExtractionText:

@@ -6,8 +6,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
 from api_gateway.admission import room_for
+from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
 from api_gateway.note_schemas import NoteIn, NoteOut
 from api_gateway.problems import documented, erased, given_up, request_id_of
@@ -32,14 +33,21 @@ RETRY_AFTER_SECONDS = 1
     responses=documented(400, 403, 413, 415, 422, 429, 503),
 )
 def submit_note(
-    body: NoteIn, request: Request, response: Response, gateway: InGateway, caller: InCaller
+    body: NoteIn,
+    request: Request,
+    response: Response,
+    gateway: InGateway,
+    caller: InCaller,
+    idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
     """Write the note and promise it to the summarize stage."""
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        note = notes.submit(work, body.text, body.title, owner=caller.owner)
+        note = notes.submit(
+            work, body.text, body.title, owner=caller.owner, idempotency_key=idempotency_key
+        )
     response.headers["Location"] = f"/v1/notes/{note.id}"
     return Accepted.model_validate(
-        {"id": note.id, "status": "queued", "poll_after_ms": POLL_AFTER_MS}
+        {"id": note.id, "status": note.status, "poll_after_ms": POLL_AFTER_MS}
     )
 
 
@@ -49,7 +57,7 @@ def submit_note(
     description="With `wait`, answers as soon as they are made, at the latest after so many "
     "seconds.",
     response_model=NoteOut,
-    dependencies=[needs(Scope.READ)],
+    dependencies=[needs_own],
     responses=documented(404, 410, 422, 503),
 )
 async def get_note(

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 from sqlmodel import Session, col, select
 
-from api_gateway.access import InCaller, Scope, needs, owned, within_budget
+from api_gateway.access import InCaller, Scope, needs, needs_own, owned, within_budget
 from api_gateway.admission import require_room, room_for
 from api_gateway.answers import abstained, snapshot
 from api_gateway.load import Work
@@ -118,7 +118,7 @@ def history(
     )
 
 
-@router.get("/questions/{question_id}", dependencies=[needs(Scope.READ)])
+@router.get("/questions/{question_id}", dependencies=[needs_own])
 def question_page(
     request: Request,
     question_id: UUID,
@@ -146,7 +146,7 @@ def question_page(
     )
 
 
-@router.get("/questions/{question_id}/export.{form}", dependencies=[needs(Scope.READ)])
+@router.get("/questions/{question_id}/export.{form}", dependencies=[needs_own])
 def export(question_id: UUID, form: str, gateway: InGateway, caller: InCaller) -> Response:
     """The answer as Markdown, its references as BibTeX or RIS."""
     media_type = exports.MEDIA_TYPES.get(form)

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
 from api_gateway.admission import require_room
 from api_gateway.extraction_schemas import MAX_DOCUMENT_CHARS
 from api_gateway.extraction_uploads import Raw, sent
@@ -116,7 +116,7 @@ def send_document(
     return RedirectResponse(f"/extractions/{row.id}", 303)
 
 
-@router.get("/extractions/{extraction_id}", dependencies=[needs(Scope.READ)])
+@router.get("/extractions/{extraction_id}", dependencies=[needs_own])
 def extraction_page(
     request: Request,
     extraction_id: UUID,

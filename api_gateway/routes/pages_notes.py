@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 
-from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
 from api_gateway.admission import require_room
 from api_gateway.load import Work
 from api_gateway.note_schemas import MAX_NOTE_CHARS, NoteIn
@@ -97,7 +97,7 @@ def _text(form: Given) -> str:
     return text
 
 
-@router.get("/{note_id}", dependencies=[needs(Scope.READ)])
+@router.get("/{note_id}", dependencies=[needs_own])
 def note_page(
     request: Request,
     note_id: UUID,

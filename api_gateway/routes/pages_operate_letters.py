@@ -30,6 +30,7 @@ from api_gateway.routes.pages_forms import Form
 from api_gateway.state import Gateway, InGateway
 from messages import Stage
 from store import dead_letters, dead_letters_list, dead_letters_replay
+from store.cursors import position
 from store.dead_letters_list import Chosen
 from store.dead_letters_replay import Operator, Report
 from store.models import DeadLetter
@@ -101,25 +102,35 @@ def try_fault(
     fingerprint: InFingerprint,
     gateway: InGateway,
     force: bool = False,
+    cursor: Cursor = None,
 ) -> HTMLResponse:
-    """What a replay of the open letters of a fault would do."""
-    report = _replay(gateway, Operator(ACTOR), fingerprint, force=force, dry_run=True)
+    """What a replay of the open letters of a fault would do, of those behind `cursor`."""
+    report = _replay(gateway, Operator(ACTOR), fingerprint, cursor, force=force, dry_run=True)
     title = f"Fault {fingerprint}"
-    return _dry_run(request, report, title, f"{ROOT}/faults/{fingerprint}", forced=force)
+    of = f"{ROOT}/faults/{fingerprint}"
+    return _dry_run(request, report, title, of, forced=force, cursor=cursor)
 
 
 @router.post("/faults/{fingerprint}/replay")
 def replay_fault(
     request: Request, fingerprint: InFingerprint, form: Form, gateway: InGateway, caller: InCaller
 ) -> Response:
-    """Make the work of these letters pending again, at the pace that stages can bear."""
+    """Make the work of the letters that were shown pending again, at the pace that stages can
+    bear."""
     operator = Operator(caller.actor(ACTOR), request_id_of(request))
-    _replay(gateway, operator, fingerprint, force=_forced(form), dry_run=False)
+    cursor = form.get("cursor") or None
+    _replay(gateway, operator, fingerprint, cursor, force=_forced(form), dry_run=False)
     return RedirectResponse(f"{ROOT}/faults/{fingerprint}", 303)
 
 
 def _replay(
-    gateway: Gateway, operator: Operator, fingerprint: str, *, force: bool, dry_run: bool
+    gateway: Gateway,
+    operator: Operator,
+    fingerprint: str,
+    cursor: str | None,
+    *,
+    force: bool,
+    dry_run: bool,
 ) -> Report:
     return dead_letters_replay.replay_matching(
         gateway.store,
@@ -128,6 +139,7 @@ def _replay(
         dry_run=dry_run,
         force=force,
         limit=REPLAY_LIMIT,
+        after=None if cursor is None else position(cursor),
     )
 
 
@@ -136,12 +148,18 @@ def _forced(form: Mapping[str, str]) -> bool:
 
 
 def _dry_run(
-    request: Request, report: Report, title: str, of: str, *, forced: bool
+    request: Request,
+    report: Report,
+    title: str,
+    of: str,
+    *,
+    forced: bool,
+    cursor: str | None = None,
 ) -> HTMLResponse:
     return page(
         request,
         "operate_replay.html",
-        replay=replay_view(report, title, of, forced=forced),
+        replay=replay_view(report, title, of, forced=forced, cursor=cursor),
     )
 
 
@@ -196,7 +214,7 @@ def try_letter(
     force: bool = False,
 ) -> HTMLResponse:
     """What a replay of this letter would do."""
-    report = Report(dry_run=True, matched=1)
+    report = Report(dry_run=True, matched=1, total=1)
     with gateway.store.reading() as session:
         letter = _letter(session, letter_id)
         try:

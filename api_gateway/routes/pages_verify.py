@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 
-from api_gateway.access import InCaller, Scope, needs, owned
+from api_gateway.access import InCaller, Scope, needs, needs_own, owned
 from api_gateway.admission import require_room
 from api_gateway.load import Work
 from api_gateway.pages import evidence
@@ -94,7 +94,7 @@ def _lines(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-@router.get("/{verification_id}", dependencies=[needs(Scope.READ)])
+@router.get("/{verification_id}", dependencies=[needs_own])
 def verification_page(
     request: Request, verification_id: UUID, gateway: InGateway, caller: InCaller
 ) -> HTMLResponse:
@@ -111,7 +111,7 @@ def verification_page(
     )
 
 
-@router.get("/{verification_id}/sources/{n}", dependencies=[needs(Scope.READ)])
+@router.get("/{verification_id}/sources/{n}", dependencies=[needs_own])
 def own_source_page(
     request: Request,
     verification_id: UUID,

@@ -11,12 +11,13 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import AwareDatetime
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api_gateway.access import Caller, InCaller, Scope, needs, owned, within_budget
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
 from api_gateway.admission import room_for
 from api_gateway.answers import Snapshot, snapshot
 from api_gateway.etags import is_known
+from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
-from api_gateway.problems import Problem, documented, not_found, request_id_of
+from api_gateway.problems import documented, not_found, request_id_of
 from api_gateway.recall_schemas import RecallFilter
 from api_gateway.schemas import (
     MAX_WAIT_SECONDS,
@@ -42,17 +43,6 @@ PING_SECONDS = 15
 LAST_EVENT = "end"
 """The id of a stream's last event. A client that comes back with it has seen everything."""
 
-IdempotencyKey = Annotated[
-    str | None,
-    Header(
-        pattern=r"^[\x21-\x7e]+$",
-        min_length=1,
-        max_length=255,
-        description="1 to 255 visible ASCII characters; the same key with the same request gives "
-        "the first question again",
-    ),
-]
-
 
 @router.post(
     "",
@@ -75,13 +65,10 @@ def submit_question(
 ) -> Accepted:
     """Write the question and promise it to the retrieve stage."""
     request_id = request_id_of(request)
-    try:
-        with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
-            question = questions.submit(
-                work, body.question, body.options(), idempotency_key, owner=caller.owner
-            )
-    except questions.KeyReused as error:
-        raise Problem(422, str(error), kind="idempotency-key-reused") from error
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
+        question = questions.submit(
+            work, body.question, body.options(), idempotency_key, owner=caller.owner
+        )
     response.headers["Location"] = f"/v1/questions/{question.id}"
     return Accepted.model_validate(
         {"id": question.id, "status": question.status, "poll_after_ms": POLL_AFTER_MS}
@@ -141,7 +128,7 @@ def list_questions(
     description="With `wait`, answers as soon as the question is finished, at the latest after so "
     "many seconds. `ETag` and `If-None-Match` save the body of what has not changed.",
     response_model=QuestionOut,
-    dependencies=[needs(Scope.READ)],
+    dependencies=[needs_own],
     responses={304: {"description": "Not changed"}, **documented(404, 410, 422, 503)},
 )
 async def get_question(
@@ -180,7 +167,7 @@ async def get_question(
     "with all that has happened so far; one that is asked for with the last event's id in "
     "`Last-Event-ID` is a 204, which tells an EventSource to stop.",
     response_class=EventSourceResponse,
-    dependencies=[needs(Scope.READ)],
+    dependencies=[needs_own],
     responses={
         200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
         204: {"description": "All events were seen"},

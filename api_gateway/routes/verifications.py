@@ -6,8 +6,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from api_gateway.access import Caller, InCaller, Scope, needs, owned
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
 from api_gateway.admission import room_for
+from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
 from api_gateway.problems import documented, erased, given_up, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
@@ -38,15 +39,20 @@ def submit_verification(
     response: Response,
     gateway: InGateway,
     caller: InCaller,
+    idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
     """Write the text and promise it to the check stage."""
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
         verification = verifications.submit(
-            work, body.text, [one.model_dump() for one in body.documents], owner=caller.owner
+            work,
+            body.text,
+            [one.model_dump() for one in body.documents],
+            owner=caller.owner,
+            idempotency_key=idempotency_key,
         )
     response.headers["Location"] = f"/v1/verifications/{verification.id}"
     return Accepted.model_validate(
-        {"id": verification.id, "status": "queued", "poll_after_ms": POLL_AFTER_MS}
+        {"id": verification.id, "status": verification.status, "poll_after_ms": POLL_AFTER_MS}
     )
 
 
@@ -56,7 +62,7 @@ def submit_verification(
     description="With `wait`, answers as soon as the check has ended, at the latest after so many "
     "seconds.",
     response_model=VerificationOut,
-    dependencies=[needs(Scope.READ)],
+    dependencies=[needs_own],
     responses=documented(404, 410, 422, 503),
 )
 async def get_verification(

@@ -9,7 +9,7 @@ from sqlalchemy import LargeBinary
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Field, SQLModel
 
-from store.models.columns import big_identity, created, json_column, moment
+from store.models.columns import big_identity, created, json_column, moment, owner_column
 
 
 class Document(SQLModel, table=True):
@@ -55,7 +55,11 @@ class DocumentVersion(SQLModel, table=True):
 
 
 class IngestItem(SQLModel, table=True):
-    """A submitted file or packet of records, kept until and after it is read."""
+    """A submitted file or packet of records, kept until and after it is read.
+
+    `owner` is who submitted it; what it becomes is everybody's. `first_line`: that of a packet of
+    lines in the file that it was cut from.
+    """
 
     __tablename__: ClassVar[str] = "ingest_item"
 
@@ -74,6 +78,10 @@ class IngestItem(SQLModel, table=True):
     fetched_at: datetime | None = moment(nullable=True)
     created_at: datetime = created()
     finished_at: datetime | None = moment(nullable=True)
+    owner: str = owner_column()
+    idempotency_key: str | None = None
+    request_hash: str | None = None
+    first_line: int = 1
 
 
 class Anchor(SQLModel, table=True):

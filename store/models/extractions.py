@@ -40,6 +40,8 @@ class ExtractionRow(SQLModel, table=True):
     asked_type: str | None = None
     document_type: str | None = None
     profile: str
+    idempotency_key: str | None = None
+    request_hash: str | None = None
     plan: dict[str, Any] | None = _json_or_null()
     status: str = "queued"
     error: str | None = None

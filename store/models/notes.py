@@ -25,5 +25,7 @@ class Note(SQLModel, table=True):
     created_at: datetime = created()
     finished_at: datetime | None = moment(nullable=True)
     owner: str = owner_column()
+    idempotency_key: str | None = None
+    request_hash: str | None = None
     hash_key: bytes | None = hash_key()
     erased_at: datetime | None = moment(nullable=True)

@@ -27,6 +27,7 @@ from store import (
     verifications,
 )
 from store.erasure import NotThere, UnderWay
+from store.idempotency import KeyReused
 from store.models import Answer, AnswerRecall, Question, now
 from store.unit_of_work import Store
 from tests.integration import guesses
@@ -184,7 +185,7 @@ def test_an_idempotency_key_still_knows_its_request(store: Store) -> None:
 
     first = submit(TEXT)
     assert submit(TEXT) == first
-    with pytest.raises(questions.KeyReused):
+    with pytest.raises(KeyReused):
         submit(f"{TEXT} And another word.")
 
 

@@ -19,7 +19,7 @@ from workers.http.errors import Malformed
 from workers.ingest.connectors.registry import connector
 from workers.ingest.doubts import write_findings
 from workers.ingest.parsers.base import Parsed
-from workers.readers import UnreadableDocument, read
+from workers.readers import LineProblem, UnreadableDocument, read_each
 from workers.reading.structure import segment
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
@@ -32,12 +32,16 @@ enough to finish well inside a lease."""
 
 @dataclass(frozen=True)
 class Read:
-    """The item as records with their structure, or why it could not be read."""
+    """The item as records with their structure, or why it could not be read.
+
+    `unreadable`: lines of a user's file that are no records.
+    """
 
     at: datetime
     records: Sequence[tuple[SourceRecord, Structure]] = ()
     parsed: Parsed = field(default_factory=Parsed)
     error: str | None = None
+    unreadable: Sequence[LineProblem] = ()
 
 
 def work(context: Context, message: IngestV1) -> Read:
@@ -54,13 +58,24 @@ def work(context: Context, message: IngestV1) -> Read:
     if item.source is not None:
         return _from_source(context, item, item.source, content)
     try:
-        records = read(content, filename=item.filename, media_type=item.media_type)
-        records = [_as_of(record, item.created_at) for record in records]
+        found = read_each(
+            content,
+            filename=item.filename,
+            media_type=item.media_type,
+            first_line=item.first_line,
+        )
     except UnreadableDocument as error:
         return Read(context.now(), error=str(error))
+    if found.error is not None:
+        return Read(context.now(), error=found.error, unreadable=found.unreadable)
+    records = [_as_of(record, item.created_at) for record in found.records]
     if item.source_type:
         records = [_of_type(record, item.source_type) for record in records]
-    return Read(context.now(), [(record, segment(record.text)) for record in records])
+    return Read(
+        context.now(),
+        [(record, segment(record.text)) for record in records],
+        unreadable=found.unreadable,
+    )
 
 
 def _content(session: Session, item_id: UUID) -> bytes | None:
@@ -104,6 +119,8 @@ def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
     item = unit.session.get_one(IngestItem, message.item_id, options=[_WITHOUT_CONTENT])
     if result.error is not None:
         item.status, item.error, item.finished_at = "failed", result.error, now()
+        if result.unreadable:
+            item.outcome = {"documents": [], "problems": _problems(result)}
         unit.session.add(item)
         unit.record("document.unreadable", item.id, content_hash=item.content_hash)
         _end_of_item(unit, item, [], result)
@@ -118,14 +135,22 @@ def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
     item.outcome = {"documents": [_outcome(one) for one in stored]}
     if result.parsed.unmapped:
         item.outcome["unmapped"] = dict(result.parsed.unmapped)
+    counts = {"versions": len(stored), "fresh": len(fresh)}
+    if result.unreadable:
+        item.outcome["problems"] = _problems(result)
+        counts["unreadable"] = len(result.unreadable)
     unit.session.add(item)
-    unit.record("document.ingested", item.id, versions=len(stored), fresh=len(fresh))
+    unit.record("document.ingested", item.id, **counts)
     write_findings(unit, item, result.records, stored, result.parsed, result.at)
     if item.source is not None and result.parsed.gone:
         gone = documents_with_keys(unit.session, result.parsed.gone)
         at = item.fetched_at or item.created_at
         standing.remove(unit, item.source, list(gone.values()), at)
     _end_of_item(unit, item, stored, result)
+
+
+def _problems(result: Read) -> list[dict[str, object]]:
+    return [one.body() for one in result.unreadable]
 
 
 def _outcome(one: Stored) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """Reads files into source records: text, Markdown, HTML, PDF, JSON and JSON Lines.
 
-    from workers.readers import UnreadableDocument, read
+    from workers.readers import UnreadableDocument, read, read_each
 
 Pure functions of bytes; nothing here opens a file or a connection.
 """
@@ -8,17 +8,24 @@ Pure functions of bytes; nothing here opens a file or a connection.
 from pathlib import PurePath
 from typing import Literal
 
-from pydantic import ValidationError
-
 from store.records import SourceRecord
 from workers.readers.errors import UnreadableDocument
+from workers.readers.invisibles import seen
+from workers.readers.lines import Found, LineProblem, read_each_line
 from workers.readers.pdf import is_pdf, read_pdf
-from workers.readers.plain import read_markdown, read_text, validation_line
+from workers.readers.plain import read_markdown, read_text
 from workers.readers.records import read_json, read_json_lines
 from workers.readers.web import read_html
-from workers.reading.invisible import visible
 
-__all__ = ["MAX_FILE_BYTES", "UnreadableDocument", "read", "sniff"]
+__all__ = [
+    "MAX_FILE_BYTES",
+    "Found",
+    "LineProblem",
+    "UnreadableDocument",
+    "read",
+    "read_each",
+    "sniff",
+]
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
 
@@ -62,17 +69,36 @@ def read(data: bytes, *, filename: str, media_type: str | None = None) -> list[S
     Raises UnreadableDocument, whose message is one line that says what to do, for anything that
     cannot be read whole.
     """
-    return [_seen(one) for one in _read(data, filename, media_type)]
+    return [seen(one) for one in _read(data, _kind(data, filename, media_type), filename)]
 
 
-def _read(data: bytes, filename: str, media_type: str | None) -> list[SourceRecord]:
+def read_each(
+    data: bytes, *, filename: str, media_type: str | None = None, first_line: int = 1
+) -> Found:
+    """The same, but of JSON Lines each line for itself: those that cannot be read are told, and the
+    others are given; of a file without a single record the lines are told, too.
+
+    Args:
+        first_line: the number of its first line, of a packet that was cut from a file.
+    """
+    kind = _kind(data, filename, media_type)
+    if kind == "jsonl":
+        return read_each_line(data, first_line)
+    return Found([seen(one) for one in _read(data, kind, filename)])
+
+
+def _kind(data: bytes, filename: str, media_type: str | None) -> Format:
+    """The format of what has a size that is read."""
     if not data:
         raise UnreadableDocument("the file is empty; nothing to read")
     if len(data) > MAX_FILE_BYTES:
         raise UnreadableDocument(
             f"the file has {len(data):,} bytes; the limit is {MAX_FILE_BYTES:,}: split it"
         )
-    kind = sniff(data, filename=filename, media_type=media_type)
+    return sniff(data, filename=filename, media_type=media_type)
+
+
+def _read(data: bytes, kind: Format, filename: str) -> list[SourceRecord]:
     if kind == "json":
         return read_json(data)
     if kind == "jsonl":
@@ -84,20 +110,6 @@ def _read(data: bytes, filename: str, media_type: str | None) -> list[SourceReco
     if kind == "markdown":
         return [read_markdown(data, filename)]
     return [read_text(data, filename)]
-
-
-def _seen(record: SourceRecord) -> SourceRecord:
-    """The record with visible characters only, in all its fields."""
-    written = record.model_dump_json(exclude_unset=True)
-    kept = visible(written)
-    if kept == written:
-        return record
-    try:
-        return SourceRecord.model_validate_json(kept)
-    except ValidationError as error:
-        raise UnreadableDocument(
-            f"without invisible characters: {validation_line(error)}"
-        ) from error
 
 
 def sniff(data: bytes, *, filename: str, media_type: str | None = None) -> Format:

@@ -76,14 +76,17 @@ def read_json_lines(data: bytes) -> list[SourceRecord]:
     """One record a line; blank lines are skipped. Raises as `read_json` does."""
     records: list[SourceRecord] = []
     for number, line in enumerate(decode(data).split("\n"), 1):
-        if not line.strip():
-            continue
-        start = _skip(line, 0)
-        value, end = _value(line, start, first_line=number)
-        if line[end:].strip():
-            raise UnreadableDocument(f"line {number}: more than one JSON value; write one a line")
-        records.append(_record(value, number))
+        if line.strip():
+            records.append(record_of_line(line, number))
     return records
+
+
+def record_of_line(line: str, number: int) -> SourceRecord:
+    """The record that a line of JSON Lines is. Raises as `read_json` does."""
+    value, end = _value(line, _skip(line, 0), first_line=number)
+    if line[end:].strip():
+        raise UnreadableDocument(f"line {number}: more than one JSON value; write one a line")
+    return _record(value, number)
 
 
 def _record(value: Any, line: int) -> SourceRecord:

@@ -80,18 +80,22 @@ def test_a_full_queue_refuses_its_own_kind_of_work_and_no_other(small: Running, 
             assert small.client.post(other, json=given).status_code == 202, other
 
 
-def test_what_was_accepted_is_answered_again_to_its_key_and_to_no_other(small: Running) -> None:
-    body, key = SUBMISSIONS["/v1/questions"], {"Idempotency-Key": "first"}
-    first = small.client.post("/v1/questions", json=body, headers=key)
+@pytest.mark.parametrize("path", SUBMISSIONS)
+def test_what_was_accepted_is_answered_again_to_its_key_and_to_no_other(
+    small: Running, path: str
+) -> None:
+    body, key = SUBMISSIONS[path], {"Idempotency-Key": "first"}
+    first = small.client.post(path, json=body, headers=key)
     for _ in range(MOST - 1):
-        small.ask()
-    again = small.client.post("/v1/questions", json=body, headers=key)
+        assert small.client.post(path, json=body).status_code == 202
+    again = small.client.post(path, json=body, headers=key)
     assert (again.status_code, again.json()["id"]) == (202, first.json()["id"])
-    other = small.client.post("/v1/questions", json={"question": "Another?"}, headers=key)
+    field = "question" if path == "/v1/questions" else "text"
+    other = small.client.post(path, json={**body, field: "Another?"}, headers=key)
     problem(other, 422, "idempotency-key-reused")
-    new = small.client.post("/v1/questions", json=body, headers={"Idempotency-Key": "second"})
+    new = small.client.post(path, json=body, headers={"Idempotency-Key": "second"})
     problem(new, 429, "overloaded")
-    assert small.client.get(f"/v1/questions/{first.json()['id']}").status_code == 200
+    assert small.client.get(f"{path}/{first.json()['id']}").status_code == 200
 
 
 def test_there_is_room_again_as_soon_as_something_is_done(small: Running) -> None:

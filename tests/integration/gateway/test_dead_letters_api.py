@@ -80,6 +80,44 @@ def test_pages_and_filters_show_each_letter_that_fits_once(desk: Running) -> Non
     assert len(get(desk, "/v1/dead-letters", until=newest["died_at"])["dead_letters"]) == 5
 
 
+def behind_hopeless_ones(desk: Running) -> list[str]:
+    """Two letters that can be replayed; the three before them of the same fault never can."""
+    letters = died(desk, 5)
+    desk.execute(
+        "UPDATE outbox SET status = 'done' WHERE id IN (SELECT outbox_id FROM dead_letter "
+        "WHERE id = ANY(CAST(:ids AS uuid[])))",
+        ids=letters[:3],
+    )
+    return letters[3:]
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_what_is_refused_hides_nothing_behind_it(desk: Running, dry_run: bool) -> None:
+    """One call looks at so many letters; the next one goes on behind them."""
+    wanted = behind_hopeless_ones(desk)
+    calls, cursor = [], None
+    while cursor is not None or not calls:
+        given = {"cursor": cursor} if cursor else {}
+        calls.append(replay(desk, dry_run=dry_run, limit=2, **given))
+        cursor = calls[-1]["next_cursor"]
+    assert [(one["matched"], one["replayed"], one["more"]) for one in calls] == [
+        (2, 0, True),
+        (2, 1, True),
+        (1, 1, False),
+    ]
+    assert calls[0]["total"] == 5
+    open_ones = desk.count("dead_letter", "status = 'open'")
+    assert open_ones == (5 if dry_run else 3)
+    replayed = desk.count("dead_letter", "status = 'replayed' AND id = ANY(:ids)", ids=wanted)
+    assert replayed == (0 if dry_run else 2)
+
+
+def test_a_replay_behind_no_letter_is_a_422(desk: Running) -> None:
+    for bad in ("x", "", "W10"):
+        response = desk.client.post("/v1/dead-letters/replay", json={"cursor": bad})
+        assert response.status_code == 422, bad
+
+
 @pytest.mark.parametrize(
     "bad",
     [

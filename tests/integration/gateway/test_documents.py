@@ -2,6 +2,7 @@
 
 import io
 import json
+import time
 import zipfile
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,10 +11,11 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
+from api_gateway.problems import GIVEN_UP
 from messages import Stage, parse
 from store import standing
 from store.records import Notice, SourceRecord
-from tests.integration.gateway.conftest import Running
+from tests.integration.gateway.conftest import Running, working
 
 PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
 RECORD = {
@@ -223,11 +225,55 @@ def test_a_submission_says_what_became_of_it(gateway: Running) -> None:
     )
     body = gateway.client.get(f"/v1/documents/{item_id}").json()
     assert (body["status"], body["outcome"]) == ("done", outcome)
-    gateway.execute(
-        "UPDATE ingest_item SET status = 'failed', error = 'no text in it' WHERE id = :id",
-        id=item_id,
-    )
-    assert gateway.client.get(f"/v1/documents/{item_id}").json()["error"] == "no text in it"
+
+
+def test_a_file_that_cannot_be_read_says_why(gateway: Running) -> None:
+    subject = _upload(gateway, "a.html", b"<script>words</script>").json()["id"]
+    with working(gateway):
+        found = _settled(gateway, subject)
+    assert found["status"] == "failed"
+    assert "no text" in found["error"]
+
+
+def test_a_document_whose_reading_died_says_what_happened_and_what_to_do(
+    gateway: Running,
+) -> None:
+    """The raw cause is the operators'; whoever uploaded it can do nothing about it."""
+    subject = _upload(gateway, "a.txt", b"Some words.").json()["id"]
+    gateway.execute("UPDATE ingest_item SET content_hash = 'broken' WHERE id = :id", id=subject)
+    with working(gateway):
+        assert _settled(gateway, subject)["status"] == "failed"
+    cause = gateway.scalar("SELECT error FROM ingest_item WHERE id = :id", id=subject)
+    assert "its hash differs" in cause
+    told = gateway.client.get(f"/v1/documents/{subject}").json()["error"]
+    assert told.startswith(GIVEN_UP)
+    assert subject in told
+    assert "hash" not in told
+    letter = gateway.scalar("SELECT id FROM dead_letter WHERE subject = :id", id=subject)
+    assert gateway.client.post(f"/v1/dead-letters/{letter}/replay").status_code == 202
+    again = gateway.client.get(f"/v1/documents/{subject}").json()
+    assert (again["status"], again["error"]) == ("pending", None)
+
+
+def _settled(gateway: Running, subject: str) -> Any:
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        found = gateway.client.get(f"/v1/documents/{subject}").json()
+        if found["status"] != "pending":
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it was not read in time")
+
+
+def test_a_file_of_lines_tells_which_of_them_are_no_records(gateway: Running) -> None:
+    content = b'{"title": "One", "text": "First."}\n{"title": "Two"}\n'
+    subject = _upload(gateway, "a.jsonl", content).json()["id"]
+    with working(gateway):
+        found = _settled(gateway, subject)
+    assert (found["status"], found["error"]) == ("done", None)
+    assert len(found["outcome"]["documents"]) == 1
+    [problem] = found["outcome"]["problems"]
+    assert problem == {"line": 2, "reason": "line 2: field 'text' is missing"}
 
 
 def test_a_document_shows_its_current_version_and_both_clocks(gateway: Running) -> None:

@@ -15,11 +15,12 @@ from lxml import etree
 from api_gateway.access import Scope
 from api_gateway.pages import rendering
 from api_gateway.pages.rendering import policy
+from api_gateway.routes import pages_operate_letters
 from store import circuits, watches
 from store.dead_letters import Death
 from store.models import ModelUsage, now
 from tests.integration.gateway.conftest import Running, serving
-from tests.integration.gateway.test_dead_letters_api import CANARY, died
+from tests.integration.gateway.test_dead_letters_api import CANARY, behind_hopeless_ones, died
 from tests.integration.gateway.test_keys import bearer, make_key
 from tests.integration.gateway.test_pages import (
     BROWSER,
@@ -179,6 +180,30 @@ def test_all_letters_of_a_fault_are_replayed_at_once_and_no_others(desk: Running
     assert response.status_code == 303
     assert words(page(desk, response.headers["location"])).count("Replayed") >= 3
     assert desk.scalar("SELECT id FROM dead_letter WHERE status = 'open'") == UUID(other)
+
+
+def test_a_replay_page_counts_all_and_leads_behind_what_is_refused(
+    desk: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It looks at so many at once: what can never succeed there hides nothing behind it."""
+    monkeypatch.setattr(pages_operate_letters, "REPLAY_LIMIT", 2)
+    behind_hopeless_ones(desk)
+    fingerprint = desk.scalar("SELECT fingerprint FROM dead_letter LIMIT 1")
+    path = f"{LETTERS}/faults/{fingerprint}/replay"
+    first = page(desk, path)
+    assert "0 of 2 would be sent again" in words(first)
+    assert "oldest 2 of 5" in words(first)
+    second = page(desk, str(the(first, 'a[rel="next"]')["href"]))
+    assert "1 of 2 would be sent again" in words(second)
+    assert "5 are open" in words(second)
+    cursor = str(the(second, 'main form[method="post"] input[name="cursor"]')["value"])
+    response = send(desk, path, cursor=cursor)
+    assert response.status_code == 303
+    assert desk.count("dead_letter", "status = 'replayed'") == 1
+    third = page(desk, str(the(second, 'a[rel="next"]')["href"]))
+    assert "1 of 1 would be sent again" in words(third)
+    assert not soup(third).select('a[rel="next"]')
+    assert desk.client.get(path, params={"cursor": "x"}, headers=BROWSER).status_code == 422
 
 
 def test_what_would_be_refused_says_why_and_has_no_button(desk: Running) -> None:

@@ -18,7 +18,7 @@ from store.findings import NewFinding
 from store.models import Watch
 from store.records import SourceRecord
 from tests.integration.gateway.conftest import Running, serving
-from workers.http.errors import Refused, Unreachable
+from workers.http.errors import QuotaExhausted, Unreachable
 from workers.reading.structure import segment
 
 ABSENT = "00000000-0000-4000-8000-000000000000"
@@ -178,7 +178,7 @@ def test_a_degraded_source_says_why_and_runs_no_sooner_than_it_may_be_asked(own:
     _ran(own, _follow(own, "openalex", "*"), error="openalex: 401", hours=0)
     with own.store.unit_of_work("test") as work:
         source_states.failed(
-            work.session, "openalex", Refused("openalex: 401"), _moment(), retry_after=7200
+            work.session, "openalex", QuotaExhausted("openalex: 401", 7200), _moment()
         )
     openalex = _sources(own)["openalex"]
     assert (openalex["status"], openalex["reason"]) == ("degraded", "openalex: 401")

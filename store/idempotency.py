@@ -1,0 +1,74 @@
+"""Idempotency keys: a submission that comes again under its key is the first one, not one more.
+
+The key stands in the row of what was accepted under it, with the hash of the request: whatever is
+accepted is written in its own transaction with its key, and what erases a row's words takes the key
+along. A key belongs to its owner, and to one kind of submission.
+"""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.orm import make_transient_to_detached
+from sqlmodel import Session, col, select
+
+from store.hashes import is_json_hash, json_hash
+from store.models import ExtractionRow, IngestItem, Note, Question, Verification
+
+R = TypeVar("R", bound=Question | Note | Verification | ExtractionRow | IngestItem)
+_WITH_KEY = sa.text("idempotency_key IS NOT NULL")
+
+
+class KeyReused(ValueError):
+    """The idempotency key came before with another request."""
+
+
+def keep(session: Session, row: R, request: Mapping[str, Any]) -> R:
+    """Write `row`, or give the one that its owner's key stands for already.
+
+    Two transactions that bring one key at the same time meet at its unique index: the second
+    waits there until the first has ended, so there is one row in the end.
+
+    Args:
+        request: what was asked for, as JSON values; of a file the hash of its bytes.
+
+    Returns:
+        `row` itself, if it is new: what belongs to it is to be promised.
+
+    Raises:
+        KeyReused: the key stands for another request.
+    """
+    if row.idempotency_key is not None:  # nothing else asks for the hash, and texts may be long
+        row.request_hash = json_hash(request, _hash_key(row))
+    model = type(row)
+    values = {name: value for name, value in row.model_dump().items() if value is not None}
+    written = session.execute(
+        insert(model)
+        .values(**values)
+        .on_conflict_do_nothing(index_elements=["owner", "idempotency_key"], index_where=_WITH_KEY)
+        .returning(col(model.id))
+    ).one_or_none()
+    if written is not None:
+        make_transient_to_detached(row)  # it is in the table: whoever changes it updates it
+        session.add(row)
+        return row
+    first = session.exec(
+        select(model).where(model.owner == row.owner, model.idempotency_key == row.idempotency_key)
+    ).one_or_none()
+    if first is None:  # it was erased at this moment, and its key with it
+        return keep(session, row, request)
+    if not is_json_hash(first.request_hash, request, _hash_key(first)):
+        raise KeyReused("this Idempotency-Key came before with another request: use a new key")
+    return first
+
+
+def was_accepted(session: Session, model: type[R], owner: str, key: str) -> bool:
+    """Whether this owner's key stands for a row of this kind."""
+    query = select(model.id).where(model.owner == owner, model.idempotency_key == key)
+    return session.exec(query).first() is not None
+
+
+def _hash_key(row: R) -> bytes | None:
+    """Words of patients are hashed with the key in their row; evidence has none."""
+    return getattr(row, "hash_key", None)

@@ -1,7 +1,7 @@
 """What runs on a clock. Every job may run in any number of schedulers at once: rows are locked or
 skipped by the others, so a tick done twice changes nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import structlog
@@ -64,11 +64,24 @@ def copy_dead(broker: WokenBroker) -> None:
 
 def merge_segments(store: Store) -> None:
     """Keep the lexical index compact."""
-    merged = True
-    while merged:
+    _as_long_as(lexical.merge, store)
+
+
+def renew_segments(store: Store) -> None:
+    """Write anew what other rules for terms built: until then whoever searches it waits."""
+    if renewed := _as_long_as(lexical.renew, store):
+        log.info("lexical_index_renewed", segments=renewed)
+
+
+def _as_long_as(step: Callable[[Session], bool], store: Store) -> int:
+    """Take the step, each in a transaction, until there is none left; says how many there were."""
+    taken, more = 0, True
+    while more:
         with Session(store.engine) as session:
-            merged = lexical.merge(session)
+            more = step(session)
             session.commit()
+        taken += more
+    return taken
 
 
 def retag_versions(store: Store) -> None:

@@ -28,6 +28,7 @@ RECONCILE_SECONDS = 2.0
 CIRCUIT_SECONDS = 2.0
 COPY_DEAD_SECONDS = 5.0
 MERGE_SECONDS = 10.0
+RENEW_SECONDS = 15.0
 INDEX_SECONDS = 60.0
 STATISTICS_SECONDS = 10.0
 """PostgreSQL's own look comes once a minute: on a new database the first fill is over by then."""
@@ -76,6 +77,7 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
         ("say_alive", alive.SAY_SECONDS, alive.say, (broker,)),
         ("copy_dead", COPY_DEAD_SECONDS, jobs.copy_dead, (broker,)),
         ("merge_segments", MERGE_SECONDS, jobs.merge_segments, (store,)),
+        ("renew_segments", RENEW_SECONDS, jobs.renew_segments, (store,)),
         ("index_vectors", INDEX_SECONDS, jobs.index_vectors, (store,)),
         ("retag_versions", RETAG_SECONDS, jobs.retag_versions, (store,)),
         ("look_at_tables", STATISTICS_SECONDS, jobs.look_at_tables, (store,)),

@@ -3,6 +3,7 @@
 A segment holds the raw term frequencies and lengths of some chunks. Document counts, document
 frequencies and the average length are summed over the segments at query time, so nothing drifts.
 Small segments are merged 16 to 1, and chunks that are gone fall out then (ADR 0006, LEXICAL.md).
+A segment names the rules that its terms were made by: nothing is searched by others (ADR 0012).
 """
 
 import math
@@ -17,15 +18,18 @@ from sqlmodel import Session
 
 from store.index.bm25 import NOWHERE, Postings, Scorer, Segment
 from store.index.filters import Filter, few, passing, share
+from store.index.terms import TERM_RULE, heading, terms
 from store.index.wire import ask
 
 __all__ = [
     "Segment",
+    "TermsMismatch",
     "best",
     "insert_segment",
     "inverse_frequencies",
     "merge",
     "prepare",
+    "renew",
     "search",
     "write_segment",
 ]
@@ -36,7 +40,13 @@ are in every text, and still are what a question is about."""
 
 MAX_SEGMENT_CHUNKS = 65_536  # ordinals are 16 bits
 MERGE_FACTOR = 16
-_MERGE_LOCK = 0x4174746573740002  # "Attest", 2: one merge at a time
+_MERGE_LOCK = 0x4174746573740002  # "Attest", 2: one process at a time replaces segments
+RENEWED_AT_ONCE = 2_048
+"""Chunks whose terms a renewal holds in memory: some 20 MB. Ours."""
+
+
+class TermsMismatch(RuntimeError):
+    """Part of the index was built by other rules for terms: it would not be found."""
 
 
 def write_segment(session: Session, chunks: Sequence[tuple[int, Mapping[int, int]]]) -> None:
@@ -70,11 +80,12 @@ def insert_segment(session: Session, level: int, segment: Segment, postings: Pos
     """Write a segment of `level` with what is in it: 16 of a level make one of the next."""
     segment_id = session.execute(
         sa.text(
-            "INSERT INTO lex_segment (level, chunks, length_sum, chunk_ids, lengths) "
-            "VALUES (:level, :chunks, :length_sum, :chunk_ids, :lengths) RETURNING id"
+            "INSERT INTO lex_segment (level, term_rule, chunks, length_sum, chunk_ids, lengths) "
+            "VALUES (:level, :rule, :chunks, :length_sum, :chunk_ids, :lengths) RETURNING id"
         ),
         {
             "level": level,
+            "rule": TERM_RULE,
             "chunks": len(segment.chunk_ids),
             "length_sum": int(segment.lengths.sum()),
             "chunk_ids": segment.chunk_ids.tobytes(),
@@ -118,23 +129,40 @@ def search(
 
 
 def prepare(session: Session, query: Iterable[int], segments: dict[int, Segment]) -> Scorer | None:
-    """What the snapshot holds of the query's terms, read; None if there is nothing to score."""
+    """What the snapshot holds of the query's terms, read; None if there is nothing to score.
+
+    Raises:
+        TermsMismatch: not all of it was built by this release's rules.
+    """
     wanted = sorted(set(query))
     known = dict(segments)
     likely = _ask_postings(session, wanted, known)  # read with the overview, not after it
-    overview = ask(session, "SELECT id, chunks, length_sum FROM lex_segment ORDER BY id").fetchall()
-    total = sum(chunks for _, chunks, _ in overview)
+    overview = ask(session, _OVERVIEW).fetchall()
+    _require_own_rule(rule for *_, rule in overview)
+    total = sum(chunks for _, chunks, _, _ in overview)
     if not total or not wanted:
         return None
-    ids = [key for key, _, _ in overview]
+    ids = [key for key, *_ in overview]
     found = likely({key: known[key] for key in ids if key in known})
     held = _load(session, ids, segments)
     fresh = {key: segment for key, segment in held.items() if key not in found}
     found |= _ask_postings(session, wanted, fresh)(fresh)
     occurrences = {term: sum(len(part[term][0]) for part in found.values()) for term in wanted}
     idfs = {term: _idf(count, total) for term, count in occurrences.items() if count}
-    mean_length = sum(length for _, _, length in overview) / total
+    mean_length = sum(length for _, _, length, _ in overview) / total
     return Scorer([(held[key], found[key]) for key in held], idfs, mean_length)
+
+
+_OVERVIEW = "SELECT id, chunks, length_sum, term_rule FROM lex_segment ORDER BY id"
+
+
+def _require_own_rule(rules: Iterable[str]) -> None:
+    others = sorted(set(rules) - {TERM_RULE})
+    if others:
+        raise TermsMismatch(
+            f"part of the index of words was built by the rules {', '.join(others)}, this release "
+            f"has {TERM_RULE}: wait until a scheduler of this release has written it anew"
+        )
 
 
 def best(
@@ -244,10 +272,7 @@ def merge(session: Session) -> bool:
 
     One merge runs at a time. Chunks that were deleted meanwhile are left out.
     """
-    free = session.execute(
-        sa.text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _MERGE_LOCK}
-    ).scalar_one()
-    found = _mergeable(session) if free else None
+    found = _mergeable(session) if _alone(session) else None
     if found is None:
         return False
     level, rows = found
@@ -263,6 +288,14 @@ def merge(session: Session) -> bool:
     return True
 
 
+def _alone(session: Session) -> bool:
+    """Whether no other process replaces segments; none does until the transaction ends."""
+    free: bool = session.execute(
+        sa.text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _MERGE_LOCK}
+    ).scalar_one()
+    return free
+
+
 def _mergeable(session: Session) -> tuple[int, Sequence[Any]] | None:
     """The lowest level with 16 segments and its oldest ones that fit into one."""
     levels = session.execute(
@@ -275,10 +308,15 @@ def _mergeable(session: Session) -> tuple[int, Sequence[Any]] | None:
         rows = session.execute(
             sa.text(
                 "SELECT id, chunk_ids, lengths FROM (SELECT *, sum(chunks) OVER (ORDER BY id) AS "
-                "running FROM lex_segment WHERE level = :level) AS oldest "
+                "running FROM lex_segment WHERE level = :level AND term_rule = :rule) AS oldest "
                 "WHERE running <= :most ORDER BY id LIMIT :factor"
             ),
-            {"level": level, "factor": MERGE_FACTOR, "most": MAX_SEGMENT_CHUNKS},
+            {
+                "level": level,
+                "rule": TERM_RULE,
+                "factor": MERGE_FACTOR,
+                "most": MAX_SEGMENT_CHUNKS,
+            },
         ).all()
         if len(rows) >= 2:
             return level, rows
@@ -316,3 +354,31 @@ def _merged_postings(
         term: (np.concatenate([o for o, _ in found]), np.concatenate([f for _, f in found]))
         for term, found in parts.items()
     }
+
+
+_OF_OTHERS = sa.text(
+    "SELECT id, chunk_ids FROM lex_segment WHERE term_rule <> :rule ORDER BY id LIMIT 1"
+)
+_TEXTS = sa.text(
+    'SELECT c.id, v.title, c.section, substr(v.text, c.start + 1, c."end" - c.start) AS text '
+    "FROM chunk c JOIN document_version v ON v.id = c.version_id WHERE c.id = ANY(:ids)"
+)
+
+
+def renew(session: Session) -> bool:
+    """Write the oldest segment that other rules built anew, from the stored texts; says whether
+    there was one. Chunks that were deleted meanwhile are left out."""
+    old = (
+        session.execute(_OF_OTHERS, {"rule": TERM_RULE}).one_or_none() if _alone(session) else None
+    )
+    if old is None:
+        return False
+    ids = np.frombuffer(old.chunk_ids, np.int64)
+    for first in range(0, len(ids), RENEWED_AT_ONCE):
+        rows = session.execute(_TEXTS, {"ids": ids[first : first + RENEWED_AT_ONCE].tolist()})
+        write_segment(
+            session,
+            [(row.id, terms(heading(row.title, row.section) + row.text)) for row in rows],
+        )
+    session.execute(sa.text("DELETE FROM lex_segment WHERE id = :id"), {"id": old.id})
+    return True

@@ -21,7 +21,8 @@ from itertools import chain
 import Stemmer
 
 TERM_RULE = "snowball-parts-2"
-"""Names these rules: an index built by others does not hold the terms that are asked for."""
+"""Names these rules, and changes with what they give: an index built by others does not hold the
+terms that are asked for, and is written anew (`lexical.renew`)."""
 
 TERM_MASK = 0x7FFFFFFF
 _WORD = re.compile(r"[^\W_]+")
@@ -73,6 +74,11 @@ def _terms(word: str) -> tuple[int, ...]:
 def stems(text: str) -> list[str]:
     """The stems of `text` in order, without stop words."""
     return list(chain.from_iterable(map(_stems, _words(text))))
+
+
+def heading(title: str, section: str) -> str:
+    """What stands before a chunk for the index, so that a passage is found by its document."""
+    return f"{title}\n{section}\n" if section else f"{title}\n"
 
 
 @lru_cache(maxsize=2048)  # a sentence of a source is compared again and again

@@ -40,6 +40,7 @@ class LexSegment(SQLModel, table=True):
 
     id: int = big_identity()
     level: int
+    term_rule: str
     chunks: int
     length_sum: int = Field(sa_type=BigInteger)
     chunk_ids: bytes = Field(sa_type=LargeBinary)

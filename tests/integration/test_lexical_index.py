@@ -11,6 +11,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from scheduler.jobs import merge_segments, renew_segments
 from store.documents import put_versions
 from store.index import lexical
 from store.index.bm25 import K1, B
@@ -18,6 +19,8 @@ from store.index.terms import terms
 from store.records import SourceRecord
 from store.spans import Section, Structure
 from store.unit_of_work import Store
+from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
+from workers.inline import InlineWorker
 
 WORDS = [f"w{number}" for number in range(60)]
 
@@ -195,3 +198,63 @@ def test_nothing_is_remembered_of_a_segment_that_the_snapshot_does_not_hold(
     gone = before.keys() - cache.keys()
     assert gone
     assert all(before[key].known(QUERY).keys() == {QUERY[0]} for key in gone)
+
+
+def built_by_other_rules(store: Store) -> None:
+    """Leave the index as another release's rules would: its terms are not those of this one."""
+    with store.engine.begin() as connection:
+        connection.execute(sa.text("UPDATE lex_segment SET term_rule = 'older'"))
+        connection.execute(sa.text("UPDATE lex_posting SET term = -1 - term"))
+
+
+def held(store: Store) -> dict[int, int]:
+    """In how many chunks each term of the index is; under 0, how many terms all chunks have."""
+    with store.reading() as session:
+        rows = session.execute(
+            sa.text(
+                "SELECT term, sum(chunks) FROM lex_posting GROUP BY term "
+                "UNION ALL SELECT -1, sum(length_sum) FROM lex_segment"
+            )
+        )
+        return {term: int(count) for term, count in rows}
+
+
+def test_an_index_of_other_rules_is_not_searched_until_it_is_written_anew(
+    inline: InlineWorker,
+) -> None:
+    store = inline.store
+    for number in range(lexical.MERGE_FACTOR):
+        words = f"Colectomy in {number} patients was followed by chemotherapy"
+        ingest(store, {**TRIAL, "source_key": f"t{number}", "text": words})
+        inline.run()
+    query = list(terms("colectomy chemotherapy"))
+    right, whole = found(store, query), held(store)
+    assert right
+    built_by_other_rules(store)
+    merge_segments(store)  # what is of other rules stays so
+    with pytest.raises(lexical.TermsMismatch, match="rules older, this release has"):
+        found(store, query)
+    renew_segments(store)
+    assert found(store, query) == pytest.approx(right, rel=1e-5)
+    assert held(store) == whole
+
+
+def test_a_question_waits_while_the_index_is_of_other_rules_and_is_answered_then(
+    inline: InlineWorker,
+) -> None:
+    ingest(inline.store, TRIAL)
+    inline.run()
+    built_by_other_rules(inline.store)
+    question_id = ask(inline.store, TRIAL_QUESTION)
+    inline.run()
+    assert get_question(inline.store, question_id).status in ("queued", "running")
+    renew_segments(inline.store)
+    with inline.store.engine.begin() as connection:
+        connection.execute(sa.text("UPDATE outbox SET not_before = now() WHERE status = 'pending'"))
+    inline.run()
+    assert get_question(inline.store, question_id).status == "answered"
+    with inline.store.reading() as session:
+        attempts = session.execute(
+            sa.text("SELECT attempts FROM stage_run WHERE stage = 'retrieve'")
+        ).scalar_one()
+    assert attempts == 1

@@ -13,7 +13,7 @@ from messages import AnchorV1, EmbedV1, Stage
 from store import tags
 from store.documents import get_versions
 from store.index import dense, lexical
-from store.index.terms import terms
+from store.index.terms import heading, terms
 from store.models import DocumentVersion
 from store.spans import Structure
 from store.unit_of_work import UnitOfWork
@@ -62,12 +62,12 @@ def work(context: Context, message: EmbedV1) -> Result:
     for version in versions:
         structure = Structure.model_validate(version.structure)
         for piece in chunk(version.text, structure):
-            heading = _heading(version.title, piece.section)
-            read = heading + version.text[piece.start : piece.end]
+            before = heading(version.title, piece.section)
+            read = before + version.text[piece.start : piece.end]
             places = []
             for window in encoder.windows(read):
                 inputs.append(window.of(read))
-                shift = piece.start - len(heading)
+                shift = piece.start - len(before)
                 places.append((max(piece.start, window.start + shift), window.end + shift))
             cut.append((version, piece, places))
     vectors = iter(_encode(context, inputs))
@@ -76,17 +76,12 @@ def work(context: Context, message: EmbedV1) -> Result:
             version.id,
             piece,
             [Window(start, end, next(vectors)) for start, end in places],
-            terms(_heading(version.title, piece.section) + version.text[piece.start : piece.end]),
+            terms(heading(version.title, piece.section) + version.text[piece.start : piece.end]),
         )
         for version, piece, places in cut
     ]
     tagged = {one.id: tags_of(one.title, one.subjects, one.text) for one in versions}
     return Result(chunks, tagged, encoder.name, encoder.dimensions)
-
-
-def _heading(title: str, section: str) -> str:
-    """What stands before a chunk for the index, so that a passage is found by its document."""
-    return f"{title}\n{section}\n" if section else f"{title}\n"
 
 
 def _encode(context: Context, inputs: list[str]) -> NDArray[np.float32]:

@@ -13,6 +13,10 @@ from pydantic import ValidationError
 
 from messages import MessageError
 from store.database import passes_by_itself
+from store.index.lexical import TermsMismatch
+
+RENEWAL_SECONDS = 10.0
+"""Ours: a small index is written anew within it, one of a million chunks in some minutes."""
 
 
 class StageError(Exception):
@@ -41,12 +45,14 @@ def classify(error: BaseException) -> StageError:
         return error
     if isinstance(error, (ValidationError, MessageError)):
         return Permanent(describe(error))
+    if isinstance(error, TermsMismatch):
+        return Later(describe(error), RENEWAL_SECONDS)
     return Transient(describe(error))
 
 
 def describe(error: BaseException) -> str:
     """One line on `error` without values that could be words of a text (invariant 11)."""
-    if isinstance(error, (StageError, MessageError)):
+    if isinstance(error, (StageError, MessageError, TermsMismatch)):
         return str(error)
     if isinstance(error, ValidationError):
         first = error.errors(include_input=False, include_url=False, include_context=False)[:3]

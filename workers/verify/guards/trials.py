@@ -83,12 +83,18 @@ def mismatched(claim: str, grounds: Grounds) -> list[Finding]:
     pairs = _pairs(claim)
     if not pairs:
         return []
-    stated = _pairs(fold(grounds.passage))
+    stated, written = _pairs(fold(grounds.passage)), trial_names(claim)
     return [
-        Finding("trial_identifier", f"{identifier} is not given to “{name}”")
+        Finding("trial_identifier", f"{identifier} is not given to “{written[name]}”")
         for name, identifier in sorted(pairs - stated)
         if not _goes_with(name, identifier, grounds)
     ]
+
+
+def gives_away_a_known_number(claim: str) -> bool:
+    """Whether a claim gives a trial a number that is known to be another's, or a known trial
+    another number than its own."""
+    return any(_is_known_pair(*pair) is False for pair in _pairs(fold(claim)))
 
 
 def identifiers_of(held: Mapping[str, str]) -> set[str]:
@@ -108,7 +114,8 @@ def trial_names(text: str) -> dict[str, str]:
     return {mention.name: text[mention.start : mention.end] for mention in _mentions(text)}
 
 
-def _goes_with(name: str, identifier: str, grounds: Grounds) -> bool:
+def _is_known_pair(name: str, identifier: str) -> bool | None:
+    """Whether the knowledge of this project makes the pair; None where it knows nothing of it."""
     numbers = _known()
     families = {key for key in numbers if key == name} or {
         key for key in numbers if key.startswith(f"{name} ")
@@ -120,6 +127,13 @@ def _goes_with(name: str, identifier: str, grounds: Grounds) -> bool:
         return False
     if _is_registered(identifier) and any(map(_is_registered, known)):
         return False
+    return None
+
+
+def _goes_with(name: str, identifier: str, grounds: Grounds) -> bool:
+    known = _is_known_pair(name, identifier)
+    if known is not None:
+        return known
     source = fold(f"{grounds.title}\n\n{grounds.text}")
     pairs = _pairs(source, identifier)
     if pairs:

@@ -13,7 +13,8 @@ from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import fold
 from workers.verify.guards.statements import read
-from workers.verify.guards.trials import trial_names
+from workers.verify.guards.trials import gives_away_a_known_number, trial_names
+from workers.verify.pasted.statements import plain
 
 Detail = tuple[str, str]
 
@@ -21,6 +22,7 @@ _STRAYING = frozenset(("closeness", *load("rewriting")["completed"]))
 """What tells only that a statement is not its sentence."""
 _OPENING = 300
 """Code points at the beginning of a source in which it names what it is about (ours)."""
+_PAIR = "trial_identifier"
 _IN_ITS_PLACE = {"number"}
 _CLOSE = 0.7
 """Share of a statement's other words by which a number of its passage stands in the place of its
@@ -46,16 +48,19 @@ def is_of_other_matter(statement: str, grounds: Grounds) -> bool:
 
 def details(statement: str, findings: Sequence[Finding], grounds: Grounds) -> tuple[Detail, ...]:
     """Codes and words of what was found of an unsupported statement. What is only unsaid, and
-    all that a passage of another matter seems to say, leaves it unsure."""
-    if is_of_other_matter(statement, grounds):
-        findings = [one for one in findings if one.unsaid or one.code in _STRAYING]
+    all that a passage of another matter seems to say, leaves it unsure; whose a known number is
+    does not hang on the passage."""
+    words = plain(statement)
+    if is_of_other_matter(words, grounds):
+        kept = _STRAYING | ({_PAIR} if gives_away_a_known_number(statement) else set())
+        findings = [one for one in findings if one.unsaid or one.code in kept]
     silent = _silent(findings)
-    if not _is_close(statement, grounds):
+    if not _is_close(words, grounds):
         silent |= _IN_ITS_PLACE
     told = [
         (_UNSURE if one.unsaid or one.code in silent else one.code, one.detail) for one in findings
     ]
-    told = list(dict.fromkeys(told))
+    told = sorted(dict.fromkeys(told), key=lambda one: not speaks_against([one[0]]))
     return tuple(told if {code for code, _ in told} - _STRAYING else [*told, _TOO_FAR])
 
 

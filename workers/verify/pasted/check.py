@@ -13,6 +13,8 @@ from workers.verify.claims import Basis, Checked, Drafted, Located, Verdict, che
 from workers.verify.guards import closeness, numbers, omissions
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.lexing import fold
+from workers.verify.guards.trials import mismatched
 from workers.verify.guards.vetoes import is_quoted_whole, vetoes
 from workers.verify.locating import CitedText, locate, repeats
 from workers.verify.pasted import against, attribution
@@ -128,7 +130,7 @@ def _vetoes(words: str, grounds: Grounds) -> tuple[Finding, ...]:
     strays = () if is_quoted_whole(content, grounds.passage) else closeness.guard(content, grounds)
     left_out = omissions.guard(content, grounds, repeated=_REPEATED)
     cited = numbers.guard(words, grounds.passage, frozenset(grounds.identifiers.values()))
-    names = tuple(one for one in cited if one.code == "identifier")
+    names = [one for one in cited if one.code == "identifier"] + mismatched(fold(words), grounds)
     credited = attribution.guard(without_identifiers(words), grounds)
     return (*vetoes(content, grounds), *strays, *left_out, *names, *credited)
 
@@ -161,7 +163,7 @@ def _best(
         found = _vetoes(located[place].text, grounds)
     details: Sequence[against.Detail] = [(one.code, one.detail) for one in found]
     if grounds is not None and best.verdict is Verdict.UNSUPPORTED:
-        details = against.details(words, found, grounds)
+        details = against.details(statement.words, found, grounds)
     return Judged(statement, best.verdict, best, tuple(details))
 
 

@@ -68,3 +68,21 @@ def test_a_rare_word_leads_further_than_a_common_one() -> None:
     rare = {"title": "", "text": "Metformin was never given."}
     (line,) = check("The patient was not given metformin.", common, rare)["statements"]
     assert line["citations"][0]["quote"] == "Metformin was never given."
+
+
+BESPOKE = {
+    "title": "BESPOKE CRC: study of ctDNA guided therapy in colorectal cancer",
+    "text": "BESPOKE CRC (NCT04264702) is an observational cohort in colorectal cancer. "
+    "It is registered and recruits no more. It is not one of the CIRCULATE trials.",
+}
+
+
+def test_a_known_trial_with_the_number_of_another_one_is_wrong_and_not_only_unsaid() -> None:
+    (line,) = check("CIRCULATE-US is registered as NCT04264702.", BESPOKE)["statements"]
+    assert "trial_identifier" in {one["code"] for one in line["findings"]}
+
+
+def test_a_trial_that_nobody_knows_with_the_number_of_a_source_is_only_unsure() -> None:
+    """A trial has several names, and a record need not print all of them."""
+    (line,) = check("OMICRON-7 is registered as NCT04264702.", BESPOKE)["statements"]
+    assert {one["code"] for one in line["findings"]} <= {"unsure", "closeness", "no_passage"}

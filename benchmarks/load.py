@@ -92,7 +92,7 @@ def rates(given: argparse.Namespace) -> list[Step]:
     """A step for each rate."""
     found = []
     with system("minilm") as (url, store, settings):
-        follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None), console)
+        follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None))
         with more_workers(settings, given.workers - 1):
             warm_up(url)
             for number, rate in enumerate(given.rates):
@@ -106,7 +106,7 @@ def beside_import(given: argparse.Namespace) -> dict[str, Step]:
     """The same rate alone, while documents are ingested, and alone again."""
     found: dict[str, Step] = {}
     with system(given.encoder) as (url, store, _), tempfile.TemporaryDirectory() as directory:
-        follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None), console)
+        follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None))
         path = Path(directory) / "bulk.jsonl"
         made = documents(given.documents, 2000)
         path.write_text("".join(json.dumps(record) + "\n" for record in made), "utf-8")
@@ -118,7 +118,7 @@ def beside_import(given: argparse.Namespace) -> dict[str, Step]:
             url, store, given.rate, given.seconds, given.seed
         )
         before_end = time.monotonic() - begun
-        follow(store, *batch, console)
+        follow(store, *batch)
         took = time.monotonic() - begun
         console.print(
             f"the import of {given.documents} documents took {took:.0f} s, "

@@ -70,7 +70,7 @@ def instance(console: Console) -> Iterator[tuple[str, Browser]]:
         )
         with running(settings, console) as url, sync_playwright() as playwright:
             store = open_store(settings)
-            follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None), console)
+            follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None))
             store.engine.dispose()
             # As root Chromium starts only without its sandbox; it shows our own pages here.
             browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])

@@ -159,7 +159,7 @@ def soak(given: argparse.Namespace) -> tuple[list[Verdict], int, Counter[str], S
     """Send the mix for so many minutes; the verdicts, and how many messages were done."""
     over = threading.Event()
     with leaking(given.leak), system("minilm") as (url, store, settings):
-        follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None), console)
+        follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None))
         client = redis.Redis.from_url(resolve(settings).redis_url)
         sampler = Sampler(psutil.Process(), store.engine, client, _namespace(settings))
         clients = [Client(url, given.seed * 100 + number, over) for number in range(CLIENTS)]

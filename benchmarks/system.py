@@ -50,7 +50,7 @@ def system(encoder: str) -> Iterator[tuple[str, Store, Settings]]:
 def questions(count: int) -> dict[str, Any]:
     """Milliseconds from the POST to the answer, as a client sees them."""
     with system("minilm") as (url, store, _):
-        follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None), console)
+        follow(store, *submit(store, sorted(SAMPLES.glob("*.jsonl")), None))
         ask(url, {"question": QUESTIONS[0]})  # the first one warms caches, as in any process
         times = []
         for number in range(count):
@@ -74,7 +74,7 @@ def ingest(encoder: str, count: int, characters: int) -> dict[str, Any]:
         path = Path(directory) / "bench.jsonl"
         path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
         begun = time.perf_counter()
-        report = follow(store, *submit(store, [path], None), console)
+        report = follow(store, *submit(store, [path], None))
         seconds = time.perf_counter() - begun
         if report["indexed"] != count or report["failed"] or report["dead"]:
             raise RuntimeError(f"not everything was ingested: {report}")

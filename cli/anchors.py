@@ -7,9 +7,8 @@ from typing import Annotated, Any
 from uuid import uuid4
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from cli.bars import terminal_bars
 from cli.context import Instance, JsonOption, print_json
 from store import anchors as held
 from store.anchors import Found, Marked
@@ -121,16 +120,7 @@ def generate(
 ) -> None:
     """Find the anchors and effect estimates of all current documents that lack them."""
     store = Instance.of(ctx).store
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as progress:
+    with terminal_bars() as progress:
         task = progress.add_task("anchors", total=None)
         report = generate_anchors(
             store,

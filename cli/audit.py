@@ -16,7 +16,7 @@ from rich.table import Column, Table
 from cli import audit_export
 from cli.audit_walk import AfterOption, UntilSeqOption, checkpoint, complain, walking
 from cli.context import Instance, JsonOption, print_json, zoned
-from cli.tables import table_console
+from cli.tables import table_console, tell_more
 from store import audit as chain
 from store import audit_log, audit_trail
 from store.audit import ChainReport
@@ -64,8 +64,7 @@ def query(
             at = row.at.isoformat(timespec="seconds")
             table.add_row(str(row.seq), at, row.actor, row.event, row.subject)
         table_console().print(table)
-    if page.next_cursor is not None:  # not on stdout: what is there is the page
-        complain(f"more: --cursor {page.next_cursor}", style=None)
+    tell_more(page.next_cursor)
 
 
 @audit_app.command("verify")

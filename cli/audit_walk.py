@@ -7,9 +7,9 @@ from typing import Annotated
 import sqlalchemy as sa
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlmodel import Session
 
+from cli.bars import terminal_bars
 from store.audit import Checkpoint
 
 AfterOption = Annotated[
@@ -55,12 +55,7 @@ def walking(session: Session, begin: Checkpoint | None, until: int | None) -> It
 @contextmanager
 def bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """A progress bar on stderr; gives what moves it to a count."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    console = Console(stderr=True)
-    hidden = not console.is_terminal  # a program that reads stderr wants its one line only
-    with Progress(
-        *columns, TimeElapsedColumn(), console=console, transient=True, disable=hidden
-    ) as shown:
+    with terminal_bars() as shown:
         task = shown.add_task(what, total=total)
         yield lambda count: shown.update(task, completed=count)
 

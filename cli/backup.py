@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeElapsedColumn
 
+from cli.bars import terminal_bars
 from cli.context import Instance, JsonOption, print_json
 from cli.instance import resolve, with_data_dir
 from cli.tables import counted
@@ -137,7 +138,9 @@ def _named(wanted: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is None or not Path(error.filename).name.startswith(f".{wanted.name}."):
+        if error.errno is None:  # ours, in words of its own
+            raise
+        if error.filename and not Path(error.filename).name.startswith(f".{wanted.name}."):
             raise
         raise OSError(error.errno, error.strerror, str(wanted)) from error
 
@@ -145,12 +148,8 @@ def _named(wanted: Path) -> Iterator[None]:
 @contextmanager
 def _telling() -> Iterator[store_backup.Progress]:
     """A progress bar on stderr for each thing that is done."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
-    hidden = not console.is_terminal  # a program that reads stderr wants its one line only
-    with Progress(
-        *columns, TimeElapsedColumn(), console=console, transient=True, disable=hidden
-    ) as shown:
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
+    with terminal_bars(*columns) as shown:
         tasks = {}
 
         def tell(what: str, done: int, total: int | None) -> None:

@@ -16,6 +16,8 @@ QUEUE_OLD_SECONDS = 900
 QUESTION_OLD_SECONDS = 120
 OUTBOX_LAG_SECONDS = 30
 AFFECTED_SECONDS = 900
+CLOCK_SECONDS = 60
+"""Ours: clocks that are set by NTP differ by far less, and leases are shorter."""
 DISK_FREE_SHARE = 0.05
 """Ours: what PostgreSQL still has room to work in; below it `attest status` says so."""
 
@@ -32,6 +34,14 @@ class Check:
     def well(self) -> bool:
         """Whether nobody has to look."""
         return not self.do
+
+
+def redis(policy: str | None) -> Check:
+    """Args: what it does when it is full (`maxmemory-policy`); None: it does not tell."""
+    if policy in (None, "noeviction"):
+        return Check("redis", "answers")
+    said = f"where it is full it drops messages ({policy})"
+    return Check("redis", said, "set its maxmemory-policy to noeviction")
 
 
 def workers(listening: Mapping[str, int]) -> Check:
@@ -158,6 +168,22 @@ def audit(report: ChainReport, head: int) -> Check:
     )
 
 
+def clock(ahead_seconds: float, apart_seconds: float) -> Check:
+    """Whether time goes on, and is the same here and in the database.
+
+    Args:
+        ahead_seconds: how much later than now the latest event of the audit was.
+        apart_seconds: between this machine's clock and the database's.
+    """
+    if ahead_seconds > CLOCK_SECONDS:
+        said = f"it was {_span(ahead_seconds)} later before: the clock was set back, or was wrong"
+        return Check("clock", said, "set it by NTP; what was promised then is done at that time")
+    if apart_seconds > CLOCK_SECONDS:
+        said = f"this machine and the database are {_span(apart_seconds)} apart"
+        return Check("clock", said, "set both by NTP: leases and freshness go by it")
+    return Check("clock", "goes on")
+
+
 def disk(free: int, total: int, where: str) -> Check:
     """Room where the database writes."""
     said = f"{free / 2**30:.1f} GiB of {total / 2**30:.1f} free at {where}"
@@ -166,6 +192,7 @@ def disk(free: int, total: int, where: str) -> Check:
 
 
 def _span(seconds: float) -> str:
+    seconds = max(0.0, seconds)  # of what a wrong clock wrote (`clock` tells)
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

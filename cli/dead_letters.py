@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from cli.context import Instance, JsonOption, print_json, zoned
-from cli.tables import table_console
+from cli.tables import table_console, tell_more
 from messages import Stage
 from store import dead_letters, dead_letters_list, dead_letters_replay
 from store.dead_letters_list import Chosen
@@ -98,7 +98,7 @@ def list_dead_letters(
                 *(str(letter.attempts), letter.status, letter.cause),
             )
         table_console().print(table)
-    _print_cursor(page.next_cursor)
+    tell_more(page.next_cursor)
 
 
 def _print_groups(page: dead_letters_list.Groups, as_json: bool) -> None:
@@ -114,7 +114,7 @@ def _print_groups(page: dead_letters_list.Groups, as_json: bool) -> None:
             counts = (str(one.open), str(one.letters))
             table.add_row(one.fingerprint, one.stage, one.error_type, *counts, *seen, one.cause)
         table_console().print(table)
-    _print_cursor(page.next_cursor)
+    tell_more(page.next_cursor)
 
 
 def _moment(at: datetime) -> str:
@@ -124,11 +124,6 @@ def _moment(at: datetime) -> str:
 def _group(one: dead_letters_list.Group) -> dict[str, Any]:
     times = {"first_seen": one.first_seen.isoformat(), "last_seen": one.last_seen.isoformat()}
     return {**vars(one), "example": str(one.example), **times}
-
-
-def _print_cursor(cursor: str | None) -> None:
-    if cursor is not None:  # not on stdout: what is there is the page, also for programs
-        Console(stderr=True).print(f"more: --cursor {cursor}", markup=False, soft_wrap=True)
 
 
 @dead_letters_app.command("show")

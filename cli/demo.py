@@ -67,7 +67,7 @@ def run_demo(settings: Settings, *, as_json: bool) -> int:
         with running(own, console) as url:
             store = open_store(own)
             files = sorted(SAMPLES.glob("*.jsonl"))
-            report = follow(store, *submit(store, files, None), console)
+            report = follow(store, *submit(store, files, None))
             console.print(
                 f"Ingested {report['documents']} sample records: paraphrases with true "
                 "identifiers, labeled as such.\n"

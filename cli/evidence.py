@@ -7,10 +7,9 @@ from typing import Any, get_args
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from sqlmodel import Session
 
+from cli.bars import terminal_bars
 from cli.tables import counted
 from store.records import SourceType
 from store.settings import Settings
@@ -74,10 +73,11 @@ def files_in(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
-def packets(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The items of one file: its bytes, or packets of lines of a JSON Lines file."""
+def packets(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The items of one file, each with the number of its first line: the whole file, or packets of
+    lines of a JSON Lines file."""
     if path.suffix.lower() != ".jsonl":
-        yield path.name, path.read_bytes()
+        yield 1, path.read_bytes()
         return
     lines: list[bytes] = []
     first = 1
@@ -85,40 +85,34 @@ def packets(path: Path) -> Iterator[tuple[str, bytes]]:
         for number, line in enumerate(file, start=1):
             lines.append(line)
             if len(lines) == LINES_PER_ITEM:
-                yield f"{path.stem}.lines-{first}-{number}.jsonl", b"".join(lines)
+                yield first, b"".join(lines)
                 lines, first = [], number + 1
     if lines:
-        yield f"{path.stem}.lines-{first}-{first + len(lines) - 1}.jsonl", b"".join(lines)
+        yield first, b"".join(lines)
 
 
 def submit(store: Store, paths: Iterable[Path], source_type: str | None) -> tuple[UUID, int]:
     """Submit all files as one batch; gives its id and the number of items."""
     batch_id, count = uuid4(), 0
     for path in files_in(paths):
-        for name, content in packets(path):
+        for first_line, content in packets(path):
             with store.unit_of_work("cli", request_id=batch_id) as work:
                 submit_item(
                     work,
-                    filename=name,
+                    filename=path.name,
                     media_type=None,
                     content=content,
                     source_type=source_type,
                     batch_id=batch_id,
+                    first_line=first_line,
                 )
             count += 1
     return batch_id, count
 
 
-def follow(store: Store, batch_id: UUID, items: int, console: Console) -> dict[str, Any]:
+def follow(store: Store, batch_id: UUID, items: int) -> dict[str, Any]:
     """Wait with a progress bar until the batch is read and indexed; gives what became of it."""
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-    ) as progress:
+    with terminal_bars() as progress:
         reading = progress.add_task("read", total=items)
         indexing = progress.add_task("indexed", total=None)
         while True:
@@ -140,17 +134,24 @@ def follow(store: Store, batch_id: UUID, items: int, console: Console) -> dict[s
     }
 
 
-def failures(store: Store, batch_id: UUID) -> list[dict[str, str]]:
-    """The items of a batch that could not be read, and why."""
+_FAILURES = sa.text(
+    """
+    SELECT filename, first_line, CAST(NULL AS int) AS line, error FROM ingest_item
+    WHERE batch_id = :batch AND status = 'failed' AND outcome -> 'problems' IS NULL
+    UNION ALL
+    SELECT filename, first_line, CAST(one ->> 'line' AS int), one ->> 'reason'
+    FROM ingest_item, jsonb_array_elements(outcome -> 'problems') AS one
+    WHERE batch_id = :batch
+    ORDER BY filename, first_line, line
+    """
+)
+
+
+def failures(store: Store, batch_id: UUID) -> list[dict[str, Any]]:
+    """What of a batch could not be read, and why: items, and where `line` says so, single lines."""
     with Session(store.engine) as session:
-        rows = session.execute(
-            sa.text(
-                "SELECT filename, error FROM ingest_item WHERE batch_id = :batch "
-                "AND status = 'failed' ORDER BY filename"
-            ),
-            {"batch": batch_id},
-        )
-        return [{"file": row.filename, "error": row.error} for row in rows]
+        rows = session.execute(_FAILURES, {"batch": batch_id})
+        return [{"file": row.filename, "line": row.line, "error": row.error} for row in rows]
 
 
 def find(
@@ -184,7 +185,17 @@ def in_words(report: Mapping[str, Any]) -> str:
     """What became of a batch, for people."""
     read = counted(report["documents"], "document")
     fresh = counted(report["new_versions"], "new version")
-    return f"{read}, {fresh}, {report['indexed']} indexed"
+    bad = sum(one["line"] is not None for one in report["failed"])
+    lines = f", {counted(bad, 'line')} could not be read" if bad else ""
+    return f"{read}, {fresh}, {report['indexed']} indexed{lines}"
+
+
+def about_the_dead(report: Mapping[str, Any]) -> str:
+    """What happened to the work that was given up, and what to do."""
+    return (
+        f"{counted(report['dead'], 'message')} died, nothing is lost: `attest dead-letters list` "
+        "says why, and once that is mended `attest dead-letters replay` does the work again"
+    )
 
 
 def passage_body(passage: Passage) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn, TimeRem
 from rich.progress import Progress as Bars
 from sqlmodel import Session
 
+from cli.bars import terminal_bars
 from cli.bulk_files import FORMATS, Format, Slice, dated, files_in, fingerprint
 from cli.context import Instance, JsonOption, print_json
 from store import imports
@@ -125,16 +126,12 @@ def _moment(as_of: str | None) -> datetime | None:
 
 def progress_bars() -> Bars:
     """The display of all bars, on stderr; gone when the command ends."""
-    console = Console(stderr=True)
-    return Bars(
+    return terminal_bars(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         DownloadColumn(),
         TextColumn("{task.fields[told]}"),
         TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
     )
 
 

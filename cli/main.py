@@ -1,6 +1,7 @@
 """The `attest` command. Exit code 0 only when it worked; an error is one line that says why."""
 
 import logging
+import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +14,7 @@ from pydantic_settings import SettingsError
 from rich.console import Console
 
 from cli.context import Instance, JsonOption, print_json
-from cli.failures import about_servers, plain, server_errors
+from cli.failures import about_servers, is_refusal, plain, server_errors
 from cli.instance import NotRunning, resolve, with_data_dir
 from cli.late import elsewhere, late
 from cli.options import (
@@ -143,12 +144,14 @@ def up(
     verbose: Annotated[bool, typer.Option(help="print the processes' logs here")] = False,
 ) -> None:
     """Run PostgreSQL, Redis, workers, scheduler and gateway until Ctrl-C."""
-    from cli.starting import usable
+    from cli.starting import unknown_variables, usable
     from cli.telling import Teller
     from cli.up import run, who_may_ask
 
     settings = usable(_settings(ctx, data_dir=data_dir, port=port, host=host))
     tell = Teller(settings)
+    for name in unknown_variables(os.environ):
+        tell.say(f"{name} is no setting of this release and does nothing.")
     for line in who_may_ask(settings):
         tell.say(line)
     log_dir = None if verbose else settings.data_dir / "log"
@@ -276,7 +279,7 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Ingest files and folders: text, Markdown, HTML, PDF, JSON and JSON Lines records."""
-    from cli.evidence import check_source_type, follow, in_words, submit
+    from cli.evidence import about_the_dead, check_source_type, follow, in_words, submit
     from cli.waiting import on_stderr
 
     check_source_type(source_type)
@@ -284,7 +287,7 @@ def ingest(
     console = Console(stderr=True)
     try:
         batch_id, items = submit(store, paths, source_type)
-        report = follow(store, batch_id, items, console)
+        report = follow(store, batch_id, items)
     except KeyboardInterrupt:
         on_stderr("what was sent until now goes on; sent again, it changes nothing")
         raise
@@ -295,6 +298,8 @@ def ingest(
     for failure in report["failed"]:
         text = f"{failure['file']}: {failure['error']}"
         console.print(text, style="red", markup=False, soft_wrap=True)
+    if report["dead"]:
+        on_stderr(about_the_dead(report))
     if report["failed"] or report["dead"]:
         raise typer.Exit(1)
 
@@ -306,10 +311,9 @@ for _name, (_where, _help) in COMMANDS.items():
 @app.command()
 def migrate(ctx: typer.Context) -> None:
     """Bring the database schema up to date."""
-    from store.database import connect
-    from store.database import migrate as bring_up
+    from cli.migrating import bring_up_to_date
 
-    bring_up(connect(resolve(Instance.of(ctx).settings).database_url))
+    bring_up_to_date(resolve(Instance.of(ctx).settings).database_url)
 
 
 @app.command()
@@ -342,8 +346,9 @@ def gateway(
 ) -> None:
     """Run the HTTP gateway."""
     from api_gateway.main import run_gateway
+    from cli.starting import usable
 
-    settings = resolve(Instance.of(ctx).settings)
+    settings = resolve(usable(Instance.of(ctx).settings))
     changes = {"host": host or settings.host, "port": port or settings.port}
     run_gateway(settings.model_copy(update=changes))
 
@@ -369,6 +374,8 @@ def main() -> None:
     except SystemExit:
         raise  # before the next line, which loads the clients when it is looked at
     except server_errors() as error:
+        if not is_refusal(error):
+            raise
         _fail(about_servers(error))
 
 

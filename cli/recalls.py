@@ -4,11 +4,10 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 
 from cli.context import Instance, JsonOption, print_json
-from cli.tables import table_console
+from cli.tables import table_console, tell_more
 from store import recall_log, recalls
 
 recalls_app = typer.Typer(help="Answers whose sources changed.", no_args_is_help=True)
@@ -48,9 +47,7 @@ def list_recalls(
             new = str(row.superseded_by or "")
             table.add_row(str(row.question_id), row.state, changed, because, new)
         table_console().print(table)
-    if page.next_cursor is not None:  # not on stdout: what is there is the page
-        more = f"more: --cursor {page.next_cursor}"
-        Console(stderr=True).print(more, markup=False, soft_wrap=True)
+    tell_more(page.next_cursor)
 
 
 @recalls_app.command("find")

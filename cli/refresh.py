@@ -10,16 +10,10 @@ from uuid import UUID, uuid4
 import sqlalchemy as sa
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
+from rich.progress import Progress, TaskID
 from sqlmodel import Session, col, select
 
+from cli.bars import terminal_bars
 from cli.context import Instance, JsonOption, print_json
 from cli.sources import SourceArgument, checked_query, in_words
 from knowledge.sources import connector_policy
@@ -128,20 +122,11 @@ def _follow(store: Store, ids: Sequence[UUID]) -> State:
     with Session(store.engine) as session:
         named = {"ids": [str(one) for one in ids]}
         requests = list(session.execute(_REQUESTS, named).scalars())
-    console = Console(stderr=True)
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as progress:
-        bars = [progress.add_task(name, total=None) for name in ("fetched", "stored", "indexed")]
+    with terminal_bars() as progress:
+        tasks = [progress.add_task(name, total=None) for name in ("fetched", "stored", "indexed")]
         while True:
             state = _state(store, ids, requests)
-            _show(progress, bars, state)
+            _show(progress, tasks, state)
             if state.ended:
                 return state
             time.sleep(POLL_SECONDS)
@@ -160,9 +145,9 @@ def _state(store: Store, ids: Sequence[UUID], requests: Sequence[UUID]) -> State
     return State(runs, index.open, index.dead, int(index.fresh), int(index.indexed))
 
 
-def _show(progress: Progress, bars: Sequence[TaskID], state: State) -> None:
+def _show(progress: Progress, tasks: Sequence[TaskID], state: State) -> None:
     """Move the bars; how much there is to come is known only where the source tells."""
-    fetched, stored, indexed = bars
+    fetched, stored, indexed = tasks
     listed = all(one.refresh.status not in ("queued", "fetching") for one in state.runs)
     pages, records = state.total("payloads"), state.total("records")
     told = max(state.total("total"), records)

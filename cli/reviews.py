@@ -6,12 +6,11 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 
 from cli.context import Instance, JsonOption, print_json
 from cli.extractions import accept_review, correct_review, list_reviews, text_of_review
-from cli.tables import table_console
+from cli.tables import table_console, tell_more
 
 reviews_app = typer.Typer(help="Extractions that a person should look at.", no_args_is_help=True)
 _SET = re.compile(r"(?s)([a-z][a-z0-9_]*)=(.+?)(?:@(\d+)-(\d+))?")
@@ -52,9 +51,7 @@ def list_(
             one["decided_by"] or "",
         )
     table_console().print(table)
-    if page["next_cursor"] is not None:  # not on stdout: what is there is the page
-        more = f"more: --cursor {page['next_cursor']}"
-        Console(stderr=True).print(more, markup=False, soft_wrap=True)
+    tell_more(page["next_cursor"])
 
 
 @reviews_app.command()

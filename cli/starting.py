@@ -5,8 +5,10 @@ which would otherwise die of it, be started again and die of it. The rules are t
 them.
 """
 
+import difflib
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
 import redis
@@ -35,13 +37,45 @@ class WrongSettings(ValueError):
     """Settings that cannot be followed; the text names each with what is wrong, and no key."""
 
 
-def usable(settings: Settings) -> Settings:
-    """The same settings. Raises WrongSettings if a process would not work with them."""
+def usable(settings: Settings, environment: Mapping[str, str] = os.environ) -> Settings:
+    """The same settings. Raises WrongSettings if a process would not work with them, or if a
+    variable of the environment is most likely a mistyped one: what it asks for, such as keys, would
+    not be done."""
     looks = (_servers, _sent, _encoder, _model, _mirrors, _kept)
     wrong = [said for look in looks for said in look(settings)]
+    wrong += _mistyped(environment)
     if wrong:
         raise WrongSettings("; ".join(wrong))
     return settings
+
+
+_PREFIX = "ATTEST_"
+_OTHERS = ("ATTEST_POSTGRES_PASSWORD", "ATTEST_REDIS_PASSWORD", "ATTEST_TEST_")
+"""Read by compose.yaml and by the tests."""
+_ALIKE = 0.8
+"""Ours: from here on a name is a mistyped one. One letter that is missing or too many passes, the
+variables that Kubernetes makes of a service's name do not."""
+
+
+def _strangers(environment: Mapping[str, str]) -> list[str]:
+    known = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    return [
+        name
+        for name in environment
+        if name.upper().startswith(_PREFIX) and name.upper() not in known
+    ]
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """Variables that look like settings, and are none of this release."""
+    return sorted(name for name in _strangers(environment) if not name.startswith(_OTHERS))
+
+
+def _mistyped(environment: Mapping[str, str]) -> Iterator[str]:
+    for name in _strangers(environment):
+        bare = name.upper().removeprefix(_PREFIX).lower()
+        for meant in difflib.get_close_matches(bare, Settings.model_fields, 1, _ALIKE):
+            yield f"{name} is no setting: did you mean {_PREFIX}{meant.upper()}?"
 
 
 def _servers(settings: Settings) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import asdict
+from pathlib import Path
 
 import redis
 import sqlalchemy as sa
@@ -13,7 +14,7 @@ from sqlmodel import Session
 from cli import checks
 from cli.checks import Check
 from cli.context import Instance, JsonOption, print_json
-from cli.failures import about_servers
+from cli.failures import about_servers, is_refusal
 from cli.gateway import GatewayRefused, call, client_of
 from cli.instance import resolve
 from messages import Stage
@@ -32,14 +33,19 @@ _UNFINISHED = sa.text(
     "SELECT count(*) AS many, coalesce(extract(epoch FROM now() - min(created_at)), 0) AS seconds "
     "FROM question WHERE status IN ('queued', 'running')"
 )
+_CLOCK = sa.text(
+    "SELECT clock_timestamp() AS here, "
+    "extract(epoch FROM max(at) - clock_timestamp()) AS ahead FROM audit_event"
+)
 
 
 def status(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """Show how every part is and what to do; exit code 1 if anybody has to do anything."""
     instance = Instance.of(ctx)
     settings = resolve(instance.settings)
-    disk = [] if instance.settings.database_url else [_disk(instance.settings)]
-    found = [_gateway(instance.url), *_redis(settings), *disk, *_database(settings)]
+    own = None if instance.settings.database_url else instance.settings.data_dir.resolve()
+    disk = [_disk(own)] if own else []
+    found = [_gateway(instance.url), *_redis(settings, own), *disk, *_database(settings, own)]
     ailing = [one for one in found if not one.well]
     if as_json:
         listed = [{**asdict(one), "well": one.well} for one in found]
@@ -72,7 +78,7 @@ def _gateway(url: str) -> Check:
     return Check("gateway", f"{url}, release {release}")
 
 
-def _database(settings: Settings) -> list[Check]:
+def _database(settings: Settings, own: Path | None) -> list[Check]:
     engine = connect(settings.database_url, pool_size=1)
     try:
         require_current_schema(engine)
@@ -80,8 +86,10 @@ def _database(settings: Settings) -> list[Check]:
             told = _of_database(session)
     except SchemaMismatch as error:
         return [Check("postgresql", str(error), "attest migrate, or the release that it is of")]
-    except sa.exc.OperationalError as error:
-        return [_away("postgresql", error)]
+    except sa.exc.DBAPIError as error:
+        if not is_refusal(error):
+            raise
+        return [_away("postgresql", error, own and own / "log" / "postgres.log")]
     finally:
         engine.dispose()
     return [Check("postgresql", "answers, with the schema of this release"), *told]
@@ -97,14 +105,26 @@ def _of_database(session: Session) -> list[Check]:
         checks.dead_letters(found),
         checks.sources(source_report.report(session, now())),
         checks.recalls(affected, recall_log.oldest_affected_seconds(session)),
+        _clock(session),
         _audit(session),
     ]
 
 
-def _away(name: str, error: Exception) -> Check:
-    """A server that does not serve; what it would tell is left out."""
+def _away(name: str, error: Exception, log: Path | None) -> Check:
+    """A server that does not serve; what it would tell is left out.
+
+    Args:
+        log: of an embedded one, which `attest up` starts again by itself.
+    """
     said, _, do = about_servers(error).partition(": ")
+    if log is not None and "attest up" in do:
+        do = f"attest up starts it again; if it does not come, see {log}"
     return Check(name, said, f"{do}; nothing is lost meanwhile")
+
+
+def _clock(session: Session) -> Check:
+    found = session.execute(_CLOCK).one()
+    return checks.clock(float(found.ahead or 0), abs((now() - found.here).total_seconds()))
 
 
 def _audit(session: Session) -> Check:
@@ -114,7 +134,7 @@ def _audit(session: Session) -> Check:
     return checks.audit(audit.verify(session, after=begin), head)
 
 
-def _redis(settings: Settings) -> list[Check]:
+def _redis(settings: Settings, own: Path | None) -> list[Check]:
     space = settings.redis_namespace
     channels = {f"{space}:published:{stage.value}": stage.value for stage in Stage}
     try:
@@ -122,11 +142,24 @@ def _redis(settings: Settings) -> list[Check]:
             numbers = client.pubsub_numsub(*channels)
             listening = {channels[name.decode()]: many for name, many in numbers}
             heard = is_heard(client, space)
+            client.set(
+                f"{space}:status", "looked", ex=int(LOOK_SECONDS)
+            )  # one that is full refuses
+            policy = _policy(client)
     except (redis.RedisError, OSError) as error:
-        return [_away("redis", error)]
-    return [Check("redis", "answers"), checks.workers(listening), checks.scheduler(heard)]
+        return [_away("redis", error, own and own / "log" / "redis.log")]
+    return [checks.redis(policy), checks.workers(listening), checks.scheduler(heard)]
 
 
-def _disk(settings: Settings) -> Check:
-    found = shutil.disk_usage(settings.data_dir)
-    return checks.disk(found.free, found.total, str(settings.data_dir))
+def _policy(client: redis.Redis) -> str | None:
+    """What Redis does when it is full; None: it lets nobody ask, as hosted ones do."""
+    try:
+        told = client.config_get("maxmemory-policy")
+    except redis.ResponseError:
+        return None
+    return str(told.get("maxmemory-policy", "")) or None
+
+
+def _disk(data_dir: Path) -> Check:
+    found = shutil.disk_usage(data_dir)
+    return checks.disk(found.free, found.total, str(data_dir))

@@ -15,6 +15,7 @@ from api_gateway.names import is_loopback, url_of
 from cli.supervise import ProcessSpec, Supervisor, server_spec
 from messages import (
     DOCUMENT_STAGES,
+    EVIDENCE_STAGES,
     QUESTION_STAGES,
     RECALL_STAGES,
     SOURCE_STAGES,
@@ -22,6 +23,7 @@ from messages import (
     Stage,
 )
 from store.embedded import DataDir, EmbeddedPostgres, EmbeddedRedis
+from store.embedded.process import last_lines
 from store.settings import Settings
 
 OnEvent = Callable[[str, str], None]
@@ -39,12 +41,9 @@ never waits with them. There a clinical document that takes minutes to read dela
 def who_may_ask(settings: Settings) -> list[str]:
     """What to tell whoever starts an instance about keys, one line each."""
     if keys_required(settings):
-        return [
-            "Callers need a key (attest keys create; the attest command sends ATTEST_KEY). On "
-            f"{settings.host} the gateway waits for the first one."
-            if not is_loopback(settings.host)
-            else "Callers need a key (attest keys create; the attest command sends ATTEST_KEY)."
-        ]
+        told = "Callers need a key (attest keys create; the attest command sends ATTEST_KEY)."
+        waits = f" On {settings.host} the gateway waits for the first one."
+        return [told if is_loopback(settings.host) else told + waits]
     return [
         f"No keys are asked for on {settings.host}: whoever can run programs on this machine may "
         "read and write everything of the owner local. ATTEST_REQUIRE_KEYS=true asks for keys."
@@ -63,6 +62,8 @@ def run(settings: Settings, *, on_event: OnEvent, log_dir: Path | None) -> int:
         PortInUse: something else listens on the gateway's port.
     """
     require_free(settings.host, settings.port)
+    if log_dir is not None:
+        on_event = _with_last_words(on_event, log_dir.resolve())
     with ExitStack() as stack:
         if settings.database_url and settings.redis_url:
             servers: list[ProcessSpec] = []
@@ -91,6 +92,23 @@ def _publishing(
 
     return tell
 
+
+def _with_last_words(on_event: OnEvent, log_dir: Path) -> OnEvent:
+    """Tell of a process that ended by itself what it said last, and where all of it is."""
+
+    def tell(name: str, what: str) -> None:
+        if what.startswith("exited") and what != "exited with code 0":
+            log = log_dir / f"{name}.log"
+            said = last_lines(log)
+            short = said if len(said) <= _LAST_CHARACTERS else f"…{said[-_LAST_CHARACTERS:]}"
+            what = f"{what}: {short} (see {log})"
+        on_event(name, what)
+
+    return tell
+
+
+_LAST_CHARACTERS = 400
+"""Ours: an error's own line, and the one before it."""
 
 _NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 """This machine has no such address, or no IPv6 at all."""
@@ -166,7 +184,7 @@ def processes(
     return [
         spec("migrate", "migrate", after=servers, restart=False),
         worker("questions", QUESTION_STAGES + TEXT_STAGES, QUESTION_THREADS),
-        worker("evidence", (Stage.INGEST, Stage.EMBED, Stage.ANCHOR), EVIDENCE_THREADS),
+        worker("evidence", EVIDENCE_STAGES, EVIDENCE_THREADS),
         worker("anchors", (Stage.ANCHOR,), ANCHOR_THREADS),
         worker("sources", SOURCE_STAGES + RECALL_STAGES + DOCUMENT_STAGES, SOURCE_THREADS),
         spec("scheduler", "scheduler", after=("migrate",)),

@@ -5,13 +5,25 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from knowledge.loader import load
 from knowledge.sources import connector_policies
 
 Basis = Annotated[str, Field(min_length=1)]
-Phrase = Annotated[str, Field(pattern=r"^[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+)*$")]
+
+
+def _without_operator(phrase: str) -> str:
+    if {"AND", "OR", "NOT"}.intersection(phrase.split()):
+        raise ValueError("a phrase to search for has an operator in it")
+    return phrase
+
+
+Phrase = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+)*$"),
+    AfterValidator(_without_operator),
+]
 """Nothing that any source's language could take for an operator or a quotation mark."""
 
 

@@ -89,7 +89,10 @@ def trail(session: Session, question_id: UUID) -> Trail | None:
     events = sorted([*own, *_events(session, cures)], key=lambda one: one.seq)
     answer = session.get(Answer, question_id)
     retrieved = [
-        key for one in own for key in one.payload.get("version_ids", ()) if _is(one, "retrieved")
+        key
+        for one in own
+        if one.event == "question.retrieved"
+        for key in one.payload.get("version_ids", ())
     ]
     return Trail(
         question_id=question.id,
@@ -101,10 +104,6 @@ def trail(session: Session, question_id: UUID) -> Trail | None:
         sources=_sources(session, question_id, list(dict.fromkeys(retrieved))),
         answer=_sealed(answer, own) if answer is not None else None,
     )
-
-
-def _is(event: AuditEvent, name: str) -> bool:
-    return event.event == f"question.{name}"
 
 
 def _events(session: Session, subjects: Sequence[str]) -> list[AuditEvent]:

@@ -123,9 +123,7 @@ _DEATHS = sa.text(
 )
 
 
-def watch_deaths(
-    work: UnitOfWork, stage: str | None = None, policy: CircuitPolicy | None = None
-) -> list[str]:
+def watch_deaths(work: UnitOfWork, stage: str | None = None) -> list[str]:
     """Open the circuits of stages of which too much died lately; gives their names.
 
     Only promised messages count: what a stranger put on a queue is no failure of the stage.
@@ -133,7 +131,7 @@ def watch_deaths(
     Args:
         stage: only this one, where a message has just died; else all of them.
     """
-    policy = policy or circuit_policy()
+    policy = circuit_policy()
     since = database_now(work.session) - timedelta(seconds=policy.window_seconds)
     known = [one.value for one in Stage if stage in (None, one.value)]
     recent = work.session.execute(_DEATHS, {"since": since, "stages": known})

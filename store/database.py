@@ -111,10 +111,8 @@ def connect(
     idle_ms = int(idle_in_transaction_seconds * 1000)
     parsed = _parsed(url)
     own_options = parsed.query.get("options", "")
-    if url.startswith("postgresql://"):
-        url = "postgresql+psycopg://" + url.removeprefix("postgresql://")
     engine = sa.create_engine(
-        url,
+        parsed.set(drivername="postgresql+psycopg"),
         poolclass=_Pool,
         pool_size=pool_size,
         max_overflow=pool_size,

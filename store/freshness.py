@@ -1,7 +1,5 @@
 """Service levels of watches: how old each may be, since when it was older, and why."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
@@ -12,17 +10,6 @@ from store.models import Watch
 from store.unit_of_work import UnitOfWork
 
 SHOWED_TOO_LITTLE = "the source answered, but did not show all that is followed"
-
-
-@dataclass(frozen=True)
-class Breach:
-    """A time in which a watch was older than its SLA; `ended_at` None: it still is."""
-
-    source: str
-    query: str
-    began_at: datetime
-    ended_at: datetime | None
-    cause: str
 
 
 def deadline(watch: Watch) -> datetime | None:
@@ -99,16 +86,3 @@ def _undone(session: Session, watch: Watch, late_from: datetime) -> str:
     if last is not None and last.status == "complete" and not last.looked:
         return SHOWED_TOO_LITTLE
     return "no refresh was begun in time: the scheduler was down"
-
-
-def breaches(session: Session, since: datetime) -> Sequence[Breach]:
-    """The breaches that were open at or after `since`, newest first."""
-    rows = session.execute(
-        sa.text(
-            "SELECT w.source, w.query, b.began_at, b.ended_at, b.cause FROM sla_breach b "
-            "JOIN watch w ON w.id = b.watch_id "
-            "WHERE b.ended_at IS NULL OR b.ended_at >= :since ORDER BY b.began_at DESC, b.id DESC"
-        ),
-        {"since": since},
-    )
-    return [Breach(**row._mapping) for row in rows]

@@ -8,7 +8,7 @@ Only a complete refresh moves the watch's cursor, in the transaction that stores
 complete one began and nothing is missed; storing the same twice changes nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Literal
 from uuid import UUID, uuid4
@@ -227,17 +227,3 @@ def _back_off(watch: Watch) -> float:
     spread = 0.75 + (watch.id.int % 1000) / 2000
     wait = FIRST_RETRY_SECONDS * 2.0 ** min(watch.failures - 1, 16)
     return float(min(LAST_RETRY_SECONDS, wait * spread))
-
-
-def recent(session: Session, watch_ids: Sequence[UUID]) -> dict[UUID, Refresh]:
-    """The latest refresh of each of these watches."""
-    rows = session.execute(
-        sa.text(
-            "SELECT last.id FROM unnest(CAST(:ids AS uuid[])) AS given (id) CROSS JOIN LATERAL "
-            "(SELECT id FROM refresh WHERE watch_id = given.id "
-            "ORDER BY requested_at DESC LIMIT 1) last"
-        ),
-        {"ids": list(watch_ids)},
-    )
-    found = session.exec(select(Refresh).where(col(Refresh.id).in_(rows.scalars().all())))
-    return {refresh.watch_id: refresh for refresh in found}

@@ -10,6 +10,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 DAY_SECONDS = 86_400.0
 """The longest that these may be (ours): from much more no clock can make a moment."""
+MOST = 2**40
+"""The largest count or size (ours): far more than a machine holds, far less than 64 bits."""
 
 
 class Settings(BaseSettings):
@@ -29,23 +31,29 @@ class Settings(BaseSettings):
 
     host: str = "127.0.0.1"
     port: int = Field(default=8321, ge=1, le=65535)
-    max_body_bytes: int = 32 * 1024 * 1024
+    max_body_bytes: int = Field(default=32 * 1024 * 1024, ge=1, le=MOST)
     body_seconds: float = Field(
-        default=60.0, gt=0, description="within which the body of a request must have arrived"
+        default=60.0,
+        gt=0,
+        le=DAY_SECONDS,
+        description="within which the body of a request must have arrived",
     )
     backlog_max: int = Field(
-        default=1000, ge=1, description="pieces of one kind of work that may wait"
+        default=1000, ge=1, le=MOST, description="pieces of one kind of work that may wait"
     )
     backlog_seconds: float = Field(
         default=30.0,
         gt=0,
+        le=DAY_SECONDS,
         description="that a new question, note or text to check may have to wait",
     )
     require_keys: bool = Field(default=False, description="ask for keys on loopback too")
     key: str = Field(default="", repr=False, description="that the command sends to the gateway")
 
     encoder: Literal["minilm", "hash", "openai"] = "minilm"
-    encoder_threads: int = Field(default=0, ge=0, description="0: as many as there are cores")
+    encoder_threads: int = Field(
+        default=0, ge=0, le=1024, description="0: as many as there are cores"
+    )
     encoder_url: str = ""
     encoder_model: str = ""
     encoder_key: str = Field(default="", repr=False)
@@ -57,7 +65,7 @@ class Settings(BaseSettings):
     anthropic_model: str = "claude-sonnet-5-5"
     anthropic_url: str = "https://api.anthropic.com"
     anthropic_seconds: float = Field(
-        default=20.0, gt=0, description="silence after which the model is given up"
+        default=20.0, gt=0, le=DAY_SECONDS, description="silence after which the model is given up"
     )
     question_budget_usd: Decimal = Field(
         default=Decimal("1.00"), ge=0, description="for all requests of one question to the model"
@@ -92,7 +100,7 @@ class Settings(BaseSettings):
     source_mirrors: dict[str, str] = Field(
         default_factory=dict, description="origin of a source → the base URL that stands in for it"
     )
-    source_max_bytes: int = Field(default=64 * 1024 * 1024, ge=1)
+    source_max_bytes: int = Field(default=64 * 1024 * 1024, ge=1, le=MOST)
 
     audit_key: str = Field(
         default="", repr=False, description="64 hex digits that sign exports of the audit log"
@@ -104,7 +112,7 @@ class Settings(BaseSettings):
     lease_seconds: float = Field(default=15.0, gt=0, le=DAY_SECONDS)
     relay_seconds: float = Field(default=1.0, gt=0, le=DAY_SECONDS)
     lost_after_seconds: float = Field(default=5.0, gt=0, le=DAY_SECONDS)
-    idle_wait_ms: int = Field(default=1000, ge=1)
+    idle_wait_ms: int = Field(default=1000, ge=1, le=int(DAY_SECONDS * 1000))
     shutdown_seconds: float = Field(default=20.0, gt=0, le=DAY_SECONDS)
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     log_format: Literal["console", "json"] = "json"

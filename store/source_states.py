@@ -115,8 +115,6 @@ def failed(
     source: str,
     error: Exception,
     at: datetime,
-    *,
-    retry_after: float | None = None,
 ) -> SourceState:
     """The source failed with `error`, a source error; gives how it stands now.
 
@@ -126,10 +124,9 @@ def failed(
     Args:
         session: the row is locked until its transaction ends, so that no failure is lost.
         source: its name.
-        error: its text becomes the reason.
+        error: its text becomes the reason; for its `seconds`, where it has any, the source is left
+            alone.
         at: when the request began.
-        retry_after: seconds for which the source wants to be left alone; `error.seconds` where it
-            has any.
     """
     session.execute(
         sa.text(
@@ -140,7 +137,7 @@ def failed(
     )
     locked = sa.text(f"SELECT {_COLUMNS} FROM source_state WHERE source = :source FOR UPDATE")  # noqa: S608
     old = SourceState(**session.execute(locked, {"source": source}).one()._mapping)
-    new = _after(old, error, at, retry_after)
+    new = _after(old, error, at)
     session.execute(
         sa.text(
             "UPDATE source_state SET status = :status, reason = :reason, since = :since, "
@@ -152,11 +149,9 @@ def failed(
     return new
 
 
-def _after(
-    old: SourceState, error: Exception, at: datetime, retry_after: float | None
-) -> SourceState:
+def _after(old: SourceState, error: Exception, at: datetime) -> SourceState:
     told = replace(old, last_error=str(error), last_error_at=at)
-    quota = getattr(error, "seconds", None) if retry_after is None else retry_after
+    quota: float | None = getattr(error, "seconds", None)
     if quota is None and old.is_open(at + TRIAL):
         return told
     failures = old.failures + 1

@@ -41,6 +41,11 @@ def _host(client: Mapping[str, str]) -> str:
 
 def ailment(settings: Settings) -> str | None:
     """What is wrong, in one line; None if all is well."""
+    if not (settings.database_url and settings.redis_url):
+        return (
+            "ATTEST_DATABASE_URL and ATTEST_REDIS_URL are not set: this looks at a container, "
+            "`attest status` at an embedded instance"
+        )
     engine = connect(settings.database_url, pool_size=1)
     try:
         require_current_schema(engine)

@@ -77,7 +77,7 @@ class Attest:
         begun, worked = time.perf_counter(), self.cpu_seconds()
         batch, items = submit(self._store, paths, None)
         searchable = self._searchable(batch) - begun
-        report = follow(self._store, batch, items, console)
+        report = follow(self._store, batch, items)
         seconds = time.perf_counter() - begun
         if report["failed"] or report["dead"] or report["documents"] != count:
             raise RuntimeError(f"not everything was ingested: {report}")

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress
 
+from cli.bars import terminal_bars
 from cli.context import Instance, JsonOption, print_json
 
 evaluate_app = typer.Typer(help="Measure on data in standard layouts.", no_args_is_help=True)
@@ -20,7 +20,7 @@ def retrieval(ctx: typer.Context, directory: Folder) -> None:
     """BEIR layout: nDCG, recall and MRR through the product's own ingest, index and search."""
     from cli.evaluate.retrieval import evaluate_retrieval
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with terminal_bars() as progress:
         tasks = {name: progress.add_task(name, total=None) for name in ("ingest", "search")}
 
         def advance(name: str, done: int, total: int) -> None:
@@ -35,7 +35,7 @@ def quotes(directory: Folder) -> None:
     """Quotations against their sources: what is accepted, what is refused, how fast."""
     from cli.evaluate.quotes import evaluate_quotes
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with terminal_bars() as progress:
         task = progress.add_task("check", total=None)
         report = evaluate_quotes(
             directory, lambda done, total: progress.update(task, completed=done, total=total)
@@ -44,15 +44,25 @@ def quotes(directory: Folder) -> None:
 
 
 @evaluate_app.command()
-def extraction(directory: Folder) -> None:
-    """Fields of clinical documents, by rules, against the gold beside them."""
+def extraction(
+    directory: Folder,
+    wrong: Annotated[
+        bool, typer.Option(help="name the documents that are wrong, with their fields")
+    ] = True,
+) -> None:
+    """Fields of clinical documents, by rules, against the gold beside them.
+
+    The names of files may be those of patients: --no-wrong keeps them off a terminal and a log.
+    """
     from cli.evaluate.extraction import evaluate_extraction
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with terminal_bars() as progress:
         task = progress.add_task("extract", total=None)
         report = evaluate_extraction(
             directory, lambda done, total: progress.update(task, completed=done, total=total)
         )
+    if not wrong:
+        del report["wrong"]
     print_json(report)
 
 
@@ -74,7 +84,7 @@ def regression(
     from cli.demo import SAMPLES
     from cli.evaluate.regression import evaluate_regression
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with terminal_bars() as progress:
         tasks = {name: progress.add_task(name, total=None) for name in ("ingest", "ask", "more")}
 
         def advance(name: str, done: int, total: int) -> None:
@@ -121,7 +131,7 @@ def notes(directory: Folder) -> None:
     """Clinical notes (*.txt): does every word of a summary stand in the span it cites?"""
     from cli.evaluate.notes import evaluate_notes
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with terminal_bars() as progress:
         task = progress.add_task("summarize", total=None)
         report = evaluate_notes(
             directory, lambda done, total: progress.update(task, completed=done, total=total)
@@ -144,7 +154,7 @@ def claims(
     """
     from cli.evaluate.claims import evaluate_claims, shown
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with terminal_bars() as progress:
         task = progress.add_task("judge", total=None)
         report, points = evaluate_claims(
             file,

@@ -40,7 +40,7 @@ class _Judged:
 
 
 def evaluate_extraction(
-    directory: Path, progress: Callable[[int, int], None] | None = None, profile: str = "batch"
+    directory: Path, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, object]:
     """Extract every document of `directory` by rules, in this process, and compare with its gold.
 
@@ -60,15 +60,15 @@ def evaluate_extraction(
     cases = read_cases(directory)
     judged = []
     for done, case in enumerate(cases, start=1):
-        judged.append(_judge(case, profile))
+        judged.append(_judge(case))
         if progress is not None:
             progress(done, len(cases))
     return _report(judged)
 
 
-def _judge(case: Case, profile: str) -> _Judged:
+def _judge(case: Case) -> _Judged:
     try:
-        found = extract_text(case.text, profile=profile)
+        found = extract_text(case.text, profile="batch")
     except Unreadable:
         expected = case.type == UNREADABLE or not case.fields
         return _Judged(case, dict.fromkeys(case.fields, 0.0), type_right=expected)

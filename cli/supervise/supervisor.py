@@ -196,6 +196,7 @@ class Supervisor:
             _signal_group(process.pid, signal.SIGKILL)
             code = process.wait()
             self._guard.ended(process.pid)
+            self._pass_on_last_words(child.spec.name)
             self._ended(child, time.monotonic() - child.started, code)
         if self._stop_requested is not None:
             self._stop_next()
@@ -264,6 +265,12 @@ class Supervisor:
         if not pipe.copy_to(self._sink):
             self._selector.unregister(pipe)
             pipe.close()
+
+    def _pass_on_last_words(self, name: str) -> None:
+        """What a child said before it ended is in its log before it is told that it ended."""
+        for key in list(self._selector.get_map().values()):
+            if key.data is not None and key.data.name == name:
+                self._copy(key.data)
 
     def _drain(self) -> None:
         """Pass on the children's last words, then close all pipes."""

@@ -102,6 +102,7 @@ class DataDir:
             ) from error
         try:
             self._check()
+            self._close_to_others()
             self.log.mkdir(mode=0o700, exist_ok=True)
             self._prepare_runtime_dir()
             self._remove_unfinished()
@@ -188,6 +189,12 @@ class DataDir:
             os.close(self._lock)
             self._lock = None
 
+    def _close_to_others(self) -> None:
+        """Nobody else may replace what is in it: `connection.json` says where questions go."""
+        mode = stat.S_IMODE(self.path.stat().st_mode)
+        if mode & (stat.S_IWGRP | stat.S_IWOTH):
+            self.path.chmod(mode & ~(stat.S_IWGRP | stat.S_IWOTH))
+
     def _prepare_runtime_dir(self) -> None:
         """Make the socket directory, or take over the one a killed instance left.
 
@@ -254,8 +261,20 @@ class DataDir:
 
 
 def read_connection(data_dir: Path) -> Connection | None:
-    """How to reach the instance that runs on `data_dir`; None if none does."""
-    fields = _read_json(data_dir.expanduser() / "connection.json")
+    """How to reach the instance that runs on `data_dir`; None if none does.
+
+    Raises EmbeddedError if somebody else's runs there, or may.
+    """
+    path = data_dir.expanduser() / "connection.json"
+    try:
+        path.open("rb").close()
+    except PermissionError as error:
+        raise EmbeddedError(
+            f"you may not read {path}: run this as the user that `attest up` runs as there"
+        ) from error
+    except OSError:
+        return None
+    fields = _read_json(path)
     try:
         connection = Connection(**fields)
         started_at = psutil.Process(connection.pid).create_time()

@@ -222,8 +222,7 @@ class EmbeddedPostgres(EmbeddedServer):
         try:
             code, output = run_once(command, _INITDB_TIMEOUT_SECONDS)
             if code != 0:
-                end = " / ".join(output.splitlines()[-3:])
-                raise ServerUnavailable(f"initdb failed in {self.data.path}: {end}")
+                raise ServerUnavailable(f"initdb failed in {self.data.path}: {_reason(output)}")
             if self.data.postgres.exists():  # empty, or finished and never used: DataDir checked
                 shutil.rmtree(self.data.postgres)
             unfinished.rename(self.data.postgres)
@@ -240,3 +239,10 @@ class EmbeddedPostgres(EmbeddedServer):
         if self.data.user is not None and sys.platform == "linux":
             return "/proc/self/cwd"
         return str(directory)
+
+
+def _reason(output: str) -> str:
+    """Why initdb failed: it ends with how it cleaned up."""
+    lines = output.splitlines()
+    errors = [one for one in lines if "FATAL:" in one or "error:" in one]
+    return " / ".join(errors[:2] or lines[-3:])

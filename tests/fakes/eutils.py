@@ -1,8 +1,8 @@
-"""PubMed's E-utilities and PMC's ID converter as they really behave (WIRE 1 and 10).
+"""PubMed's E-utilities as they really behave (WIRE 1 and 10).
 
     pubmed = Eutils(clock)
     pubmed.put(101, title="A made-up trial.", abstract=[("RESULTS", "", "Twelve of 20 slept.")])
-    with FakeWeb(pubmed, IdConverter(pubmed)) as web: ...
+    with FakeWeb(pubmed) as web: ...
 
 All texts are made up. Days are those of the clock; both ends of a range of days belong to it.
 """
@@ -161,45 +161,6 @@ class Eutils:
             self.withheld[pmid] -= 1
             return False
         return pmid in self.citations
-
-
-@dataclass
-class IdConverter:
-    """PMC's ID converter over the records of an `Eutils`."""
-
-    pubmed: Eutils
-    home: str = "/tools/idconv/api/v1/articles/"
-    """Where it lives; what comes elsewhere is sent there."""
-
-    origin = "https://pmc.ncbi.nlm.nih.gov"
-
-    def answer(self, request: Request) -> Reply:
-        if request.path != self.home:
-            query = request.raw_path.partition("?")[2]
-            where = f"{self.origin}{self.home}" + (f"?{query}" if query else "")
-            pairs = "&".join(f"{name}={value}" for name, value in request.params.items())
-            return Reply(301, b"", {"Location": where if query else f"{where}?{pairs}"})
-        ids = request.params.get("ids", "").split(",")
-        if request.params.get("idtype") != "pmid" or not all(one.isdigit() for one in ids):
-            reason = "All values of query param `ids` must be PubMed IDs (Positive Integers)."
-            error = {"message": reason, "code": "invalid_pmids"}
-            return _json({"status": "error", "http_status": "400", "errors": [error]}, 400)
-        return _json(
-            {
-                "status": "ok",
-                "response-date": "2026-03-02 12:00:00",
-                "request": {"warnings": [], "format": "json", "idtype": "pmid", "ids": ids},
-                "records": [self._record(int(one)) for one in ids],
-            }
-        )
-
-    def _record(self, pmid: int) -> dict[str, object]:
-        citation = self.pubmed.citations.get(pmid)
-        if citation is None or not citation.pmcid:
-            why = {"status": "error", "errmsg": "Identifier not found in PMC"}
-            return {"pmid": pmid, "requested-id": str(pmid), **why}
-        doi = {"doi": citation.doi} if citation.doi else {}
-        return {**doi, "pmcid": citation.pmcid, "pmid": pmid, "requested-id": str(pmid)}
 
 
 class _Search:

@@ -31,3 +31,10 @@ def test_a_worker_is_well_while_it_runs_and_both_servers_answer(tmp_path: Path) 
         assert "Redis does not answer" in str(ailment(settings))
         servers.postgres.stop()
         assert "the database does not answer" in str(ailment(settings))
+
+
+def test_without_addresses_it_says_what_looks_at_an_embedded_instance(settings: Settings) -> None:
+    for name in ("database_url", "redis_url"):
+        told = ailment(settings.model_copy(update={name: ""}))
+        assert told is not None
+        assert "`attest status`" in told

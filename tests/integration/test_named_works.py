@@ -113,3 +113,27 @@ def test_who_names_a_trial_that_is_held_asks_about_evidence_whatever_the_other_w
     answer, retrieval = _answer(held, "what happened to QUOXA")
     assert not retrieval["is_clinical"]
     assert answer["abstain_reason"] == "out_of_scope"
+
+
+def test_a_misspelt_drug_is_offered_and_not_answered_with_another(held: InlineWorker) -> None:
+    answer, _ = _answer(held, "Does dabigatrn prevent stroke within a year?")
+
+    assert (answer["abstain_reason"], answer["claims"]) == ("no_evidence", [])
+    assert "Did you mean “dabigatran”?" in answer["abstain_detail"]
+    assert [one["code"] for one in answer["remarks"]] == ["misspelt"]
+
+
+def test_a_word_that_something_held_has_is_offered_as_no_name(held: InlineWorker) -> None:
+    record = {**_record("edoxaban", {"pmid": "105"}), "title": "The dabigatrn spelling"}
+    ingest(held.store, record)
+    held.run()
+
+    _, retrieval = _answer(held, "Does dabigatrn prevent stroke within a year?")
+    assert retrieval["meant"] == []
+
+
+def test_a_question_in_another_language_is_told_so(held: InlineWorker) -> None:
+    answer, _ = _answer(held, "¿Cuál es la dosis de apixaban en pacientes con cáncer?")
+
+    assert answer["abstain_reason"] == "out_of_scope"
+    assert "does not seem to be in English" in answer["abstain_detail"]

@@ -91,8 +91,6 @@ def test_an_exhausted_quota_is_left_alone_as_long_as_it_asks_and_a_day_at_most(
 ) -> None:
     state = source_states.failed(session, "openalex", QuotaExhausted("enough", asked), AT)
     assert (state.status, state.retry_at) == ("degraded", after(seconds=kept))
-    other = source_states.failed(session, "pubmed", Unreachable("busy"), AT, retry_after=60)
-    assert (other.status, other.retry_at) == ("ok", None)
 
 
 def test_the_pause_doubles_up_to_an_hour(session: Session) -> None:

@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 Parameters = Mapping[str, str | int | float]
 
 MAX_REDIRECTS = 5
-"""Ours: WIRE knows of single ones (idconv, alias NCT ids)."""
+"""Ours: WIRE knows of single ones (alias NCT ids)."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SECRET_HEADERS = frozenset({"authorization", "x-api-key", "cookie"})
 

@@ -9,7 +9,7 @@ import pytest
 
 from store.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
-from tests.fakes.eutils import Eutils, IdConverter
+from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb, Reply, Request
 from workers.http.client import SourceClient
 from workers.http.errors import (
@@ -23,7 +23,6 @@ from workers.http.errors import (
 )
 from workers.ingest.connectors.base import Ask, Page
 from workers.ingest.connectors.eutils import esearch
-from workers.ingest.connectors.idconv import Converted, id_converter
 from workers.ingest.connectors.pubmed import BATCH, PUBMED
 
 
@@ -34,7 +33,7 @@ def pubmed(clock: Clock) -> Eutils:
 
 @pytest.fixture
 def web(pubmed: Eutils) -> Iterator[FakeWeb]:
-    with FakeWeb(pubmed, IdConverter(pubmed)) as web:
+    with FakeWeb(pubmed) as web:
         yield web
 
 
@@ -623,60 +622,3 @@ def test_records_with_all_quirks_are_read(pubmed: Eutils, client: SourceClient) 
     assert [(doubt.kind, doubt.value) for doubt in parsed.doubts] == [("nct_id", "NCT 12")]
     assert len(parsed.problems) == 1
     assert "sleep" not in payload.name
-
-
-# PMC's ID converter
-
-
-def test_identifiers_of_pmids_are_converted(pubmed: Eutils, client: SourceClient) -> None:
-    pubmed.put(1, pmcid="PMC11", doi="10.5555/x")
-    pubmed.put(2, pmcid="PMC22")
-    pubmed.put(3)
-    assert id_converter(client, ["1", "2", "3", "4"]) == [
-        Converted("1", "PMC11", "10.5555/x"),
-        Converted("2", "PMC22"),
-        Converted("3", error="Identifier not found in PMC"),
-        Converted("4", error="Identifier not found in PMC"),
-    ]
-    assert id_converter(client, []) == []
-
-
-def test_the_converter_may_have_moved(
-    pubmed: Eutils, clock: Clock, source_client: MakeClient
-) -> None:
-    pubmed.put(1, pmcid="PMC11")
-    moved = IdConverter(pubmed, home="/tools/idconv/api/v2/articles/")
-    with FakeWeb(moved) as web:
-        found = id_converter(source_client("pubmed", web), ["1"])
-    assert found == [Converted("1", "PMC11")]
-    assert len(web.requests) == 2
-
-
-def test_long_lists_of_pmids_are_converted_in_parts(web: FakeWeb, client: SourceClient) -> None:
-    found = id_converter(client, [str(pmid) for pmid in range(1, 402)])
-    assert [int(entry.pmid) for entry in found] == list(range(1, 402))
-    assert [len(r.params["ids"].split(",")) for r in web.requests] == [200, 200, 1]
-    assert {request.params["idtype"] for request in web.requests} == {"pmid"}
-
-
-def test_what_is_no_pmid_is_not_asked_for(web: FakeWeb, client: SourceClient) -> None:
-    with pytest.raises(ValueError, match="PMID is a number"):
-        id_converter(client, ["1", "PMC2"])
-    assert not web.requests
-
-
-@pytest.mark.parametrize(
-    ("reply", "error"),
-    [
-        (Reply(400, b'{"status":"error","errors":[{"code":"invalid_pmids"}]}'), "invalid_pmids"),
-        (Reply(200, b'{"status":"error"}'), "refuses the list"),
-        (Reply(200, b'{"status":"ok","records":{}}'), "without records"),
-        (Reply(200, b"<html/>"), "a web page or XML where JSON should be"),
-    ],
-)
-def test_a_refusal_of_the_converter_is_an_error(
-    web: FakeWeb, client: SourceClient, reply: Reply, error: str
-) -> None:
-    web.fault = lambda request: reply
-    with pytest.raises((Refused, Malformed), match=error):
-        id_converter(client, ["1"])

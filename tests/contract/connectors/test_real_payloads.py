@@ -30,7 +30,6 @@ from workers.ingest.connectors.dailymed import DAILYMED
 from workers.ingest.connectors.ema import EMA
 from workers.ingest.connectors.europepmc import EUROPEPMC
 from workers.ingest.connectors.eutils import efetch, esearch
-from workers.ingest.connectors.idconv import id_converter
 from workers.ingest.connectors.news import NEWS
 from workers.ingest.connectors.openalex import OPENALEX
 from workers.ingest.connectors.openfda import OPENFDA, OPENFDA_EVENT
@@ -208,21 +207,6 @@ def _openalex(payload: bytes, replay: Replay) -> None:
         OPENALEX.ask(client, [work])
 
 
-def _converted(payload: bytes, replay: Replay) -> None:
-    told = json.loads(payload)
-    for sample in told if isinstance(told, list) else [{"body": told}]:
-        with replay("pubmed", _reply(sample)) as client:
-            if sample.get("http_status") == 400:
-                with pytest.raises(Refused, match="invalid_pmids"):
-                    id_converter(client, ["1"])
-                continue
-            found = id_converter(client, ["1"])
-        assert [(one.pmid, one.pmcid, one.doi, one.error) for one in found] == [
-            (row["requested-id"], row.get("pmcid"), row.get("doi"), row.get("errmsg"))
-            for row in sample["body"]["records"]
-        ]
-
-
 # Recorded errors and answers with nothing in them ---------------------------------------------
 
 
@@ -356,7 +340,9 @@ RULES: dict[str, Check] = {
     f"{{{_VARIANTS}4c7a,wire_samples/eutils_esearch_json_err}}*": _pmids_refused(InvalidQuery),
     "wire_samples/eutils_esearch_retstart_error.json": _pmids_refused(Malformed),
     f"{{{_VARIANTS}25d2,wire_samples/eutils_429}}*": _pmids_refused(QuotaExhausted, 200, 429),
-    "wire_samples/idconv*.json": _converted,
+    "wire_samples/idconv*.json": _unasked(
+        "PMC's ID converter: records name their PMCID themselves"
+    ),
     "{pubmed_xml/biopython/esearch,wire_samples/eutils_esearch_}*.xml": _unasked_of_ncbi(_SEARCH),
     "pubmed_xml/biopython/einfo*.xml": _unasked_of_ncbi("einfo is not asked"),
     "{pubmed_xml/biopython/,wire_samples/eutils_}elink*": _unasked_of_ncbi("elink is not asked"),

@@ -23,7 +23,7 @@ from store.settings import Settings
 from store.unit_of_work import Store
 from tests.commands import Attest, Done
 from tests.servers import Fleet
-from workers.http.errors import Refused
+from workers.http.errors import QuotaExhausted
 
 SIDECAR = {
     "title": "Made-up guideline on residual disease",
@@ -187,7 +187,7 @@ def test_ages_stand_against_their_sla_in_words_and_not_in_colour_alone(
         fresh = watches.follow(work, "pubmed", "ctDNA", "user", at)
         late = watches.follow(work, "news", "fda-press", "user", at)
         watches.follow(work, "guidelines", "*", "user", at)
-        source_states.failed(work.session, "news", Refused("news: 403"), at, retry_after=7200)
+        source_states.failed(work.session, "news", QuotaExhausted("news: 403", 7200), at)
     _age(store, fresh.id, hours=5)
     _age(store, late.id, hours=30)
     done = attest("sources")

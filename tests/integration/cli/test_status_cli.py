@@ -1,16 +1,21 @@
 """`attest status` over real servers: what is away, and what waits for somebody."""
 
 import json
+from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
+import redis
+import sqlalchemy as sa
 
 from messages import Stage
 from store import circuits
+from store.embedded import EmbeddedServers, embedded
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.commands import Attest
-from tests.servers import Fleet, wait_until
+from tests.servers import TRIAL_QUESTION, Fleet, ask, wait_until
 
 
 @pytest.fixture
@@ -72,6 +77,82 @@ def test_a_server_that_is_away_is_told_without_its_password_and_hides_nothing_el
     assert missing not in found
     assert "hidden" not in json.dumps(found)
     assert ("postgresql" if part == "redis" else "redis") in found
+
+
+def test_a_clock_that_was_set_back_is_told_while_what_was_promised_waits_for_it(
+    attest: Attest, store: Store
+) -> None:
+    """The question is not due before then, and its age is less than nothing: no limit sees it."""
+    assert seen(attest)["clock"]["well"]
+    ask(store, TRIAL_QUESTION)
+    with store.engine.begin() as connection:
+        connection.execute(sa.text("ALTER TABLE audit_event DISABLE TRIGGER ALL"))
+        for table, column in (
+            ("audit_event", "at"),
+            ("outbox", "not_before"),
+            ("question", "created_at"),
+        ):
+            later = f"UPDATE {table} SET {column} = {column} + interval '1 hour'"
+            connection.execute(sa.text(later))
+        connection.execute(sa.text("ALTER TABLE audit_event ENABLE TRIGGER ALL"))
+    found = seen(attest)
+    assert not found["clock"]["well"]
+    assert "min later before" in found["clock"]["said"]
+    assert "-" not in found["questions"]["said"]
+
+
+def test_a_server_of_its_own_is_looked_for_in_its_log_and_not_started_again(
+    tmp_path: Path,
+) -> None:
+    """`attest up` runs there already and restarts it; a second one would be refused."""
+    with embedded(tmp_path / "data") as servers:
+        connection = json.loads((tmp_path / "data" / "connection.json").read_text("utf-8"))
+        connection["gateway_url"] = "http://127.0.0.1:1"
+        (tmp_path / "data" / "connection.json").write_text(json.dumps(connection), "utf-8")
+        servers.redis.stop()
+        servers.postgres.stop()
+        none = {"ATTEST_DATABASE_URL": "", "ATTEST_REDIS_URL": ""}
+        done = Attest(none)("--data-dir", str(tmp_path / "data"), "status", "--json")
+    found = {one["name"]: one for one in json.loads(done.stdout)["checks"]}
+    for part, log in (("postgresql", "postgres.log"), ("redis", "redis.log")):
+        assert str(tmp_path / "data" / "log" / log) in found[part]["do"]
+        assert "ATTEST_" not in found[part]["do"]
+
+
+def test_a_database_that_refuses_is_told_as_one_that_is_away(
+    attest: Attest, servers: EmbeddedServers, settings: Settings
+) -> None:
+    with psycopg.connect(servers.conninfo, autocommit=True) as connection:
+        connection.execute("CREATE ROLE reads_nothing LOGIN")
+    try:
+        url = sa.make_url(settings.database_url).set(username="reads_nothing")
+        found = seen(attest, ATTEST_DATABASE_URL=url.render_as_string(False))
+    finally:
+        with psycopg.connect(servers.conninfo, autocommit=True) as connection:
+            connection.execute("DROP ROLE reads_nothing")
+    assert "may not do this" in found["postgresql"]["said"]
+    assert "grant it" in found["postgresql"]["do"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "usual", "says"),
+    [
+        ("maxmemory", "1", "0", "Redis is full"),
+        ("maxmemory-policy", "allkeys-lru", "noeviction", "drops messages (allkeys-lru)"),
+    ],
+)
+def test_a_redis_that_answers_and_keeps_nothing_is_not_well(
+    attest: Attest, servers: EmbeddedServers, setting: str, value: str, usual: str, says: str
+) -> None:
+    """Else only the scheduler was missed, which cannot say there that it lives."""
+    with redis.Redis.from_url(servers.redis_url) as client:
+        client.config_set(setting, value)
+        try:
+            found = seen(attest)["redis"]
+        finally:
+            client.config_set(setting, usual)
+    assert not found["well"]
+    assert says in found["said"]
 
 
 def test_people_read_a_line_for_each_part(attest: Attest) -> None:

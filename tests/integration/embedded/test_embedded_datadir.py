@@ -276,6 +276,31 @@ def test_an_unreadable_connection_file_means_no_instance(tmp_path: Path) -> None
     assert read_connection(tmp_path) is None
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
+def test_an_instance_of_somebody_else_is_not_called_none() -> None:
+    """Else who asks for it is told to start it, and refused there."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
+        Path(place).chmod(0o755)
+        with DataDir(Path(place) / "data") as data:
+            data.publish("postgresql+psycopg://attest@/attest?host=/x", "unix:///x")
+            os.seteuid(65534)
+            try:
+                with pytest.raises(EmbeddedError, match="as the user that `attest up` runs as"):
+                    read_connection(data.path)
+                assert read_connection(Path(place) / "other") is None
+            finally:
+                os.seteuid(0)
+
+
+def test_nobody_else_can_put_anything_into_a_directory_that_runs(tmp_path: Path) -> None:
+    """What says where the database is lies in it: whoever replaced that would be sent questions."""
+    data = tmp_path / "data"
+    data.mkdir()
+    data.chmod(0o777)
+    with DataDir(data):
+        assert data.stat().st_mode & 0o777 == 0o755
+
+
 def test_sockets_are_not_put_into_somebody_elses_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

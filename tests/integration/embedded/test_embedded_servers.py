@@ -24,6 +24,7 @@ from store.embedded import (
     binaries,
     embedded,
 )
+from store.embedded.postgres import _reason
 from store.embedded.process import Command, run_once
 
 ROOT = Path(__file__).parents[3]
@@ -361,3 +362,14 @@ def test_a_server_needs_the_lock(tmp_path: Path) -> None:
     for server in (EmbeddedPostgres(data), EmbeddedRedis(data)):
         with pytest.raises(Exception, match="is not locked"):
             server.initialize()
+
+
+def test_a_first_start_that_fails_says_why_and_not_how_it_cleaned_up() -> None:
+    output = (
+        "creating configuration files ... ok\n"
+        'FATAL:  could not write to file "pg_wal/xlogtemp.35": No space left on device\n'
+        "child process exited with exit code 1\n"
+        'initdb: removing contents of data directory "/proc/self/cwd"\n'
+    )
+    assert _reason(output).endswith("No space left on device")
+    assert _reason("one\ntwo") == "one / two"

@@ -1,5 +1,6 @@
 """What `attest backup` and `restore` say of keys, and of places where nothing can be written."""
 
+import errno
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -7,6 +8,7 @@ from uuid import uuid4
 import pytest
 
 from cli.backup import _named, _tell_keys
+from cli.failures import plain
 from store.backup import HeldKey
 
 
@@ -26,3 +28,16 @@ def test_the_target_is_named_and_not_what_is_made_beside_it(tmp_path: Path) -> N
     with pytest.raises(PermissionError) as other, _named(target):
         raise PermissionError(13, "Permission denied", "/elsewhere")
     assert other.value.filename == "/elsewhere"
+
+
+def test_a_full_disk_is_told_with_the_file_that_was_to_be_there() -> None:
+    """What fails while it is written names no file."""
+    with pytest.raises(OSError, match="No space left") as full, _named(Path("/backups/monday")):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert plain(full.value) == "/backups/monday: No space left on device"
+
+
+def test_what_we_say_ourselves_is_said_as_it_is() -> None:
+    with pytest.raises(FileExistsError) as there, _named(Path("/backups/monday")):
+        raise FileExistsError("/backups/monday is there already: name another file")
+    assert plain(there.value) == "/backups/monday is there already: name another file"

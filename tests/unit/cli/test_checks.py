@@ -82,6 +82,7 @@ def test_what_is_well_asks_for_nothing() -> None:
         checks.recalls(1, 5.0),
         checks.audit(chain, 9),
         checks.disk(50, 100, "here"),
+        checks.clock(ahead_seconds=-300.0, apart_seconds=0.2),
     ):
         assert one.well, one
 
@@ -101,6 +102,8 @@ def test_what_is_not_well_is_named_with_what_to_do() -> None:
         (checks.recalls(1, 901.0), "1 answer to be"),
         (checks.audit(chain, 9), "event 7 was edited"),
         (checks.disk(1, 100, "here"), "0.0 GiB"),
+        (checks.clock(3600.0, 0.0), "it was 60 min later before"),
+        (checks.clock(-5.0, 90.0), "90 s apart"),
     ):
         assert not one.well
         assert words in one.said

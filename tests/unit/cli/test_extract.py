@@ -57,6 +57,18 @@ def test_an_evaluation_ends_with_one_json_object(report: Path) -> None:
     assert body["field_accuracy"] == pytest.approx(0.7)
 
 
+def test_an_evaluation_names_the_wrong_documents_unless_it_is_told_not_to(tmp_path: Path) -> None:
+    (tmp_path / "jane_doe.txt").write_text(REPORT, encoding="utf-8")
+    gold = json.dumps({"type": "pathology", "fields": {"grade": "3"}})
+    (tmp_path / "jane_doe.json").write_text(gold, encoding="utf-8")
+    named = CliRunner().invoke(app, ["evaluate", "extraction", str(tmp_path)])
+    assert json.loads(named.stdout.splitlines()[-1])["wrong"] == {"jane_doe": ["grade"]}
+    silent = CliRunner().invoke(app, ["evaluate", "extraction", str(tmp_path), "--no-wrong"])
+    assert silent.exit_code == 0
+    assert "jane_doe" not in silent.stdout
+    assert "wrong" not in json.loads(silent.stdout.splitlines()[-1])
+
+
 def test_a_file_that_is_not_there_and_one_that_is_too_long_are_refused_in_one_line(
     tmp_path: Path,
 ) -> None:

@@ -2,11 +2,16 @@
 
 import psycopg
 import pytest
-from redis.exceptions import RedisError
-from sqlalchemy.exc import OperationalError
+from redis.exceptions import (
+    AuthenticationError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+)
+from sqlalchemy.exc import DBAPIError, InternalError, OperationalError, ProgrammingError
 
 from api_gateway.middleware import _unforeseen
-from cli.failures import about_servers
+from cli.failures import about_servers, is_refusal
 
 
 @pytest.mark.parametrize(
@@ -14,6 +19,27 @@ from cli.failures import about_servers
     [
         (psycopg.errors.DiskFull("could not extend file"), "the disk of the database is full"),
         (psycopg.OperationalError("connection refused"), "the database does not answer"),
+        (
+            psycopg.OperationalError('FATAL:  password authentication failed for user "Smith"'),
+            "the database refuses the user or password in ATTEST_DATABASE_URL",
+        ),
+        (
+            psycopg.OperationalError('FATAL:  no pg_hba.conf entry for host "10.0.0.1"'),
+            "the database lets nobody in from here: add a line for it to its pg_hba.conf",
+        ),
+        (
+            psycopg.OperationalError('FATAL:  database "Smith" does not exist'),
+            "there is no such database as ATTEST_DATABASE_URL names: create it",
+        ),
+        (
+            psycopg.OperationalError("FATAL:  sorry, too many clients already"),
+            "the database has no connection left",
+        ),
+        (
+            psycopg.OperationalError("FATAL:  the database system is starting up"),
+            "the database is starting or stopping",
+        ),
+        (psycopg.errors.LockNotAvailable("lock"), "the database is busy (LockNotAvailable)"),
     ],
 )
 def test_a_database_whose_disk_is_full_is_not_said_to_be_away(cause: Exception, said: str) -> None:
@@ -21,6 +47,34 @@ def test_a_database_whose_disk_is_full_is_not_said_to_be_away(cause: Exception, 
     told = about_servers(error)
     assert told.startswith(said)
     assert "Smith" not in told
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause", "said"),
+    [
+        (
+            ProgrammingError,
+            psycopg.errors.InsufficientPrivilege("no"),
+            "the user in ATTEST_DATABASE_URL may not do this",
+        ),
+        (
+            InternalError,
+            psycopg.errors.ReadOnlySqlTransaction("no"),
+            "the database takes no writes",
+        ),
+    ],
+)
+def test_a_database_that_refuses_is_not_a_fault_of_ours(
+    kind: type[DBAPIError], cause: Exception, said: str
+) -> None:
+    error = kind("INSERT INTO note VALUES ('Mrs Smith')", {}, cause)
+    assert is_refusal(error)
+    assert about_servers(error).startswith(said)
+    assert "Smith" not in about_servers(error)
+
+
+def test_a_fault_of_ours_keeps_its_traceback() -> None:
+    assert not is_refusal(ProgrammingError("SELECT", {}, psycopg.errors.UndefinedColumn("x")))
 
 
 def test_the_gateway_says_so_too_and_to_try_again_later() -> None:
@@ -34,3 +88,16 @@ def test_the_gateway_says_so_too_and_to_try_again_later() -> None:
 
 def test_a_redis_that_does_not_serve_is_named_with_what_to_check() -> None:
     assert about_servers(RedisError()).startswith("Redis does not serve (RedisError)")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OutOfMemoryError(), "Redis is full: raise its maxmemory"),
+        (ReadOnlyError(), "Redis takes no writes: name the primary"),
+        (AuthenticationError("hush"), "Redis refuses the user or password in ATTEST_REDIS_URL"),
+    ],
+)
+def test_a_redis_that_refuses_is_not_called_away(error: RedisError, said: str) -> None:
+    assert about_servers(error).startswith(said)
+    assert "hush" not in about_servers(error)

@@ -92,5 +92,5 @@ class Connector(Protocol):
     fetch_limit: int
 
     def parse(self, payload: bytes) -> Parsed:
-        """Read a payload of this connector (pure). Raises source_errors.Malformed."""
+        """Read a payload of this connector (pure). Raises workers.http.errors.Malformed."""
         ...

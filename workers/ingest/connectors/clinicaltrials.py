@@ -105,7 +105,7 @@ class ClinicalTrials:
         return Page(_by_ids(client, list(dict.fromkeys(filter(None, ids))), {}))
 
     def parse(self, payload: bytes) -> Parsed:
-        """See `parsers.clinicaltrials.parse`."""
+        """See `parsers.clinicaltrials.study.parse`."""
         return parse(payload)
 
 

@@ -136,7 +136,7 @@ class OpenFda:
 
 
 class OpenFdaEvents:
-    """Adverse event reports: one document of counts a query (`parsers.openfda_event`)."""
+    """Adverse event reports: one document of counts a query (`parsers.openfda.event`)."""
 
     name = "openfda-event"
     # a document takes one request for each count
@@ -187,7 +187,7 @@ class OpenFdaEvents:
         return Page(payloads)
 
     def parse(self, payload: bytes) -> Parsed:
-        """See `parsers.openfda_event.parse_event`."""
+        """See `parsers.openfda.event.parse_event`."""
         return parse_event(payload)
 
     def _counted(self, client: SourceClient, query: str, reports: Fetched) -> Payload:

@@ -148,18 +148,22 @@ class Blocks:
         self._tight = tight
 
 
-def html_text(source: str, *, heading_level: int = 3) -> str:
+TOP_HEADING = 3
+"""Titles and sections of a record stand above what is inside of one."""
+
+
+def html_text(source: str) -> str:
     """The text of a piece of HTML, "" where it has none. Any string will do; linear in its length.
 
-    `h1` becomes a heading of `heading_level`, `h2` one deeper. Scripts and styles are left out,
-    links keep their words.
+    `h1` becomes a heading of the level `TOP_HEADING`, `h2` one deeper. Scripts and styles are left
+    out, links keep their words.
     """
     if "<" not in source and "&" not in source:
         blocks = Blocks()
         blocks.words(source)
         return blocks.text()
     # lxml takes UTF-8 only: half of a surrogate pair is no character
-    collector = _Collector(heading_level)
+    collector = _Collector()
     parser = etree.HTMLParser(
         target=collector, huge_tree=True, remove_comments=True, remove_pis=True, encoding="utf-8"
     )
@@ -175,9 +179,8 @@ def html_text(source: str, *, heading_level: int = 3) -> str:
 class _Collector:
     """What lxml calls at each tag and text."""
 
-    def __init__(self, heading_level: int) -> None:
+    def __init__(self) -> None:
         self.blocks = Blocks()
-        self._top = heading_level
         self._lists: list[int] = []  # the number of the last item; -1 in a list without numbers
         self._dropped = 0
         self._raised: list[str] = []
@@ -224,7 +227,7 @@ class _Collector:
                 self.blocks.raised("".join(self._raised))
                 self._raised.clear()
         elif tag in _HEADINGS:
-            level = min(6, self._top + _HEADINGS[tag] - 1)
+            level = min(6, TOP_HEADING + _HEADINGS[tag] - 1)
             self.blocks.end_block("#" * level + " ")
         elif tag in _BLOCKS:
             self.blocks.end_block()

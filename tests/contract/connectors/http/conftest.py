@@ -28,4 +28,4 @@ def web(eutils: Site, pmc: Site) -> Iterator[FakeWeb]:
 
 @pytest.fixture
 def client(source_client: MakeClient, web: FakeWeb) -> SourceClient:
-    return source_client("pubmed", web)
+    return source_client("pubmed", web, origins=[EUTILS, PMC])

@@ -131,6 +131,20 @@ class CureOut(BaseModel):
     )
 
 
+class RemarkOut(BaseModel):
+    """What is told of the question beside its answer; it takes nothing out of the answer."""
+
+    model_config = ConfigDict(extra="allow")
+
+    code: Literal["misspelt", "not_english", "unnamed", "contradicted"] = Field(
+        description="a name that may be misspelt (`word`, and the `name` that may be meant); "
+        "another language; `names` that no line of the answer speaks of; what the question takes "
+        "for granted and a study denies (`document_id`, `version`, `start`, `end`, `quote`: its "
+        "words there)"
+    )
+    detail: str = Field(description="for people")
+
+
 class AnswerOut(BaseModel):
     """An answer, or an abstention. Of its parts only whether and why it abstains, claims, those
     with addresses, and what may change, are described here."""
@@ -153,6 +167,9 @@ class AnswerOut(BaseModel):
     abstain_detail: str | None
     cure: CureOut | None = Field(description="null: it does not abstain")
     claims: list[ClaimOut]
+    remarks: list[RemarkOut] = Field(
+        default=[], description="answers that were sealed before there were any have none"
+    )
     references: list[ReferenceOut]
     images: list[ImageOut]
     recall: RecallOut

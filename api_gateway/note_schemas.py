@@ -46,8 +46,8 @@ class NoteOut(BaseModel):
             "with number, recommendation, source, confidence and hallucination_guard_note; "
             "`sections` and `chunks` that the citations name; `validation` with counts; "
             "`warnings` of `{code, detail}` (`several_patients`, `taken_back`, "
-            "`addressed_to_program`, `allergies_contradict`, `not_english`); `provenance`. All offsets are code points of "
-            "the text as it was sent."
+            "`addressed_to_program`, `allergies_contradict`, `not_english`); `provenance`. All "
+            "offsets are code points of the text as it was sent."
         ),
     ] = None
     error: dict[str, Any] | None = None

@@ -14,6 +14,9 @@ def render(console: Console, question: dict[str, Any]) -> None:
     """Print an answer: claims with their citations and both clocks, or the abstention."""
     answer = question["answer"]
     console.print(Panel(Text(question["question"], style="bold"), border_style="cyan"))
+    for one in answer.get("remarks", ()):
+        if not (answer["abstained"] and one["code"] == "misspelt"):  # its detail has them
+            console.print(Text(f"! {one['detail']}", style="yellow"))
     if answer["abstained"]:
         body = Text.assemble(
             (f"Abstained: {answer['abstain_reason']}\n", "bold yellow"),

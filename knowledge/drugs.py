@@ -78,9 +78,14 @@ def _is_taken(before: str) -> bool:
     return asking.taken.search(before) is not None and asking.to_be_taken.search(before) is None
 
 
+def classes_at(text: str) -> Sequence[Mention]:
+    """Where `text` names classes of drugs, by their names in guards/drugs.yaml."""
+    return _classes().mentions(text)
+
+
 def classes_asked_about(question: str) -> frozenset[str]:
     """Likewise, the classes of drugs, by their names in guards/drugs.yaml."""
-    found = _classes().mentions(question)
+    found = classes_at(question)
     return frozenset(one.name for one in found if not _is_taken(question[: one.start]))
 
 

@@ -5,12 +5,20 @@ from functools import cache, lru_cache
 
 from knowledge.scenarios import scenarios
 
+_FIRST = re.compile(r"(?P<base>[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*)-(?:1|I)(?<=[A-Za-z]{4}-.)")
+"""The first trial of a series; names of three letters (IL-1, PD-1) are no trials."""
+
 
 def mentions(words: str, name: str) -> bool:
     """Whether `name` stands in `words` as written, a space as good as a hyphen in it: DYNAMIC is
     neither "dynamic" nor DYNAMIC-III. A series that begins with its first (MERMAID-1) is called by
-    what its trials share."""
-    return _as_written(name).search(words) is not None
+    what its trials share; and a first one (ACTT-1) has no number before there is a second."""
+    if _as_written(name).search(words) is not None:
+        return True
+    first = _FIRST.fullmatch(name)
+    if first is None or first["base"] in _series():
+        return False
+    return _as_written(first["base"]).search(words) is not None
 
 
 @lru_cache(maxsize=256)

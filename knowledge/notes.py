@@ -248,4 +248,6 @@ def plan_policy() -> PlanPolicy:
 
     Raises pydantic.ValidationError if the file is not what it should be.
     """
-    return PlanPolicy.model_validate(load("note_plans"))
+    shared = load("languages")
+    language = {name: shared[name] for name in ("foreign", "english", "least_foreign")}
+    return PlanPolicy.model_validate({**load("note_plans"), **language})

@@ -111,10 +111,19 @@ class AbstentionView:
 
 
 @dataclass(frozen=True)
+class RemarkView:
+    """What is told of the question, and where it stands, if a source says it."""
+
+    detail: str
+    href: str | None
+
+
+@dataclass(frozen=True)
 class AnswerView:
     """All that the page of an answer shows."""
 
     abstention: AbstentionView | None
+    remarks: Sequence[RemarkView]
     lead: Sequence[ClaimView]
     lead_text: str
     sections: Sequence[SectionView]
@@ -158,6 +167,7 @@ def answer_view(body: Mapping[str, Any]) -> AnswerView:
     oldest = fresh.get("max_age_hours")
     return AnswerView(
         abstention=_abstention(body) if body.get("abstained") else None,
+        remarks=_remarks(body),
         lead=lead,
         lead_text=summary.get("text", ""),
         sections=[
@@ -241,6 +251,18 @@ def _abstention(body: Mapping[str, Any]) -> AbstentionView:
         sources=tuple(cure.get("sources") or ()),
         refreshes=tuple(one["refresh_id"] for one in body.get("cure_refreshes") or ()),
     )
+
+
+def _remarks(body: Mapping[str, Any]) -> list[RemarkView]:
+    """The remarks; an abstention tells in its own words which names may be meant."""
+    return [
+        RemarkView(
+            one["detail"],
+            links.evidence_link(*map(one.get, ("document_id", "version", "start", "end"))),
+        )
+        for one in body.get("remarks", ())
+        if not (body.get("abstained") and one["code"] == "misspelt")
+    ]
 
 
 def _conflict(body: Mapping[str, Any], by_key: Mapping[Any, Mapping[str, Any]]) -> ConflictView:

@@ -35,6 +35,8 @@ _NAME = re.compile(r"(.+?) ([A-Z]{1,4})")
 def markdown(question: QuestionView, answer: AnswerView) -> str:
     """The answer with its badges, citations, references and clocks."""
     lines = [f"# {_md(question.text)}", "", _made(question, answer), ""]
+    for remark in answer.remarks:
+        lines += [f"**Note:** {_md(remark.detail)}", ""]
     if answer.abstention is not None:
         told = answer.abstention
         lines += [f"**No answer: {_md(told.title)}.** {_md(told.detail)}", ""]

@@ -37,6 +37,7 @@ def answer_shape(answer: Body) -> dict[str, Any]:
         "summary": answer["summary"]["text"],
         "claims": [_claim(one) for one in answer["claims"]],
         "references": [_reference(one) for one in answer["references"]],
+        "remarks": [dict(one) for one in answer.get("remarks", ())],
         "conflicts": [dict(one) for one in answer["conflicts"]],
         "freshness": dict(answer["freshness_summary"]),
         "verification": dict(answer["verification_summary"]),

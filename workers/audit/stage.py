@@ -79,12 +79,17 @@ def check_spans(session: Session, body: Mapping[str, Any]) -> Quality:
     for claim in body["claims"]:
         if not claim["citations"] or not _may_be_shown(claim):
             raise Permanent(f"claim {claim['claim_id']} passed without a verdict and a citation")
-    cited = [(claim["claim_id"], one) for claim in body["claims"] for one in claim["citations"]]
-    places = {key: [one[key] for _, one in cited] for key in _PLACE}
-    holds = session.execute(_SPANS, places).scalars() if cited else ()
-    for (claim_id, _), whether in zip(cited, holds, strict=True):
+    cited = [
+        (f"claim {claim['claim_id']}", one)
+        for claim in body["claims"]
+        for one in claim["citations"]
+    ]
+    told = [("a remark", one) for one in body.get("remarks", ()) if "quote" in one]
+    places = {key: [one[key] for _, one in (*cited, *told)] for key in _PLACE}
+    holds = session.execute(_SPANS, places).scalars() if cited or told else ()
+    for (where, _), whether in zip((*cited, *told), holds, strict=True):
         if whether is not True:
-            raise Permanent(f"claim {claim_id}: the quotation is not its span")
+            raise Permanent(f"{where}: the quotation is not its span")
     verbatim = sum(one["quote_verdict"] == "verbatim" for _, one in cited)
     return Quality(len(body["claims"]), len(cited), verbatim)
 

@@ -7,7 +7,7 @@ they answer: `scoring`; what stands beside the answer: `details`.
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -111,7 +111,7 @@ def choose(candidates: Sequence[Candidate], asked: Asked) -> list[Claim]:
     if asked.names and any(one.candidate.asked_for for one in scored):
         scored = [one for one in scored if scorer.names_work(one.candidate)]
     if query_type != _ON_TRIALS:
-        _put_results_first(scored, scorer.wanted)
+        _put_results_first(scored, scorer)
     scored.sort(key=lambda one: -one.score)
     kept = _spread(scored, sections_for(query_type)[0], scorer.may_answer)
     kept = _near_best(kept, scorer, query_type)
@@ -139,21 +139,29 @@ def _is_result(
     )
 
 
-def _put_results_first(scored: Sequence[_Kept], wanted: Collection[str]) -> None:
+def _put_results_first(scored: Sequence[_Kept], scorer: Scorer) -> None:
     """Rank what only poses the question of a study behind its results that answer nearly as well:
     it holds the words of the question because it asks the same. Who asks about trials asks for it.
+    In the work that the question names, results that hold too little to stay in the answer
+    (`_near_best`) do not put its question away.
     """
-    policy = load("answers")
+    policy, wanted = load("answers"), scorer.wanted
+    covers = [scorer.covers(one.candidate) for one in scored]
+    least = policy["kept_from"] * max(covers, default=0.0)
     posing: list[_Kept] = []
     results: dict[str, list[float]] = defaultdict(list)
-    for one in scored:
+    for one, covered in zip(scored, covers, strict=True):
         mine = one.candidate
         if mine.source_type == _REGISTRY or mine.source_type not in policy["study_sources"]:
             continue
         asked_for = any(states(name, mine.text, mine.section) for name in wanted)
         if not asked_for and poses_question(mine.text, mine.section):
             posing.append(one)
-        elif not tells_methods(mine.text, mine.section) and not is_about_itself(mine.text):
+        elif (
+            (asked_for or covered >= least or not mine.asked_for)
+            and not tells_methods(mine.text, mine.section)
+            and not is_about_itself(mine.text)
+        ):
             results[mine.evidence_id].append(one.score)
     for one in posing:
         least = policy["result_from"] * one.score

@@ -16,7 +16,7 @@ from knowledge.words import Words
 from workers.generate.illness import Illness
 
 _ORGANISM, _PEOPLE = "organism", frozenset({"people"})
-_AGE, _SEX = "age", "sex"
+_AGE, _SEX, _BOWEL = "age", "sex", "bowel"
 _IN_A_YEAR = {"m": 12.0, "w": 365.25 / 7, "d": 365.25}
 
 
@@ -66,8 +66,9 @@ class Population:
             one
             for category, values in self._asked.items()
             for one in (values if category != _SEX else values & self._sexes)
+            if category != _BOWEL
         }
-        return sorted(named - _PEOPLE) or sorted(named)
+        return sorted(named - _PEOPLE) or sorted(named or self._asked.get(_BOWEL, set()))
 
     def states_status(self, line: str) -> bool:
         """Whether a line names the status of a marker that is asked for."""
@@ -202,9 +203,9 @@ def _words() -> dict[str, Words]:
     found = {}
     for category in policy["categories"]:
         more = policy["more"].get(category, {})
+        words = known.get(category, {})
         names = {
-            value: [*known[category].get(value, ()), *more.get(value, ())]
-            for value in {**known[category], **more}
+            value: [*words.get(value, ()), *more.get(value, ())] for value in {**words, **more}
         }
         if category == _ORGANISM:
             names = {

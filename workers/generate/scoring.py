@@ -54,6 +54,7 @@ class Asked(NamedTuple):
 _COVERAGE = "coverage_policy"
 _REGISTRY = "clinicaltrials"
 _RESULT, _AGAINST = "primary_result", "contraindication"
+_PARTICULARS = frozenset(load("answers")["details"]["clinical_trials"]["facets"])
 _GUIDELINES = load("answers")["sections"]["guidelines"][0]["sources"]
 
 
@@ -206,6 +207,13 @@ class Scorer:
         found = part_weight(section) > 0 and states("number", text)
         return found or states(_RESULT, text, section)
 
+    def _is_sure(self, candidate: Candidate) -> bool:
+        """Whether it states the status, the enrollment or the endpoint of the trial that is asked
+        for these: it need not say so in the question's words."""
+        return candidate.asked_for and any(
+            states(name, candidate.text, candidate.section) for name in self.wanted & _PARTICULARS
+        )
+
     def is_on_item(self, candidate: Candidate) -> bool:
         """Whether a line, its heading or title holds anything of what is asked to be covered, and
         not of coverage by the payer alone."""
@@ -257,7 +265,7 @@ class Scorer:
         policy, text = self._policy, candidate.text
         found = 0.0
         if self.states_wanted(candidate):
-            sure = self._is_result_asked_for(candidate)
+            sure = self._is_result_asked_for(candidate) or self._is_sure(candidate)
             found += policy["cue_weight"] * (1.0 if sure else self._own_share(candidate))
             found += policy["limit_weight"] if self.asks_for_limits else 0.0
         if refers_back(text):

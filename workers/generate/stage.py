@@ -14,6 +14,7 @@ import structlog
 from sqlmodel import Session, col, select
 
 from knowledge.generation import Reason, generation_policy
+from knowledge.payers import without_payers
 from knowledge.sources import source_policies
 from messages import GenerateV1, Stage, VerifyV1
 from store import model_usage, question_bodies
@@ -118,7 +119,7 @@ def _read(session: Session, message: GenerateV1) -> _Material:
         anchors,
         [
             content(
-                one["text"],
+                without_payers(one["text"]),
                 lexical.inverse_frequencies(session, terms_of_interest(one["text"])),
             )
             for one in question.retrieval["sub_queries"]

@@ -13,7 +13,14 @@ from workers.retrieve.candidates import Candidate, Place
 from workers.retrieve.designs import design, is_primary_study, kind
 from workers.retrieve.label_parts import part_weight
 from workers.retrieve.restrictions import demotion
-from workers.retrieve.topicality import Topic, is_named, topic_of, usable_places, with_tags_of
+from workers.retrieve.topicality import (
+    Topic,
+    is_body,
+    is_named,
+    topic_of,
+    usable_places,
+    with_tags_of,
+)
 from workers.retrieve.understanding.model import Understanding
 
 _LIFT = 0.01
@@ -65,7 +72,10 @@ class Assessed:
 
 
 def assess(
-    candidate: Candidate, understanding: Understanding, scenario: Scenario | None
+    candidate: Candidate,
+    understanding: Understanding,
+    scenario: Scenario | None,
+    untold: Collection[str] = (),
 ) -> Assessed:
     """Judge one candidate.
 
@@ -77,12 +87,21 @@ def assess(
 
     Its score is the fused score of its best passage, restriction language demoted, with the boosts
     and penalties of the policy; works of the pack are lifted later (`lift_anchors`).
+
+    Args:
+        untold: trials that the question names and no other work tells of (see there).
     """
     entry = entry_of(scenario, candidate.identifiers) if scenario else None
     tagged = with_tags_of(scenario, candidate) if scenario and entry else candidate
     topic = topic_of(tagged, understanding, scenario)
-    named = is_named(candidate, understanding.names, entry.trial if entry else None)
-    usable, silent = usable_places(tagged, understanding, named=named, anchor=entry is not None)
+    named = is_named(candidate, understanding.names)
+    usable, silent = usable_places(
+        tagged,
+        understanding,
+        named=named,
+        anchor=entry is not None,
+        spared=named and is_named(candidate, untold),
+    )
     excluded = _excluded(candidate, topic) or silent
     places = _ordered(usable or candidate.places, candidate, understanding)
     anchor = entry.kind if entry else None
@@ -185,6 +204,14 @@ def _amounts(candidate: Candidate, best: Place, query_type: str, topic: Topic) -
 
 _OF_ONE_WORK = ARTICLE | {"set_id", "lcd_id"}
 """Whose number another work gives cites it; what gives that of a trial may well report it."""
+
+
+def untold(assessed: Sequence[Assessed], names: Collection[str]) -> list[str]:
+    """The trials among the names of a question whose works are all excluded: of these what holds
+    less of its words is evidence, too. A body that recommends or decides is none."""
+    trials = (name for name in names if not is_body(name))
+    kept = [one.candidate for one in assessed if one.named and one.excluded is None]
+    return [name for name in trials if not any(is_named(one, [name]) for one in kept)]
 
 
 def only_works_named(assessed: Sequence[Assessed], names: Collection[str]) -> list[Assessed]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sqlmodel import Session
 
 from knowledge.links import direct_url, written
+from knowledge.payers import without_payers
 from knowledge.scenarios import Scenario
 from knowledge.tagging import Tags, tags_of
 from store import findings
@@ -85,7 +86,7 @@ def _search(
             anchors = search(session, asked.text, vector, segments, only=among)
             passages = [*passages, *_below(anchors, passages)]
         weighted = lexical.inverse_frequencies(session, terms_of_interest(asked.text))
-    return Found(asked, passages, content(asked.text, weighted))
+    return Found(asked, passages, content(without_payers(asked.text), weighted))
 
 
 def _below(anchors: Sequence[Passage], passages: Sequence[Passage]) -> list[Passage]:

@@ -3,14 +3,16 @@
 from knowledge.policy import retrieval_policy
 
 
-def is_relevant(covered: float, similarity: float | None) -> bool:
+def is_relevant(covered: float, similarity: float | None, *, spared: bool = False) -> bool:
     """Whether a passage speaks to the question at all.
 
     Args:
         covered: see `store.content.Content.covered`.
         similarity: its cosine with the question, if the search gave one.
+        spared: so much of the question is enough without similarity.
     """
     policy = retrieval_policy().relevance
     if covered >= policy.coverage_alone:
         return True
-    return covered >= policy.coverage_with_similarity and (similarity or 0.0) >= policy.similarity
+    is_near = spared or (similarity or 0.0) >= policy.similarity
+    return covered >= policy.coverage_with_similarity and is_near

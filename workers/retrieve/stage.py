@@ -22,6 +22,7 @@ from workers.language_model.port import LanguageModel
 from workers.retrieve import named, packs
 from workers.retrieve.candidates import Candidate, Decision, Ranked
 from workers.retrieve.gather import find, gather
+from workers.retrieve.offers import offers
 from workers.retrieve.openi import images
 from workers.retrieve.outside import may_search_outside, recent_publications
 from workers.retrieve.perplexity import consult, wanted
@@ -70,9 +71,12 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
     pack_wanted, named_wanted = _wanted(context, found, scenario, understanding, confined=confined)
     shown = images(context, understanding, recognized)
     timings.lap("outside")
+    with context.store.reading() as session:
+        # A drug by its name in another language is not misspelt.
+        meant = offers(session, question.text) if understanding.is_english else []
     report = measure(understanding, found.ranked, timings)
     log.info("question_retrieved", question_id=str(message.question_id), **report)
-    named_held = bool(understanding.names and found.ranked.kept)  # all of these name one of them
+    named_held = bool(understanding.names) and any(one.named for one in found.ranked.decisions)
     return {
         **understanding.as_body(),
         "is_clinical": understanding.is_clinical or named_held,
@@ -87,6 +91,7 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
         "outside": outside,
         "pack_wanted": pack_wanted,
         "named_wanted": named_wanted,
+        "meant": meant,
         "images": shown,
         "explain": [explain(one) for one in found.ranked.decisions],
         "relaxations": list(found.ranked.relaxations),

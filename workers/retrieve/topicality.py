@@ -13,12 +13,15 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from knowledge.anchors import anchor_of
 from knowledge.breadth import accepted, is_broader, meets
+from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from knowledge.naming import mentions
 from knowledge.policy import retrieval_policy
 from knowledge.products import products, speak_to
 from knowledge.scenarios import Scenario
+from knowledge.sources import source_policies
 from knowledge.tags import tags
 from store.content import content_terms
 from store.index.terms import term_set
@@ -105,12 +108,22 @@ def _off_focus(candidate: Candidate, asked: Collection[str]) -> bool:
     return bool(asked and candidate.focus) and not meets(candidate.focus, asked)
 
 
-def is_named(candidate: Candidate, names: Collection[str], trial: str | None = None) -> bool:
+def is_body(name: str) -> bool:
+    """Whether a name is that of a body which recommends or decides."""
+    regulators = conflict_policy().regulators.values()
+    return name.lower() in source_policies() or any(one.search(name) for one in regulators)
+
+
+def is_named(candidate: Candidate, names: Collection[str]) -> bool:
     """Whether a name asked about is in its title, is its source (NCCN, ASCO, ESMO), one of its
-    identifiers, its acronym by its registry, or that of the `trial` that a scenario's pack knows it
-    to report."""
+    identifiers, its acronym by its registry, or that of the trial that a pack knows it to report.
+    """
+    if not names:
+        return False
     known = {candidate.source_type, *(one.lower() for one in candidate.identifiers.values())}
-    called = [candidate.title, trial or "", *_acronyms(candidate)] if names else []
+    entry = anchor_of(candidate.identifiers)
+    trial = entry.trial if entry else None
+    called = [candidate.title, trial or "", *_acronyms(candidate)]
     return any(name.lower() in known or mentions("\n".join(called), name) for name in names)
 
 
@@ -122,7 +135,12 @@ def _acronyms(candidate: Candidate) -> Iterator[str]:
 
 
 def usable_places(
-    candidate: Candidate, understanding: Understanding, *, named: bool, anchor: bool = False
+    candidate: Candidate,
+    understanding: Understanding,
+    *,
+    named: bool,
+    anchor: bool = False,
+    spared: bool = False,
 ) -> tuple[tuple[Place, ...], str | None]:
     """The passages that may be evidence, in the order given; without any, why there is none.
 
@@ -136,13 +154,15 @@ def usable_places(
         named: the whole work is one that the question names (`is_named`).
         anchor: it is a work of the scenario's pack: what it says on a disease and a decision asked
             about speaks to the question, whatever its words are (EB-5.2).
+        spared: it is of a trial asked about of which nothing else tells: who asks why ZEST was
+            stopped is told by its record, whatever word that has for it.
     """
     of_itself = named and asks_for_works(understanding)
     found = [
         one
         for one in candidate.places
         if of_itself
-        or is_relevant(one.covered, one.dense)
+        or is_relevant(one.covered, one.dense, spared=spared)
         or (anchor and _names_both(one, understanding))
     ]
     if not found:

@@ -62,6 +62,9 @@ def must_abstain(
     names_something: bool = True,
     lacks_named: bool = False,
     lacks: Mapping[str, Any] | None = None,
+    is_english: bool = True,
+    offered: Sequence[str] = (),
+    names_nothing_else: bool = False,
 ) -> Abstention | None:
     """Whether the answer must abstain (SP-6.3), and why: by the claims that answer the question
     best, for one on something beside it makes no dispute decided and no source fresh.
@@ -75,7 +78,16 @@ def must_abstain(
         lacks_named: whether the question names a work by its number that is not held.
         lacks: `who` it asks about of whom no source speaks that speaks to all else, and those
             `asked` about by name (`lacks` of a draft).
+        is_english: whether it seems to be in English; what is answered all the same is answered.
+        offered: which names may be meant by words that nothing held speaks of, in words.
+        names_nothing_else: whether it names nothing but by these: of another drug, test or trial no
+            answer is one.
     """
+    if evidence_found == 0 and not is_english:
+        return abstention("out_of_scope", worded="not_english")
+    if offered and (evidence_found == 0 or names_nothing_else):
+        told = abstention("no_evidence", worded="misspelt")
+        return replace(told, detail=" ".join((told.detail, *offered)))
     if not names_something or (not is_clinical and not _is_answered(evidence_found, verified)):
         return abstention("out_of_scope")
     if evidence_found == 0:

@@ -10,12 +10,14 @@ from knowledge.loader import load
 from knowledge.sources import source_policy
 from knowledge.version import knowledge_version
 from store.models import DocumentVersion
-from store.spans import Span
+from store.spans import Span, Structure
 from workers.verify import evidence
 from workers.verify.abstention import Abstention, Standing, must_abstain
 from workers.verify.bibliography import references
 from workers.verify.claims import Checked, Echo, Verdict
 from workers.verify.gate import Contested, Passed, Shown, Verified
+from workers.verify.presuppositions import Work, contradicted, taken_for_granted
+from workers.verify.remarks import names_nothing_else, offered, remark, unnamed
 
 STATUS = {
     Verdict.SUPPORTED: "verified",
@@ -86,24 +88,15 @@ def compose(
         in_the_past: whether the question is about a time that was over when it was checked.
         cost_usd: what asking models for this question cost; None where that is not known.
     """
-    covers = {one["claim_id"]: one["covers"] for one in draft["claims"] if "covers" in one}
+    meant = offered(retrieval.get("meant", ()))
     reason = must_abstain(
         evidence_found=_found(draft, held),
-        verified=[
-            _standing(
-                held[one.evidence_id],
-                one,
-                undecided=one.claim_id in undecided,
-                covers=covers.get(one.claim_id, 1.0),
-            )
-            for one in passed.held
-        ],
+        verified=_standings(draft, passed, undecided, held),
         asks_for_today=retrieval["asks_for_today"] and not in_the_past,
-        filtered=retrieval.get("filters") is not None,
-        is_clinical=retrieval.get("is_clinical", True),
-        names_something=retrieval.get("names_something", True),
-        lacks_named=bool(retrieval.get("named_wanted")),
         lacks=draft.get("lacks"),
+        offered=[one["detail"] for one in meant],
+        names_nothing_else=names_nothing_else(question, retrieval),
+        **_asked(retrieval),
     )
     shown = () if reason else passed.shown
     used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))
@@ -114,6 +107,11 @@ def compose(
         "sections": _sections(shown),
         "claims": [_claim(one, held, place_of) for one in shown],
         "evidence": [record for one in shown for record in _records(one, held, question)],
+        "remarks": [
+            *meant,
+            *_contradicted(question, retrieval, held, in_the_past=in_the_past),
+            *(() if reason else _remarks(question, retrieval, shown, held)),
+        ],
         "references": references((held[key].cited, held[key].clocks) for key in used),
         "images": [] if reason else _images(retrieval),
         "conflicts": list(conflicts),
@@ -132,6 +130,69 @@ def compose(
             "fallback": draft.get("fallback"),
         },
     }
+
+
+def _asked(retrieval: Mapping[str, Any]) -> dict[str, bool]:
+    """What retrieval found of the question, as `must_abstain` asks for it."""
+    return {
+        "filtered": retrieval.get("filters") is not None,
+        "is_clinical": retrieval.get("is_clinical", True),
+        "names_something": retrieval.get("names_something", True),
+        "lacks_named": bool(retrieval.get("named_wanted")),
+        "is_english": retrieval.get("is_english", True),
+    }
+
+
+def _remarks(
+    question: str,
+    retrieval: Mapping[str, Any],
+    shown: Sequence[Shown],
+    held: Mapping[str, Held],
+) -> list[dict[str, Any]]:
+    """What is told of the question beside its answer."""
+    lines = [one.text for one in shown]
+    for key in {place.evidence_id for one in shown for place in one.places}:
+        version = held[key].version
+        lines += [version.title, version.publisher or "", source_policy(version.source_type).name]
+        lines += version.identifiers.values()
+    told = [] if retrieval.get("is_english", True) else [remark("not_english")]
+    if missing := unnamed(question, retrieval, lines):
+        told.append({**remark("unnamed", names=", ".join(missing)), "names": missing})
+    return told
+
+
+def _contradicted(
+    question: str, retrieval: Mapping[str, Any], held: Mapping[str, Held], *, in_the_past: bool
+) -> list[dict[str, Any]]:
+    """What the question takes for granted of a trial and a study of that denies, with the place."""
+    names = retrieval.get("names", ())
+    if not taken_for_granted(question, names):
+        return []
+    studies = load("answers")["study_sources"]
+    versions = {
+        key: one.version
+        for key, one in held.items()
+        if one.may_be_cited(in_the_past=in_the_past) and one.version.source_type in studies
+    }
+    works = [
+        Work(key, one.title, one.text, Structure.model_validate(one.structure).sentences)
+        for key, one in versions.items()
+    ]
+    told = []
+    for found in contradicted(question, names, works):
+        version, place = versions[found.key], found.place
+        quote, words = place.of(version.text), found.taken.words
+        told.append(
+            {
+                **remark("contradicted", words=words, quote=quote, title=version.title),
+                "document_id": str(version.document_id),
+                "version": version.n,
+                "start": place.start,
+                "end": place.end,
+                "quote": quote,
+            }
+        )
+    return told
 
 
 def _found(draft: Mapping[str, Any], held: Mapping[str, Held]) -> int:
@@ -159,6 +220,25 @@ def _images(retrieval: Mapping[str, Any]) -> list[dict[str, Any]]:
         image
         for image in retrieval.get("images", [])
         if is_direct(image["url"]) and is_direct(image.get("image_url") or image["url"])
+    ]
+
+
+def _standings(
+    draft: Mapping[str, Any],
+    passed: Passed,
+    undecided: Collection[str],
+    held: Mapping[str, Held],
+) -> list[Standing]:
+    """What must be known of the source of each claim that holds."""
+    covers = {one["claim_id"]: one["covers"] for one in draft["claims"] if "covers" in one}
+    return [
+        _standing(
+            held[one.evidence_id],
+            one,
+            undecided=one.claim_id in undecided,
+            covers=covers.get(one.claim_id, 1.0),
+        )
+        for one in passed.held
     ]
 
 

@@ -158,16 +158,19 @@ def _abstained(
 def _citations(
     body: Mapping[str, Any], versions: Mapping[str, DocumentVersion]
 ) -> list[dict[str, Any]]:
+    """Every place whose words the answer shows: those of its claims, and of a remark."""
+    numbered = {(str(one.document_id), one.n): one.id for one in versions.values()}
+    cited = [(claim["claim_id"], one) for claim in body["claims"] for one in claim["citations"]]
+    cited += [("remark", one) for one in body["remarks"] if "quote" in one]
     return [
         {
-            "claim_id": claim["claim_id"],
-            "version_id": versions[place["evidence_id"]].id,
+            "claim_id": claim_id,
+            "version_id": numbered[place["document_id"], place["version"]],
             "start": place["start"],
             "end": place["end"],
             "quote_hash": text_hash(place["quote"]),
         }
-        for claim in body["claims"]
-        for place in claim["citations"]
+        for claim_id, place in cited
     ]
 
 

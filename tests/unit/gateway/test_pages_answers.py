@@ -34,6 +34,24 @@ def test_each_claim_has_its_badge_its_reference_and_the_link_to_its_very_words()
     )
 
 
+def test_a_remark_is_shown_and_leads_to_the_words_that_it_rests_on() -> None:
+    place = {"document_id": document_id(1), "version": 1, "start": 10, "end": 90}
+    remarks = [
+        {"code": "misspelt", "detail": "Did you mean “Eliquis” (apixaban)?"},
+        {"code": "contradicted", "detail": "A held source says otherwise.", **place},
+    ]
+    spelling, denied = answer_view(body(remarks=remarks)).remarks
+    assert (spelling.detail, spelling.href) == ("Did you mean “Eliquis” (apixaban)?", None)
+    assert denied.href == f"/evidence/{document_id(1)}/versions/1?start=10&end=90#span"
+    page = answer_page(question(body(remarks=remarks)))
+    assert "Did you mean “Eliquis” (apixaban)?" in page
+    assert "Read it in place" in page
+
+
+def test_an_answer_of_before_there_were_remarks_has_none() -> None:
+    assert answer_view(body()).remarks == []
+
+
 @pytest.mark.requirement("SP-B2")
 def test_both_clocks_stand_beside_each_citation() -> None:
     place = answer_view(body()).sections[0].claims[0].citations[0]

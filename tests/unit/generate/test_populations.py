@@ -135,3 +135,20 @@ def test_no_claim_is_made_of_such_a_line(question: str, title: str, line: str) -
     asked = [content(question, dict.fromkeys(terms(question), 1.0))]
     assert choose([one], Asked("general", asked))
     assert not choose([one], Asked("general", asked, questions=[question]))
+
+
+@pytest.mark.parametrize(
+    ("asked", "title", "other"),
+    [
+        ("colon cancer", "NCCN: ctDNA in rectal cancer", True),
+        ("rectal cancer", "NCCN: ctDNA in colon cancer", True),
+        ("colon cancer", "ctDNA in colorectal cancer", False),
+        ("colorectal cancer", "NCCN: ctDNA in rectal cancer", False),
+        ("colon and rectal cancer", "NCCN: ctDNA in rectal cancer", False),
+    ],
+)
+def test_colon_is_not_answered_with_rectal_though_they_share_a_tag(
+    asked: str, title: str, other: bool
+) -> None:
+    question = f"Is ctDNA recommended in {asked}?"
+    assert is_another(question, title, "It is not recommended for surveillance.") is other

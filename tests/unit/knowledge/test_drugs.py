@@ -112,3 +112,13 @@ def test_a_question_may_be_on_a_class(question: str, classes: set[str]) -> None:
 )
 def test_a_class_is_named_by_its_words_and_by_its_drugs(text: str, holds: bool) -> None:
     assert names_one(text, frozenset(), frozenset({"statin"})) is holds
+
+
+def test_clinicians_short_forms_are_the_drug() -> None:
+    found = drugs("pembro, nivo, atezo or durva")
+    assert found == {"pembrolizumab", "nivolumab", "atezolizumab", "durvalumab"}
+
+
+def test_a_class_is_known_by_its_short_name() -> None:
+    assert classes_asked_about("GLP-1 for weight loss") == {"glp1_agonist"}
+    assert classes_asked_about("SGLT2i in CKD") == {"sglt2_inhibitor"}

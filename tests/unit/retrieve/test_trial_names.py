@@ -3,8 +3,11 @@
 import pytest
 
 from knowledge.naming import mentions
+from knowledge.scenarios import scenarios
 from tests.unit.retrieve.ranking_examples import candidate, place
+from workers.retrieve.ranking import rank
 from workers.retrieve.topicality import is_named
+from workers.retrieve.understanding.read import understand
 
 
 @pytest.mark.parametrize(
@@ -44,3 +47,48 @@ def test_a_registered_trial_is_named_by_its_acronym(source_type: str, named: boo
     record = candidate(1, title="A long title", source_type=source_type, places=(told,))
     assert is_named(record, ("PALLAS",)) is named
     assert not is_named(record, ("PALLAS-2",))
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("The Adaptive COVID-19 Treatment Trial (ACTT)", True),
+        ("ACTT-1: remdesivir", True),
+        ("ACTT-2: baricitinib", False),
+        ("ACTT II", False),
+    ],
+)
+def test_the_first_of_a_series_is_found_by_the_name_it_had_before_there_was_a_second(
+    words: str, named: bool
+) -> None:
+    assert mentions(words, "ACTT-1") is named
+
+
+def test_a_series_that_was_numbered_from_the_first_and_a_protein_are_not_called_so() -> None:
+    assert not mentions("MERMAID-2: durvalumab", "MERMAID-1")
+    assert not mentions("PD", "PD-1")
+
+
+def test_a_trial_of_which_nothing_else_tells_is_told_by_what_holds_less_of_the_question() -> None:
+    far = {"covered": 0.4, "dense": 0.1}
+    record = candidate(1, title="ZEST: niraparib", places=(place(**far),), diseases=())
+    other = candidate(2, title="A review", places=(place(**far, text="ZEST"),), diseases=())
+    body = candidate(3, title="FDA: a guidance", places=(place(**far),), diseases=())
+    asked = understand("why was ZEST stopped, says the FDA")
+    kept = rank([record, other, body], asked, None, most=10).kept
+    assert [one.candidate.title for one in kept] == ["ZEST: niraparib"]
+    told = candidate(4, title="ZEST: results", places=(place(),), diseases=())
+    kept = rank([record, told], asked, None, most=10).kept
+    assert [one.candidate.title for one in kept] == ["ZEST: results"]
+
+
+def test_the_publication_of_a_trial_is_its_own_whatever_else_is_asked() -> None:
+    entry = next(
+        one
+        for pack in scenarios()
+        for one in pack.usable()
+        if one.trial == "IMvigor011" and one.pmid
+    )
+    paper = candidate(1, title=entry.title, identifiers={"pmid": entry.pmid})
+    assert is_named(paper, ["IMvigor011"])
+    assert not is_named(paper, ["IMvigor010"])

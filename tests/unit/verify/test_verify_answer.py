@@ -19,7 +19,7 @@ from api_gateway.answer_schemas import (
 from knowledge.links import is_direct
 from knowledge.loader import load
 from store.models import DocumentVersion
-from store.spans import Span
+from store.spans import Span, Structure
 from workers.verify.abstention import abstention
 from workers.verify.answer import Held, Place, compose
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
@@ -64,6 +64,7 @@ def answer(
     in_the_past: bool = False,
     drafted: int = 1,
     generator: str = "extractive",
+    question: str = "Does it?",
     **found: Any,
 ) -> dict[str, Any]:
     """An answer of one claim, from a retrieval that `found` more."""
@@ -74,7 +75,7 @@ def answer(
     claim = {"claim_id": "c1"}
     understanding = ("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency")
     return compose(
-        question="Does it?",
+        question=question,
         retrieval=dict.fromkeys(understanding) | {"asks_for_today": False, "as_of": None} | found,
         draft={"generator": generator, "prompt_version": None, "claims": [claim] * drafted},
         checked=[checked] * drafted,
@@ -106,7 +107,7 @@ def test_an_abstention_has_the_keys_and_values_that_openapi_names(words: str) ->
 
 def test_openapi_names_every_reason_for_which_an_answer_abstains() -> None:
     named, nothing = get_args(AnswerOut.model_fields["abstain_reason"].annotation)
-    worded = {"filtered", "dated", "not_held", "overruled"}
+    worded = {"filtered", "dated", "not_held", "overruled", "not_english", "misspelt"}
     worded |= {f"other_{who}" for who in get_args(LacksOut.model_fields["who"].annotation)}
     assert set(get_args(named)) == set(load("trust")["cures"]) - worded
     assert nothing is NoneType
@@ -176,3 +177,26 @@ def test_a_work_that_the_question_names_and_that_is_not_held_is_told() -> None:
     given = answer(drafted=0, named_wanted={"pmid": ["1"]})
     assert given["abstain_reason"] == "no_evidence"
     assert "is not held" in given["abstain_detail"]
+
+
+def test_what_a_question_takes_for_granted_is_told_with_the_place_that_says_otherwise() -> None:
+    said = "The trial met its primary endpoint."
+    text = f"{TEXT} {said}"
+    spans = [(0, len(TEXT)), (len(TEXT) + 1, len(text))]
+    structure = Structure(sections=(), paragraphs=(), sentences=tuple(Span(*one) for one in spans))
+    work = held(text=text, title="IMvigor011: results", structure=structure.model_dump(mode="json"))
+    body = answer(
+        work=work, question="Since IMvigor011 was negative, what now?", names=["IMvigor011"]
+    )
+    (told,) = [one for one in body["remarks"] if one["code"] == "contradicted"]
+    assert told["quote"] == text[told["start"] : told["end"]] == said
+    assert "takes for granted: “IMvigor011 was negative”" in told["detail"]
+
+
+def test_an_answer_has_the_offers_of_retrieval_and_says_what_it_does_not_speak_of() -> None:
+    assert answer()["remarks"] == []
+    meant = [{"word": "eliqis", "name": "Eliquis", "of": "apixaban"}]
+    body = answer(question="Does warfarin or eliqis?", meant=meant)
+    assert [one["code"] for one in body["remarks"]] == ["misspelt", "unnamed"]
+    assert body["remarks"][1]["names"] == ["warfarin"]
+    assert not body["abstained"]

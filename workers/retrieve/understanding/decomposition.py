@@ -15,6 +15,7 @@ from knowledge.words import Words
 from workers.retrieve.understanding.model import SubQuery
 from workers.retrieve.understanding.parts import parts
 from workers.retrieve.understanding.sentences import sentences
+from workers.retrieve.understanding.shorthand import spelled_out
 
 
 def is_long(question: str) -> bool:
@@ -42,7 +43,7 @@ def decompose(
     policy = decomposition_policy()
     aims = policy.targets_of[query_type]
     if not is_long(question):
-        return tuple(SubQuery(one, "whole", aims) for one in parts(question, names))
+        return tuple(SubQuery(spelled_out(one), "whole", aims) for one in parts(question, names))
     named = _alternatives(question)
     found = []
     for role, part in policy.roles.items():

@@ -92,6 +92,8 @@ class Understanding:
     """Whether any word of it belongs to medicine, as far as words can tell."""
     names_something: bool = True
     """Whether it is on anything in particular; see `scope`."""
+    is_english: bool = True
+    """Whether nothing tells that it is in another language."""
 
     @property
     def primary_disease(self) -> str | None:
@@ -120,6 +122,7 @@ class Understanding:
             "asks_for_today": self.asks_for_today,
             "is_clinical": self.is_clinical,
             "names_something": self.names_something,
+            "is_english": self.is_english,
             "sub_queries": [
                 {"text": one.text, "role": one.role, "targets": list(one.targets)}
                 for one in self.sub_queries

@@ -7,7 +7,9 @@ from functools import cache
 
 from knowledge.classification import belongs, classify, is_aspect, mesh_of, without_general
 from knowledge.labs import Reading
+from knowledge.languages import seems_english
 from knowledge.loader import load
+from knowledge.payers import named as payers
 from knowledge.products import products
 from knowledge.scenarios import scenarios
 from knowledge.tags import known_words, mentions, ordinary_words
@@ -61,13 +63,24 @@ def _no_names() -> frozenset[str]:
     return words | {part for word in words for part in word.split()}
 
 
+@cache
+def _no_name_forms() -> re.Pattern[str]:
+    return re.compile(load("questions")["no_name_forms"])
+
+
 def names(question: str) -> tuple[str, ...]:
     """The proper names that `question` asks about, such as trials and societies, as written, and
     the identifiers of publications."""
     identifiers = [match[match.lastindex or 0] for match in _identifiers().finditer(question)]
     plain = _identifiers().sub(" ", question)
+    for one in payers(plain)[::-1]:  # who pays is not asked for as a trial is
+        plain = plain[: one.start] + plain[one.end :]
     found = [match.group().replace(" ", "-") for match in _names().finditer(plain)]
-    named = [name for name in found if not _parts(name) <= _no_names()]
+    named = [
+        name
+        for name in found
+        if not _parts(name) <= _no_names() and not _no_name_forms().fullmatch(name)
+    ]
     if not any(map(str.islower, plain)):  # capitals throughout tell nothing
         few = len(named) < _SHOUTED
         named = [
@@ -79,9 +92,22 @@ def names(question: str) -> tuple[str, ...]:
 
 
 def _trials_called_so(question: str) -> Iterator[str]:
-    """The trials of the packs that a question calls a trial or study, however it writes them."""
-    for match in _called().finditer(question):
-        yield _trials()[re.sub(r"[\s-]+", "-", match["name"].lower())]
+    """The trials of the packs that a question calls a trial or study, however it writes them, and
+    those whose name has a number: that is no other word."""
+    for match in (*_called().finditer(question), *_numbered().finditer(question)):
+        yield _by_letters()[re.sub(r"[\s-]+", "", match["name"].lower())]
+
+
+@cache
+def _by_letters() -> dict[str, str]:
+    return {written.replace("-", ""): name for written, name in _trials().items()}
+
+
+@cache
+def _numbered() -> re.Pattern[str]:
+    numbered = (re.fullmatch(r"(.*?)-?(\d+|ii+)", one) for one in sorted(_trials())[::-1])
+    names = (rf"{re.escape(one[1])}[\s-]?{one[2]}" for one in numbered if one is not None)
+    return re.compile(rf"(?i)(?<![\w-])(?P<name>{'|'.join(names)})(?![\w-])")
 
 
 @cache
@@ -201,8 +227,13 @@ def understand(
     told = _unique(_diseases(named), _tags(context.diseases), _measured(patient.values))
     diseases = _by_decision(without_general(told), decisions)
     asked = _asked_text(question, named.asking)
-    is_clinical = bool(diseases or decisions or patient.values) or speaks_of_medicine(asked)
     kind, called = query_type(asked), names(asked)
+    is_clinical = (
+        bool(diseases or decisions or patient.values)
+        or speaks_of_medicine(asked)
+        or any(one.lower() in _trials() for one in called)
+        or bool(payers(asked))
+    )
     condition = diseases[0] if diseases else None
     stated = read_pico(question, named.diseases, named.decisions, condition)
     pico, filled = merged_pico(stated, added.pico, question)
@@ -223,6 +254,7 @@ def understand(
         language_model=replace(part, added=taken) if part else None,
         is_clinical=is_clinical,
         names_something=is_clinical or names_something(asked),
+        is_english=seems_english(question),
     )
 
 

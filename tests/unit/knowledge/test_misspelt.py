@@ -1,0 +1,64 @@
+"""Words that are nearly a name are offered as it, and nothing else is."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from knowledge.drugs import names
+from knowledge.misspelt import Meant, distance, meant
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "of"),
+    [
+        ("eliqis", "Eliquis", "apixaban"),
+        ("zarelto", "Xarelto", "rivaroxaban"),
+        ("warfrin", "warfarin", None),
+        ("coumidin", "Coumadin", "warfarin"),
+        ("clopidegrol", "clopidogrel", None),
+        ("pembrolizmab", "pembrolizumab", None),
+        ("Signaterra", "Signatera", None),
+        ("Gardant", "Guardant Reveal", None),
+        ("DYNAMC", "DYNAMIC", None),
+        ("DYNAMC-III", "DYNAMIC-III", None),
+        ("IMvigr011", "IMvigor011", None),
+    ],
+)
+def test_a_misspelt_name_is_offered_as_it_is_written(word: str, name: str, of: str | None) -> None:
+    assert meant(f"what is known of {word}?") == (Meant(word, name, of),)
+
+
+def test_a_trial_in_lower_case_is_offered_where_it_is_called_one() -> None:
+    assert meant("what did the dynamc trial show") == (Meant("dynamc", "DYNAMIC"),)
+    assert meant("dynamc imaging") == meant("a trial of dynamics") == ()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Eliquis, apixaban, Signatera and DYNAMIC",
+        "esomeprazole, escitalopram, esketamine, ampicillin, saxagliptin",  # drugs of their own
+        "DYNAMIC-II and IMvigor012",  # other trials, or none
+        "prednisolne",  # prednisone or prednisolone
+        "program activates interfering lyrics inulin dioxin heparan",
+        "statins, insulins, estrogens, fluoroquinolones and aspirins",
+        "ctDNA dynamics in trials, CHANGE of practice",
+    ],
+)
+def test_what_is_a_word_or_could_be_several_names_is_not_offered_as_one(words: str) -> None:
+    assert meant(words) == ()
+
+
+@given(st.sampled_from(sorted(names())))
+def test_no_name_that_is_known_is_offered_as_another(name: str) -> None:
+    assert meant(name) == ()
+
+
+@given(st.text("abc", max_size=7), st.text("abc", max_size=7))
+def test_the_distance_is_the_same_both_ways_and_nought_only_of_the_same(one: str, two: str) -> None:
+    assert distance(one, two) == distance(two, one)
+    assert (distance(one, two) == 0) is (one == two)
+
+
+def test_two_letters_that_changed_places_are_one_change() -> None:
+    assert distance("opidvo", "opdivo") == 1

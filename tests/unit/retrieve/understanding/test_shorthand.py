@@ -1,0 +1,60 @@
+"""Short forms are written out where they mean one thing only."""
+
+import pytest
+
+from workers.retrieve.understanding.read import names, understand
+from workers.retrieve.understanding.shorthand import spelled_out
+
+
+@pytest.mark.parametrize(
+    ("asked", "searched"),
+    [
+        ("GALAXY HR for DFS", "GALAXY hazard ratio for disease-free survival"),
+        ("what percent of ctDNA+ pts", "what percent of ctDNA-positive patients"),
+        ("ctdna neg stage III", "ctdna negative stage III"),
+        ("ctDNA-pos, mets s/p surgery", "ctDNA-positive, metastases after surgery"),
+        ("imvigor011 os benefit", "imvigor011 overall survival benefit"),
+        ("OS w/o chemo", "overall survival without chemo"),
+    ],
+)
+def test_what_is_searched_for_is_spelled_out(asked: str, searched: str) -> None:
+    assert [one.text for one in understand(asked).sub_queries] == [searched]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "HR 120 in atrial fibrillation",
+        "os odontoideum",
+        "A+ blood, OSA and RFS-2",
+        "What is the evidence for ctDNA in stage III colon cancer?",
+    ],
+)
+def test_what_may_mean_something_else_stays_as_it_is_written(question: str) -> None:
+    assert spelled_out(question) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("hr for dfs imvigor011", ("IMvigor011",)),
+        ("imvigor 011 survival", ("IMvigor011",)),
+        ("dynamic iii results", ("DYNAMIC-III",)),
+        ("dynamic results of stage iii disease", ()),
+    ],
+)
+def test_a_numbered_trial_is_named_in_any_letters(question: str, found: tuple[str, ...]) -> None:
+    assert names(question) == found
+
+
+def test_who_names_a_trial_of_a_pack_asks_about_evidence() -> None:
+    assert understand("why was ZEST stopped").is_clinical
+    assert not understand("why was QUOXA stopped").is_clinical
+
+
+def test_a_stage_by_tnm_and_a_unit_name_no_trial() -> None:
+    assert names("65M, pT3N0 ypT2N1a, T4bN2M1, ctDNA 0.5 MTM/mL, IMvigor011?") == ("IMvigor011",)
+
+
+def test_who_asks_what_a_payer_covers_asks_about_evidence() -> None:
+    assert understand("does blue cross of texas cover reveal").is_clinical

@@ -1,0 +1,75 @@
+"""What is told beside an answer of the question itself."""
+
+from typing import Any
+
+import pytest
+
+from workers.verify.abstention import must_abstain
+from workers.verify.remarks import names_nothing_else, offered, unnamed
+
+ELIQUIS = {"word": "eliqis", "name": "Eliquis", "of": "apixaban"}
+SIGNATERA = {"word": "Signaterra", "name": "Signatera", "of": None}
+EMPTY = {"intervention": None, "comparison": None}
+
+
+def missing(question: str, *shown: str, **found: Any) -> list[str]:
+    retrieval = {"query_type": "general", "pico": EMPTY, "names": (), **found}
+    return unnamed(question, retrieval, shown)
+
+
+def test_a_misspelt_name_is_offered_with_the_drug_that_it_is() -> None:
+    assert [one["detail"] for one in offered([ELIQUIS, SIGNATERA])] == [
+        "Nothing held speaks of “eliqis”. Did you mean “Eliquis” (apixaban)?",
+        "Nothing held speaks of “Signaterra”. Did you mean “Signatera”?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "alone"),
+    [
+        ("eliqis dose in renal impairment", True),
+        ("eliqis or warfarin in renal impairment", False),
+    ],
+)
+def test_the_dose_of_another_drug_is_no_answer_for_a_misspelt_one(
+    question: str, alone: bool
+) -> None:
+    assert names_nothing_else(question, {"meant": [ELIQUIS]}) is alone
+
+
+def test_an_abstention_offers_the_name_and_asks_for_it() -> None:
+    told = must_abstain(evidence_found=0, verified=[], asks_for_today=False, offered=["Did you?"])
+    assert told is not None
+    assert (told.reason, told.cure["action"]) == ("no_evidence", "rephrase")
+    assert told.detail.endswith("misspelt. Did you?")
+
+
+def test_a_question_in_another_language_is_told_why_it_has_no_answer() -> None:
+    told = must_abstain(evidence_found=0, verified=[], asks_for_today=False, is_english=False)
+    assert told is not None
+    assert (told.reason, told.cure["detail"]) == ("out_of_scope", "Ask again in English.")
+    assert "English only" in told.detail
+
+
+@pytest.mark.parametrize(
+    ("question", "shown", "found", "told"),
+    [
+        ("Signatera or warfarin?", "Warfarin is old.", {}, ["Signatera"]),
+        ("Is Eliquis used?", "Apixaban is used.", {}, []),
+        ("What of VEGA?", "A work on vega.", {"names": ["VEGA"]}, []),
+        ("What of VEGA?", "A work on ALTAIR.", {"names": ["VEGA"]}, ["VEGA"]),
+        ("GLP-1 side effects", "Insulin causes hypoglycemia.", {}, ["GLP-1"]),
+        ("GLP-1 side effects", "Semaglutide causes nausea.", {}, []),
+    ],
+)
+def test_what_is_named_and_no_line_speaks_of_is_told(
+    question: str, shown: str, found: dict[str, Any], told: list[str]
+) -> None:
+    assert missing(question, shown, **found) == told
+
+
+def test_a_missing_side_of_a_comparison_is_told() -> None:
+    sides = {"intervention": "Signatera", "comparison": "Haystack sensitivity"}
+    compared = {"query_type": "comparison", "pico": sides}
+    assert missing("Signatera vs Haystack", "Signatera found 89%.", **compared) == ["Haystack"]
+    assert missing("Signatera vs Haystack", "Signatera beside Haystack", **compared) == []

@@ -1,0 +1,36 @@
+"""What a question may mean by words that nothing held speaks of (`knowledge.misspelt`)."""
+
+import re
+from typing import Any
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from knowledge.misspelt import Meant, meant
+from store.index.terms import term_set
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def offers(session: Session, question: str) -> list[dict[str, Any]]:
+    """What may be meant by words of `question` that stand in no chunk, as a retrieval has it."""
+    found = {one: term_set(_letters(one.word)) for one in meant(question)}
+    found = {one: own for one, own in found.items() if own and own != term_set(_letters(one.name))}
+    if not found:
+        return []
+    wanted = sorted(frozenset[int]().union(*found.values()))
+    held = set(session.scalars(sa.text(_HELD), {"terms": wanted}))
+    return [_as_body(one) for one, own in found.items() if held.isdisjoint(own)]
+
+
+_HELD = "SELECT DISTINCT term FROM lex_posting WHERE term = ANY(:terms)"
+
+
+def _letters(word: str) -> str:
+    """The word without the number of a trial: of IMvigor011 what may be misspelt."""
+    found = _LETTERS.match(word)
+    return found.group() if found else word
+
+
+def _as_body(one: Meant) -> dict[str, Any]:
+    return {"word": one.word, "name": one.name, "of": one.of}

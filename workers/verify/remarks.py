@@ -1,0 +1,80 @@
+"""What stands beside an answer of the question itself: what was not read, not found, or is said
+otherwise by a source. Pure.
+
+Words: `remarks` of knowledge/trust.yaml. A remark tells; it never takes anything out of an answer.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from knowledge.drugs import classes_asked_about, classes_at, drugs, drugs_at, names_one
+from knowledge.loader import load
+from knowledge.naming import mentions
+
+Offers = Sequence[Mapping[str, Any]]
+"""The names that may be meant, as retrieval has them (`workers.retrieve.offers`)."""
+
+
+def remark(code: str, **values: Any) -> dict[str, Any]:
+    """A remark in the words of `knowledge/trust.yaml`, as an answer has it."""
+    return {"code": code, "detail": load("trust")["remarks"][code].format(**values)}
+
+
+def offered(meant: Offers) -> list[dict[str, Any]]:
+    """What may be meant by each word that nothing held speaks of."""
+    return [
+        {**remark("misspelt", **one, other=f" ({one['of']})" if one["of"] else ""), **one}
+        for one in meant
+    ]
+
+
+def names_nothing_else(question: str, retrieval: Mapping[str, Any]) -> bool:
+    """Whether a question names no drug, test, trial or body but by words that are misspelt: what
+    answers the rest of it is on another one."""
+    words = {one["word"].lower() for one in retrieval.get("meant", ())}
+    named = {*drugs(question), *retrieval.get("names", ()), *retrieval.get("products", ())}
+    return all(one.lower() in words for one in named)
+
+
+def unnamed(question: str, retrieval: Mapping[str, Any], shown: Iterable[str]) -> list[str]:
+    """The drugs, tests, trials and sides of a comparison that a question names and no line of its
+    answer, nor the title of a source, does.
+
+    Args:
+        shown: lines, headings, titles and publishers.
+    """
+    words = "\n".join(shown)
+    found = [one for one in retrieval.get("names", ()) if not _stands_in(one, words)]
+    found += [
+        question[one.start : one.end]
+        for one in drugs_at(question)
+        if not names_one(words, frozenset({one.name}), or_class=False)
+    ]
+    classes = classes_asked_about(question)
+    if classes and not names_one(words, frozenset(), classes):
+        found += [question[one.start : one.end] for one in classes_at(question)]
+    if retrieval["query_type"] == "comparison":
+        found += [one for one in _sides(retrieval["pico"]) if not _stands_in(one, words)]
+    return _distinct(found)
+
+
+def _stands_in(name: str, words: str) -> bool:
+    return (
+        mentions(words, name)
+        or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words, re.IGNORECASE) is not None
+    )
+
+
+_CAPITAL = re.compile(r"(?<![\w-])[A-Z][\w-]+")
+
+
+def _sides(pico: Mapping[str, Any]) -> list[str]:
+    """The proper names among what is compared: "Haystack" of "Haystack sensitivity"."""
+    sides = (pico["intervention"], pico["comparison"])
+    return [name for side in sides if side for name in _CAPITAL.findall(side)]
+
+
+def _distinct(found: Sequence[str]) -> list[str]:
+    """Each once, however it is written."""
+    return list({one.lower(): one for one in reversed(found)}.values())[::-1]

@@ -104,7 +104,9 @@ def test_each_line_is_a_record_or_told_and_what_reads_whole_reads_the_same(
     try:
         found = read_each(data, filename="a.jsonl", first_line=first)
     except UnreadableDocument:
-        assert not data.decode("utf-8-sig", "replace").strip()
+        assert (
+            not data.decode(errors="replace").replace("\ufeff", "").strip()
+        )  # marks of files joined
         return
     told = [one.line for one in found.unreadable]
     assert told == sorted(set(told))

@@ -120,7 +120,9 @@ class CureOut(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    action: Literal["add_sources", "refresh", "rephrase", "replay", "review"]
+    action: Literal["add_sources", "refresh", "rephrase", "replay", "review"] = Field(
+        description="add_sources: `POST /v1/documents`; refresh: `POST /v1/sources/{name}/refresh`"
+    )
     detail: str = Field(description="for people: what to do, and what is under way")
     sources: list[str] = Field(description="the kinds of source that are stale or contradict")
     next_refresh: NextRefreshOut | None = Field(

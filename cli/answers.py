@@ -47,7 +47,10 @@ def render(console: Console, question: dict[str, Any]) -> None:
 
 
 def _cure(cure: dict[str, Any] | str | None) -> str:
-    return cure["detail"] if isinstance(cure, dict) else str(cure or "")
+    if not isinstance(cure, dict):
+        return str(cure or "")
+    how = "\nTo add them: attest ingest FILE" if cure["action"] == "add_sources" else ""
+    return f"{cure['detail']}{how}"
 
 
 def _source(answer: dict[str, Any], evidence_id: str) -> Text:

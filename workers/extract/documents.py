@@ -11,7 +11,7 @@ from knowledge.loader import load
 from workers.extract.parts import Parts, plain_lines
 from workers.extract.rubrics import DOCUMENT_TYPES, any_of, field_policies, rubric
 from workers.extract.rules.choosing import extract_field
-from workers.extract.rules.words import institutions
+from workers.extract.rules.words import examinations, institutions
 from workers.reading.persons import people
 
 _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"])
@@ -39,6 +39,7 @@ class _Policy(BaseModel):
     full_confidence_weight: float
     unknown_below: float
     head_lines: int
+    examination_weight: float
     soap_weight: float
     most_parts: int = Field(ge=1)
     head_sure: float
@@ -131,6 +132,8 @@ def _type_of(text: str) -> tuple[str, float]:
         if any_of(policy.types[name].titles).search(head[:400]):
             score += 8.0 if _titled(head, name) else 4.0
         scores[name] = score
+    if any(True for _ in examinations(text)):
+        scores["radiology"] += policy.examination_weight
     if len(set(_SOAP.findall(text.lower()))) >= _MOST_OF_SOAP:
         scores["clinical-notes"] += policy.soap_weight
     ordered = sorted(scores.items(), key=lambda one: -one[1])

@@ -137,20 +137,26 @@ def _feedback(
         missing_fields=tuple(dict.fromkeys(missing)),
         priority_fields=tuple(priority or fields),
         suggestions=tuple(_suggestion(one) for one in fields if one in field_policies()),
-        review_fields=_to_review(score, rubric, contrary),
+        review_fields=_to_review(score, rubric, (*impossible, *contrary)),
     )
 
 
-def _to_review(score: Score, rubric: Rubric, contrary: Sequence[Issue]) -> tuple[str, ...]:
-    """Fields that a person should look at whatever the score: grave doubts and contradictions, and
-    what is critical in a field that the type requires or calls important."""
+_TYPE, _UNKNOWN = "document_type", "unknown"
+
+
+def _to_review(score: Score, rubric: Rubric, issues: Sequence[Issue]) -> tuple[str, ...]:
+    """Fields that a person should look at whatever the score: grave doubts and contradictions,
+    what is critical in a field that the type requires or calls important, a type in doubt."""
     found = [
         one.field
         for one in score.breakdown
         if one.issues
         and (one.grave or (rubric.tier(one.field) != "optional" and _is_critical(one, rubric)))
     ]
-    found += [one.field for one in contrary if one.severity == "critical"]
+    found += [one.field for one in issues if one.severity == "critical" or one.field == _TYPE]
+    if rubric.type == _UNKNOWN:
+        # nothing says which fields it should give, so that none can be missed
+        found.append(_TYPE)
     return tuple(dict.fromkeys(found))
 
 

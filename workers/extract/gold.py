@@ -21,7 +21,8 @@ from typing import Any
 
 from workers.extract.fields import FieldResult, Status
 from workers.extract.rubrics import field_named, field_policies, plain, vocabulary
-from workers.extract.rules.labs import lab_named
+from workers.extract.rules.lab_parts import lab_named
+from workers.extract.rules.lab_tables import lab_of
 from workers.extract.rules.markers import marker_named
 from workers.extract.rules.numbers import days
 from workers.extract.rules.reading import read_every, read_words
@@ -209,8 +210,8 @@ def _entry(field: str, gold: Any, name: str = "") -> list[Value]:
     else:
         words = f"{name}: {gold}" if name else str(gold)
     found = read_every(field, words)
-    if not found and kind == "lab" and name and isinstance(gold, int | float):
-        return [LabValue(name=lab_named(name) or name, number=float(gold))]
+    if not found and kind == "lab" and (told := lab_of(name, str(gold))) is not None:
+        return [told]
     if not found and kind == "medication":
         return [Medication(name=words.strip(": "))]
     return found or [Words(text=words)]

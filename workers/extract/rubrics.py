@@ -158,9 +158,13 @@ class Lab(_Data):
     """An analyte; `plausible` is the range of values by unit."""
 
     names: tuple[str, ...]
+    rows: tuple[str, ...] = ()
+    """Further names, which say enough only at the head of a row."""
     plausible: Mapping[str, tuple[float, float]]
     unitless: bool = False
     """Whether its values have no unit, so that none is missing."""
+    signed: bool = False
+    """Whether they may be below zero."""
 
 
 class Vocabulary(_Data):
@@ -179,6 +183,7 @@ class Vocabulary(_Data):
     labs: Mapping[str, Lab]
     institutions: tuple[str, ...]
     institutions_in_head: tuple[str, ...]
+    examinations: tuple[str, ...]
     institution_general: frozenset[str]
     background: frozenset[str]
     conclusive: frozenset[str]

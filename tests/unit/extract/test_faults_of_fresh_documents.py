@@ -216,7 +216,7 @@ def test_a_document_without_a_usual_title_is_known_by_its_labels(text: str, kind
 
 def test_of_a_cumulative_table_an_old_first_column_is_not_given_for_the_latest() -> None:
     text = "Date        02/06/24   30/07/24\nCreatinine  98         154      umol/L\n"
-    assert labs(text) == {}
+    assert labs(text) == {"creatinine": (154.0, "umol/L")}
 
 
 def test_a_value_of_before_is_none_of_today() -> None:

@@ -17,6 +17,8 @@ from workers.extract.rules import (
     drugs,
     genomes,
     hybridization,
+    lab_parts,
+    lab_tables,
     labs,
     margins,
     markers,
@@ -33,11 +35,13 @@ from workers.extract.rules import (
 from workers.reading import persons
 
 MODULES = [choosing, completeness, damage, days, doubts, drugs, genomes, hybridization,
-           label_lines, labs, margins, markers, medicines, negation, numbers, others, parts,
-           persons, readability, reading, signs, stages, times, tumors, words]  # fmt: skip
+           label_lines, lab_parts, lab_tables, labs, margins, markers, medicines, negation,
+           numbers, others, parts, persons, readability, reading, signs, stages, times, tumors,
+           words]  # fmt: skip
 BUILT = {
     drugs: ["_ahead", "_verb"],
     labs: ["_known"],
+    words: ["_examination"],
     medicines: ["_condition", "_ended", "_ended_next", "_next", "_turns"],
     margins: ["_answers_no", "_denied_behind", "_denies", "_results"],
     others: ["_back", "_behind", "_companions", "_relative"],

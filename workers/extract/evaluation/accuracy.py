@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from workers.extract.evaluation.damage import Damage, damage
-from workers.extract.evaluation.doubts import doubts
+from workers.extract.evaluation.doubts import doubts, drug_doubts
+from workers.extract.evaluation.lab_doubts import lab_doubts
 from workers.extract.evaluation.scores import FieldScore
-from workers.extract.evaluation.signs import apart, leftovers
+from workers.extract.evaluation.signs import apart, leftovers, unread_entries
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.fields import Attempt, FieldResult, Item, Status
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies, policy
 from workers.extract.rules.choosing import compatible, extract_field
 from workers.extract.rules.denying import against
+from workers.extract.rules.lab_tables import row_readings
 from workers.extract.rules.labs import cut_short
 from workers.extract.rules.negation import negated
 from workers.extract.rules.placing import set_aside
@@ -36,8 +38,11 @@ def accuracy(parts: Parts, rubric: Rubric, attempt: Attempt) -> tuple[float, Seq
             continue
         judged = _missed(field, parts, attempt, result, _judge(field, parts, result))
         if judged is not None:
-            score, issues, grave = _doubted(field, parts, result, judged, worn)
+            score, issues, grave = _doubted(field, parts, rubric, result, judged, worn)
             grave |= not result.items and field in signs_policy().grave_if_missed
+            if result.many and _some_unread(field, parts, rubric, attempt):
+                score, grave = min(score, signs_policy().entries_left), True
+                issues = (*issues, f'entries of the list of "{field}" were not read')
             scores.append(_scored(field, rubric, score, issues, grave=grave))
     total = sum(one.weight for one in scores)
     return (sum(one.score * one.weight for one in scores) / total if total else 1.0), scores
@@ -81,16 +86,35 @@ def _missed(
     return min(score, share), (*issues, issue)
 
 
+def _some_unread(field: str, parts: Parts, rubric: Rubric, attempt: Attempt) -> bool:
+    """Whether a field of many values, for whose sake such documents are written, lacks some."""
+    if rubric.type not in signs_policy().grave_if_some_missed.get(field, ()):
+        return False
+    if field == "medications":
+        return unread_entries(parts, attempt) > 0
+    return apart(leftovers(field, parts, attempt), parts.text) > 0
+
+
 def _doubted(
-    field: str, parts: Parts, result: FieldResult, judged: Judged, worn: Damage
+    field: str, parts: Parts, rubric: Rubric, result: FieldResult, judged: Judged, worn: Damage
 ) -> tuple[float, tuple[str, ...], bool]:
-    """The judgement with what speaks against values that their spans bear, and whether gravely."""
+    """The judgement with what speaks against values that their spans bear, and whether gravely.
+
+    A grave doubt about one of many values is one about the field: it counts no more than that one.
+    """
     score, issues = judged
     found = [[*doubts(field, parts, one, worn)] for one in result.items]
+    if field == "lab_values":
+        of_labs = lab_doubts(result.items, rubric.type)
+        found = [[*one, *of_labs.get(at, ())] for at, one in enumerate(found)]
+    if field == "medications":
+        found = [[*one, *more] for one, more in zip(found, drug_doubts(result.items), strict=True)]
     if found:
         score *= sum(min((doubt.factor for doubt in one), default=1.0) for one in found) / len(
             found
         )
+    graves = [doubt.factor for one in found for doubt in one if doubt.grave]
+    score = min(score, *graves) if graves else score
     said = tuple(dict.fromkeys(doubt.words for one in found for doubt in one))
     grave = any(doubt.grave for one in found for doubt in one)
     legible = 1.0 - max(0.0, worn.share - signs_policy().damage_free)
@@ -138,7 +162,9 @@ def _readings(field: str, words: str) -> list[Value]:
     kind = field_policies()[field]
     if kind.many or kind.kind == "margin":
         # a clause that calls a margin positive and negative states both
-        return read_every(field, words) if words.strip() else []
+        read = read_every(field, words) if words.strip() else []
+        # of a row of several columns the headings say which is the result, and not the row
+        return [*read, *row_readings(words)] if kind.kind == "lab" else read
     value = read_words(field, words)
     return [value] if value is not None else []
 

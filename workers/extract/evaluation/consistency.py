@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
+from workers.extract.evaluation.lab_doubts import contradicted
 from workers.extract.evaluation.scores import Issue
 from workers.extract.fields import Attempt, Status
 from workers.extract.rules.choosing import LOW_ER_PERCENT
@@ -99,21 +100,8 @@ def _numbers(attempt: Attempt) -> Iterator[tuple[str, str]]:
         if isinstance(margin, Margin) and margin.status == "negative" and margin.distance_mm == 0:
             yield "margins", "Negative margin at a distance of 0 mm"
     for lab in _values(attempt, "lab_values"):
-        if isinstance(lab, LabValue) and _flag_is_wrong(lab):
-            yield "lab_values", f"The flag of {lab.name} does not agree with its range"
-
-
-def _flag_is_wrong(lab: LabValue) -> bool:
-    if lab.number is None or lab.low is None or lab.high is None or lab.flag is None:
-        return False
-    if lab.low > lab.high:
-        return True
-    wrong = {
-        "high": lab.number <= lab.high,
-        "low": lab.number >= lab.low,
-        "normal": not lab.low <= lab.number <= lab.high,
-    }
-    return wrong.get(lab.flag, False)
+        if isinstance(lab, LabValue) and contradicted(lab):
+            yield "lab_values", f"the flag of {lab.name} does not agree with its range"
 
 
 def _dates(attempt: Attempt) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ Each doubt is a factor on the field's accuracy and a sentence for the feedback; 
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from workers.extract.evaluation.damage import Damage
@@ -16,6 +16,7 @@ from workers.extract.fields import Item
 from workers.extract.parts import Parts, clause
 from workers.extract.rubrics import any_of, field_policies
 from workers.extract.rules.negation import doubted
+from workers.extract.rules.numbers import days
 from workers.extract.rules.words import labelled
 from workers.extract.values import Day, Medication, Words
 
@@ -36,6 +37,10 @@ _LABEL_REACH = 40
 _OFTEN_REACH = 120
 """Characters behind a dose in which it is said how often it is taken (ours)."""
 _DOSE = re.compile(r"(?i)\d[\d.,]*+\s?(?:mg|mcg|µg|g|units?|iu|ml)\b")
+_GAP = re.compile(r"[A-Za-z,;)](?:[ ]{3,}|\t+)[A-Za-z(]")
+"""Between two columns."""
+_BIRTH = re.compile(r"(?i)\b(?:dob|d\.o\.b\.?|date\s+of\s+birth|born(?:\s+on)?)\b[\s:]{0,4}")
+_DATE_REACH = 24
 _MORE = re.compile(r"\s*+,|[^\n]{0,20}\n[ \t]*+(?:[-•*–]|\d{1,2}[.)])\s")
 """Behind a value: its list goes on."""
 
@@ -60,9 +65,38 @@ def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Dou
     if isinstance(item.value, Day) and item.value.other is not None:
         words = f'"{field}" may be {item.value.iso} or {item.value.other}: nothing says which'
         yield Doubt(limits.unlabelled_date, words, grave=True)
+    if isinstance(item.value, Day) and (born := _born(parts.text)) and item.value.iso <= born:
+        yield Doubt(limits.before_birth, f'"{field}" is not after the birth', grave=True)
+    if field not in _STRETCHES and isinstance(item.value, Words) and _GAP.search(item.value.text):
+        words = f'the value of "{field}" runs over the gap between two columns'
+        yield Doubt(limits.two_columns, words, grave=True)
     if isinstance(item.value, Medication) and _frequency_left(parts, item, item.value):
         words = f"how often {item.value.name} is taken stands there and was not read"
         yield Doubt(limits.frequency_unread, words, grave=True)
+
+
+def drug_doubts(items: Sequence[Item]) -> list[list[Doubt]]:
+    """The doubts about drugs that the others of the document give cause for: two doses of one."""
+    doses: dict[str, set[tuple[float | None, str | None]]] = {}
+    for item in items:
+        if isinstance(item.value, Medication) and item.value.dose is not None:
+            doses.setdefault(item.value.name.lower(), set()).add((item.value.dose, item.value.unit))
+    found = []
+    for item in items:
+        name = item.value.name if isinstance(item.value, Medication) else ""
+        several = len(doses.get(name.lower(), ())) > 1
+        words = f"{name} is given in two doses: which of them is taken now?"
+        found.append([Doubt(signs_policy().two_doses, words, grave=True)] if several else [])
+    return found
+
+
+def _born(text: str) -> str | None:
+    """The patient's birthday; of two readings the earlier, for it only sets a limit."""
+    told = _BIRTH.search(text)
+    for found in days(text[told.end() : told.end() + _DATE_REACH]) if told else ():
+        if isinstance(found.value, Day) and found.start == 0:
+            return min(found.value.iso, found.value.other or found.value.iso)
+    return None
 
 
 def _damaged(text: str, item: Item, damage: Damage) -> bool:

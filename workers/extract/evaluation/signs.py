@@ -17,7 +17,8 @@ from workers.extract.label_lines import label_lines, like
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies
 from workers.extract.rules.genomes import gene_pattern
-from workers.extract.rules.labs import measured_pattern
+from workers.extract.rules.labs import measured_pattern, not_of_today
+from workers.extract.rules.listed_drugs import drug_lists
 from workers.extract.rules.markers import marker_pattern
 from workers.extract.rules.negation import negated
 from workers.extract.rules.placing import set_aside
@@ -30,6 +31,11 @@ _NOT_DONE = re.compile(
 _DENIES = re.compile(
     r"(?i)\b(?:no|not|none|without|negative|wild[- ]?type|wt|undetected|absent|not found)\b"
 )
+_EXPLAINS = re.compile(
+    r"(?i)\b(?:desirable|optimal|therapeutic|diagnostic|suggest(?:s|ive)|indicat(?:es|ive)|consistent|"
+    r"cut-?off|threshold|recommended|prevention)\b"
+)
+"""In a line that explains what values mean, and states none."""
 _NAMES = {"markers": marker_pattern, "genes": gene_pattern, "labs": measured_pattern}
 _TEXTS = frozenset(["raw_text", "findings", "impression", "hospital_course", "plan"])
 """Values that are stretches of text: they cover nothing."""
@@ -58,6 +64,28 @@ def leftovers(field: str, parts: Parts, attempt: Attempt) -> Sequence[Place]:
     """The signs of a field that no value of the attempt covers."""
     spans = covered(attempt)
     return [one for one in signs_of(field, parts) if not _inside(one, spans)]
+
+
+def unread_entries(parts: Parts, attempt: Attempt) -> int:
+    """How many marked entries of lists of medicines gave no drug, and are not set aside."""
+    text, spans = parts.text, covered(attempt)
+    count = 0
+    for start, end in drug_lists(parts):
+        for match in _ENTRY.finditer(text, start, end):
+            place = Place(*match.span("words"))
+            words = match["words"]
+            if _inside(place, spans) or _NOT_DONE.search(words) or _NO_ENTRY.search(words):
+                continue
+            count += not set_aside("medications", parts, place.start, place.end)
+    return count
+
+
+_ENTRY = re.compile(r"(?m)^[ \t]*+(?:[-•*]|\d{1,2}[.)])[ \t]++(?P<words>[A-Za-z][^\n]{2,80})")
+_NO_ENTRY = re.compile(
+    r"(?i)^(?:no\b|none|nil|stop|hold|held|discontinu|as\s|see\s|please|continue\s+(?:all|other|home)|"
+    r"all\s|other\s|home\s|resume\s+(?:all|home))|:\s*$|\b(?:stopped|discontinued|held|ceased)\b"
+)
+"""An entry that names no drug that is taken."""
 
 
 def covered(attempt: Attempt) -> Sequence[tuple[int, int]]:
@@ -93,10 +121,11 @@ def _shaped(field: str, parts: Parts) -> Iterator[Place]:
     patterns = list(sign.compiled)
     if sign.names is not None:
         patterns.append(_NAMES[sign.names]())
+    aside = not_of_today(parts.text) if sign.names == "labs" else []
     for pattern in patterns:
         for match in pattern.finditer(parts.text):
             place = Place(*match.span())
-            if _counts(field, sign, parts, place):
+            if not _inside(place, aside) and _counts(field, sign, parts, place):
                 yield place
 
 
@@ -114,6 +143,8 @@ def _counts(field: str, sign: Sign, parts: Parts, place: Place) -> bool:
             return False
     if day:
         return True
+    if sign.names == "labs" and _EXPLAINS.search(text, start, end):
+        return False
     if _NOT_DONE.search(text[place.start : min(end, place.end + 60)]):
         return False
     if field == "mutations":

@@ -44,6 +44,7 @@ class SignsPolicy(BaseModel):
     known: frozenset[str]
     right: frozenset[str]
     grave_if_missed: frozenset[str]
+    grave_if_some_missed: Mapping[str, tuple[str, ...]]
     frequencies: tuple[str, ...]
     frequency_shapes: tuple[str, ...]
     frequency_unread: Share
@@ -52,6 +53,16 @@ class SignsPolicy(BaseModel):
     entries_left: Share
     unlabelled_date: Share
     doubted: Share
+    lab_impossible: Share
+    lab_contradicted: Share
+    lab_unflagged: Share
+    lab_without_unit: Share
+    lab_twice: Share
+    before_birth: Share
+    two_columns: Share
+    two_doses: Share
+    strange: Mapping[str, tuple[str, ...]]
+    strange_fields: int
     damage_free: Share
     type_in_doubt: Share
     type_sure: Share
@@ -72,7 +83,8 @@ def signs_policy() -> SignsPolicy:
         ValueError: it names a field that there is not.
     """
     found = SignsPolicy.model_validate(load("rubrics/signs"))
-    unknown = set(found.fields) - set(field_policies())
+    named = {one for every in found.strange.values() for one in every}
+    unknown = (set(found.fields) | named) - set(field_policies())
     if unknown:
         raise ValueError(f"signs.yaml names unknown fields: {sorted(unknown)}")
     return found

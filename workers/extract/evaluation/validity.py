@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from workers.extract.evaluation.lab_doubts import impossible
 from workers.extract.evaluation.scores import Issue
 from workers.extract.fields import Attempt
 from workers.extract.rubrics import any_of, vocabulary
@@ -102,11 +103,7 @@ def _marker(value: Marker) -> Iterator[str]:
 
 
 def _lab(value: LabValue) -> Iterator[str]:
-    known = vocabulary().labs.get(value.name)
-    if known is None or value.number is None:
-        return
-    limits = known.plausible.get(value.unit or "")
-    if limits is not None and not limits[0] <= value.number <= limits[1]:
+    if impossible(value):
         yield f"{value.name} is a value that no living patient has in this unit"
 
 

@@ -58,7 +58,9 @@ def told_of(parts: Parts) -> Iterator[Found]:
 
 def _some(text: str) -> Iterator[tuple[int, int]]:
     for match in _told().finditer(text):
-        stop = _END.search(text, match.end(), match.end() + _LONGEST)
+        # what it is may stand in the next line
+        begin = match.end() + len(text[match.end() :]) - len(text[match.end() :].lstrip(" \t\n"))
+        stop = _END.search(text, begin, match.end() + _LONGEST)
         end = stop.start() if stop else min(len(text), match.end() + _LONGEST)
         if text[match.end() : end].strip() and not negated(text, match.start(), match.start()):
             yield match.start(), match.start() + len(text[match.start() : end].rstrip())

@@ -1,8 +1,8 @@
 """Which number of a date is the day, where both could be: the document's other dates say. Pure."""
 
 import re
-from collections.abc import Iterable
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise, product
 
 from workers.extract.fields import Found
 from workers.extract.parts import Parts
@@ -13,16 +13,43 @@ _NUMERIC = re.compile(r"(?P<a>\d{1,2})(?P<mark>[-/.])(?P<b>\d{1,2})[-/.](?P<y>\d
 _YEAR_FIRST = re.compile(r"\d{4}-(?:\d-\d{1,2}|\d\d-\d)")
 _SURE_DAY = 12
 """A number above this is no month."""
+Orders = dict[str | None, set[str]]
+"""Of each form of dates ("/", "."), whether days or months stand first in it."""
 STAY = ("admission_date", "discharge_date")
 
 
 def settled(parts: Parts, found: Iterable[Found]) -> list[Found]:
     """The dates, each read in the order that others of its form have, where these agree."""
-    orders = _orders(parts.text)
+    orders = orders_of(parts.text)
     return [_ordered(one, orders.get(_form(parts.text, one), set())) for one in found]
 
 
-def _orders(text: str) -> dict[str | None, set[str]]:
+_IN_HOSPITAL = re.compile(
+    r"(?i)\b(?:in-?patient|in\s+hospital|hospitali[sz]ed|under\s+(?:our|my|the)\s+care|admitted|"
+    r"stayed|remained)\b[^.;]{0,90}?\b(?:between|from)\s+(?:the\s+)?$"
+)
+_UNTIL = re.compile(r"(?i)\s*(?:and|to|until|till|through|-|–)\s*(?:the\s+)?")
+_TOLD_REACH = 160
+
+
+def stays(text: str) -> Iterator[tuple[Found, Found]]:
+    """Two days between which sentences tell that somebody was in hospital."""
+    for first, last in pairwise(days(text)):
+        before = text[max(0, first.start - _TOLD_REACH) : first.start]
+        if _UNTIL.fullmatch(text, first.end, last.start) and _IN_HOSPITAL.search(before):
+            yield first, last
+
+
+def in_one_order(orders: Orders, found: Sequence[Found], written: Sequence[str]) -> list[Found]:
+    """Days that stand beside each other, each as `written`, in the order of their form."""
+    out = []
+    for one, words in zip(found, written, strict=True):
+        match = _NUMERIC.match(words)
+        out.append(_ordered(one, orders.get(match["mark"] if match else None, set())))
+    return out
+
+
+def orders_of(text: str) -> Orders:
     """Of each form of dates ("/", "."), whether days or months stand first in it."""
     found: dict[str | None, set[str]] = {}
     for one in days(text):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from workers.extract.fields import Found
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives
-from workers.extract.rules.labs import lab_named
+from workers.extract.rules.lab_parts import lab_named
 from workers.extract.rules.numbers import sure_number
 from workers.extract.values import Medication
 
@@ -35,6 +35,7 @@ _DOSE = (
     rf"(?P<dose>{_FIGURE}(?:/\d+(?:[.,]\d+)?)?)\s*+"
     rf"(?:(?:-|–|—|to)\s*+(?P<most>{_FIGURE})\s*+)?"
     r"(?P<unit>mg/m2|mg/m²|mg/kg|mg|micrograms?|milligrams?|grams?|mcg|µg|ug|g|units?|iu|ml|mL|%)"
+    r"(?:/(?:dose|act(?:uation)?|puff|spray|inhalation)(?![a-z])|/\d{1,4}(?:\.\d{1,3})?\s?(?:mg|mcg|g)(?![a-z/]))?+"
     r"(?![A-Za-z/]|\s*+/\s*+d?l|\s++(?:of\s++)?(?:p?rbcs?|rcc|blood|ffp|plasma|platelets|packed)\b)"
 )
 _DAY = r"(?:mon|tues?|wed(?:nes)?|thurs?|thu|fri|sat(?:ur)?|sun)(?:day)?"
@@ -67,13 +68,16 @@ _DRUG = re.compile(
     r"\b(?:replaced|substituted)\s++(?:by|with)\s++)"
     rf"(?:{_FORM}\s++)?"
     r"(?P<name>[A-Za-z][A-Za-z\-]{2,30}(?:[ /][A-Za-z][A-Za-z\-]{2,20}){0,2}?)"
+    r"(?:\s++(?:m/r|MR|SR|XL|XR|ER|LA|CR|EC|IR|HFA))?"
     rf"(?:\s*+\([A-Za-z ]{{2,25}}\))?(?:\s*+[,:|]\s++|\s++)(?:{_FORM}\s++)?"
     rf"(?P<change>{_TO})?{_DOSE}"
 )
 _NOT_A_DRUG = re.compile(
     r"(?i)^(?:approximately|about|of|and|the|with|total|dose|blood|fluid|received|given|"
     r"weight|loss|"
-    r"measuring|hemoglobin|creatinine|glucose|albumin|was|is|sodium|potassium|calcium|"
+    r"measuring|hemoglobin|creatinine|glucose|albumin|was|is|"
+    r"(?:sodium|potassium|calcium)(?!\s(?:(?:bi)?carbonate|chloride|acetate|gluconate|citrate|"
+    r"phosphate|valproate|picosulfate|alginate|folinate)\b)|"
     r"contrast|ebl|estimated|admission|arrival|discharge|transfer|presentation|sats?|spo2|saturations?|fio2|oxygen)\b"
 )
 _TIMES_AHEAD = re.compile(rf"(?i)^{_OFTEN}\s++(?P<and>and\s++)?")

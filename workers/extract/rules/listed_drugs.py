@@ -33,15 +33,20 @@ def _headings() -> frozenset[str]:
     return frozenset(field_policies()["medications"].labels) | patients().medicines.taken_headings
 
 
+def drug_lists(parts: Parts) -> Sequence[tuple[int, int]]:
+    """Where headings of medicines rule."""
+    return parts.stretches(
+        lambda one: one.title in _headings(),
+        lambda one: one.title not in _headings(),
+        to_blank=True,
+    )
+
+
 def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
     """Drugs that stand under a heading of medicines and have no dose anywhere."""
     text = parts.text
     named = {one for found in dosed for one in _names(text[found.start : found.end])}
-    for start, end in parts.stretches(
-        lambda one: one.title in _headings(),
-        lambda one: one.title not in _headings(),
-        to_blank=True,
-    ):
+    for start, end in drug_lists(parts):
         for one in drugs_at(text[start:end]):
             at, stop = start + one.start, start + one.end
             if one.name in named or _SOMETHING_ELSE.match(text, stop) or negated(text, at, stop):

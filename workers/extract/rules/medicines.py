@@ -172,8 +172,13 @@ def _own_lines(text: str, begin: int, start: int, end: int, stop: int) -> tuple[
         if _WITH_A_DOSE.search(lines[index]):
             begin += sum(len(one) + 1 for one in lines[: index + 1])
             break
-    line_end = text.find("\n", end, stop)
-    return begin, line_end if line_end >= 0 else stop
+    line = _LINE_THAT_ENDS.search(text, end, stop)
+    return begin, line.start() if line else stop
+
+
+_LINE_THAT_ENDS = re.compile(r"\n(?![ \t]*+[a-z][a-z'-]*+(?:[ .,;\n]|$))|\n(?=[^\n]*?(?:\d|:))")
+"""A line that no sentence goes on behind: the next begins with no small word, or has a dose or a
+label of its own."""
 
 
 def _before(parts: Parts, begin: int, start: int, end: int, behind: str) -> bool | None:

@@ -40,6 +40,11 @@ _EARLIER = re.compile(
     r"\d\s?(?:mm|cm)[\s,;(]*+(?:(?:it|this|which)\s++)?(?:was|were|had\s++been)\s*+$"
 )
 _EARLIER_AFTER = re.compile(r"(?i)\s*+(?:previously|before|on the prior|in the prior|earlier)\b")
+_DATED_AFTER = re.compile(
+    r"(?i)\s*+(?:in|on|from)\s++(?:[a-z]{3,9}\.?\s++)?"
+    r"(?:(?:19|20)\d\d|\d{1,2}[/.-]\d{1,2}[/.-](?:19|20)?\d\d)[^()\n]{0,6}\)"
+)
+"""Behind a size that a bracket opens with: when it was so."""
 _LABEL_BEFORE = re.compile(r"(?:^|[\n.;:])\s*+[-•*\d.)(]*\s*+([A-Za-z][^\n.;:]{0,80}?)\W*$")
 _SIZE_OF_TUMOR = re.compile(
     r"(?i)\b(?:tumou?r|lesion|mass|carcinoma|nodule|neoplasm|focus|adenoma|melanoma|sarcoma|"
@@ -144,7 +149,9 @@ def sizes(text: str) -> Iterator[Found]:
 def of_earlier(text: str, start: int, end: int) -> bool:
     """Whether a size is told of an earlier examination, to compare with."""
     before = re.split(r"\n|\.\s", text[max(0, start - 30) : start])[-1]
-    after = text[end : end + 20]
+    after = text[end : end + 30]
+    if before.endswith("(") and _DATED_AFTER.match(after):
+        return True
     return _EARLIER.search(before) is not None or _EARLIER_AFTER.match(after) is not None
 
 

@@ -11,6 +11,8 @@ from workers.extract.label_lines import label_lines, like, paragraph
 from workers.extract.parts import Parts, plain_points
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
 from workers.extract.rules import allergies, drugs, genomes, labs, markers, numbers, tumors, words
+from workers.extract.rules.days import STAY, stays
+from workers.extract.rules.lab_tables import compact_day, heading_days, message_days
 from workers.extract.rules.listed_drugs import listed, the_drug
 from workers.extract.rules.microsatellites import microsatellites
 from workers.extract.rules.placing import of_the_patient
@@ -53,7 +55,10 @@ _MOST = {
 }
 """More than this no patient has (ours, wide); in the unit of the field."""
 _NOT_MEASURED = frozenset(["assessment_category"])
-_OTHER_DAY = re.compile(r"(?i)birth|dob|born|compar|prior|since|surgery|d\.o\.b")
+_OTHER_DAY = re.compile(
+    r"(?i)birth|dob|born|compar|prior|since|(?-i:surgery|SURGERY)|surgery(?:\s*:|\s+on\b)|d\.o\.b"
+)
+"""Before a day: it is none of the document. A "Surgery" may be a general practice."""
 _OF_THE_SAMPLE = re.compile(r"(?i)received|collect|taken|drawn")
 """Before a day: that of the sample, which dates a report that names no other."""
 _NEAR_LABEL = 40
@@ -122,15 +127,12 @@ def _read(field: str, parts: Parts) -> list[Found]:
     if field == "institution":
         return [*words.labelled(parts, policy), *words.institutions(parts.text)]
     if policy.kind == "words":
-        found = list(words.labelled(parts, policy))
-        found = found or list(words.by_letter(parts, policy))
-        if field == "allergies":
-            found += allergies.told_of(parts)
-        if not found and field == "impression":
-            found = list(words.concluding(parts.text))
-        return found
+        return _texts(field, parts, policy)
     if policy.kind == "day":
-        return list(_labelled_days(parts, policy))
+        found = list(_labelled_days(parts, policy))
+        if field in STAY and not found:
+            found = [pair[STAY.index(field)] for pair in stays(parts.text)]
+        return found
     if policy.kind == "grade" and field == "grade":
         direct = [*_inside_labels(parts, policy, tumors.bare_grades), *tumors.grades(parts.text)]
         certain = any(not one.wide for one in direct)
@@ -140,6 +142,18 @@ def _read(field: str, parts: Parts) -> list[Found]:
         found += listed(parts, found)
     if field == "lymph_nodes":
         found = [*_inside_labels(parts, policy, numbers.bare_nodes), *found]
+    return found
+
+
+def _texts(field: str, parts: Parts, policy: FieldPolicy) -> list[Found]:
+    """What stands under a label; where none does, what stands as such a text does elsewhere."""
+    found = list(words.labelled(parts, policy)) or list(words.by_letter(parts, policy))
+    if field == "allergies":
+        found += allergies.told_of(parts)
+    if not found and field == "modality":
+        found = list(words.examinations(parts.text))
+    if not found and field == "impression":
+        found = list(words.concluding(parts.text))
     return found
 
 
@@ -184,10 +198,14 @@ def _inside_labels(parts: Parts, policy: FieldPolicy, finder: Finder) -> Iterato
 
 
 def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
-    seen = set()
+    of_document = "date" in policy.labels
+    of_columns = heading_days(parts.text) if of_document else {}
+    seen = {at for at, latest in of_columns.items() if not latest}
+    if of_document:
+        yield from message_days(parts.text)
     for one in words.labelled(parts, policy):
         for found in numbers.days(parts.text[one.start : one.end]):
-            if found.start <= 12:
+            if found.start <= 12 and found.start + one.start not in of_columns:
                 seen.add(found.start + one.start)
                 yield found._replace(start=found.start + one.start, end=found.end + one.start)
             break
@@ -199,10 +217,11 @@ def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
         before = text[max(0, found.start - 40) : found.start]
         if label.search(before):
             yield found
-        elif "date" in policy.labels and not _OTHER_DAY.search(before):
+        elif of_document and not _OTHER_DAY.search(before):
             # unlabelled: the date of the document where it stands in the head
             of_the_sample = _OF_THE_SAMPLE.search(before) is not None
-            yield found._replace(wide=found.start > _HEAD or of_the_sample)
+            far = found.start > _HEAD and found.start not in of_columns
+            yield found._replace(wide=far or of_the_sample)
 
 
 def read_words(field: str, quoted: str) -> Value | None:
@@ -258,6 +277,8 @@ def _bare(field: str, stripped: str) -> Value | None:
         value = Microsatellites(status=status)
     elif kind == "medication":
         value = the_drug(stripped)
+    elif kind == "day":
+        value = compact_day(stripped)
     elif kind == "amount" and len(stripped) < _BARE:
         unit = None if field in _NOT_MEASURED else _UNITS.get(field)
         value = numbers.bare_amount(stripped, unit, _MOST.get(field, inf))

@@ -26,6 +26,7 @@ _ENTRY = re.compile(r"(?:[-•*–]|\d{1,2}[.)])(?=\s)")
 _GOES_ON = re.compile(r"(?i)(?:,|;|\b(?:and|or))\s*+$")
 _NOTHING = re.compile(r"(?i)(?:none|nkd?a|no|nil|denies|denied)\b")
 _SOAP = ("s", "o", "a", "p")
+_LAST_OF_SOAP = ("a", "p")
 _MOST_OF_SOAP = 3
 """Of these letters, those that must be titles (ours)."""
 _SHORT = 5
@@ -51,15 +52,42 @@ def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
             elif field.extent != "line":
                 inside = field.extent == "section"
                 end = _end(sections, index, parts.text, labels_inside=inside)
+            if field.extent != "section":
+                end = _next_row(parts.text, one, end)
             found = _trimmed(parts.text, one.start, end)
             if found is not None:
                 yield found
 
 
+def _next_row(text: str, one: Section, end: int) -> int:
+    """Where the value of a row of two columns ends: at the next row, or, in whatever layout, at
+    another label behind a gap in its line."""
+    line = text.rfind("\n", 0, one.start) + 1
+    stop = line_end(text, one.start, end)
+    label = _LABEL_IN_LINE.search(text, one.start, stop)
+    if label is not None and text[one.start : label.start()].strip():
+        return label.start()
+    if not one.alone and _STORY.match(text, stop) and stop < end:
+        return stop
+    if one.alone or ":" in text[line : one.start] or not _GAP_BEFORE.search(text[line : one.start]):
+        return end
+    return stop if stop < end and _TWO_COLUMNS.match(text, stop + 1) else end
+
+
+_LABEL_IN_LINE = re.compile(r"(?:[ ]{2,}|\t[ \t]*+)(?=[A-Z][A-Za-z /.'-]{1,30}:(?:\s|$))")
+_STORY = re.compile(
+    r"\n[ \t]*+(?:He|She|They|We|I|Mr|Mrs|Ms|Miss|The patient|This (?:man|lady|gentleman|woman))\s"
+)
+"""Below a label's own line: sentences about the patient, which belong to no label."""
+_GAP_BEFORE = re.compile(r"\S(?:[ ]{2,}|\t[ \t]*+)$")
+_TWO_COLUMNS = re.compile(r"[ \t]*+[A-Za-z][^\n:]{1,45}?(?:[ ]{2,}|\t)[ \t]*+\S")
+
+
 def by_letter(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
     """What stands under the field's letter in a note whose titles are S, O, A and P."""
     titles = [one.title for one in parts.sections]
-    if field.letter is None or sum(one in titles for one in _SOAP) < _MOST_OF_SOAP:
+    both = all(one in titles for one in _LAST_OF_SOAP)
+    if field.letter is None or not (both or sum(one in titles for one in _SOAP) >= _MOST_OF_SOAP):
         return
     for index, one in enumerate(parts.sections):
         if one.title == field.letter:
@@ -203,6 +231,37 @@ def institutions(text: str) -> Iterator[Found]:
         line = text.rfind("\n", 0, match.start()) + 1
         early = match.start() < 400 or text[line : match.start()].strip() == ""
         yield Found(Words(text=words), *match.span(), wide=not early)
+
+
+@cache
+def _examination() -> re.Pattern[str]:
+    words = alternatives(vocabulary().examinations)
+    return re.compile(
+        rf"(?i:{words})(?![A-Za-z])"
+        rf"(?:[ ]+(?!(?:{_OF_A_SENTENCE})\b)[A-Za-z&/,+-]{{1,20}}){{1,8}}"
+    )
+
+
+_OF_A_SENTENCE = (
+    "is|was|were|showed?|shows|shown|showing|confirmed|demonstrat\\w+|revealed|report\\w*|scans?|"
+    "on|done|today|please|results?|requested|booked|pending|normal|to|there|she|he|and"
+)
+"""What makes a sentence of the name of an examination, or a title of a report."""
+_EXAMINED_LINES = 8
+"""Lines of a document in which the name of its examination may stand alone (ours)."""
+
+
+def examinations(text: str) -> Iterator[Found]:
+    """An examination whose name stands alone in the first lines: of a cell, or of a line."""
+    end = -1
+    for _ in range(_EXAMINED_LINES):
+        end = line_end(text, min(end + 1, len(text)), len(text))
+    for cell in _HEAD_CELL.finditer(text, 0, end):
+        if _examination().fullmatch(cell.group()):
+            yield Found(Words(text=cell.group()), *cell.span())
+
+
+_HEAD_CELL = re.compile(r"(?<![^\n\t|])[^\s|]++(?: [^\s|]++)*")
 
 
 def _in_head(text: str) -> Iterator[Found]:

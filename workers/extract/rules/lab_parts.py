@@ -1,0 +1,123 @@
+"""What a laboratory value is written with: number, unit, range, flag, name of the analyte. Pure."""
+
+import re
+from functools import cache
+from math import inf
+
+from workers.extract.rubrics import vocabulary
+from workers.extract.rules.numbers import sure_number
+
+NUMBER = (
+    r"(?<!\d,)(?<!\d\.)(?:(?<!,)[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])|"
+    r"(?<!,)(?:0,\d{1,4}|\d+,\d{1,2})(?!\d|[.,]\d)|\d+\.\d+(?![\d.]|,\d+\b(?!\.))|(?<=,)\d+\.\d+(?![\d.])|"
+    r"\d+(?![\d.]|,\d)|\d+(?=\.(?!\d))|(?<=,)\d+(?=,\d))"
+)
+"""A number with commas between thousands or for the decimal point; in lines that are separated by
+commas neither. A number is read whole or not at all."""
+UNIT = (
+    r"(?:(?:x\s?|[×*·∙⋅]\s?)?10\s?[\^*E]?\s?\d{1,2}\s?/\s?(?:µ|u|μ)?[lL]|10[³⁹¹²⁶]+/\S?[lL]|"
+    r"(?:[Tt]housand|[Mm]illion)s?\s?/\s?(?:µ|u|μ|mc)?[lL]|"
+    r"[kKmM]\s?/\s?(?:µ|u|μ)L|(?:thou|mill|cells)\s?/\s?(?:µ|u|μ|c|m)?(?:L|l|mm3?)|/\s?(?:µ|"
+    r"u|μ|c)?(?:mm|L|l)\b|"
+    r"g/d[lL]|g/[lL]|m[gG]/d[lL]|mg/[lL]|(?:µ|u|μ|mc)g/[dm]?[lL]|ng/m?[lL]|ng/d[lL]|pg/m[lL]|"
+    r"pg(?![a-z])|fL|mmol/mol|mOsm/(?:kg|L)|kPa|"
+    r"[munpµμ]?mol/[lL]|m[eE]q/[lL]|(?:µ|u|μ|m|k)?I?U/m?[lL]|(?:µ|u|μ)IU/mL|mm/h(?:r|our)?|"
+    r"mIU/[lL]|lakhs?/(?:cumm|mm3)|/?cumm|m[lL]/min(?:/1\.73(?:\s?m(?:2|²|\^2))?)?|"
+    r"secs?\b|seconds?\b|s(?![A-Za-z0-9/'.])|mmHg|%|ratio\b|mg/g)"
+)
+RANGE = (
+    r"[\[(]?\s*+(?:(?:ref(?:erence)?(?:\s++(?:range|interval))?|normal(?:\s++range)?|range|"
+    r"N)\s*+[:=]?\s*+)?"
+    rf"(?:(?P<low>{NUMBER})\s*+(?:-|–|—|to)\s*+(?P<high>{NUMBER})|"
+    rf"(?P<up>[<≤](?:\s?(?i:or)\s?)?=?)\s*+(?P<upto>{NUMBER})|"
+    rf"(?P<down>[>≥](?:\s?(?i:or)\s?)?=?)\s*+(?P<from>{NUMBER}))"
+    rf"(?:[\s|]*+(?P<unit2>{UNIT}))?(?:\s*+[\])])?"
+)
+FLAG = (
+    r"[\[(]?\*{{0,2}}(?P<{0}>H{{1,2}}|L{{1,2}}|High|Low|HIGH|LOW|Normal|NORMAL|Critical|CRITICAL|N|"
+    r"(?<!\*)\*|↑|↓)\*{{0,2}}[\])]?(?![A-Za-z0-9])"
+)
+FLAGS = {"h": "high", "hh": "high", "high": "high", "↑": "high", "l": "low", "ll": "low",
+         "low": "low", "↓": "low", "n": "normal", "normal": "normal", "critical": "critical",
+         "*": "abnormal"}  # fmt: skip
+_DECIMAL = re.compile(
+    r"(?<![\d.,])(?:0(?P<zero>[.,])\d+|\d+(?P<mark>[.,])(?:\d{1,2}|\d{4,}))(?![\d.,])"
+)
+"""A number whose point or comma can only be that of a decimal."""
+NOT_A_TEST = re.compile(
+    r"(?i)\b(?:page|age|date|dob|mrn|id|phone|fax|tel|room|bed|ward|accession|specimen|time|year|"
+    r"sample|section|version|ref|order|patient|dr|street|road|suite|box|collected|received|"
+    r"reported|"
+    r"visit|day|week|step|report|case|no|number|sig|disp|dispense|refills?|tablets?|grade|stage|"
+    r"take|weight|height|temp(?:erature)?|pulse|bp|blood pressure|heart rate|hr|rr|spo2|bmi)\b"
+)
+_CHARGE = re.compile(r"\d?[+-]{1,2}$")
+_AROUND = re.compile(
+    r"^(?:(?:adjusted|adj\.?|corrected|absolute|serum|plasma|total|[sp]\.)\s)|"
+    r"\s(?:calculated|calc|absolute|abs|count|level|serum|plasma|random|fasting|total|hs)$"
+)
+"""Words around a name that change nothing about what was measured (ours)."""
+_ANOTHER = re.compile(
+    r"\b(?:free|in?direct|(?:un)?conjugated|ioni[sz]ed|urine|urinary|csf|fluid|24|ratio|%|saturation)"
+)
+"""Words behind a name, in brackets or after a comma, with which it is another analyte."""
+
+
+_THOUSANDS = re.compile(r"(?:10[e]?0?3|103|thousands?|thou|k)/(?:u|mc)?l|10e?0?9/l")
+"""Units that are 10^9 in the litre."""
+
+
+@cache
+def _names() -> dict[str, str]:
+    return {
+        spelled(name): lab
+        for lab, one in vocabulary().labs.items()
+        for name in (*one.names, *one.rows)
+    }
+
+
+def spelled(name: str) -> str:
+    """In small letters and American spelling, without hyphens."""
+    return name.lower().replace("leuco", "leuko").replace("haem", "hem").replace("-", " ").rstrip()
+
+
+def lab_named(words: str) -> str | None:
+    """The canonical name of an analyte."""
+    plain = spelled(" ".join(words.split()).strip(" .,:;*").removesuffix("-")).removeprefix("s. ")
+    if plain in _names():
+        return _names()[plain]
+    bare = _CHARGE.sub("", plain)
+    shorter = re.sub(r"\s*+\([^)]*\)|,.*", "", bare).strip()
+    if shorter != bare and _ANOTHER.search(bare[len(shorter) :]):
+        return None
+    return _names().get(shorter) or _names().get(_AROUND.sub("", _AROUND.sub("", shorter)).strip())
+
+
+def number_of(words: str | None, row: str, most: float) -> float | None:
+    """The number; where another of its row has the same mark before decimals, so has this."""
+    if words is None:
+        return None
+    marks = {one["zero"] or one["mark"] for one in _DECIMAL.finditer(row)}
+    return sure_number(words, 0.0 if marks & set(words) else most)
+
+
+def plausible_of(name: str, unit: str | None) -> tuple[float, float] | None:
+    """What a living patient can have of an analyte in a unit; None where that is not known."""
+    known = vocabulary().labs.get(name)
+    if known is None or unit is None:
+        return None
+    limits = {_unit_key(one): limit for one, limit in known.plausible.items()}
+    return limits.get(_unit_key(unit))
+
+
+def _unit_key(unit: str) -> str:
+    """A unit in one of the ways in which it is written."""
+    plain = re.sub(r"[\s^*×x·∙⋅]", "", unit.lower()).replace("µ", "u").replace("μ", "u")
+    plain = plain.replace("mcg/", "ug/").replace("iu/", "u/")
+    return "109/l" if _THOUSANDS.fullmatch(plain) else plain
+
+
+def most_of(name: str, unit: str | None) -> float:
+    """The most that a living patient can have of an analyte in a unit."""
+    limits = plausible_of(name, unit)
+    return limits[1] if limits is not None else inf

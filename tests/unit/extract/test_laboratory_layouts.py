@@ -213,3 +213,14 @@ def test_a_test_that_gave_no_result_takes_none_from_elsewhere(words: str) -> Non
         f"POTASSIUM      {words}       3.5-5.1 mmol/L    ML\nSODIUM   133   136-145 mmol/L   ML\n"
     )
     assert labs(text) == {"sodium": (None, 133.0, "mmol/L")}
+
+
+@pytest.mark.parametrize(
+    ("status", "taken"),
+    [("F", True), ("C", True), ("P", True), ("", True), ("D", False), ("W", False), ("X", False)],
+)
+def test_a_result_that_its_message_calls_deleted_or_wrong_is_no_value(
+    status: str, taken: bool
+) -> None:
+    text = f"MSH|^~\\&|\nOBX|1|NM|2951-2^Sodium||131|mmol/L|135-145|L|||{status}|20240105"
+    assert bool(read("lab_values", text).items) is taken

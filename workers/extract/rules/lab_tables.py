@@ -63,8 +63,12 @@ _NEVER_FAR = 60
 """Lines of a table below its headings (ours)."""
 _SEGMENT = re.compile(
     r"(?m)^OBX\|[^|\n]*+\|(?:NM|SN)\|(?P<id>[^|\n]*+)\|[^|\n]*+\|(?P<value>[^|\n]*+)"
-    r"\|(?P<unit>[^|\n]*+)(?:\|(?P<range>[^|\n]*+))?(?:\|(?P<flag>[^|\n]*+))?[^\n]*+"
+    r"\|(?P<unit>[^|\n]*+)(?:\|(?P<range>[^|\n]*+))?(?:\|(?P<flag>[^|\n]*+))?"
+    r"(?:\|[^|\n]*+\|[^|\n]*+\|(?P<status>[^|\n]*+))?[^\n]*+"
 )
+_NO_VALUE = frozenset("DINOWX")
+"""Statuses of a result that is deleted, pending, not asked for, only ordered, wrong or not to be
+had (HL7 version 2, table 0085): what stands there is no value."""
 _OBSERVED = re.compile(
     r"(?m)^OBR\|(?:[^|\n]*+\|){6}(?P<day>(?P<y>(?:19|20)\d\d)(?P<m>\d\d)(?P<d>\d\d))"
 )
@@ -264,7 +268,7 @@ def _segments(text: str) -> Iterator[Row]:
         known = next((lab for one in named if (lab := lab_named(one)) is not None), None)
         name = known or (named[1] if len(named) > 1 else next(iter(named), ""))
         found = None
-        if told is not None and name:
+        if told is not None and name and match["status"] not in _NO_VALUE:
             unit = match["unit"].split("^")[0] or None
             limits = _RANGE.match(match["range"] or "")
             value = _value(name, told, unit, limits, match["flag"])

@@ -61,7 +61,7 @@ class Content:
         if self.total <= 0:
             return 0.0
         weights = self.weights
-        return sum(weights[term] for term in weights.keys() & found) / self.total
+        return sum(map(weights.__getitem__, weights.keys() & found)) / self.total
 
 
 def content_terms(question: str) -> frozenset[int]:

@@ -78,6 +78,7 @@ class Scorer:
         self._approval, self._coverage = Approval(questions), Coverage(questions)
         self._subjects = Subjects(questions, compares=asked.query_type == "comparison")
         self._may_speak: dict[int, bool] = {}
+        self._covers: dict[int, float] = {}
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
 
     @property
@@ -187,7 +188,11 @@ class Scorer:
 
     def covers(self, candidate: Candidate) -> float:
         """The share of what is asked that a candidate holds, as its score counts it."""
-        return max(map(self._covered, self._asked, repeat(candidate)))
+        known = self._covers.get(id(candidate))
+        if known is None:
+            known = max(map(self._covered, self._asked, repeat(candidate)))
+            self._covers[id(candidate)] = known
+        return known
 
     def states_wanted(self, candidate: Candidate) -> bool:
         """Whether a candidate states the kind of thing that is asked for; contraindications of a

@@ -17,9 +17,6 @@ from store.models import LOCAL_OWNER, Question, now
 from store.recall_log import with_state
 from store.unit_of_work import UnitOfWork
 
-CHANNEL = "question"
-"""LISTEN/NOTIFY channel; the payload is the id of the question that went a step further."""
-
 
 @dataclass(frozen=True)
 class Step:

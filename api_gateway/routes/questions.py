@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from typing import Annotated
 from uuid import UUID
 
-import structlog
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import AwareDatetime
@@ -35,7 +34,6 @@ from api_gateway.waiting import settled
 from store import questions, recall_log
 from store.database import passes_by_itself
 
-log = structlog.get_logger(__name__)
 router = APIRouter(prefix="/v1/questions", tags=["questions"])
 
 RETRY_AFTER_SECONDS = 1

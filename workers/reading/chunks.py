@@ -18,7 +18,6 @@ CHUNK_SIZE: int = _POLICY["size"]
 CHUNK_OVERLAP: int = _POLICY["overlap"]
 MAX_PARAGRAPH: int = _POLICY["max_paragraph"]
 _MAX_HEADING: int = _POLICY["heading"]
-_UNTITLED: str = _POLICY["untitled_section"]
 
 _WORD_START = re.compile(r"(?<=\s)\S")
 
@@ -39,15 +38,6 @@ class Chunk:
     def chunk_id(self) -> str:
         """The chunk's name, unique in its document: `chunk_0`, `chunk_1`, ..."""
         return f"chunk_{self.ordinal}"
-
-
-def citation(section: str, chunk_id: str, start: int, end: int) -> str:
-    """The citation string of a place (CN-4.1): `ASSESSMENT section, chunk_11:2192-2922`.
-
-    `start` and `end` count code points from the beginning of the document. A part of a text
-    without a title is cited as `BODY`.
-    """
-    return f"{section or _UNTITLED} section, {chunk_id}:{start}-{end}"
 
 
 def chunk(

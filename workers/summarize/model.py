@@ -22,7 +22,6 @@ from workers.summarize.plan import Recommendation, guarded, recommendations, urg
 from workers.summarize.summary import Reading
 from workers.summarize.templates import chunks_with_headers, template
 
-PURPOSES = ("summarize", "plan", "sections")
 Doubt = Literal["conditional", "withheld", "assessment", "unsure"]
 
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from store.spans import citation
 from tests.fuzz.properties import chunks_hold
-from workers.reading.chunks import Chunk, chunk, citation
+from workers.reading.chunks import Chunk, chunk
 from workers.reading.structure import segment
 
 _FRAGMENTS = st.sampled_from(

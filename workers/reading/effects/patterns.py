@@ -34,8 +34,6 @@ MEASURE = re.compile(
     re.VERBOSE,
 )
 ABBREVIATED = re.compile(r"[A-Za-z-]{0,3}(?:HR|OR|RR|MD|RD|ARR|ARD)s?")
-PLAIN_DIFFERENCE = re.compile(r"(?i)differences?")
-"""The one name of a measure that is also a word: it needs an interval."""
 
 _INTERVAL_NAME = (
     r"(?:Cr?I(?:s\b|(?!\w))|CI95|(?i:(?:confidence|credible)\s+(?:intervals?|limits?)))"

@@ -1,24 +1,22 @@
 """Who asks, and what they may: keys, scopes, owners.
 
-A route names its scope with `needs(...)` and takes the caller as `InCaller`. The `Gate` asks the
-same before a byte of the body is read; the route's dependencies ask again, so that a route that the
-gate missed is as closed.
+A route names its scope with `needs(...)` and takes the caller as `InCaller`. The gate
+(`api_gateway.gate`) asks the same before a byte of the body is read; the route's dependencies ask
+again, so that a route that the gate missed is as closed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Annotated, Any, Protocol, TypeVar
 from uuid import UUID
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.routing import RouteContext, iter_route_contexts
+from fastapi.routing import RouteContext
 from python_multipart.exceptions import FormParserError
 from sqlmodel import Session
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Send
-from starlette.types import Scope as Connection
 
 from api_gateway.limits import Exceeded, Limits, midnight_before, until_midnight
 from api_gateway.names import is_loopback
@@ -26,12 +24,12 @@ from api_gateway.pages.sessions import (
     FIELD,
     SAFE_METHODS,
     csrf_of,
-    is_page,
     same,
     token_of,
 )
 from api_gateway.problems import Problem, not_found
 from api_gateway.refusals import Refused
+from api_gateway.repeats import is_repeat
 from api_gateway.state import Gateway
 from store import keys, model_usage, sessions
 from store.models import LOCAL_OWNER, AccessKey, now
@@ -143,8 +141,20 @@ def _too_many(caller: Caller, exceeded: Exceeded) -> Refused:
     )
 
 
-async def admitted(gateway: Gateway, authorization: str | None, token: str | None = None) -> Caller:
+Again = Callable[[Caller], bool]
+
+
+def _is_new(_: Caller) -> bool:
+    return False
+
+
+async def admitted(
+    gateway: Gateway, authorization: str | None, token: str | None = None, again: Again = _is_new
+) -> Caller:
     """The caller behind an `Authorization` header, or else a session's token, its turn taken.
+
+    Args:
+        again: whether what this caller sends was accepted before: then no turn is needed.
 
     Raises:
         Refused: 401 or 429.
@@ -155,13 +165,22 @@ async def admitted(gateway: Gateway, authorization: str | None, token: str | Non
             return signed_in
     if authorization is None and not keys_required(gateway.settings):
         return LOCAL
-    return await run_in_threadpool(_admit, gateway, _bearer(authorization))
+    return await run_in_threadpool(_admit, gateway, _bearer(authorization), again)
 
 
-def _admit(gateway: Gateway, presented: str | None) -> Caller:
+def _admit(gateway: Gateway, presented: str | None, again: Again) -> Caller:
     caller = authenticate(gateway, presented)
-    take_turn(gateway, caller)
+    try:
+        take_turn(gateway, caller)
+    except Refused:
+        if not again(caller):
+            raise
     return caller
+
+
+def repeats(gateway: Gateway, route: object, headers: Mapping[str, str]) -> Again:
+    """Whether a caller who sends these headers there sends what was accepted before."""
+    return lambda caller: is_repeat(gateway, partial(named, route), headers, caller.owner)
 
 
 def _resume(gateway: Gateway, token: str) -> Caller | None:
@@ -193,7 +212,8 @@ async def caller_of(request: Request) -> Caller:
     if not isinstance(caller, Caller):
         gateway: Gateway = request.app.state.gateway
         token = token_of(request.method, request.url.path, request.headers)
-        caller = await admitted(gateway, request.headers.get("authorization"), token)
+        again = repeats(gateway, request.scope.get("route"), request.headers)
+        caller = await admitted(gateway, request.headers.get("authorization"), token, again)
         request.state.caller = caller
     if caller.csrf is not None and request.method not in SAFE_METHODS:
         await require_token(request, caller)
@@ -201,6 +221,8 @@ async def caller_of(request: Request) -> Caller:
 
 
 MOST_FIELDS = 300
+MOST_FILES = 100
+"""Ours: of one form; a page may take fewer, and then says so in the form."""
 MOST_PART_BYTES = 2 * 1024**2
 """Ours: a pasted document has up to 300,000 characters, of up to four bytes each."""
 
@@ -217,12 +239,13 @@ async def require_token(request: Request, caller: Caller) -> None:
     if kind in {"application/x-www-form-urlencoded", "multipart/form-data"}:
         try:  # the request keeps what was read, so routes read the same form
             form = await request.form(
-                max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_PART_BYTES
+                max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=MOST_PART_BYTES
             )
         except FormParserError as error:
             raise Problem(400, "the form cannot be read") from error
         given = form.get(FIELD)
     if caller.csrf is None or not isinstance(given, str) or not same(given, caller.csrf):
+        await request.close()  # of a form its files, which nobody is going to read
         raise Refused(
             403,
             "the form was not sent from a page of this sign-in: load the page again",
@@ -272,8 +295,18 @@ may read what came of it. Lists, and what is not asked for, need `read`."""
 
 
 async def _within_budget(request: Request, caller: InCaller) -> None:
+    gateway: Gateway = request.app.state.gateway
+    again = repeats(gateway, request.scope.get("route"), request.headers)
+
+    def check() -> None:
+        try:
+            require_budget(gateway, caller)
+        except Refused:
+            if not again(caller):
+                raise
+
     if caller.limits is not None:
-        await run_in_threadpool(require_budget, request.app.state.gateway, caller)
+        await run_in_threadpool(check)
 
 
 within_budget = Depends(_within_budget)
@@ -340,56 +373,16 @@ def foreign(caller: Caller, what: str, target: UUID) -> Refused:
 
 def scopes_of(route: RouteContext) -> tuple[Scope, ...]:
     """The scopes that a route names, one of which is enough; empty: it names none."""
+    return tuple(named(route, "scopes") or ())
+
+
+def named(route: object, what: str) -> Any:
+    """What a dependency of the route says of it under this name; None: nothing."""
     waiting = list(getattr(getattr(route, "dependant", None), "dependencies", ()))
     while waiting:
         one = waiting.pop()
-        found = getattr(one.call, "scopes", None)
+        found = getattr(one.call, what, None)
         if found is not None:
-            return tuple(found)
+            return found
         waiting.extend(one.dependencies)
-    return ()
-
-
-def guarded_routes(app: FastAPI) -> Iterable[tuple[RouteContext, tuple[Scope, ...]]]:
-    """The routes that name scopes, in the order in which they are matched."""
-    for route in iter_route_contexts(app.routes):
-        scopes = scopes_of(route)
-        if scopes:
-            yield route, scopes
-
-
-class Gate:
-    """Admits callers before the body of their request is read, so a stranger sends none in vain."""
-
-    def __init__(self, app: ASGIApp, *, gateway: Gateway) -> None:
-        self._app = app
-        self._gateway = gateway
-        self._guarded: list[tuple[RouteContext, tuple[Scope, ...]]] | None = None
-
-    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await self._admit(scope)
-        await self._app(scope, receive, send)
-
-    async def _admit(self, scope: Connection) -> None:
-        """Raises Refused: 401, 403 or 429."""
-        if self._guarded is None:
-            self._guarded = list(guarded_routes(scope["app"]))
-        for route, scopes in self._guarded:
-            if scope["method"] not in (route.methods or ()):
-                continue
-            if route.path_regex.match(scope["path"]):
-                scope["route"] = route.original_route  # names it in the log if it ends here
-                caller = scope["state"].get("caller")  # of what admits in another way, further out
-                if caller is None:
-                    headers = Headers(scope=scope)
-                    token = token_of(scope["method"], scope["path"], headers)
-                    try:
-                        caller = await admitted(self._gateway, headers.get("authorization"), token)
-                    except Refused as refused:
-                        stranger = refused.status_code == 401 and "authorization" not in headers
-                        scope["state"]["sign_in"] = stranger and is_page(scope["path"])
-                        raise
-                    scope["state"]["caller"] = caller
-                require(caller, scopes)
-                return
+    return None

@@ -28,6 +28,7 @@ def room_for(work: Work) -> Any:
             key = request.headers.get("idempotency-key")
             await run_in_threadpool(require_room, gateway, work, caller, key)
 
+    check.work = work  # type: ignore[attr-defined]
     return Depends(check)
 
 

@@ -17,8 +17,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from api_gateway import problems
-from api_gateway.access import Gate, guarded_routes, keys_required
+from api_gateway.access import keys_required
 from api_gateway.extraction_schemas import ExtractionIn
+from api_gateway.gate import Gate, guarded_routes
 from api_gateway.limits import Limiter
 from api_gateway.listen import Notices
 from api_gateway.load import Load
@@ -38,6 +39,7 @@ from api_gateway.routes import (
     extractions,
     health,
     notes,
+    pages_adding,
     pages_ask,
     pages_documents,
     pages_evidence,
@@ -55,6 +57,7 @@ from api_gateway.routes import (
     verifications,
 )
 from api_gateway.schemas import MAX_QUESTION_BODY_BYTES
+from api_gateway.server_metrics import ServerState
 from api_gateway.state import Gateway
 from store import extractions as store_extractions
 from store import notes as store_notes
@@ -71,6 +74,8 @@ log = structlog.get_logger(__name__)
 POOL_SIZE = 8
 THREADS = 2 * POOL_SIZE
 """As many threads as `connect` lets connections be: a thread never waits for a connection."""
+ANSWER_SECONDS = 10.0
+"""Ours: in which PostgreSQL must have answered a statement; a scrape is allowed 14 s in all."""
 READINESS_TIMEOUT_SECONDS = 1.0
 FLUSH_SECONDS = 30.0
 """Ours: how often it is looked for refusals whose count is due to be written."""
@@ -207,6 +212,7 @@ def create_app(settings: Settings) -> FastAPI:
         quality,
         health,
         pages_ask,
+        pages_adding,
         pages_evidence,
         pages_verify,
         pages_operate,
@@ -221,7 +227,7 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 def _gateway(settings: Settings) -> Gateway:
-    engine = connect(settings.database_url, pool_size=POOL_SIZE)
+    engine = connect(settings.database_url, pool_size=POOL_SIZE, answer_seconds=ANSWER_SECONDS)
     publishing = PublishingThread(engine, WokenBroker(settings).publish)
     store = Store(engine, publishing)
     client = redis.Redis.from_url(
@@ -242,7 +248,7 @@ def _gateway(settings: Settings) -> Gateway:
             store_extractions.CHANNEL,
         ),
         publishing=publishing,
-        metrics=Metrics(engine),
+        metrics=Metrics(engine, ServerState(client, settings.redis_namespace, settings.data_dir)),
         redis=client,
         limiter=Limiter(store, client, settings.redis_namespace),
         refusals=Refusals(store),

@@ -167,9 +167,9 @@ def _source_gauges(sources: list[SourceReport]) -> Iterator[Metric]:
 
 
 class Metrics:
-    """The metrics of one gateway, in a registry of their own."""
+    """The metrics of one gateway, in a registry of their own; `others` are scraped along."""
 
-    def __init__(self, engine: sa.Engine) -> None:
+    def __init__(self, engine: sa.Engine, *others: Collector) -> None:
         self._registry = CollectorRegistry()
         build = Gauge(
             "attest_build_info", "the release that runs", ["version"], registry=self._registry
@@ -197,6 +197,8 @@ class Metrics:
         for work in Work:
             self._refused.labels(work.value)  # 0 from the start, so that a first one is a rise
         self._registry.register(_DatabaseState(engine))
+        for one in others:
+            self._registry.register(one)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response."""

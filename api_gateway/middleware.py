@@ -17,6 +17,7 @@ from api_gateway.names import is_loopback
 from api_gateway.problems import Problem
 from api_gateway.refusals import Refusals, Refused
 from store.database import is_disk_full, passes_by_itself
+from store.silence import is_silent
 from workers.runtime.errors import describe
 
 log = structlog.get_logger(__name__)
@@ -154,7 +155,7 @@ class _Exchange:
             log.error("response_aborted", cause=describe(error))
             # Only an error makes the server cut the connection; its own text might name values.
             raise RuntimeError("the response broke off, see the log") from None
-        problem = _unforeseen(error)
+        problem = _unforeseen(error, writes=self._method not in _SAFE_METHODS)
         if problem.status_code == 500 or is_disk_full(error):
             log.error("request_failed", cause=describe(error))
         self._scope["state"]["problem"] = problem
@@ -169,14 +170,21 @@ class _Exchange:
             log.info("http_answered", method=method, route=route, status=status, ms=ms)
 
 
-def _unforeseen(error: Exception) -> Problem:
+def _unforeseen(error: Exception, *, writes: bool = False) -> Problem:
+    """Args: writes: the request may have been kept all the same, where the answer was lost."""
     if isinstance(error, Problem):
         return error
     if is_disk_full(error):
         said = "the disk of the database is full: an operator must make room"
         return Problem(503, said, headers={"Retry-After": "60"})
     if isinstance(error, PoolExhausted) or passes_by_itself(error):
-        return Problem(503, "the database is away or busy: try again", headers={"Retry-After": "2"})
+        said = "the database is away or busy: try again"
+        if is_silent(error):
+            said = "the database does not answer: try again; if it lasts, `attest status` says more"
+        if writes:
+            said += ". Whether this was kept is not known: with the same Idempotency-Key it is "
+            said += "done once, however often it is sent"
+        return Problem(503, said, headers={"Retry-After": "2"})
     return Problem(500, "the log has the cause under the request id")
 
 

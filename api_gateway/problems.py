@@ -74,6 +74,10 @@ _BY_STATUS = {
 }
 
 
+NO_SUCH_PATH = "there is no such path; /openapi.json lists what there is"
+NO_SUCH_ID = "thing: an id is a UUID, as it was given out"
+
+
 class FieldError(BaseModel):
     """One field that does not fit. The value is not repeated."""
 
@@ -272,7 +276,7 @@ def _unfit(request: Request, error: RequestValidationError) -> Problem:
     if any(found["type"] == "json_invalid" for found in errors):
         return Problem(400, "the body is no valid JSON")
     if any(found["loc"][:1] == ("path",) for found in errors):
-        return not_found("thing: an id is a UUID, as it was given out")
+        return not_found(NO_SUCH_ID)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     in_body = any(found["loc"][:1] == ("body",) for found in errors)
     # Only JSON is parsed (a form could be sent from any web page); other bodies arrive as bytes.
@@ -284,7 +288,7 @@ def _unfit(request: Request, error: RequestValidationError) -> Problem:
 def _of_status(error: HTTPException) -> Problem:
     details = {
         400: "the body cannot be read: it must be valid UTF-8 and match its Content-Type",
-        404: "there is no such path; /openapi.json lists what there is",
+        404: NO_SUCH_PATH,
         405: "this path knows other methods, see the Allow header",
     }
     detail = details.get(error.status_code, HTTPStatus(error.status_code).phrase)

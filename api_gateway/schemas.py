@@ -172,7 +172,9 @@ class SubmissionOut(BaseModel):
     content_hash: str
     created_at: datetime
     finished_at: datetime | None
-    error: str | None = Field(description="why it could not be read")
+    error: str | None = Field(
+        description="why it could not be read, or what was read cannot be found, and what to do"
+    )
     outcome: dict[str, Any] | None = Field(
         description="`documents`: those it became, and their versions; `problems`: `line` and "
         "`reason` of each line of a JSON Lines file that is no record, where there are such"

@@ -5,6 +5,7 @@ Pure. The limits are those of the alerts in `ops/alerts.yml`; a test compares th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from cli.tables import counted
 from store.audit import ChainReport
@@ -37,26 +38,32 @@ class Check:
 
 
 def redis(policy: str | None) -> Check:
-    """Args: what it does when it is full (`maxmemory-policy`); None: it does not tell."""
-    if policy in (None, "noeviction"):
+    """Args: by what it chooses what to drop when it is full; None: it drops nothing, as it must."""
+    if policy is None:
         return Check("redis", "answers")
     said = f"where it is full it drops messages ({policy})"
     return Check("redis", said, "set its maxmemory-policy to noeviction")
 
 
-def workers(listening: Mapping[str, int]) -> Check:
-    """Args: for each stage, how many processes listen for its messages."""
+def workers(listening: Mapping[str, int], logs: Path | None = None) -> Check:
+    """Args: for each stage, how many processes listen for its messages; the folder of the logs,
+    where `attest up` starts them again."""
     missing = [stage for stage, many in listening.items() if not many]
     if not missing:
         return Check("workers", "every stage has one")
     do = f"start them: attest up, or attest worker --stage {missing[0]}; see their logs"
+    if logs is not None:
+        do = f"attest up starts them again; if they do not come, see {logs}"
     return Check("workers", f"none for {', '.join(missing)}", do)
 
 
-def scheduler(heard: bool) -> Check:
-    """Args: whether one said lately that it lives."""
+def scheduler(heard: bool, logs: Path | None = None) -> Check:
+    """Args: whether one said lately that it lives; `logs` as above."""
     if heard:
         return Check("scheduler", "runs")
+    if logs is not None:
+        do = f"attest up starts it again; if it does not come, see {logs / 'scheduler.log'}"
+        return Check("scheduler", "none runs", do)
     return Check("scheduler", "none runs", "start it: attest up, or attest scheduler; see its log")
 
 

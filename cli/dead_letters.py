@@ -35,7 +35,9 @@ StatusOption = Annotated[str, typer.Option(help=", ".join(STATUSES))]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="only say what would be done")]
 AllOption = Annotated[bool, typer.Option("--all", help="every open dead letter")]
 YesOption = Annotated[bool, typer.Option("--yes", help="do it without being asked again")]
-LimitOption = Annotated[int | None, typer.Option(min=1, help="at most so many")]
+LimitOption = Annotated[
+    int | None, typer.Option(min=1, help="at most so many that are not refused")
+]
 
 
 def _chosen(
@@ -186,7 +188,7 @@ def replay_dead_letters(
             dry_run=dry,
             force=force,
             per_second=per_second,
-            limit=limit,
+            most=limit,
         )
 
     report = run(True)
@@ -252,7 +254,7 @@ def discard_dead_letters(
 
     def run(dry: bool) -> Report:
         return dead_letters_replay.discard_matching(
-            store, Operator(ACTOR), chosen, reason, dry_run=dry, limit=limit
+            store, Operator(ACTOR), chosen, reason, dry_run=dry, most=limit
         )
 
     report = run(True)
@@ -313,5 +315,8 @@ def _print_report(done: str, report: Report, as_json: bool, *, asked_for: bool) 
         for reason, count in report.refused.most_common():
             example = report.examples[reason][0]
             print(f"  refused: {count} because {reason} (such as {example})")
+        if report.more:
+            again = "" if report.dry_run else ": say it again for the next ones"
+            print(f"  there are more{again}")
     if report.refused or (asked_for and report.dry_run and report.resolved):
         raise typer.Exit(1)

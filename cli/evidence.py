@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from cli.bars import terminal_bars
 from cli.tables import counted
+from store import indexing
 from store.records import SourceType
 from store.settings import Settings
 from store.submissions import submit_item
@@ -130,8 +131,22 @@ def follow(store: Store, batch_id: UUID, items: int) -> dict[str, Any]:
         "new_versions": int(state.fresh),
         "indexed": int(state.indexed),
         "failed": failures(store, batch_id),
-        "dead": state.dead,
+        "dead": state.dead + _died_before(store, batch_id),
     }
+
+
+_VERSIONS = sa.text(
+    "SELECT one ->> 'version_id' FROM ingest_item, "
+    "jsonb_array_elements(outcome -> 'documents') AS one WHERE batch_id = :batch"
+)
+
+
+def _died_before(store: Store, batch_id: UUID) -> int:
+    """How much of the work on what the batch became died earlier: sent again it is not new."""
+    with store.reading() as session:
+        versions = session.execute(_VERSIONS, {"batch": batch_id}).scalars().all()
+        died = indexing.deaths(session, versions)
+    return sum(one.state == "open" and one.request_id != batch_id for one in died)
 
 
 _FAILURES = sa.text(

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cli.gateway import call, client_of
+from cli.gateway import call, client_of, submit
 from cli.waiting import Say, Work, nothing
 
 Told = Callable[[dict[str, Any]], None]
@@ -42,9 +42,7 @@ def extract_there(
     kind = ".pdf" if content.startswith(b"%PDF-") else ".txt"
     name = file.name if file.suffix else f"{file.name}{kind}"
     with client_of(url) as client:
-        accepted = call(
-            client, "POST", "/v1/extractions", files={"file": (name, content)}, data=options
-        )
+        accepted = submit(client, "/v1/extractions", files={"file": (name, content)}, data=options)
         with Work(client, "extraction", accepted["id"], say) as work:
             work.say_id()
             seen = 0

@@ -27,6 +27,10 @@ _REFUSALS = {
     "57P03": "the database is starting or stopping: try again in a moment",
 }
 """Answers of PostgreSQL by their SQLSTATE (its manual, appendix A)."""
+_HANGS = (
+    "the database hangs: it is there and says nothing; see whether its disk or its processes stand "
+    "still, and restart it if they stay so"
+)
 _NOBODY = "the database lets nobody in from here: add a line for it to its pg_hba.conf"
 _AT_CONNECTING = {
     "password authentication failed": _REFUSALS["28P01"],
@@ -55,6 +59,8 @@ def about_servers(error: Exception) -> str:
 
     if isinstance(error, DBAPIError):
         return _about_database(error.orig)
+    if str(error).startswith("MISCONF"):  # what Redis says when it cannot write its file
+        return "Redis cannot write to its disk: make room there, then it goes on by itself"
     name = type(error).__name__
     away = f"Redis does not serve ({name}): check ATTEST_REDIS_URL, or run `attest up`"
     return _OF_REDIS.get(name, away)
@@ -69,9 +75,13 @@ _OF_REDIS = {
 
 
 def _about_database(cause: BaseException | None) -> str:
+    from store.silence import Silent
+
     state = getattr(cause, "sqlstate", None)
     if state in _REFUSALS:
         return _REFUSALS[state]
+    if isinstance(cause, Silent):
+        return _HANGS
     if state is not None and not state.startswith(("08", "57P")):  # not a lost connection
         return f"the database is busy ({type(cause).__name__}): try again in a moment"
     fatal = str(cause).partition("FATAL:")[2]

@@ -1,9 +1,11 @@
 """Calls of a running gateway, with its own words where it refuses."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+from uuid import uuid4
 
 import httpx
 
@@ -16,6 +18,9 @@ _WITH_KEY = ContextVar("with_key", default=True)
 
 CALL_SECONDS = 30
 """Longer than any look of `cli.waiting` takes."""
+PATIENCE_SECONDS = 30.0
+"""Ours: so long a gateway that was there may be away or busy; `attest up` has it back sooner."""
+PAUSE_SECONDS = 1.0
 
 
 @contextmanager
@@ -31,6 +36,10 @@ class GatewayRefused(RuntimeError):
 
     of_content = False
     """Whether what was sent is at fault, not who sent it or when."""
+    passes = False
+    """Whether it may go another way in a moment: a 503 that says so."""
+    unsent = False
+    """Whether nothing can have reached a gateway."""
 
     def about(self, name: str) -> "GatewayRefused":
         """The same, naming the file whose content is at fault."""
@@ -41,7 +50,13 @@ class NoGateway(GatewayRefused):
     """No gateway answers there."""
 
 
+class InDoubt(GatewayRefused):
+    """Nobody knows whether the gateway accepted what was sent."""
+
+
 _OF_CONTENT = (400, 413, 415, 422)
+_PASSES = 503
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.UnsupportedProtocol)
 
 
 @contextmanager
@@ -66,13 +81,16 @@ def call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict
     Raises:
         GatewayRefused: with the gateway's own words, or what to do.
     """
+    headers = {**authorization(), **arguments.pop("headers", {})}
     try:
-        response = client.request(method, path, headers=authorization(), **arguments)
+        response = client.request(method, path, headers=headers, **arguments)
     except httpx.TransportError as error:
-        raise NoGateway(
+        nobody = NoGateway(
             f"no gateway answers at {client.base_url} ({type(error).__name__}): "
             "start one with `attest up`"
-        ) from error
+        )
+        nobody.unsent = isinstance(error, _UNSENT)
+        raise nobody from error
     if response.is_success:
         try:
             found: dict[str, Any] = response.json()
@@ -93,7 +111,65 @@ def call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict
     except (ValueError, KeyError) as error:
         raise GatewayRefused(f"the gateway answered {response.status_code}") from error
     refused.of_content = response.status_code in _OF_CONTENT
+    refused.passes = response.status_code == _PASSES and _soon(response)
     raise refused
+
+
+def _soon(response: httpx.Response) -> bool:
+    """Whether it is worth to wait for; a full disk is not."""
+    return float(response.headers.get("retry-after", "0")) < PATIENCE_SECONDS
+
+
+def submit(client: httpx.Client, path: str, **arguments: Any) -> dict[str, Any]:
+    """What the gateway says to something new. Where its answer is lost, or it has none just now, it
+    is sent again under the same Idempotency-Key, so it is done once.
+
+    Raises:
+        NoGateway: none was there.
+        InDoubt: it does not come back, and may have accepted it.
+        GatewayRefused: it refused, in its own words.
+    """
+    key = {"Idempotency-Key": uuid4().hex}
+    try:
+        return _patiently(lambda: call(client, "POST", path, headers=key, **arguments))
+    except GatewayRefused as error:
+        if error.unsent or not (error.passes or isinstance(error, NoGateway)):
+            raise
+        page = f"{str(client.base_url).rstrip('/')}{path.removeprefix('/v1')}"
+        raise InDoubt(
+            f"the gateway did not answer for {PATIENCE_SECONDS:.0f} s, and whether it was accepted "
+            f"is not known: look at {page} before you send it again, and at `attest status`"
+        ) from error
+
+
+def look(client: httpx.Client, path: str, **arguments: Any) -> dict[str, Any]:
+    """What the gateway says now; what passes by itself is waited for.
+
+    Raises:
+        GatewayRefused: with the gateway's own words, or what to do.
+    """
+    return _patiently(lambda: call(client, "GET", path, **arguments))
+
+
+def _patiently(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Ask again while a gateway that was reached once has no answer. The last of its errors counts,
+    but for one that nobody heard of where an earlier one may have been heard."""
+    began: float | None = None
+    heard: GatewayRefused | None = None
+    while True:
+        try:
+            return ask()
+        except GatewayRefused as error:
+            if not (error.passes or isinstance(error, NoGateway)):
+                raise
+            if not error.unsent:
+                heard = error
+            if heard is None:
+                raise
+            began = began or time.monotonic()
+            if time.monotonic() - began > PATIENCE_SECONDS:
+                raise heard from error
+        time.sleep(PAUSE_SECONDS)
 
 
 def paused_stages(client: httpx.Client) -> dict[str, str]:

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from api_gateway.filters import Filters
 from api_gateway.schemas import QuestionIn
-from cli.gateway import call, client_of
+from cli.gateway import client_of, submit
 from cli.waiting import Say, Work, nothing
 
 _OPTIONS = {
@@ -52,7 +52,7 @@ def ask(
         AskFailed: there is no answer yet.
     """
     with client_of(url) as client:
-        accepted = call(client, "POST", "/v1/questions", json=body)
+        accepted = submit(client, "/v1/questions", json=body)
         with Work(client, "question", accepted["id"], say) as work:
             while not work.over(timeout_seconds):
                 question = work.look()

@@ -17,18 +17,18 @@ from cli.context import Instance, JsonOption, print_json
 from cli.failures import about_servers, is_refusal
 from cli.gateway import GatewayRefused, call, client_of
 from cli.instance import resolve
-from messages import Stage
-from scheduler.alive import is_heard
 from store import audit, circuits, queue_report, recall_log, source_report
 from store.database import SchemaMismatch, connect, require_current_schema
 from store.models import now
 from store.settings import Settings
+from workers.runtime import alive
 from workers.runtime.redis_client import redis_client
 
 NEWEST = 1000
 """Events of the audit that are walked: a moment's work. `attest audit verify` walks all."""
 LOOK_SECONDS = 5.0
 """What does not answer within it is away."""
+READY_SECONDS = 20.0
 _UNFINISHED = sa.text(
     "SELECT count(*) AS many, coalesce(extract(epoch FROM now() - min(created_at)), 0) AS seconds "
     "FROM question WHERE status IN ('queued', 'running')"
@@ -72,6 +72,7 @@ def _gateway(url: str) -> Check:
         with client_of(url) as client:
             client.timeout = LOOK_SECONDS
             release = call(client, "GET", "/healthz").get("version")
+            client.timeout = READY_SECONDS  # one whose database hangs says so, a little later
             call(client, "GET", "/readyz")
     except GatewayRefused as error:
         return Check("gateway", str(error), "see its log, and the parts below")
@@ -79,7 +80,7 @@ def _gateway(url: str) -> Check:
 
 
 def _database(settings: Settings, own: Path | None) -> list[Check]:
-    engine = connect(settings.database_url, pool_size=1)
+    engine = connect(settings.database_url, pool_size=1, answer_seconds=2 * LOOK_SECONDS)
     try:
         require_current_schema(engine)
         with Session(engine) as session:
@@ -135,29 +136,18 @@ def _audit(session: Session) -> Check:
 
 
 def _redis(settings: Settings, own: Path | None) -> list[Check]:
-    space = settings.redis_namespace
-    channels = {f"{space}:published:{stage.value}": stage.value for stage in Stage}
     try:
         with redis_client(settings.redis_url, timeout_seconds=LOOK_SECONDS, retries=0) as client:
-            numbers = client.pubsub_numsub(*channels)
-            listening = {channels[name.decode()]: many for name, many in numbers}
-            heard = is_heard(client, space)
-            client.set(
-                f"{space}:status", "looked", ex=int(LOOK_SECONDS)
-            )  # one that is full refuses
-            policy = _policy(client)
+            seen = alive.look(client, settings.redis_namespace)
+        if seen.refusal is not None:
+            raise seen.refusal
     except (redis.RedisError, OSError) as error:
         return [_away("redis", error, own and own / "log" / "redis.log")]
-    return [checks.redis(policy), checks.workers(listening), checks.scheduler(heard)]
-
-
-def _policy(client: redis.Redis) -> str | None:
-    """What Redis does when it is full; None: it lets nobody ask, as hosted ones do."""
-    try:
-        told = client.config_get("maxmemory-policy")
-    except redis.ResponseError:
-        return None
-    return str(told.get("maxmemory-policy", "")) or None
+    return [
+        checks.redis(seen.policy if seen.evicts else None),
+        checks.workers(seen.listening, own and own / "log"),
+        checks.scheduler(seen.scheduler_heard, own and own / "log"),
+    ]
 
 
 def _disk(data_dir: Path) -> Check:

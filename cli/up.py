@@ -1,6 +1,7 @@
 """`attest up`: PostgreSQL, Redis, workers, scheduler and gateway as supervised processes."""
 
 import errno
+import json
 import os
 import socket
 import sys
@@ -23,7 +24,7 @@ from messages import (
     Stage,
 )
 from store.embedded import DataDir, EmbeddedPostgres, EmbeddedRedis
-from store.embedded.process import last_lines
+from store.embedded.process import SHOWN_LINES
 from store.settings import Settings
 
 OnEvent = Callable[[str, str], None]
@@ -99,14 +100,37 @@ def _with_last_words(on_event: OnEvent, log_dir: Path) -> OnEvent:
     def tell(name: str, what: str) -> None:
         if what.startswith("exited") and what != "exited with code 0":
             log = log_dir / f"{name}.log"
-            said = last_lines(log)
+            said = _KILLED if "SIGKILL" in what else " / ".join(_complaints(log))
             short = said if len(said) <= _LAST_CHARACTERS else f"…{said[-_LAST_CHARACTERS:]}"
-            what = f"{what}: {short} (see {log})"
+            what = f"{what}: {short} (see {log})" if short else f"{what} (see {log})"
         on_event(name, what)
 
     return tell
 
 
+def _complaints(log: Path) -> list[str]:
+    """The last lines of a log, without what was said while all was well."""
+    try:
+        lines = log.read_text("utf-8", errors="replace").splitlines()[-SHOWN_LINES:]
+    except OSError:
+        return []
+    return [words for line in lines if (words := _complaint(line.strip()))]
+
+
+def _complaint(line: str) -> str:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return line
+    if not isinstance(found, dict) or "event" not in found:
+        return line
+    if found.get("level") in ("info", "debug"):
+        return ""
+    why = found.get("cause") or found.get("error")
+    return f"{found['event']}: {why}" if why else str(found["event"])
+
+
+_KILLED = "it was killed: by somebody, or by the system where that ran out of memory"
 _LAST_CHARACTERS = 400
 """Ours: an error's own line, and the one before it."""
 

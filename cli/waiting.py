@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rich.console import Console
 
-from cli.gateway import Client, call, client_of, paused_stages, unready
+from cli.gateway import Client, NoGateway, client_of, look, paused_stages, submit, unready
 from messages import DOCUMENT_STAGES, QUESTION_STAGES, Stage
 
 POLL_SECONDS = 20
@@ -60,14 +60,15 @@ def result_of_text(
         GatewayRefused: the gateway refused it, or none answers.
     """
     with client_of(url) as client:
-        accepted = call(client, "POST", _KINDS[kind].path, json={"text": text})
+        accepted = submit(client, _KINDS[kind].path, json={"text": text})
         with Work(client, kind, accepted["id"], say) as work:
             work.say_id()
             return {"id": accepted["id"], **work.result(timeout_seconds)}
 
 
 class Work:
-    """Something that was accepted. Within its block, Ctrl-C says that it goes on."""
+    """Something that was accepted. Within its block, Ctrl-C says that it goes on, and so does a
+    gateway that is gone."""
 
     def __init__(self, client: Client, kind: str, subject: str, say: Say) -> None:
         self.path = f"{_KINDS[kind].path}/{subject}"
@@ -86,7 +87,7 @@ class Work:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if kind is KeyboardInterrupt:
+        if kind is not None and issubclass(kind, (KeyboardInterrupt, NoGateway)):
             self._say(self.goes_on)
 
     @property
@@ -108,7 +109,7 @@ class Work:
             self._tell()
         wait = POLL_SECONDS if self._looks else SOON_SECONDS
         self._looks += 1
-        return call(self._client, "GET", self.path, params={"wait": wait, **params})
+        return look(self._client, self.path, params={"wait": wait, **params})
 
     def result(self, seconds: float) -> dict[str, Any]:
         """Its result, waited for so long.

@@ -1,5 +1,6 @@
 """The scheduler process: refreshes, relay, reconciler and index upkeep on APScheduler's clock."""
 
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -12,12 +13,13 @@ from apscheduler.events import EVENT_JOB_ERROR, JobExecutionEvent
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from knowledge.retention import keep_days
-from scheduler import alive, jobs, refreshing
+from scheduler import jobs, refreshing
 from store.database import passes_by_itself
 from store.models import now
 from store.settings import Settings
 from store.unit_of_work import Store
 from workers.main import build_store, wait_for_schema
+from workers.runtime import alive
 from workers.runtime.broker import WokenBroker
 from workers.runtime.errors import describe
 from workers.runtime.logs import configure_logs
@@ -111,7 +113,17 @@ def run_scheduler(settings: Settings) -> None:
     log.info("scheduler_ready")
     while not stop.wait(1.0):
         pass
-    scheduler.shutdown(wait=True)
+    if not _ended(scheduler, settings.shutdown_seconds):
+        log.warning("scheduler_cut_off", means="a job hangs; what it did not commit is done again")
+        os._exit(0)  # the interpreter would wait for the job's thread
     broker.close()
     store.engine.dispose()
     log.info("scheduler_stopped")
+
+
+def _ended(scheduler: BackgroundScheduler, seconds: float) -> bool:
+    """End it; False: a job under way has not ended within `seconds`: a server hangs."""
+    ending = threading.Thread(target=scheduler.shutdown, kwargs={"wait": True}, daemon=True)
+    ending.start()
+    ending.join(seconds)
+    return not ending.is_alive()

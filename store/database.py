@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from store.index import wire
+from store.silence import Door, Impatient
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 _MIGRATION_LOCK = 0x4174746573740001  # "Attest", 1: one process migrates, the others wait
@@ -32,9 +33,15 @@ RESTED_SECONDS = 0.05
 """A connection that rested longer than this is asked whether it still stands before it is used: no
 server is killed and back within it (within 0.25 s an embedded one is). Asked each time, that is a
 tenth of all that a question asks."""
+CHECK_SECONDS = 3.0
+"""Ours: within which it must have said so. It has nothing to do for that but to say it."""
+CONNECT_SECONDS = 10
 PREPARED_STATEMENTS = 400
 """More than all stages have; psycopg's own limit of 100 would let a mixed worker forget and learn
 them again all the time."""
+
+ENDED_THERE = 0.8
+"""Ours: of the time for an answer; after it a server that is alive ends the statement itself."""
 
 IDLE_IN_TRANSACTION_SECONDS = 60.0
 """A process that is frozen in the middle of a commit holds locks that everybody waits for, the
@@ -98,6 +105,7 @@ def connect(
     *,
     pool_size: int = 5,
     idle_in_transaction_seconds: float = IDLE_IN_TRANSACTION_SECONDS,
+    answer_seconds: float | None = None,
 ) -> sa.Engine:
     """An engine for `url`; connections that rested are checked, so a restart is survived.
 
@@ -105,11 +113,21 @@ def connect(
     five times (psycopg's own rule), and planned for their values each time: what is best for ten
     ids is not for ten thousand.
 
+    Args:
+        answer_seconds: for those behind whom somebody waits: a server that says nothing for so long
+            is given up (`store.silence`). One that is alive ends its statement a little sooner, so
+            that nothing stays at work for nobody. Else only connecting, and asking a connection
+            that rested, have an end.
+
     Raises:
         NoAddress: it is no URL of a PostgreSQL database.
     """
-    idle_ms = int(idle_in_transaction_seconds * 1000)
     parsed = _parsed(url)
+    connect_seconds = CONNECT_SECONDS if answer_seconds is None else int(answer_seconds / 2)
+    server_side = {"idle_in_transaction_session_timeout": int(idle_in_transaction_seconds * 1000)}
+    if answer_seconds is not None:
+        server_side["statement_timeout"] = int(answer_seconds * ENDED_THERE * 1000)
+    limits = " ".join(f"-c {name}={ms}" for name, ms in server_side.items())
     own_options = parsed.query.get("options", "")
     engine = sa.create_engine(
         parsed.set(drivername="postgresql+psycopg"),
@@ -120,13 +138,20 @@ def connect(
         json_deserializer=read_json,  # a question reads hundreds of JSON values
         hide_parameters=True,  # parameters are texts of documents and questions (invariant 11)
         connect_args={
-            "connect_timeout": 10,
+            "connect_timeout": connect_seconds,
             "application_name": "attest",
-            "options": f"{own_options} -c plan_cache_mode=force_custom_plan "
-            f"-c idle_in_transaction_session_timeout={idle_ms}".strip(),
+            "options": f"{own_options} -c plan_cache_mode=force_custom_plan {limits}".strip(),
             **{name: value for name, value in _CUTS.items() if name not in parsed.query},
         },
     )
+    door = Door()
+
+    def opened(_: object, __: object, args: list[Any], named: dict[str, Any]) -> Impatient:
+        connection = door.open(lambda: Impatient.connect(*args, **named), connect_seconds)
+        connection.answer_seconds = answer_seconds
+        return connection
+
+    sa.event.listen(engine, "do_connect", opened)
     sa.event.listen(engine, "connect", _connected)
     sa.event.listen(engine, "checkin", _rests)
     sa.event.listen(engine, "checkout", _check)
@@ -150,17 +175,13 @@ def _rests(_: object, record: sa.pool.ConnectionPoolEntry) -> None:
     record.info["rests_since"] = time.monotonic()
 
 
-def _check(
-    connection: psycopg.Connection[Any], record: sa.pool.ConnectionPoolEntry, _: object
-) -> None:
+def _check(connection: Impatient, record: sa.pool.ConnectionPoolEntry, _: object) -> None:
     """Ask a connection that rested whether it stands; else the pool makes all of them anew."""
     since = record.info.get("rests_since")
     if since is None or time.monotonic() - since < RESTED_SECONDS:
         return
     try:
-        connection.autocommit = True
-        connection.execute("")
-        connection.autocommit = False
+        connection.asks(CHECK_SECONDS)
     except psycopg.Error as error:
         raise sa.exc.InvalidatePoolError from error
 

@@ -93,6 +93,7 @@ def replay_matching(
     force: bool = False,
     per_second: float | None = None,
     limit: int | None = None,
+    most: int | None = None,
     after: Place | None = None,
     upgrades: Upgrades = UPGRADES,
 ) -> Report:
@@ -103,6 +104,7 @@ def replay_matching(
         force: replay also what died again of the same cause; see `dead_letters.plan`.
         per_second: `knowledge/operating.yaml` says if left out.
         limit: look at so many at most; at all if left out.
+        most: replay so many at most; what is refused does not count.
         after: only at what died behind this one (`Report.after` of the call before).
     """
     gap = timedelta(seconds=1.0 / (per_second or replay_policy().per_second))
@@ -132,7 +134,7 @@ def replay_matching(
                 report.upgraded += made.upgraded_from is not None
                 report.last_due_at, due = due, due + gap
 
-    for ids in _Batches(store, chosen, report, limit):
+    for ids in _Batches(store, chosen, report, limit=limit, most=most):
         if dry_run:
             with store.reading() as session:
                 plan(session, ids)
@@ -149,11 +151,12 @@ def discard_matching(
     reason: str,
     *,
     dry_run: bool,
-    limit: int | None = None,
+    most: int | None = None,
 ) -> Report:
-    """Discard what was chosen, all for the same reason. Done twice it changes nothing."""
+    """Discard what was chosen, or so many of it, all for the same reason. Done twice it changes
+    nothing."""
     report = Report(dry_run)
-    for ids in _Batches(store, chosen, report, limit):
+    for ids in _Batches(store, chosen, report, most=most):
         with store.unit_of_work(operator.name, operator.request_id) as work:
             for letter_id in ids:
                 try:
@@ -169,8 +172,17 @@ def discard_matching(
 class _Batches:
     """The chosen letters in batches. Each is looked for when the one before is done with."""
 
-    def __init__(self, store: Store, chosen: Chosen, report: Report, limit: int | None) -> None:
-        self._store, self._chosen, self._report, self._limit = store, chosen, report, limit
+    def __init__(
+        self,
+        store: Store,
+        chosen: Chosen,
+        report: Report,
+        *,
+        limit: int | None = None,
+        most: int | None = None,
+    ) -> None:
+        self._store, self._chosen, self._report = store, chosen, report
+        self._limit, self._most = limit, most
         with store.reading() as session:
             report.total = count(session, chosen)
 
@@ -181,6 +193,8 @@ class _Batches:
         room = replay_policy().batch
         if self._limit is not None:
             room = min(room, self._limit - self._report.matched)
+        if self._most is not None:
+            room = min(room, self._most - self._report.resolved)
         with self._store.reading() as session:
             found = oldest_ids(session, self._chosen, after=self._report.after, limit=room + 1)
         if room <= 0 or not found:

@@ -108,6 +108,11 @@ def document(session: Session, document_id: UUID) -> DocumentSummary | None:
     )
 
 
+def holds_nothing(session: Session) -> bool:
+    """Whether there is no document at all."""
+    return not session.execute(sa.text("SELECT EXISTS (SELECT FROM document)")).scalar_one()
+
+
 def passage(
     session: Session, document_id: UUID, n: int, start: int | None = None, end: int | None = None
 ) -> Passage | None:

@@ -1,9 +1,10 @@
 """Submitted documents: one row for each file or packet of records, until and after it is read."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
@@ -126,3 +127,139 @@ def batch_progress(session: Session, batch_id: UUID) -> BatchProgress:
     )
     counts: Mapping[str, int] = {row[0]: row[1] for row in rows}
     return BatchProgress(counts.get("pending", 0), counts.get("done", 0), counts.get("failed", 0))
+
+
+@dataclass(frozen=True)
+class SentDocument:
+    """What a record of an item became: the version that holds it, and whether it can be found.
+
+    `outcome` is that of `store.documents.Stored`, `status` the version's. `work`: what is still to
+    be done with its words; "dead": a stage gave up on them.
+    """
+
+    document_id: UUID
+    n: int
+    outcome: str
+    title: str
+    status: str
+    work: Literal["open", "dead", "done"]
+
+
+@dataclass(frozen=True)
+class SentItem:
+    """An item with what came of it. `read`: the ingest stage came to an end with it.
+
+    `documents` are the first ones, `others` how many there are besides, `others_open` how many of
+    those cannot be found yet. `problems`: `line` and `reason` of lines that are no records.
+    """
+
+    id: UUID
+    filename: str
+    status: str
+    error: str | None
+    read: bool
+    documents: Sequence[SentDocument]
+    others: int
+    others_open: int
+    problems: Sequence[Mapping[str, Any]]
+
+
+def sent_together(
+    session: Session, owner: str, batch_id: UUID, *, most: int = 20
+) -> list[SentItem]:
+    """What became of the items that this owner sent as one batch, in their order.
+
+    The messages that they cause are expected to carry the batch as their request.
+
+    Args:
+        most: documents of each item to be described.
+    """
+    rows = session.execute(
+        sa.text(
+            "SELECT id, filename, status, error, outcome FROM ingest_item "
+            "WHERE batch_id = :batch AND owner = :owner ORDER BY created_at, id"
+        ),
+        {"batch": batch_id, "owner": owner},
+    ).all()
+    work = _work_of_versions(session, batch_id) if rows else {}
+    found = {row.id: list((row.outcome or {}).get("documents", ())) for row in rows}
+    shown = [UUID(one["version_id"]) for each in found.values() for one in each[:most]]
+    versions = _titles(session, shown)
+    return [
+        SentItem(
+            id=row.id,
+            filename=row.filename,
+            status=row.status,
+            error=row.error,
+            read=row.status != "failed" or was_read(session, row.id),
+            documents=[
+                SentDocument(
+                    document_id=UUID(one["document_id"]),
+                    n=one["n"],
+                    outcome=one["outcome"],
+                    title=versions[one["version_id"]][0],
+                    status=versions[one["version_id"]][1],
+                    work=work.get(one["version_id"], "done"),
+                )
+                for one in found[row.id][:most]
+                if one["version_id"] in versions
+            ],
+            others=max(0, len(found[row.id]) - most),
+            others_open=sum(work.get(one["version_id"]) == "open" for one in found[row.id][most:]),
+            problems=list((row.outcome or {}).get("problems", ())),
+        )
+        for row in rows
+    ]
+
+
+def _work_of_versions(
+    session: Session, request_id: UUID
+) -> dict[str, Literal["open", "dead", "done"]]:
+    """By version: what of the work that this request caused is still to be done."""
+    rows = session.execute(
+        sa.text(
+            "SELECT jsonb_array_elements_text(payload -> 'version_ids') AS version, "
+            "bool_or(status = 'dead') AS dead, bool_or(status IN ('pending', 'published')) AS open "
+            "FROM outbox WHERE request_id = :request AND stage IN ('embed', 'anchor') GROUP BY 1"
+        ),
+        {"request": request_id},
+    )
+    return {row.version: "open" if row.open else "dead" if row.dead else "done" for row in rows}
+
+
+def _titles(session: Session, version_ids: Sequence[UUID]) -> dict[str, tuple[str, str]]:
+    """Title and status by version."""
+    rows = session.execute(
+        sa.text("SELECT id, title, status FROM document_version WHERE id = ANY(:ids)"),
+        {"ids": list(version_ids)},
+    )
+    return {str(row.id): (row.title, row.status) for row in rows}
+
+
+@dataclass(frozen=True)
+class SentBatch:
+    """Items that were sent together, by how many there are of each status."""
+
+    batch_id: UUID
+    sent_at: datetime
+    items: int
+    pending: int
+    failed: int
+    filename: str
+
+
+def sent_lately(session: Session, owner: str, key_prefix: str, *, limit: int) -> list[SentBatch]:
+    """The newest batches that this owner sent under keys of this kind."""
+    rows = session.execute(
+        sa.text(
+            "SELECT batch_id, min(created_at) AS sent_at, count(*) AS items, "
+            "count(*) FILTER (WHERE status = 'pending') AS pending, "
+            "count(*) FILTER (WHERE status = 'failed') AS failed, "
+            "(array_agg(filename ORDER BY created_at, id))[1] AS filename FROM ingest_item "
+            "WHERE owner = :owner AND idempotency_key IS NOT NULL "
+            "AND starts_with(idempotency_key, :prefix) "
+            "GROUP BY batch_id ORDER BY 2 DESC, 1 LIMIT :limit"
+        ),
+        {"owner": owner, "prefix": key_prefix, "limit": limit},
+    )
+    return [SentBatch(**row._mapping) for row in rows]

@@ -8,7 +8,15 @@ from api_gateway.pages import links
 from api_gateway.pages.clocks import ClockView, Moment, clocks, milliseconds, moment, published
 from api_gateway.pages.recalls import RecallView, recall_view
 from api_gateway.pages.sources import ReferenceView, notices, references
-from api_gateway.pages.wording import ABSTENTION, CLAIM, CONFLICT_WHY, QUOTE, Badge, badge
+from api_gateway.pages.wording import (
+    ABSTENTION,
+    CLAIM,
+    CONFLICT_RULE,
+    CONFLICT_WHY,
+    QUOTE,
+    Badge,
+    badge,
+)
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,11 @@ class AbstentionView:
     sources: Sequence[str]
     refreshes: Sequence[str]
 
+    @property
+    def curable(self) -> bool:
+        """Whether more evidence could cure it."""
+        return self.reason not in ("out_of_scope", "unchecked")
+
 
 @dataclass(frozen=True)
 class RemarkView:
@@ -143,6 +156,11 @@ class AnswerView:
         """The state of the summary's claims, if it is one and the same."""
         found = {one.badge for one in self.lead}
         return found.pop() if len(found) == 1 else None
+
+    @property
+    def rests_on_sources(self) -> bool:
+        """Whether it cites anything that could change."""
+        return bool(self.sections or self.conflicts or self.references)
 
     @property
     def image_origins(self) -> list[str]:
@@ -266,11 +284,12 @@ def _remarks(body: Mapping[str, Any]) -> list[RemarkView]:
 
 
 def _conflict(body: Mapping[str, Any], by_key: Mapping[Any, Mapping[str, Any]]) -> ConflictView:
-    rule = str(body.get("rule") or "").replace("_", " ")
+    rule = str(body.get("rule") or "")
+    decided = CONFLICT_RULE.get(rule) or f"Decided by {rule.replace('_', ' ')}"
     return ConflictView(
         about=" · ".join(filter(None, (body.get("subject"), body.get("outcome")))),
         why=CONFLICT_WHY.get(body.get("why", ""), "They cannot both hold"),
-        decided=f"Decided by {rule}" if body.get("resolved") else "Nothing decides between them",
+        decided=decided if body.get("resolved") else "Nothing decides between them",
         resolved=bool(body.get("resolved")),
         sides=[_side(one, body.get("stands"), by_key) for one in body.get("sides", ())],
     )

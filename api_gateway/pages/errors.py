@@ -2,15 +2,18 @@
 
 import json
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from fastapi import FastAPI
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api_gateway.pages.rendering import error_page, frame, headers
-from api_gateway.pages.sessions import SAFE_METHODS
-from api_gateway.problems import MEDIA_TYPE
+from api_gateway.pages.sessions import SAFE_METHODS, is_page
+from api_gateway.problems import MEDIA_TYPE, NO_SUCH_ID, NO_SUCH_PATH
+
+_FOR_PROGRAMS = frozenset({NO_SUCH_PATH, f"there is no such {NO_SUCH_ID}"})
+"""Details of a 404 that speak of addresses as programs make them."""
 
 
 class ErrorPages:
@@ -65,6 +68,8 @@ class _Rewriting:
         if state.get("sign_in"):
             await self._to_sign_in(start)
             return
+        if problem.get("detail") in _FOR_PROGRAMS:
+            problem = {**problem, "detail": "there is no page at this address"}
         around = frame(app, self._scope["path"], state.get("caller"))
         shown = error_page(around, problem, problem.get("request_id", "")).encode()
         changed = MutableHeaders(scope=start)
@@ -77,13 +82,15 @@ class _Rewriting:
         await self._send({"type": "http.response.body", "body": body})
 
     async def _to_sign_in(self, start: Message) -> None:
-        """Lead to the form that asks for a key, and from there back to a page that was to be read;
-        what was sent with a form is gone."""
-        back = ""
+        """Lead to the form that asks for a key, and from there back to a page that was to be read,
+        or to the one with the form that was sent: it was not taken, which is said."""
         if self._scope["method"] in SAFE_METHODS:
             query = self._scope["query_string"].decode("latin-1")
             asked = self._scope["path"] + (f"?{query}" if query else "")
             back = f"?next={quote(asked, safe='')}"
+        else:
+            asked = _sent_from(Headers(scope=self._scope))
+            back = "?unsent=yes" + (f"&next={quote(asked, safe='')}" if asked else "")
         start["status"] = 303
         changed = MutableHeaders(scope=start)
         del changed["WWW-Authenticate"], changed["Content-Type"]
@@ -91,3 +98,14 @@ class _Rewriting:
         changed["Content-Length"] = "0"
         await self._send(start)
         await self._send({"type": "http.response.body", "body": b""})
+
+
+def _sent_from(headers: Headers) -> str:
+    """The page of ours with the form that was sent, as far as the browser tells."""
+    try:
+        parts = urlsplit(headers.get("referer", ""))
+    except ValueError:
+        return ""
+    if parts.netloc != headers.get("host") or not is_page(parts.path):
+        return ""
+    return parts.path + (f"?{parts.query}" if parts.query else "")

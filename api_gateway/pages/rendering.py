@@ -30,6 +30,7 @@ MEDIA_TYPES: Mapping[str, str] = {
 NAVIGATION = (
     ("Ask", "/"),
     ("History", "/questions"),
+    ("Evidence", "/evidence"),
     ("Verify", "/verify"),
     ("Documents", "/documents"),
     ("Notes", "/notes"),
@@ -81,6 +82,10 @@ def _environment() -> Environment:
         auto_reload=False,
     )
     environment.filters["exact"] = exact
+    # A browser cuts a longer paste without a word, and counts UTF-16 units, of which a character
+    # has up to two: what it cuts is too long by our count, and refused instead of taken for whole.
+    environment.filters["room"] = lambda characters: 2 * characters + 1
+    environment.filters["megabytes"] = lambda count: f"{count / 1024**2:.3g} MB"
     environment.filters["inquery"] = lambda words: quote(str(words), safe="")
     environment.globals.update(static=static_url, given_up=GIVEN_UP)
     macros = environment.get_template("macros.html").module

@@ -1,5 +1,6 @@
 """What the pages call things: one place, so that a word means the same on every page. Pure."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -100,6 +101,13 @@ CONFLICT_WHY: Mapping[str, str] = {
     "opposite_stance": "One speaks for it, the other against",
     "changed": "The newer version says otherwise",
 }
+CONFLICT_RULE: Mapping[str, str] = {
+    "standing": "What is in force stands over what was superseded or withdrawn",
+    "newer_guideline": "The newer guideline of the same organization stands",
+    "newer_statement": "The newer statement of the same authority stands",
+    "tier": "The source of the higher rank stands",
+    "design": "The stronger study design stands",
+}
 EXAMPLES = (
     "What clinical trials are studying MRD-guided treatment de-escalation?",
     "What does NCCN say about ctDNA in colorectal cancer?",
@@ -107,6 +115,14 @@ EXAMPLES = (
     "Does ctDNA-guided adjuvant therapy improve survival after resection of pancreatic cancer?",
 )
 """Questions to the sample corpus; it does not speak to the last one."""
+
+
+_TOO_LONG = re.compile(r"String should have at most (\d+) characters?")
+
+
+def plainly(message: str) -> str:
+    """What does not fit in a field, for people."""
+    return _TOO_LONG.sub(lambda found: f"has more than {int(found[1]):,} characters", message)
 
 
 def badge(kind: Mapping[str, Badge], state: str | None) -> Badge:

@@ -1,28 +1,21 @@
 """Documents: submit files and records, see what became of them, read exact versions and spans."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, get_args
-from uuid import UUID, uuid4
+from typing import Annotated
+from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
-from pydantic import TypeAdapter, ValidationError
 from sqlmodel import Session
-from starlette.datastructures import FormData, UploadFile
 
 from api_gateway.access import InCaller, Scope, needs, owned
 from api_gateway.admission import room_for
+from api_gateway.document_uploads import REQUEST_BODY, Sent, accept, item_of, sent
 from api_gateway.etags import is_known
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
 from api_gateway.problems import (
     GIVEN_UP,
-    UNKNOWN_NAME,
-    FieldError,
-    Problem,
     documented,
-    from_validation,
     invalid,
     not_found,
     request_id_of,
@@ -37,178 +30,17 @@ from api_gateway.schemas import (
     VersionOut,
 )
 from api_gateway.state import InGateway
-from api_gateway.uploads import JSON, PLAIN, clean_filename, media_type_of
 from knowledge.sources import source_policy
-from store import library
+from messages import Stage
+from store import indexing, library
 from store.documents import checked_at as when_checked
 from store.models import IngestItem
-from store.records import Line, SourceRecord, SourceType
 from store.standing import Standing, standing
-from store.submissions import submit_item, was_read
+from store.submissions import was_read
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
-FORM_FIELDS = {"file", "source_type", "title"}
-MAX_FORM_FIELD_BYTES = 8192
 MAX_VERSION = 2**31 - 1
-_LINE = TypeAdapter[str](Line)
-
-REQUEST_BODY: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {
-                "schema": {"$ref": "#/components/schemas/SourceRecord"},
-                "example": {
-                    "source_type": "pubmed",
-                    "title": "Circulating tumor DNA in stage II colon cancer",
-                    "text": "Background. …",
-                    "identifiers": {"pmid": "35657320"},
-                    "published_at": "2022-06-04T00:00:00Z",
-                },
-            },
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "additionalProperties": False,
-                    "properties": {
-                        "file": {
-                            "type": "string",
-                            "format": "binary",
-                            "description": "text, Markdown, HTML, PDF, JSON or JSON lines",
-                        },
-                        "source_type": {"type": "string", "enum": list(get_args(SourceType))},
-                        "title": {
-                            "type": "string",
-                            "description": "of a plain text; other files carry their own",
-                        },
-                    },
-                }
-            },
-        },
-    }
-}
-
-
-@dataclass(frozen=True)
-class _Sent:
-    """The body as it came: JSON, or a file with its form fields."""
-
-    content: bytes
-    is_record: bool
-    filename: str = ""
-    declared: str | None = None
-    fields: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class _Item:
-    """What is handed to the ingest stage."""
-
-    filename: str
-    media_type: str
-    content: bytes
-    source_type: str | None
-
-
-async def _sent(request: Request) -> _Sent:
-    """Read the body.
-
-    Raises:
-        Problem: it is neither JSON nor a form with one file.
-    """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "application/json":
-        return _Sent(await request.body(), is_record=True)
-    if kind != "multipart/form-data":
-        raise Problem(
-            415, "send a record as application/json or a file as multipart/form-data, field `file`"
-        )
-    async with request.form(max_part_size=MAX_FORM_FIELD_BYTES) as form:
-        return await _file_of(form)
-
-
-async def _file_of(form: FormData) -> _Sent:
-    unknown = [
-        FieldError(field=f"form.{UNKNOWN_NAME}", message="there is no such field")
-        for name in form
-        if name not in FORM_FIELDS
-    ]
-    if unknown:
-        raise Problem(422, "the form has fields that are not known", errors=unknown)
-    files = [value for value in form.getlist("file") if isinstance(value, UploadFile)]
-    if len(files) != 1:
-        raise invalid("form.file", "send exactly one file")
-    fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
-    return _Sent(
-        await files[0].read(),
-        is_record=False,
-        filename=clean_filename(files[0].filename),
-        declared=files[0].content_type,
-        fields=tuple(fields),
-    )
-
-
-def _item(sent: _Sent) -> _Item:
-    """What to keep of a body; pure, and run in a thread because a body may be large.
-
-    Raises:
-        Problem: it is refused.
-    """
-    if sent.is_record:
-        return _record_item(sent.content)
-    fields = dict(sent.fields)
-    source_type = fields.get("source_type") or None
-    if source_type is not None and source_type not in get_args(SourceType):
-        raise invalid("form.source_type", f"is none of {', '.join(get_args(SourceType))}")
-    media_type = media_type_of(sent.filename, sent.declared, sent.content)
-    title = fields.get("title", "").strip()
-    if not title:
-        return _Item(sent.filename, media_type, sent.content, source_type)
-    if media_type != PLAIN:
-        raise invalid("form.title", "only a plain text needs a title; other files carry their own")
-    try:
-        _LINE.validate_python(title)
-    except ValidationError:
-        raise invalid("form.title", "has 1 to 1000 characters") from None
-    given = {"source_type": source_type} if source_type else {}
-    return _checked_item(
-        lambda: SourceRecord.model_validate(
-            {**given, "title": title, "text": sent.content.decode("utf-8-sig")}
-        )
-    )
-
-
-def _record_item(body: bytes) -> _Item:
-    return _checked_item(lambda: SourceRecord.model_validate_json(body))
-
-
-def _checked_item(make: Callable[[], SourceRecord]) -> _Item:
-    try:
-        record = make()
-    except ValidationError as error:
-        errors = error.errors(include_input=False, include_url=False, include_context=False)
-        if errors[0]["type"] == "json_invalid":
-            raise Problem(400, "the body is no valid JSON in UTF-8") from None
-        raise from_validation(
-            [{**found, "loc": ("body", *found["loc"])} for found in errors]
-        ) from None
-    if any("\x00" in text for text in _texts(record.model_dump())):
-        raise Problem(422, "the record contains a NUL character; remove it")
-    content = record.model_dump_json(exclude_unset=True).encode()
-    return _Item("record.json", JSON, content, None)
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from _texts(part)
-    elif isinstance(value, (list, tuple)):
-        for part in value:
-            yield from _texts(part)
 
 
 @router.post(
@@ -228,22 +60,17 @@ def submit_document(
     response: Response,
     gateway: InGateway,
     caller: InCaller,
-    sent: Annotated[_Sent, Depends(_sent)],
+    body: Annotated[Sent, Depends(sent)],
     idempotency_key: IdempotencyKey = None,
 ) -> SubmissionAccepted:
     """Keep the document and promise it to the ingest stage."""
-    item = _item(sent)
-    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        kept = submit_item(
-            work,
-            filename=item.filename,
-            media_type=item.media_type,
-            content=item.content,
-            source_type=item.source_type,
-            batch_id=uuid4(),
-            owner=caller.owner,
-            idempotency_key=idempotency_key,
-        )
+    kept = accept(
+        gateway,
+        caller,
+        item_of(body),
+        request_id=request_id_of(request),
+        idempotency_key=idempotency_key,
+    )
     response.headers["Location"] = f"/v1/documents/{kept.id}"
     return SubmissionAccepted.model_validate({"id": kept.id, "status": kept.status})
 
@@ -266,7 +93,7 @@ def get_document(
         if Scope.READ not in caller.scopes:
             item = owned(caller, item, "submission")
         if item is not None:
-            return _submission_out(session, item)
+            return _submission_out(session, item, to_operator=Scope.OPERATE in caller.scopes)
         document = library.document(session, document_id)
         if document is None:
             raise not_found("document")
@@ -274,12 +101,41 @@ def get_document(
         return _document_out(document, checked_at, standing(session, document_id))
 
 
-def _submission_out(session: Session, item: IngestItem) -> SubmissionOut:
+def _submission_out(session: Session, item: IngestItem, *, to_operator: bool) -> SubmissionOut:
+    """Where it stands: it is not done while a stage has given up on what it became."""
     shown = SubmissionOut.model_validate(item.model_dump(exclude={"content", "batch_id"}))
-    if item.status != "failed" or was_read(session, item.id):
+    if item.status == "failed" and not was_read(session, item.id):
+        told = f"{GIVEN_UP} It stands there as {item.id}, and need not be sent again."
+        return shown.model_copy(update={"error": told})
+    read = (item.outcome or {}).get("documents", ())
+    became = [one["version_id"] for one in read if "version_id" in one]
+    died = indexing.deaths(session, became) if item.status == "done" else []
+    if not died:
         return shown
-    told = f"{GIVEN_UP} It stands there as {item.id}, and need not be sent again."
-    return shown.model_copy(update={"error": told})
+    if died[0].state == "again":
+        return shown.model_copy(update={"status": "pending"})
+    return shown.model_copy(
+        update={"status": "failed", "error": _not_indexed(died[0], to_operator=to_operator)}
+    )
+
+
+def _not_indexed(death: indexing.Death, *, to_operator: bool) -> str:
+    """Why what was read is not found, and what to do; causes are for operators."""
+    lost = "can be found" if death.stage == Stage.EMBED else "is wholly quoted"
+    told = f"It was read, but not all of it {lost}: stage {death.stage} gave up on it"
+    if to_operator:
+        told += f" ({death.cause})"
+    if death.state == "discarded":
+        return (
+            f"{told}, and an operator discarded that work. The same document is not worked on "
+            "again; a changed document is."
+        )
+    if to_operator:
+        return f"{told}. Mend that, then: attest dead-letters replay {death.letter_id}"
+    return (
+        f"{told}. Nothing is lost: an operator finds the cause among the dead letters as "
+        f"{death.letter_id} and can have it done again; it need not be sent again."
+    )
 
 
 def _document_out(

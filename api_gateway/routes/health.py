@@ -13,6 +13,7 @@ from api_gateway.problems import Problem, documented
 from api_gateway.state import Gateway, InGateway
 from store import circuits
 from store.database import SchemaMismatch, require_current_schema
+from store.silence import is_silent
 
 router = APIRouter(tags=["monitoring"])
 
@@ -53,8 +54,12 @@ def _checked(check: Callable[[], object], *expected: type[Exception]) -> str:
     try:
         check()
     except expected as error:
-        return f"away ({type(error).__name__})"
+        return _away(error)
     return OK
+
+
+def _away(error: Exception) -> str:
+    return "hangs: it says nothing" if is_silent(error) else f"away ({type(error).__name__})"
 
 
 def _postgresql(gateway: Gateway) -> str:
@@ -75,7 +80,7 @@ def _schema(gateway: Gateway) -> str:
     except SchemaMismatch as error:
         return str(error)
     except sa.exc.SQLAlchemyError as error:
-        return f"away ({type(error).__name__})"
+        return _away(error)
     return OK
 
 
@@ -83,7 +88,8 @@ def _schema(gateway: Gateway) -> str:
     "/metrics",
     summary="Metrics for Prometheus",
     description="Requests by route and status, outbox, dead letters, the oldest unfinished "
-    "question. No ids and no texts.",
+    "question, Redis, workers, scheduler, disk. What a server that is away would tell is left out. "
+    "No ids and no texts.",
     dependencies=[needs(Scope.OPERATE)],
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},

@@ -17,36 +17,47 @@ from api_gateway.pages import exports
 from api_gateway.pages.answers import AnswerView, answer_view
 from api_gateway.pages.questions import history_line, question_view
 from api_gateway.pages.rendering import page
-from api_gateway.pages.wording import EXAMPLES, RECALL
+from api_gateway.pages.wording import EXAMPLES, RECALL, plainly
 from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
 from api_gateway.recall_schemas import RecallFilter
-from api_gateway.routes.pages_forms import Form, refused_form
+from api_gateway.routes.pages_forms import Form, lines, refused_form
 from api_gateway.schemas import MAX_QUESTION_CHARS, QuestionIn, QuestionOut
 from api_gateway.state import Gateway, InGateway
 from knowledge.sources import connector_policies
-from store import questions, recall_log, refresh_requests, refreshes
+from store import library, questions, recall_log, refresh_requests, refreshes
 from store.models import DocumentVersion, Question, Refresh, Watch, now
 
 router = APIRouter(include_in_schema=False)
 
 PAGE = 25
+SLOW_SECONDS = 10.0
+"""Ours: an idle system answers in a second, with a model in a few."""
 BODY_LIMITS = {("POST", "/ask"): 160 * 1024}
-"""Two texts of 4000 characters, each up to twelve bytes in a form (RFC 3986, 2.1), and names."""
+"""Two texts of up to 8001 UTF-16 units, which is what the page lets through so that it can say that
+4000 characters are the most, each up to nine bytes in a form (RFC 3986, 2.1), and names."""
 
 
 @router.get("/", dependencies=[needs(Scope.ASK)])
 def ask_page(
-    request: Request, q: Annotated[str, Query(max_length=MAX_QUESTION_CHARS)] = ""
+    request: Request,
+    gateway: InGateway,
+    q: Annotated[str, Query(max_length=MAX_QUESTION_CHARS)] = "",
 ) -> HTMLResponse:
     """The question box; `q` is written into it."""
-    return _form(request, {"question": q})
+    with gateway.store.reading() as session:
+        empty = library.holds_nothing(session)
+    return _form(request, {"question": q}, empty=empty)
 
 
 def _form(
-    request: Request, given: Mapping[str, str], problem: Problem | None = None
+    request: Request,
+    given: Mapping[str, str],
+    problem: Problem | None = None,
+    *,
+    empty: bool = False,
 ) -> HTMLResponse:
     found = problem.errors if problem else ()
-    told = {one.field.rpartition(".")[2]: one.message for one in found}
+    told = {one.field.rpartition(".")[2]: plainly(one.message) for one in found}
     errors = {"question": "", "as_of": "", "patient_context": "", **told}
     return page(
         request,
@@ -55,7 +66,8 @@ def _form(
         given={"question": "", "as_of": "", "patient_context": "", **given},
         errors=errors,
         refused="" if problem is None or found else problem.detail,
-        examples=EXAMPLES,
+        examples=() if empty else EXAMPLES,
+        empty=empty,
         most=MAX_QUESTION_CHARS,
     )
 
@@ -63,7 +75,7 @@ def _form(
 @router.post("/ask", dependencies=[needs(Scope.ASK), within_budget])
 def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
     """Submit the question and lead to its page."""
-    given = {name: form.get(name, "") for name in ("question", "as_of", "patient_context")}
+    given = {name: lines(form.get(name, "")) for name in ("question", "as_of", "patient_context")}
     try:
         body = QuestionIn.model_validate(
             {name: value for name, value in given.items() if name == "question" or value.strip()}
@@ -140,10 +152,17 @@ def question_page(
         "question.html",
         image_origins=answer.image_origins if answer else (),
         question=question_view(found, options),
+        slow_in_ms=_slow_in_ms(found),
         answer=answer,
         curing=curing,
         followed=[connector_policies()[one].name for one in followed],
     )
+
+
+def _slow_in_ms(found: QuestionOut) -> int:
+    """When a question that is still open has to be said to take long; 0: now."""
+    age = (now() - found.created_at).total_seconds()
+    return max(0, round((SLOW_SECONDS - age) * 1000))
 
 
 @router.get("/questions/{question_id}/export.{form}", dependencies=[needs_own])

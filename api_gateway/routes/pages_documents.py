@@ -17,8 +17,9 @@ from api_gateway.pages import documents
 from api_gateway.pages.clocks import milliseconds, moment
 from api_gateway.pages.documents import label, state_badge
 from api_gateway.pages.rendering import page
+from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, erased, invalid, request_id_of
-from api_gateway.routes.pages_forms import InGiven, refused_form
+from api_gateway.routes.pages_forms import InGiven, lines, refused_form
 from api_gateway.state import InGateway
 from knowledge.extraction import DOCUMENT_TYPE_NAMES, PROFILE_NAMES
 from knowledge.loader import load
@@ -55,7 +56,7 @@ def _form(
             found = extractions.listing(session, owner=caller.owner, cursor=cursor, limit=PAGE)
             lines = [_line(one) for one in found.extractions]
         more = found.next_cursor
-    errors = [one.message for one in problem.errors] or [problem.detail] if problem else []
+    errors = [plainly(one.message) for one in problem.errors] or [problem.detail] if problem else []
     return page(
         request,
         "documents.html",
@@ -97,7 +98,7 @@ def send_document(
         if form.content is not None:
             found = sent(Raw(form.content, form.filename, form.declared, tuple(options.items())))
         else:
-            text = form.fields.get("text", "").replace("\r\n", "\n")  # as browsers send line ends
+            text = lines(form.fields.get("text", ""))
             if not text.strip():
                 raise invalid("form.file", "choose a file or paste a text")
             found = sent(Raw(json.dumps({"text": text, **options}).encode()))

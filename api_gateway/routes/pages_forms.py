@@ -1,6 +1,6 @@
 """Forms as browsers send them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from python_multipart.exceptions import FormParserError
 from starlette.datastructures import UploadFile
 
-from api_gateway.access import MOST_FIELDS, MOST_PART_BYTES, InCaller
+from api_gateway.access import MOST_FIELDS, MOST_FILES, MOST_PART_BYTES, InCaller
 from api_gateway.problems import Problem
 from api_gateway.uploads import clean_filename
 
@@ -29,8 +29,30 @@ async def _form(request: Request) -> Mapping[str, str]:
         return {name: value for name, value in form.items() if not isinstance(value, UploadFile)}
 
 
+def lines(text: str) -> str:
+    """A text as it was written: browsers send line ends as CR LF."""
+    return text.replace("\r\n", "\n")
+
+
 Form = Annotated[Mapping[str, str], Depends(_form)]
 """A route's parameter of this type holds the fields of the form."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that was chosen: its bytes, its name, and what the browser takes it for."""
+
+    content: bytes
+    name: str
+    declared: str | None
+
+
+@dataclass(frozen=True)
+class GivenFiles:
+    """A form with files: its fields, and those that were chosen, in their order."""
+
+    fields: Mapping[str, str]
+    files: Sequence[File]
 
 
 @dataclass(frozen=True)
@@ -43,7 +65,7 @@ class Given:
     declared: str | None
 
 
-async def given(request: Request, _: InCaller) -> Given:
+async def given_files(request: Request, _: InCaller) -> GivenFiles:
     """Read the form. It asks for the caller so that nobody's form is read before he is known.
 
     Raises:
@@ -54,16 +76,29 @@ async def given(request: Request, _: InCaller) -> Given:
         raise Problem(415, "send a form")
     try:
         async with request.form(
-            max_files=1, max_fields=MOST_FIELDS, max_part_size=MOST_PART_BYTES
+            max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=MOST_PART_BYTES
         ) as form:
             fields = {name: one for name, one in form.items() if isinstance(one, str)}
-            file = form.get("file")
-            if not isinstance(file, UploadFile) or not file.filename:
-                return Given(fields, None, "", None)
-            name = clean_filename(file.filename)
-            return Given(fields, await file.read(), name, file.content_type)
+            chosen = [one for one in form.getlist("file") if isinstance(one, UploadFile)]
+            files = [
+                File(await one.read(), clean_filename(one.filename), one.content_type)
+                for one in chosen
+                if one.filename  # a browser sends a part without a name where none was chosen
+            ]
+            return GivenFiles(fields, files)
     except FormParserError as error:
         raise Problem(400, "the form cannot be read") from error
+
+
+InGivenFiles = Annotated[GivenFiles, Depends(given_files)]
+
+
+async def given(form: InGivenFiles) -> Given:
+    """The form of which one file is taken."""
+    if not form.files:
+        return Given(form.fields, None, "", None)
+    file = form.files[-1]
+    return Given(form.fields, file.content, file.name, file.declared)
 
 
 InGiven = Annotated[Given, Depends(given)]

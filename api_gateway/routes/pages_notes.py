@@ -15,8 +15,9 @@ from api_gateway.note_schemas import MAX_NOTE_CHARS, NoteIn
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.notes_view import NoteLine, note_line, note_view
 from api_gateway.pages.rendering import page
+from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, erased, from_validation, invalid, request_id_of
-from api_gateway.routes.pages_forms import Given, InGiven, refused_form
+from api_gateway.routes.pages_forms import Given, InGiven, lines, refused_form
 from api_gateway.state import Gateway, InGateway
 from store import notes
 
@@ -53,7 +54,9 @@ def _form(
         "notes.html",
         status=problem.status_code if problem else 200,
         given={name: fields.get(name, "") for name in ("text", "title")},
-        errors=[one.message for one in problem.errors] or [problem.detail] if problem else [],
+        errors=[plainly(one.message) for one in problem.errors] or [problem.detail]
+        if problem
+        else [],
         most=MAX_NOTE_CHARS,
         lines=lines,
         cursor=cursor,
@@ -86,7 +89,7 @@ def _text(form: Given) -> str:
     """
     try:
         text = (
-            form.fields.get("text", "").replace("\r\n", "\n")  # as browsers send line ends
+            lines(form.fields.get("text", ""))
             if form.content is None
             else form.content.decode("utf-8-sig")
         )

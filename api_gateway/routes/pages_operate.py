@@ -87,7 +87,10 @@ def _chain_tile(session: Session, caller: Caller) -> list[Tile]:
     if Scope.AUDIT not in caller.scopes:
         return []
     chain, head = pages_operate_audit.newest_links(session)
-    detail = f"the newest {pages_operate_audit.NEWEST:,} events were checked now"
+    newest = pages_operate_audit.NEWEST
+    detail = f"the newest {newest:,} were checked now" if head > newest else "all were checked now"
+    if not head:
+        detail = "nothing was written yet"
     return [Tile("Audit chain", f"{head:,}", detail, chain.badge, "/operate/audit")]
 
 

@@ -24,18 +24,24 @@ MAX_KEY_CHARS = 200
 
 
 @router.get("/signin")
-def sign_in_page(request: Request, next: Annotated[str, Query()] = "") -> HTMLResponse:
-    """Where a key is asked for; `next` is the page that was to be read."""
-    return _form(request, next)
+def sign_in_page(
+    request: Request, next: Annotated[str, Query()] = "", unsent: Annotated[str, Query()] = ""
+) -> HTMLResponse:
+    """Where a key is asked for; `next` is the page that was to be read, `unsent` that a form was
+    sent when nobody was signed in any more."""
+    return _form(request, next, unsent=bool(unsent))
 
 
-def _form(request: Request, asked: str, problem: str = "", status: int = 200) -> HTMLResponse:
+def _form(
+    request: Request, asked: str, problem: str = "", status: int = 200, *, unsent: bool = False
+) -> HTMLResponse:
     return page(
         request,
         "signin.html",
         status=status,
         next=destination(asked, ""),
         problem=problem,
+        unsent=unsent,
         most=MAX_KEY_CHARS,
     )
 

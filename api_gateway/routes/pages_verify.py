@@ -15,8 +15,9 @@ from api_gateway.pages import evidence
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.rendering import page
 from api_gateway.pages.verifications import verification_view
+from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, erased, from_validation, invalid, not_found, request_id_of
-from api_gateway.routes.pages_forms import Form, refused_form
+from api_gateway.routes.pages_forms import Form, lines, refused_form
 from api_gateway.state import Gateway, InGateway
 from api_gateway.verification_schemas import MAX_DOCUMENTS, MAX_TEXT_CHARS, VerificationIn
 from store import verifications
@@ -43,10 +44,14 @@ def _form(
         "verify.html",
         status=problem.status_code if problem else 200,
         given=given,
-        errors=[one.message for one in problem.errors] or [problem.detail] if problem else [],
+        errors=_told(problem) if problem else [],
         many=OWN_SOURCES,
         most=MAX_TEXT_CHARS,
     )
+
+
+def _told(problem: Problem) -> list[str]:
+    return [plainly(one.message) for one in problem.errors] or [problem.detail]
 
 
 @router.post("", dependencies=[needs(Scope.ASK)])
@@ -59,10 +64,9 @@ def verify(request: Request, form: Form, gateway: InGateway, caller: InCaller) -
     ]
     if missing := _missing(form):
         return _form(request, form, invalid("form", missing))
-    # Browsers send line ends as CR LF, whatever was pasted.
-    sent = {"text": _lines(form.get("text", "")), "documents": documents}
+    sent = {"text": lines(form.get("text", "")), "documents": documents}
     for one in documents:
-        one["text"] = _lines(one["text"])
+        one["text"] = lines(one["text"])
     try:
         body = VerificationIn.model_validate(sent)
     except ValidationError as error:
@@ -88,10 +92,6 @@ def _missing(form: Mapping[str, str]) -> str | None:
         if form.get(f"source{n}", "").strip() and not form.get(f"title{n}", "").strip():
             return f"give source {n} a title"
     return None
-
-
-def _lines(text: str) -> str:
-    return text.replace("\r\n", "\n")
 
 
 @router.get("/{verification_id}", dependencies=[needs_own])

@@ -1,11 +1,14 @@
 """Servers are killed, emptied, frozen and started again in mid-run: nothing is lost or doubled."""
 
+import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from uuid import UUID
 
+import psutil
 import pytest
 import redis
 import sqlalchemy as sa
@@ -129,6 +132,49 @@ def test_postgresql_restart_under_load(world: World) -> None:
     world.servers.postgres.restart()
     ended(world, ids)
     assert all(process.poll() is None for process in world.fleet.processes)
+
+
+@contextlib.contextmanager
+def frozen_postgresql(world: World) -> Iterator[None]:
+    """PostgreSQL with all its backends, stopped: connections stay open and silent."""
+    pid = world.servers.postgres.pid
+    assert pid is not None
+    first = psutil.Process(pid)
+    stopped = [first, *first.children(recursive=True)]
+    for one in stopped:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            one.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for one in reversed(stopped):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.send_signal(signal.SIGCONT)
+
+
+def test_postgresql_hangs_in_mid_run_for_longer_than_leases_and_time_outs(world: World) -> None:
+    ids = begun(world)
+    wait_until(lambda: count(world.store, "retrieval") > 0, 30, "on their way")
+    for seconds in (3.0, 12.0):
+        with frozen_postgresql(world):
+            time.sleep(seconds)
+        wait_until(lambda: count(world.store, "stage_run") > 0, 30, "it answers")
+    ended(world, ids)
+    assert count(world.store, "dead_letter") == 0
+    assert all(process.poll() is None for process in world.fleet.processes)
+
+
+def test_workers_and_scheduler_end_when_told_though_postgresql_hangs(world: World) -> None:
+    ids = begun(world)
+    wait_until(lambda: count(world.store, "retrieval") > 0, 30, "on their way")
+    with frozen_postgresql(world):
+        for process in world.fleet.processes:
+            process.terminate()
+        for process in world.fleet.processes:
+            process.wait(60)
+    for process in ("scheduler", "worker"):
+        world.fleet.start(process)
+    ended(world, ids)
 
 
 def test_both_servers_kill_9_at_once(world: World) -> None:

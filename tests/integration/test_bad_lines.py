@@ -123,3 +123,21 @@ def test_what_died_is_told_with_what_to_do(inline: InlineWorker, tmp_path: Path)
     told = evidence.about_the_dead(found)
     assert told.startswith("1 message died, nothing is lost")
     assert "attest dead-letters replay" in told
+
+
+def test_what_died_when_it_was_sent_before_is_told_when_it_is_sent_again(
+    inline: InlineWorker, tmp_path: Path
+) -> None:
+    """Nothing is new of it, so nothing dies again; and still nobody finds it."""
+    path = tmp_path / "one.jsonl"
+    path.write_text(lines(1, {}))
+    with inline.store.engine.begin() as connection:
+        connection.execute(sa.text("INSERT INTO index_encoder VALUES (true, 'another', 384)"))
+    said = []
+    for _ in range(2):
+        batch_id, items = evidence.submit(inline.store, [path], None)
+        inline.run()
+        said.append(evidence.follow(inline.store, batch_id, items))
+    assert [one["new_versions"] for one in said] == [1, 0]
+    assert [one["dead"] for one in said] == [1, 1]
+    assert "attest dead-letters replay" in evidence.about_the_dead(said[1])

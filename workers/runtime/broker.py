@@ -207,7 +207,7 @@ class WokenBroker(RedisBroker):
             self.wake_event(queue_name).set()
 
     def _channel(self, queue_name: str) -> str:
-        return f"{self.namespace}:published:{queue_name}"  # of its own: nobody else need wake up
+        return channel_of(self.namespace, queue_name)
 
     def publish(self, promises: Sequence[Promise]) -> None:
         """Send outbox rows; the message id is the outbox id, so a second sending is the same.
@@ -374,6 +374,11 @@ class WokenBroker(RedisBroker):
                 # A subscription, the client's own after an outage too, comes after announcements.
                 if notice is not None and notice["type"] in ("message", "subscribe"):
                     events[notice["channel"]].set()
+
+
+def channel_of(namespace: str, queue_name: str) -> str:
+    """Where a publication is announced: a channel for each queue, so that nobody else wakes up."""
+    return f"{namespace}:published:{queue_name}"
 
 
 def _literal(name: str) -> str:

@@ -151,6 +151,30 @@ def test_a_replay_of_which_something_is_refused_ends_with_1_and_the_reason(desk:
     assert "can never succeed as it is: its fields do not fit" in printed
 
 
+def test_refused_letters_do_not_stand_before_those_that_a_limit_lets_through(desk: Desk) -> None:
+    """Else the same command, said again and again, looks at the same refused ones for ever."""
+    desk.died(3, error_type="InvalidMessage", cause="its fields do not fit")
+    desk.died(3)
+    dry = desk.letters("replay", "--all", "--limit", "2", "--dry-run", code=1)
+    assert (dry["replayed"], dry["matched"], dry["more"]) == (2, 5, True)
+    first, second, third = (
+        desk.letters("replay", "--all", "--limit", "2", "--yes", code=1) for _ in range(3)
+    )
+    assert [one["replayed"] for one in (first, second, third)] == [2, 1, 0]
+    assert [one["more"] for one in (first, second, third)] == [True, False, False]
+    assert count(desk.store, "dead_letter", "status = 'open'") == 3
+    kept = desk.letters("discard", "--all", "--limit", "2", "--reason", "old", "--yes")
+    assert (kept["discarded"], kept["more"]) == (2, True)
+
+
+def test_what_a_limit_left_is_said_with_the_way_to_it(desk: Desk) -> None:
+    desk.died(3)
+    said = desk.run(dead_letters_app, "replay", "--all", "--limit", "2", "--yes")
+    assert "there are more: say it again" in said
+    said = desk.run(dead_letters_app, "replay", "--all", "--limit", "2", "--yes")
+    assert "more" not in said
+
+
 @pytest.mark.parametrize("command", ["replay", "discard"])
 def test_neither_everything_by_accident_nor_one_and_many(desk: Desk, command: str) -> None:
     (letter_id,) = desk.died()

@@ -1,6 +1,8 @@
 """`attest status` over real servers: what is away, and what waits for somebody."""
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,13 @@ def seen(attest: Attest, **changed: str) -> dict[str, dict[str, Any]]:
     found = json.loads(done.stdout)
     assert (done.returncode, found["well"]) == (1, False)
     return {one["name"]: one for one in found["checks"]}
+
+
+def with_a_gateway(data_dir: Path) -> None:
+    """Let commands find the servers there, as `attest up` does; nobody answers as a gateway."""
+    file = data_dir / "connection.json"
+    connection = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**connection, "gateway_url": "http://127.0.0.1:1"}), "utf-8")
 
 
 def test_nothing_runs_and_each_missing_part_says_how_to_start_it(attest: Attest) -> None:
@@ -106,9 +115,7 @@ def test_a_server_of_its_own_is_looked_for_in_its_log_and_not_started_again(
 ) -> None:
     """`attest up` runs there already and restarts it; a second one would be refused."""
     with embedded(tmp_path / "data") as servers:
-        connection = json.loads((tmp_path / "data" / "connection.json").read_text("utf-8"))
-        connection["gateway_url"] = "http://127.0.0.1:1"
-        (tmp_path / "data" / "connection.json").write_text(json.dumps(connection), "utf-8")
+        with_a_gateway(tmp_path / "data")
         servers.redis.stop()
         servers.postgres.stop()
         none = {"ATTEST_DATABASE_URL": "", "ATTEST_REDIS_URL": ""}
@@ -117,6 +124,23 @@ def test_a_server_of_its_own_is_looked_for_in_its_log_and_not_started_again(
     for part, log in (("postgresql", "postgres.log"), ("redis", "redis.log")):
         assert str(tmp_path / "data" / "log" / log) in found[part]["do"]
         assert "ATTEST_" not in found[part]["do"]
+
+
+def test_a_database_that_hangs_is_told_and_holds_the_rest_up_for_seconds(tmp_path: Path) -> None:
+    with embedded(tmp_path / "data") as servers:
+        with_a_gateway(tmp_path / "data")
+        pid = servers.postgres.pid
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            none = {"ATTEST_DATABASE_URL": "", "ATTEST_REDIS_URL": ""}
+            done = Attest(none)("--data-dir", str(tmp_path / "data"), "status", "--json")
+        finally:
+            os.kill(pid, signal.SIGCONT)
+    found = {one["name"]: one for one in json.loads(done.stdout)["checks"]}
+    assert "hangs" in found["postgresql"]["said"]
+    assert "restart it" in found["postgresql"]["do"]
+    assert found["redis"]["well"]
 
 
 def test_a_database_that_refuses_is_told_as_one_that_is_away(

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -9,7 +10,8 @@ import httpx
 import pytest
 
 from api_gateway.app import create_app
-from store import erasure
+from store import erasure, questions
+from store.models import ModelUsage, now
 from tests.integration.gateway.conftest import Running, working
 from tests.integration.gateway.test_backlog import SUBMISSIONS
 from tests.integration.gateway.test_keys import bearer, make_key, problem
@@ -185,3 +187,59 @@ def test_what_makes_something_new_says_that_it_takes_a_key(gateway: Running) -> 
         if accepts and path not in by_itself:
             named = {one["name"].lower() for one in methods["post"].get("parameters", ())}
             assert "idempotency-key" in named, path
+
+
+@EACH
+@pytest.mark.parametrize(
+    "spent", [{"rate_per_minute": 1}, {"requests_a_day": 1}, {"usd_a_day": Decimal("0.10")}]
+)
+def test_a_repetition_is_answered_from_its_row_though_the_key_may_ask_no_more(
+    locked: Running, path: str, spent: dict[str, Any]
+) -> None:
+    owner = uuid4().hex
+    auth = bearer(make_key(locked, "ask", "documents", owner=owner, limits=spent))
+    mine = keyed() | auth
+    first = locked.client.post(path, json=SUBMISSIONS[path], headers=mine)
+    assert first.status_code == 202, first.text
+    if "usd_a_day" in spent:
+        if path in ("/v1/documents", "/v1/verifications"):  # no language model reads them
+            pytest.skip("costs no dollars")
+        _spend(locked, owner)
+    again = locked.client.post(path, json=SUBMISSIONS[path], headers=mine)
+    assert (again.status_code, again.json()) == (202, first.json())
+    assert locked.client.post(path, json=SUBMISSIONS[path], headers=auth).status_code == 429
+    other = locked.client.post(path, json=SUBMISSIONS[path], headers=keyed() | auth)
+    assert other.status_code == 429, "a key that stands for nothing lets nothing through"
+    changed = locked.client.post(path, json=OTHER[path], headers=mine)
+    problem(changed, 422, "idempotency-key-reused")
+    one = "owner = :owner AND idempotency_key IS NOT NULL"
+    assert locked.count(TABLES[path], one, owner=owner) == 1
+
+
+def _spend(locked: Running, owner: str) -> None:
+    """A dollar of language models, for a question of this owner."""
+    with locked.store.unit_of_work("test") as work:
+        question = questions.submit(work, "What did it cost?", {})
+        spent = ModelUsage(
+            at=now(),
+            subject=str(question.id),
+            purpose="draft",
+            model="m",
+            outcome="proposed",
+            cost_usd=Decimal(1),
+        )
+        work.session.add(spent)
+    locked.execute("UPDATE question SET owner = :o WHERE id = :id", o=owner, id=question.id)
+
+
+def test_another_owners_key_and_another_kinds_key_let_nothing_through(locked: Running) -> None:
+    first = make_key(locked, "ask", limits={"rate_per_minute": 1})
+    headers = keyed() | bearer(first)
+    body = SUBMISSIONS["/v1/questions"]
+    assert locked.client.post("/v1/questions", json=body, headers=headers).status_code == 202
+    note = locked.client.post("/v1/notes", json=SUBMISSIONS["/v1/notes"], headers=headers)
+    assert note.status_code == 429
+    stranger = make_key(locked, "ask", owner="somebody-else", limits={"rate_per_minute": 1})
+    theirs = headers | bearer(stranger)
+    assert locked.client.get("/v1/questions", headers=theirs).status_code in (200, 403)
+    assert locked.client.post("/v1/questions", json=body, headers=theirs).status_code == 429

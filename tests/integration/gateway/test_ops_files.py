@@ -17,7 +17,8 @@ from tests.integration.gateway.conftest import Running, serving
 ROOT = Path(__file__).resolve().parents[3]
 OPS = ROOT / "ops"
 SIGNS = {"below": "<", "at_most": "<=", "at_least": ">=", "above": ">"}
-FUNCTIONS = {"and", "by", "increase", "max", "min", "on", "rate", "sum", "histogram_quantile"}
+FUNCTIONS = {"and", "by", "increase", "max", "min", "on", "rate", "sum", "time"}
+FUNCTIONS |= {"histogram_quantile"}
 
 
 @pytest.fixture(scope="module")

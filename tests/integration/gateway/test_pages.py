@@ -471,7 +471,8 @@ def test_navigation_names_only_pages_that_are_served(gateway: Running) -> None:
     links = soup(page(gateway, "/")).select("header nav a")
     assert {"Ask", "History", "Verify"} <= {one.get_text() for one in links}
     for one in links:
-        page(gateway, str(one["href"]))
+        address = str(one["href"])
+        assert gateway.client.get(address, headers=BROWSER, follow_redirects=True).is_success
 
 
 def all_pages(gateway: Running) -> Iterable[str]:
@@ -480,6 +481,7 @@ def all_pages(gateway: Running) -> Iterable[str]:
     yield from (ask(gateway, "Open?"), answered(gateway), abstained(gateway))
     yield f"/evidence/{document_id}/versions/1?start=0&end=2"
     yield f"/evidence/{document_id}/diff?old=1&new=2"
+    yield f"/evidence?form={uuid4()}"
     yield checked(gateway, "It was 13%.", "1234 own words")
 
 

@@ -192,7 +192,7 @@ def test_op_3_9_revoking_the_key_ends_the_session(locked: Running, browser: http
     with locked.store.unit_of_work("cli") as work:
         keys.revoke(work, issued.key.id)
     assert browser.get("/questions").headers["location"].startswith("/signin")
-    assert browser.post("/ask", data=QUESTION).headers["location"] == "/signin"
+    assert browser.post("/ask", data=QUESTION).headers["location"] == "/signin?unsent=yes"
 
 
 def test_a_session_ends_with_its_time_and_with_its_key(

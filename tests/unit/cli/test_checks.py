@@ -65,6 +65,26 @@ def test_the_limits_are_those_of_the_alerts(limit: int, alert: str) -> None:
     assert limit == int(number)
 
 
+def test_the_room_on_the_disk_and_what_lives_are_those_of_the_alerts() -> None:
+    groups = yaml.safe_load(ALERTS.read_text("utf-8"))["groups"]
+    asked = {rule["alert"]: rule["expr"] for group in groups for rule in group["rules"]}
+    share = "attest_disk_free_bytes / attest_disk_size_bytes"
+    assert asked["AttestDiskNearlyFull"] == f"{share} < {checks.DISK_FREE_SHARE}"
+    for alert, gauge in (
+        ("AttestRedisAway", "attest_redis_up == 0"),
+        ("AttestNoWorker", "attest_workers == 0"),
+        ("AttestNoScheduler", "attest_scheduler_up == 0"),
+    ):
+        assert asked[alert] == gauge
+
+
+def test_what_attest_up_starts_again_is_not_to_be_started_beside_it() -> None:
+    logs = Path("/data/log")
+    assert "attest up starts them again" in checks.workers({"embed": 0}, logs).do
+    assert "/data/log/scheduler.log" in checks.scheduler(False, logs).do
+    assert "attest worker --stage embed" in checks.workers({"embed": 0}).do
+
+
 def test_what_is_well_asks_for_nothing() -> None:
     queue = QueueReport("embed")
     chain = ChainReport(9, True, None, None, Checkpoint(9))

@@ -7,11 +7,13 @@ from redis.exceptions import (
     OutOfMemoryError,
     ReadOnlyError,
     RedisError,
+    ResponseError,
 )
 from sqlalchemy.exc import DBAPIError, InternalError, OperationalError, ProgrammingError
 
 from api_gateway.middleware import _unforeseen
 from cli.failures import about_servers, is_refusal
+from store.silence import Silent
 
 
 @pytest.mark.parametrize(
@@ -19,6 +21,7 @@ from cli.failures import about_servers, is_refusal
     [
         (psycopg.errors.DiskFull("could not extend file"), "the disk of the database is full"),
         (psycopg.OperationalError("connection refused"), "the database does not answer"),
+        (Silent("it says nothing"), "the database hangs"),
         (
             psycopg.OperationalError('FATAL:  password authentication failed for user "Smith"'),
             "the database refuses the user or password in ATTEST_DATABASE_URL",
@@ -84,6 +87,10 @@ def test_the_gateway_says_so_too_and_to_try_again_later() -> None:
     assert problem.detail == "the disk of the database is full: an operator must make room"
     away = _unforeseen(OperationalError("INSERT", {}, psycopg.OperationalError("refused")))
     assert away.detail == "the database is away or busy: try again"
+    hung = OperationalError("INSERT", {}, Silent("it says nothing"))
+    assert "attest status" in _unforeseen(hung).detail
+    assert "Idempotency-Key" not in _unforeseen(hung).detail
+    assert "Idempotency-Key" in _unforeseen(hung, writes=True).detail
 
 
 def test_a_redis_that_does_not_serve_is_named_with_what_to_check() -> None:
@@ -94,6 +101,10 @@ def test_a_redis_that_does_not_serve_is_named_with_what_to_check() -> None:
     ("error", "said"),
     [
         (OutOfMemoryError(), "Redis is full: raise its maxmemory"),
+        (
+            ResponseError("MISCONF Errors writing to the AOF file: No space left on device"),
+            "Redis cannot write to its disk: make room",
+        ),
         (ReadOnlyError(), "Redis takes no writes: name the primary"),
         (AuthenticationError("hush"), "Redis refuses the user or password in ATTEST_REDIS_URL"),
     ],

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from cli import waiting
-from cli.gateway import GatewayRefused, NoGateway, call
+from cli.gateway import GatewayRefused, InDoubt, NoGateway, call, submit
 from cli.waiting import Work, WorkFailed
 from store.settings import get_settings
 
@@ -120,7 +120,7 @@ def test_a_text_that_ends_has_its_result_and_one_that_dies_says_why(
         {"status": "done", "result": {"items": 3}},
         {"status": "failed", "error": {"detail": "the note's words are gone"}},
     ]
-    monkeypatch.setattr(waiting, "call", lambda *_, **__: ends.pop(0))
+    monkeypatch.setattr(waiting, "look", lambda *_, **__: ends.pop(0))
     note, _ = work()
     assert note.result(60) == {"items": 3}
     with pytest.raises(WorkFailed, match="the note's words are gone"):
@@ -168,3 +168,18 @@ def test_a_file_is_named_where_its_content_is_refused_and_only_there() -> None:
 
     assert str(refused(422)) == "empty.txt: the file is empty"
     assert str(refused(429)) == "the file is empty"
+
+
+def test_a_full_disk_is_told_at_once_in_the_gateway_s_words_and_not_as_a_doubt() -> None:
+    answer = httpx.Response(
+        503,
+        json={"title": "no", "detail": "the disk of the database is full"},
+        headers={"Retry-After": "60"},
+    )
+    transport = httpx.MockTransport(lambda _: answer)
+    with (
+        httpx.Client(base_url="http://g", transport=transport) as client,
+        pytest.raises(GatewayRefused, match=r"^the disk of the database is full$") as told,
+    ):
+        submit(client, "/v1/questions", json={})
+    assert not isinstance(told.value, InDoubt)

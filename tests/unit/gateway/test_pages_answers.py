@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from uuid import uuid4
 
 import pytest
@@ -17,6 +17,9 @@ from api_gateway.pages.wording import ABSTENTION, CLAIM, QUOTE, badge
 from api_gateway.problems import GIVEN_UP
 from api_gateway.schemas import QuestionOut, StageTiming
 from benchmarks.pages import answer_body, answer_page, document_id, question
+from knowledge.conflicts import RuleName
+
+FRAME: dict[str, Any] = {"nav": [], "path": "/verify"}
 
 
 def body(**changes: Any) -> dict[str, Any]:
@@ -46,10 +49,48 @@ def test_a_remark_is_shown_and_leads_to_the_words_that_it_rests_on() -> None:
     page = answer_page(question(body(remarks=remarks)))
     assert "Did you mean “Eliquis” (apixaban)?" in page
     assert "Read it in place" in page
+    told = page.partition('<section class="banner warn" aria-label="About the question">')[2]
+    assert "A held source says otherwise." in told.partition("</section>")[0]  # nobody overlooks it
 
 
 def test_an_answer_of_before_there_were_remarks_has_none() -> None:
     assert answer_view(body()).remarks == []
+
+
+def test_a_source_that_has_no_reference_is_named_beside_the_claim() -> None:
+    """An upload has no address, so no reference names it: its title would be nowhere."""
+    held = "Title of the made-up work 1"
+    with_reference = answer_page(question(body()))
+    without = answer_page(question(body(references=[])))
+    places = without.split('<span class="place-source">')[1:]
+    assert held in places[0].partition("</span>")[0]
+    assert (
+        held not in with_reference.split('<span class="place-source">')[1].partition("</span>")[0]
+    )
+
+
+def test_what_cites_nothing_has_no_recall_state() -> None:
+    nothing = {"sections": [], "claims": [], "references": [], "conflicts": [], "evidence": []}
+    silent = body(abstained=True, abstain_reason="no_evidence", cure={"detail": "Add."}, **nothing)
+    assert "Recall state" not in answer_page(question(silent))
+    assert "Recall state" in answer_page(question(body()))
+
+
+@pytest.mark.parametrize("rule", get_args(RuleName))
+def test_each_rule_that_decides_a_conflict_is_told_in_words(rule: str) -> None:
+    side = {"evidence_id": "E1", "quote": "q", "start": 0, "end": 1}
+    conflict = {"resolved": True, "rule": rule, "stands": "E1", "sides": [side, side]}
+    (shown,) = answer_view(body(conflicts=[conflict])).conflicts
+    assert shown.decided.endswith("stands") or " stands over " in shown.decided
+    assert "Decided by" not in shown.decided
+
+
+@pytest.mark.parametrize("most", [1, 4000, 300_000])
+def test_a_box_takes_more_than_it_may_hold_so_that_nothing_is_cut_in_silence(most: int) -> None:
+    """Chromium cuts what is pasted at `maxlength` UTF-16 units, of which a character has up to two:
+    what is cut at this length has more characters than are taken, and is refused."""
+    room = rendering.render("verify.html", given={}, errors=[], many=0, most=most, **FRAME)
+    assert f'maxlength="{2 * most + 1}"' in room
 
 
 @pytest.mark.requirement("SP-B2")

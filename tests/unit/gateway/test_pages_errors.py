@@ -1,5 +1,6 @@
 """Problems become pages where a browser asks for one, whatever the status and whoever made it."""
 
+import json
 from typing import Any
 from uuid import uuid4
 
@@ -8,7 +9,7 @@ from fastapi import FastAPI
 from starlette.types import Message, Receive, Scope, Send
 
 from api_gateway.pages.errors import ErrorPages
-from api_gateway.problems import Problem
+from api_gateway.problems import NO_SUCH_ID, NO_SUCH_PATH, Problem, not_found
 
 BROWSER = (b"accept", b"text/html,application/xhtml+xml,*/*;q=0.8")
 PROGRAM = (b"accept", b"application/json")
@@ -49,6 +50,14 @@ def answered(
 
 def header(start: Message, name: bytes) -> bytes | None:
     return next((value for key, value in start["headers"] if key.lower() == name), None)
+
+
+@pytest.mark.parametrize("detail", [NO_SUCH_PATH, not_found(NO_SUCH_ID).detail])
+def test_a_page_that_is_not_there_is_told_in_words_for_people(detail: str) -> None:
+    _, shown = answered(Problem(404, detail), "/nothing", BROWSER)
+    assert b"There is no page at this address" in shown
+    _, told = answered(Problem(404, detail), "/nothing", PROGRAM)
+    assert json.loads(told)["detail"] == detail
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 408, 410, 413, 422, 429, 500, 503])

@@ -33,6 +33,13 @@ setInterval(() => {
   }
 }, 100);
 
+// The words are the server's own, and lie in the page already.
+const slow = region.querySelector("[data-slow]");
+const words = region.querySelector("[data-slow-words]");
+if (words) {
+  setTimeout(() => slow.append(words.content.cloneNode(true)), Number(slow.dataset.slow));
+}
+
 const events = new EventSource(region.dataset.events);
 events.addEventListener("stage", (event) => show(JSON.parse(event.data)));
 for (const last of ["answered", "failed"]) {

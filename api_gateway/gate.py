@@ -1,0 +1,61 @@
+"""Who is let in at all: callers are admitted before the body of their request is read."""
+
+from collections.abc import Iterable
+
+from fastapi import FastAPI
+from fastapi.routing import RouteContext, iter_route_contexts
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Send
+from starlette.types import Scope as Connection
+
+from api_gateway.access import Scope, admitted, repeats, require, scopes_of
+from api_gateway.pages.sessions import is_page, token_of
+from api_gateway.refusals import Refused
+from api_gateway.state import Gateway
+
+
+def guarded_routes(app: FastAPI) -> Iterable[tuple[RouteContext, tuple[Scope, ...]]]:
+    """The routes that name scopes, in the order in which they are matched."""
+    for route in iter_route_contexts(app.routes):
+        scopes = scopes_of(route)
+        if scopes:
+            yield route, scopes
+
+
+class Gate:
+    """Admits callers before the body of their request is read, so a stranger sends none in vain."""
+
+    def __init__(self, app: ASGIApp, *, gateway: Gateway) -> None:
+        self._app = app
+        self._gateway = gateway
+        self._guarded: list[tuple[RouteContext, tuple[Scope, ...]]] | None = None
+
+    async def __call__(self, scope: Connection, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._admit(scope)
+        await self._app(scope, receive, send)
+
+    async def _admit(self, scope: Connection) -> None:
+        """Raises Refused: 401, 403 or 429."""
+        if self._guarded is None:
+            self._guarded = list(guarded_routes(scope["app"]))
+        for route, scopes in self._guarded:
+            if scope["method"] not in (route.methods or ()):
+                continue
+            if route.path_regex.match(scope["path"]):
+                scope["route"] = route.original_route  # names it in the log if it ends here
+                caller = scope["state"].get("caller")  # of what admits in another way, further out
+                if caller is None:
+                    headers = Headers(scope=scope)
+                    token = token_of(scope["method"], scope["path"], headers)
+                    try:
+                        again = repeats(self._gateway, route, headers)
+                        key = headers.get("authorization")
+                        caller = await admitted(self._gateway, key, token, again)
+                    except Refused as refused:
+                        stranger = refused.status_code == 401 and "authorization" not in headers
+                        scope["state"]["sign_in"] = stranger and is_page(scope["path"])
+                        raise
+                    scope["state"]["caller"] = caller
+                require(caller, scopes)
+                return

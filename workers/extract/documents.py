@@ -85,10 +85,11 @@ def _policy() -> _Policy:
 
 
 @cache
-def _patterns() -> Mapping[str, Sequence[tuple[float, re.Pattern[str]]]]:
+def _patterns() -> Mapping[str, Sequence[tuple[float, str, re.Pattern[str]]]]:
+    """Of each type its phrases: weight, first word, and what finds it."""
     return {
         name: [
-            (weight, any_of((phrase,)))
+            (weight, phrase.split()[0].lower(), any_of((phrase,)))
             for weight, phrases in ((3.0, one.strong), (2.0, one.usual), (1.0, one.weak))
             for phrase in phrases
         ]
@@ -127,14 +128,18 @@ def _type_of(text: str) -> tuple[str, float]:
     policy = _policy()
     head = _without_places("\n".join(text.strip().splitlines()[: policy.head_lines]))
     scores = {}
+    small = text.lower()
     for name, patterns in _patterns().items():
-        score = sum(weight for weight, pattern in patterns if pattern.search(text))
+        # to look for a word as it stands is a hundred times as fast as by a pattern in any case
+        score = sum(
+            weight for weight, word, pattern in patterns if word in small and pattern.search(text)
+        )
         if any_of(policy.types[name].titles).search(head[:400]):
             score += 8.0 if _titled(head, name) else 4.0
         scores[name] = score
     if any(True for _ in examinations(text)):
         scores["radiology"] += policy.examination_weight
-    if len(set(_SOAP.findall(text.lower()))) >= _MOST_OF_SOAP:
+    if len(set(_SOAP.findall(small))) >= _MOST_OF_SOAP:
         scores["clinical-notes"] += policy.soap_weight
     ordered = sorted(scores.items(), key=lambda one: -one[1])
     (best, most), (_, second) = ordered[0], ordered[1]
@@ -288,7 +293,7 @@ def _supported(text: str, part: Part) -> bool:
     """Whether the words of a part are of its title's type, too."""
     words = text[part.start : part.end]
     patterns = _patterns()[part.document_type]
-    return sum(weight for weight, one in patterns if one.search(words)) >= 3.0
+    return sum(weight for weight, _, one in patterns if one.search(words)) >= 3.0
 
 
 def parts_of(text: str, part: Part) -> Parts:

@@ -6,16 +6,17 @@ own.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
 
 _LINE = re.compile(r"[^\n]*")
-_BLANK = re.compile(r"\n[ \t]*+\n")
+_BLANK = re.compile(r"\n(?=[ \t]*+\n)")
+_SPACES = re.compile(r"\s*+")
 _LONGEST_HEADING = 60
 _SENTENCE = re.compile(r"[a-z0-9)][.](?:\s|$)")
 _SHORT = 5
@@ -28,7 +29,12 @@ _LABEL_BEFORE_A_GAP = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z /&'()\-]{1,40}?)(?:[ \t]{2,}|\t|[ \t]+[-–][ \t]+)(?=\S)"
 )
 """A label without a colon: what it labels stands behind a gap or a dash."""
-_CLAUSE_ENDS = re.compile(r"[.;!?](?=\s|$)|\n\s*\n|\n(?=\s*(?:[-•*]|\d+[.)]))")
+_CLAUSE_ENDS = re.compile(
+    r"[;!?](?=\s|$)|"
+    # "Tab. Losartan": a form of drugs that is cut short ends no sentence
+    r"(?<!\b(?i:tab))(?<!\b(?i:cap))(?<!\b(?i:inj))(?<!\b(?i:syp))(?<!\b(?i:dr))\.(?=\s|$)|"
+    r"\n\s*\n|\n(?=\s*(?:[-•*]|\d+[.)]))"
+)
 
 
 @dataclass(frozen=True)
@@ -101,9 +107,9 @@ class Parts:
     def _end_of_entries(self, one: Section) -> int:
         """Where a list ends: at a label that is known, a blank line, or words that are a story."""
         text = self.text
-        begin = one.start + len(text[one.start :]) - len(text[one.start :].lstrip())
-        later = (other for other in self.sections if other.heading_start > begin)
-        limit = next((other.heading_start for other in later if other.title in labels()), len(text))
+        begin = _behind_spaces(text, one.start)
+        at = bisect_right(self._labelled, begin)
+        limit = self._labelled[at] if at < len(self._labelled) else len(text)
         first = end = line_end(text, begin, limit)
         while end < limit:
             stop = line_end(text, end + 1, limit)
@@ -139,25 +145,49 @@ class Parts:
             ends: whether a later heading ends what stands below one.
             to_blank: whether a blank line behind the first words does, too.
         """
-        found = []
-        for index, one in enumerate(self.sections):
+        found: list[tuple[int, int]] = []
+        for one, end in zip(self.sections, self._ended_by(ends), strict=True):
             if not opens(one):
                 continue
             if not one.alone:
-                found.append((one.heading_start, min(one.end, _line_of(self.text, one.start))))
-                continue
-            later = (other for other in self.sections[index + 1 :] if ends(other))
-            end = next((other.heading_start for other in later), len(self.text))
-            if to_blank:
-                lead = len(self.text[one.start : end]) - len(self.text[one.start : end].lstrip())
-                blank = _BLANK.search(self.text, one.start + lead, end)
-                end = blank.start() if blank else end
-            found.append((one.heading_start, end))
+                end = min(one.end, _line_of(self.text, one.start))
+            elif to_blank:
+                at = bisect_left(self._blanks, _behind_spaces(self.text, one.start))
+                end = min(end, self._blanks[at]) if at < len(self._blanks) else end
+            if found and one.heading_start < found[-1][1]:
+                # a heading of the same kind inside: what was read once is not read again
+                found[-1] = (found[-1][0], max(end, found[-1][1]))
+            else:
+                found.append((one.heading_start, end))
         return found
+
+    def _ended_by(self, ends: Callable[[Section], bool]) -> list[int]:
+        """Of each section, where the next begins that ends one."""
+        stops, stop = [], len(self.text)
+        for one in reversed(self.sections):
+            stops.append(stop)
+            stop = one.heading_start if ends(one) else stop
+        return stops[::-1]
+
+    @cached_property
+    def _blanks(self) -> list[int]:
+        """Where blank lines begin."""
+        return [one.start() for one in _BLANK.finditer(self.text)]
+
+    @cached_property
+    def _labelled(self) -> list[int]:
+        """Where sections begin whose heading is a known label."""
+        return [one.heading_start for one in self.sections if one.title in labels()]
 
     def under(self, titles: frozenset[str]) -> list[Section]:
         """The sections with one of these headings."""
         return [one for one in self.sections if one.title in titles]
+
+
+def _behind_spaces(text: str, at: int) -> int:
+    """Where the first words behind a place begin."""
+    match = _SPACES.match(text, at)
+    return match.end() if match else at
 
 
 def line_end(text: str, at: int, limit: int) -> int:
@@ -233,6 +263,9 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
             found[at] = (at, start, _title(label["name"]), not after.strip())
         elif len(bare) < _LONGEST_HEADING and _title(bare) in _bare():
             found[at] = (at, match.end(), _title(bare), True)
+        for second in _second_columns(line):
+            place, begin = (match.start() + one for one in second[:2])
+            found[place] = (place, begin, second[2], False)
     lines = {start: body for start, body, _, _ in found.values()}
     starts = sorted(lines)
     for inner in _inside().finditer(text):
@@ -243,6 +276,24 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
         if not within and name[0].isupper():
             found[at] = (at, inner.end(), _title(name), False)
     return list(found.values())
+
+
+_CELL = re.compile(r"[^\s]++(?:[ ][^\s]++)*")
+_OF_TWO_COLUMNS = 4
+"""Cells of a line of two columns: label, value, label, value."""
+
+
+def _second_columns(line: str) -> list[tuple[int, int, str]]:
+    """The known label in the second column of a line, where its value is, its title."""
+    if line.count("  ") < _OF_TWO_COLUMNS - 1 and "\t" not in line:
+        return []
+    cells = [*_CELL.finditer(line)]
+    if len(cells) != _OF_TWO_COLUMNS or ":" in line:
+        return []
+    title = _title(cells[2].group())
+    if title not in labels() or len(cells[0].group().split()) > _SHORT:
+        return []
+    return [(cells[2].start(), cells[3].start(), title)]
 
 
 def plain_lines(text: str) -> str:
@@ -275,6 +326,7 @@ _FULL_LINE = 60
 """Characters from which a line is one that was cut by its width (ours)."""
 
 
+@lru_cache(maxsize=8)  # the rules ask for that of one place one after the other
 def clause(text: str, start: int, end: int) -> tuple[int, int]:
     """The sentence, or entry of a list, around a span."""
     begin = 0

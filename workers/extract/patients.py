@@ -41,6 +41,10 @@ class Medicines(_Data):
     conditions: Words
     taken: Words
     taken_next: Words
+    stay_headings: frozenset[str]
+    given: Words
+    given_there: Words
+    going_home: Words
     ended: Words
     harmed: Words
     reactions: Words
@@ -51,7 +55,11 @@ class Medicines(_Data):
     @property
     def bare_headings(self) -> frozenset[str]:
         """Headings of several words, which are one without a colon, too."""
-        return frozenset(one for one in self.refused_headings | self.taken_headings if " " in one)
+        return frozenset(
+            one
+            for one in self.refused_headings | self.taken_headings | self.stay_headings
+            if " " in one
+        )
 
 
 class Allergies(_Data):
@@ -75,6 +83,7 @@ class Patients(_Data):
     medicines: Medicines
     allergies: Allergies
     others: Words
+    other_samples: Words
     copied: Words
 
 

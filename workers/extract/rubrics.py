@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -183,12 +183,15 @@ class Vocabulary(_Data):
     labs: Mapping[str, Lab]
     institutions: tuple[str, ...]
     institutions_in_head: tuple[str, ...]
+    month_first: tuple[str, ...]
+    day_first: tuple[str, ...]
     examinations: tuple[str, ...]
     institution_general: frozenset[str]
     background: frozenset[str]
     conclusive: frozenset[str]
 
 
+@lru_cache(maxsize=512)  # asked for again at every place of a document
 def any_of(words: tuple[str, ...]) -> re.Pattern[str]:
     """Finds one of the words, longest first, in any case; spaces stand for any space."""
     return re.compile(rf"(?i)(?<![A-Za-z0-9])(?:{alternatives(words)})(?![A-Za-z0-9])")

@@ -97,3 +97,9 @@ def test_a_blank_line_ends_a_question_whatever_the_line_ends(end: str) -> None:
     text = "Indication: cough.\n\nThere is a 3.2 cm mass and a 7 mm nodule.\n".replace("\n", end)
     found = extract_field("measurements", Parts(text))
     assert [text[one.start : one.end] for one in found.items] == ["3.2 cm", "7 mm"]
+
+
+def test_stretches_under_headings_of_one_kind_never_overlap() -> None:
+    parts = Parts("Discharge medications:\nAspirin 81 mg daily\n" * 50)
+    found = parts.stretches(lambda one: one.alone, lambda _: False, to_blank=True)
+    assert found == [(0, len(parts.text))]

@@ -13,7 +13,7 @@ from workers.extract.evaluation.damage import Damage, damage
 from workers.extract.evaluation.doubts import doubts, drug_doubts
 from workers.extract.evaluation.lab_doubts import lab_doubts
 from workers.extract.evaluation.scores import FieldScore
-from workers.extract.evaluation.signs import apart, leftovers, unread_entries
+from workers.extract.evaluation.signs import apart, leftovers, unread_drugs, unread_entries
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.fields import Attempt, FieldResult, Item, Status
 from workers.extract.parts import Parts
@@ -91,7 +91,7 @@ def _some_unread(field: str, parts: Parts, rubric: Rubric, attempt: Attempt) -> 
     if rubric.type not in signs_policy().grave_if_some_missed.get(field, ()):
         return False
     if field == "medications":
-        return unread_entries(parts, attempt) > 0
+        return unread_entries(parts, attempt) > 0 or unread_drugs(parts, attempt) > 0
     return apart(leftovers(field, parts, attempt), parts.text) > 0
 
 

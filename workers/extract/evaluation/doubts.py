@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from workers.extract.evaluation.damage import Damage
-from workers.extract.evaluation.signs import labelled_values, signs_of
+from workers.extract.evaluation.signs import labelled_values
 from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.fields import Item
 from workers.extract.parts import Parts, clause
-from workers.extract.rubrics import any_of, field_policies
+from workers.extract.rubrics import field_policies
+from workers.extract.rules.drug_names import drugs_named
 from workers.extract.rules.negation import doubted
 from workers.extract.rules.numbers import days
 from workers.extract.rules.words import labelled
@@ -60,14 +61,18 @@ def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Dou
             f'"{field}" is only suspected, or of earlier times, where it stands',
             grave=True,
         )
-    if isinstance(item.value, Day) and _one_of_several(field, parts, item):
-        yield Doubt(limits.unlabelled_date, f'no label says that the date is that of "{field}"')
     if isinstance(item.value, Day) and item.value.other is not None:
         words = f'"{field}" may be {item.value.iso} or {item.value.other}: nothing says which'
-        yield Doubt(limits.unlabelled_date, words, grave=True)
+        yield Doubt(limits.either_date, words, grave=True)
     if isinstance(item.value, Day) and (born := _born(parts.text)) and item.value.iso <= born:
         yield Doubt(limits.before_birth, f'"{field}" is not after the birth', grave=True)
-    if field not in _STRETCHES and isinstance(item.value, Words) and _GAP.search(item.value.text):
+    one_line = field_policies()[field].extent != "section"
+    if (
+        one_line
+        and field not in _STRETCHES
+        and isinstance(item.value, Words)
+        and _GAP.search(item.value.text)
+    ):
         words = f'the value of "{field}" runs over the gap between two columns'
         yield Doubt(limits.two_columns, words, grave=True)
     if isinstance(item.value, Medication) and _frequency_left(parts, item, item.value):
@@ -76,7 +81,7 @@ def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Dou
 
 
 def drug_doubts(items: Sequence[Item]) -> list[list[Doubt]]:
-    """The doubts about drugs that the others of the document give cause for: two doses of one."""
+    """The doubts about drugs whose names nobody knows, and about one that has two doses."""
     doses: dict[str, set[tuple[float | None, str | None]]] = {}
     for item in items:
         if isinstance(item.value, Medication) and item.value.dose is not None:
@@ -84,10 +89,19 @@ def drug_doubts(items: Sequence[Item]) -> list[list[Doubt]]:
     found = []
     for item in items:
         name = item.value.name if isinstance(item.value, Medication) else ""
+        own = []
+        if name and not drugs_named(name):
+            words = f"{name} is no name of a drug that is known"
+            own.append(Doubt(signs_policy().drug_unknown, words, grave=True))
         several = len(doses.get(name.lower(), ())) > 1
         words = f"{name} is given in two doses: which of them is taken now?"
-        found.append([Doubt(signs_policy().two_doses, words, grave=True)] if several else [])
+        own += [Doubt(signs_policy().two_doses, words, grave=True)] if several else []
+        found.append(own)
     return found
+
+
+def _over_a_gap(item: Item) -> bool:
+    return isinstance(item.value, Words) and _GAP.search(item.value.text) is not None
 
 
 def _born(text: str) -> str | None:
@@ -132,12 +146,3 @@ def _frequency_left(parts: Parts, item: Item, value: Medication) -> bool:
     behind = parts.text[item.end : min(stop, item.end + _OFTEN_REACH)]
     dose = _DOSE.search(behind)
     return signs_policy().often.search(behind[: dose.start()] if dose else behind) is not None
-
-
-def _one_of_several(field: str, parts: Parts, item: Item) -> bool:
-    label = any_of(field_policies()[field].labels)
-    begin = parts.text.rfind("\n", 0, item.start) + 1
-    if label.search(parts.text[max(begin, item.start - _LABEL_REACH) : item.end]):
-        return False
-    others = {parts.text[one.start : one.end] for one in signs_of("date", parts)}
-    return len(others) > 1 and not re.search(r"(?i)\bdate\b", parts.text[begin : item.start])

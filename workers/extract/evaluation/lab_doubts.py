@@ -25,10 +25,12 @@ def lab_doubts(items: Sequence[Item], document_type: str) -> Mapping[int, Sequen
     flagged = any(one.flag is not None for one in every)
     with_unit = sum(one.unit is not None for one in every)
     bare = document_type == _OF_RESULTS and with_unit >= max(_COMPANY, len(every) / 2)
+    ranged = document_type == _OF_RESULTS and _ranged(every) >= max(_COMPANY, len(every) / 2)
     twice = _twice(every) if document_type == _OF_RESULTS else frozenset()
     found = {}
     for at, value in values:
         found[at] = [*_by_itself(value), *_beside(value, flagged=flagged, bare=bare)]
+        found[at] += _unlike_the_others(value, ranged=ranged, of_results=bool(bare))
         if value.name in twice:
             words = f"the report has two values of {value.name}"
             found[at].append(Doubt(signs_policy().lab_twice, words, grave=True))
@@ -99,6 +101,21 @@ def _beside(value: LabValue, *, flagged: bool, bare: bool) -> Iterator[Doubt]:
     if bare and value.unit is None and not (known is not None and known.unitless):
         words = f"{value.name} is given without a unit, where other values have one"
         yield Doubt(limits.lab_without_unit, words, grave=True)
+
+
+def _unlike_the_others(value: LabValue, *, ranged: bool, of_results: bool) -> Iterator[Doubt]:
+    """What was measured to tell rows that were read wrongly: an unknown name, no range."""
+    limits = signs_policy()
+    if of_results and value.name not in vocabulary().labs:
+        words = f"{value.name} is no name of a test that is known"
+        yield Doubt(limits.lab_unknown, words, grave=True)
+    if ranged and not _ranged([value]):
+        words = f"{value.name} has no range, where other values have one"
+        yield Doubt(limits.lab_without_range, words)
+
+
+def _ranged(values: Sequence[LabValue]) -> int:
+    return sum(one.low is not None or one.high is not None for one in values)
 
 
 def _twice(values: Sequence[LabValue]) -> frozenset[str]:

@@ -16,7 +16,9 @@ from workers.extract.fields import Attempt
 from workers.extract.label_lines import label_lines, like
 from workers.extract.parts import Parts
 from workers.extract.rubrics import Rubric, field_policies
+from workers.extract.rules.drug_names import drugs_named
 from workers.extract.rules.genomes import gene_pattern
+from workers.extract.rules.lab_parts import lab_named
 from workers.extract.rules.labs import measured_pattern, not_of_today
 from workers.extract.rules.listed_drugs import drug_lists
 from workers.extract.rules.markers import marker_pattern
@@ -26,8 +28,13 @@ from workers.extract.rules.placing import set_aside
 _NOT_DONE = re.compile(
     r"(?i)\b(?:not\s+(?:assess\w*|applicable|performed|reported|provided|stated|given|done|part|"
     r"available|evaluated|tested|requested|submitted|specified|included|measured|examined)|n/a|"
-    r"cannot\s+be|could\s+not\s+be|pending|to\s+follow|deferred|insufficient|awaited|unknown)\b"
+    r"cannot\s+be|could\s+not\s+be|pending|to\s+follow|deferred|insufficient|awaited|unknown|"
+    r"ha?emoly[sz]ed|clotted|cancel+ed|unsuitable|lipa?emic|tnp|qns)\b"
 )
+_NO_RESULT = re.compile(
+    r"(?i)\b(?:previous(?:ly)?\s+(?:reported|issued|given|result)|was\s+reported\s+as|target)\b"
+)
+"""Before a value in its line: it is one that was replaced, or that a control should have."""
 _DENIES = re.compile(
     r"(?i)\b(?:no|not|none|without|negative|wild[- ]?type|wt|undetected|absent|not found)\b"
 )
@@ -37,6 +44,8 @@ _EXPLAINS = re.compile(
 )
 """In a line that explains what values mean, and states none."""
 _NAMES = {"markers": marker_pattern, "genes": gene_pattern, "labs": measured_pattern}
+_SHAPED_ONLY = frozenset(["mutations", "lab_values", "measurements"])
+"""Fields of many values of which the words behind a label say one only where one has its shape."""
 _TEXTS = frozenset(["raw_text", "findings", "impression", "hospital_course", "plan"])
 """Values that are stretches of text: they cover nothing."""
 
@@ -80,6 +89,20 @@ def unread_entries(parts: Parts, attempt: Attempt) -> int:
     return count
 
 
+def unread_drugs(parts: Parts, attempt: Attempt) -> int:
+    """How many drugs are named outside background, and not set aside, that no value has."""
+    named = set(_drug_places(parts.text))
+    result = attempt.fields.get("medications")
+    items = result.items if result else ()
+    read = {name.name for one in items for name in drugs_named(parts.text[one.start : one.end])}
+    return sum(
+        1
+        for place in leftovers("medications", parts, attempt)
+        if place in named
+        and not any(one.name in read for one in drugs_named(parts.text[place.start : place.end]))
+    )
+
+
 _ENTRY = re.compile(r"(?m)^[ \t]*+(?:[-•*]|\d{1,2}[.)])[ \t]++(?P<words>[A-Za-z][^\n]{2,80})")
 _NO_ENTRY = re.compile(
     r"(?i)^(?:no\b|none|nil|stop|hold|held|discontinu|as\s|see\s|please|continue\s+(?:all|other|home)|"
@@ -120,13 +143,22 @@ def _shaped(field: str, parts: Parts) -> Iterator[Place]:
         return
     patterns = list(sign.compiled)
     if sign.names is not None:
-        patterns.append(_NAMES[sign.names]())
+        patterns += [_NAMES[sign.names]()] if sign.names in _NAMES else []
     aside = not_of_today(parts.text) if sign.names == "labs" else []
-    for pattern in patterns:
-        for match in pattern.finditer(parts.text):
-            place = Place(*match.span())
-            if not _inside(place, aside) and _counts(field, sign, parts, place):
-                yield place
+    places = (
+        Place(*match.span()) for pattern in patterns for match in pattern.finditer(parts.text)
+    )
+    named = _drug_places(parts.text) if sign.names == "drugs" else ()
+    for place in (*places, *named):
+        if not _inside(place, aside) and _counts(field, sign, parts, place):
+            yield place
+
+
+def _drug_places(text: str) -> Iterator[Place]:
+    """Where drugs are named that are no analytes: "potassium", "vitamin D" may be either."""
+    for one in drugs_named(text):
+        if lab_named(text[one.start : one.end]) is None:
+            yield Place(one.start, one.end)
 
 
 def _counts(field: str, sign: Sign, parts: Parts, place: Place) -> bool:
@@ -146,6 +178,10 @@ def _counts(field: str, sign: Sign, parts: Parts, place: Place) -> bool:
     if sign.names == "labs" and _EXPLAINS.search(text, start, end):
         return False
     if _NOT_DONE.search(text[place.start : min(end, place.end + 60)]):
+        return False
+    if sign.names == "labs" and (
+        _NO_RESULT.search(text, start, place.end) or _NOT_DONE.search(text, start, place.start)
+    ):
         return False
     if field == "mutations":
         return _DENIES.search(text, start, end) is None
@@ -167,10 +203,19 @@ def _labelled(field: str, parts: Parts) -> Iterator[Place]:
     day = field_policies()[field].kind == "day"
     for one in label_lines(parts):
         counts = day or parts.rank(one.start) > 0
+        if field in _SHAPED_ONLY and not _has_a_shape(field, one.words):
+            continue
         if not counts or not like(field, one.stems) or _NOT_DONE.match(one.words):
             continue
         if not set_aside(field, parts, one.start, one.end):
             yield Place(one.start, one.end)
+
+
+def _has_a_shape(field: str, words: str) -> bool:
+    shaped = field_policies()[field].shaped
+    sign = signs_policy().fields.get(field)
+    every = [*(sign.compiled if sign else ()), *([shaped] if shaped else ())]
+    return any(one.search(words) for one in every)
 
 
 def labelled_values(parts: Parts) -> Sequence[int]:

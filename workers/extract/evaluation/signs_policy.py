@@ -21,7 +21,7 @@ class Sign(BaseModel):
     patterns: tuple[str, ...]
     near: tuple[str, ...] = ()
     reach: int = 0
-    names: Literal["markers", "genes", "labs"] | None = None
+    names: Literal["markers", "genes", "labs", "drugs"] | None = None
 
     @cached_property
     def compiled(self) -> tuple[re.Pattern[str], ...]:
@@ -51,13 +51,16 @@ class SignsPolicy(BaseModel):
     damaged_line: Share
     runs_on: Share
     entries_left: Share
-    unlabelled_date: Share
+    either_date: Share
     doubted: Share
     lab_impossible: Share
     lab_contradicted: Share
     lab_unflagged: Share
     lab_without_unit: Share
     lab_twice: Share
+    drug_unknown: Share
+    lab_unknown: Share
+    lab_without_range: Share
     before_birth: Share
     two_columns: Share
     two_doses: Share

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import pairwise, product
 
 from workers.extract.fields import Found
 from workers.extract.parts import Parts
+from workers.extract.rubrics import alternatives, vocabulary
 from workers.extract.rules.numbers import days
 from workers.extract.values import Day
 
-_NUMERIC = re.compile(r"(?P<a>\d{1,2})(?P<mark>[-/.])(?P<b>\d{1,2})[-/.](?P<y>\d{4}|\d\d)")
+_NUMERIC = re.compile(
+    r"(?P<a>\d{1,2})[ ]?(?P<mark>[-/.])[ ]?(?P<b>\d{1,2})[ ]?[-/.][ ]?(?P<y>\d{4}|\d\d)"
+)
 _YEAR_FIRST = re.compile(r"\d{4}-(?:\d-\d{1,2}|\d\d-\d)")
 _SURE_DAY = 12
 """A number above this is no month."""
@@ -21,7 +25,7 @@ STAY = ("admission_date", "discharge_date")
 def settled(parts: Parts, found: Iterable[Found]) -> list[Found]:
     """The dates, each read in the order that others of its form have, where these agree."""
     orders = orders_of(parts.text)
-    return [_ordered(one, orders.get(_form(parts.text, one), set())) for one in found]
+    return [_ordered(one, _order_of(orders, _form(parts.text, one))) for one in found]
 
 
 _IN_HOSPITAL = re.compile(
@@ -45,13 +49,16 @@ def in_one_order(orders: Orders, found: Sequence[Found], written: Sequence[str])
     out = []
     for one, words in zip(found, written, strict=True):
         match = _NUMERIC.match(words)
-        out.append(_ordered(one, orders.get(match["mark"] if match else None, set())))
+        out.append(_ordered(one, _order_of(orders, match["mark"] if match else None)))
     return out
 
 
 def orders_of(text: str) -> Orders:
-    """Of each form of dates ("/", "."), whether days or months stand first in it."""
-    found: dict[str | None, set[str]] = {}
+    """Of each form of dates ("/", "."), whether days or months stand first in it.
+
+    Under None stands the order of the place where the document was written, if it says so.
+    """
+    found: dict[str | None, set[str]] = {None: _order_of_the_place(text)}
     for one in days(text):
         match = _NUMERIC.fullmatch(text[one.start : one.end])
         if match is None:
@@ -60,6 +67,21 @@ def orders_of(text: str) -> Orders:
         if max(first, second) > _SURE_DAY:
             found.setdefault(match["mark"], set()).add("day" if first > second else "month")
     return found
+
+
+def _order_of(orders: Orders, form: str | None) -> set[str]:
+    """The order of a form: that of other dates of it, else that of the place."""
+    return orders.get(form) or orders.get(None) or set()
+
+
+def _order_of_the_place(text: str) -> set[str]:
+    words = {"month": vocabulary().month_first, "day": vocabulary().day_first}
+    return {order for order, signs in words.items() if _whole(signs).search(text)}
+
+
+@cache
+def _whole(words: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z])(?:{alternatives(words)})(?![A-Za-z])")
 
 
 def _form(text: str, one: Found) -> str | None:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from workers.extract.fields import Found
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives
+from workers.extract.rules.drug_names import drugs_named
 from workers.extract.rules.lab_parts import lab_named
 from workers.extract.rules.numbers import sure_number
 from workers.extract.values import Medication
@@ -51,10 +52,13 @@ _OFTEN = (
     rf"(?:(?:(?:once|twice|thrice)(?:\s++or\s++twice)?|(?:up\s++to\s++)?{_TIMES}\s*+(?:times|x))\s*+{_A_DAY}|"
     rf"once\s++every\s++\w+|every\s++(?:{_TIMES}|\w+)\s++(?:hours?|hrs?|days?|weeks?|months?)|"
     r"(?:every|each)\s++(?:other\s++|second\s++|third\s++)?(?:morning|evening|night|day|week|month)|"
-    r"(?:in\s++the|at)\s++(?:morning|evening|noon)|(?:on\s++)?alternate\s++days|"
+    r"(?:in\s++the|at)\s++(?:mornings?|evenings?|noon)|(?:on\s++)?alternate\s++days|"
+    r"(?:before|after|with|at)\s++(?:breakfast|lunch|dinner|supper|tea|bed)(?:time)?|"
+    r"at\s++\d{1,2}(?::\d\d)?\s?[ap]\.?m\.?|"
     r"q\s?\d+\s?h(?:rs?)?|qam|qpm|qhs|qd|qod|od|b\.?i\.?d\.?|t\.?i\.?d\.?|q\.?i\.?d\.?|b\.?d\.?|"
     r"t\.?d\.?s\.?|q\.?d\.?s\.?|nocte|mane|o\.m\.|o\.n\.|o[mn](?=\s*+(?:[,;|\n]|$))|fortnightly|hs|prn|nightly|at\s++(?:bedtime|night)|daily|weekly|monthly|as\s++needed|stat|"
-    rf"[01]-[01]-[01])(?![a-z])(?:\s++(?:on\s++)?{_DAYS}(?![a-z]))?+"
+    rf"[0-4½]\s?-\s?[0-4½]\s?-\s?[0-4½](?:\s?-\s?[0-4½])?(?!\s?-?\d)|"
+    rf"once(?!\s++(?:every|daily|weekly|monthly|nightly|a|per|in|or)\b))(?![a-z])(?:\s++(?:on\s++)?{_DAYS}(?![a-z]))?+"
 )
 _OFTEN = rf"(?:{_OFTEN}|{_DAYS}(?![a-z]))"
 _ROUTE = r"(?P<route>p\.?o\.?|p/o|s/c|i/v|i/m|p/r|by\s++mouth|orally|oral|i\.?v\.?|" \
@@ -63,13 +67,14 @@ _ROUTE = r"(?P<route>p\.?o\.?|p/o|s/c|i/v|i/m|p/r|by\s++mouth|orally|oral|i\.?v\
 _DRUG = re.compile(
     rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}[.)]|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|(?<=\.)\s++|"
     rf"(?<=\w\s[-–])\s++|\band\s++|"
-    rf"\bon\s++|\bof\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
+    rf"\bon\s++|\bof\s++|\bgiven\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
     r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"
     r"\b(?:replaced|substituted)\s++(?:by|with)\s++)"
     rf"(?:{_FORM}\s++)?"
     r"(?P<name>[A-Za-z][A-Za-z\-]{2,30}(?:[ /][A-Za-z][A-Za-z\-]{2,20}){0,2}?)"
     r"(?:\s++(?:m/r|MR|SR|XL|XR|ER|LA|CR|EC|IR|HFA))?"
-    rf"(?:\s*+\([A-Za-z ]{{2,25}}\))?(?:\s*+[,:|]\s++|\s++)(?:{_FORM}\s++)?"
+    rf"(?:\s*+\((?P<also>[A-Za-z][A-Za-z0-9 /.®-]{{1,30}})\))?"
+    rf"(?:\s*+[,:|]\s++|\s++)(?:{_FORM}\s++)?"
     rf"(?P<change>{_TO})?{_DOSE}"
 )
 _NOT_A_DRUG = re.compile(
@@ -101,6 +106,7 @@ _SAID = re.compile(
     rf"\((?!\s*+(?:{_OFTEN}|{_ROUTE.replace('?P<route>', '?:')})(?![a-z]))[^()\n]{{1,40}}\)|"
     r"[\s,:|().–-]|"
     rf"(?:(?:\d{{1,2}}|half|one|two|three|an?|each)\s++)?{_FORM}(?![a-z])|(?:1|one)(?=\s++{_OFTEN})|"
+    rf"(?:{_TIMES}\s++)?(?:puffs?|sprays?|sachets?|patch(?:es)?|inh)(?![a-z])|"
     rf"(?:for|x)\s*+\d{{1,3}}\s*+(?:days?|weeks?|months?)\b|"
     rf"for\s++(?:{_AS_WORDS}\s++){{1,3}}?(?={_OFTEN})|"
     r"(?:takes?|taking|to\s++be\s++taken|given?|sig|er|xr|xl|sr|cr|ec|la|dose|"
@@ -162,9 +168,18 @@ def _named(match: re.Match[str]) -> _Named | None:
     if match["change"] and match["unit"].lower() in _VOLUMES:
         return None
     start = match.start("name") + words.find(name)
+    if _is_the_drug(match["also"]) and not drugs_named(name):
+        # "Ecosprin (aspirin) 75 mg": the brand stands before its drug
+        name = match["also"]
     time = _TIMES_AHEAD.search(words)
     ahead = start if time is None or time["and"] else match.start("name") + time.start()
     return _Named(match, name, start, ahead)
+
+
+def _is_the_drug(words: str | None) -> bool:
+    """Whether words are the name of one drug and nothing else."""
+    told = drugs_named(words) if words else ()
+    return words is not None and [(one.start, one.end) for one in told] == [(0, len(words))]
 
 
 def medications(text: str) -> Iterator[Found]:

@@ -1,11 +1,16 @@
 """What a laboratory value is written with: number, unit, range, flag, name of the analyte. Pure."""
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from math import inf
+from typing import NamedTuple
 
 from workers.extract.rubrics import vocabulary
 from workers.extract.rules.numbers import sure_number
+from workers.extract.values import LabValue
+
+Limits = tuple[str | None, str | None]
 
 NUMBER = (
     r"(?<!\d,)(?<!\d\.)(?:(?<!,)[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])|"
@@ -17,14 +22,16 @@ commas neither. A number is read whole or not at all."""
 UNIT = (
     r"(?:(?:x\s?|[×*·∙⋅]\s?)?10\s?[\^*E]?\s?\d{1,2}\s?/\s?(?:µ|u|μ)?[lL]|10[³⁹¹²⁶]+/\S?[lL]|"
     r"(?:[Tt]housand|[Mm]illion)s?\s?/\s?(?:µ|u|μ|mc)?[lL]|"
+    r"(?:thou|mill(?:ion)?s?|lakhs?|cells)\s?/\s?cu\.?\s?mm|"
     r"[kKmM]\s?/\s?(?:µ|u|μ)L|(?:thou|mill|cells)\s?/\s?(?:µ|u|μ|c|m)?(?:L|l|mm3?)|/\s?(?:µ|"
     r"u|μ|c)?(?:mm|L|l)\b|"
-    r"g/d[lL]|g/[lL]|m[gG]/d[lL]|mg/[lL]|(?:µ|u|μ|mc)g/[dm]?[lL]|ng/m?[lL]|ng/d[lL]|pg/m[lL]|"
-    r"pg(?![a-z])|fL|mmol/mol|mOsm/(?:kg|L)|kPa|"
-    r"[munpµμ]?mol/[lL]|m[eE]q/[lL]|(?:µ|u|μ|m|k)?I?U/m?[lL]|(?:µ|u|μ)IU/mL|mm/h(?:r|our)?|"
-    r"mIU/[lL]|lakhs?/(?:cumm|mm3)|/?cumm|m[lL]/min(?:/1\.73(?:\s?m(?:2|²|\^2))?)?|"
-    r"secs?\b|seconds?\b|s(?![A-Za-z0-9/'.])|mmHg|%|ratio\b|mg/g)"
-)
+    r"(?:gms?|Gms?|GM|gr?){S}d[lL]|gms?\s?%|g{S}[lL]|m[gG]{S}d[lL]|mg{S}[lL]|(?:µ|u|μ|mc)g{S}[dm]?[lL]|ng{S}m?[lL]|ng{S}d[lL]|pg{S}m[lL]|"
+    r"pg(?![a-z])|fL|mmol{S}mol|mOsm{S}(?:kg|L)|kPa|"
+    r"[munpµμ]?mol{S}[lL]|m[eE]q{S}[lL]|(?:µ|u|μ|m|k)?I?U{S}m?[lL]|(?:µ|u|μ)IU{S}mL|mm{S}h(?:r|our)?|"
+    r"mIU{S}[lL]|lakhs?/(?:cumm|mm3)|/?cumm|m[lL]{S}min(?:/1\.73(?:\s?m(?:2|²|\^2))?)?|"
+    r"secs?\b|seconds?\b|s(?![A-Za-z0-9/'.])|mmHg|%|ratio\b|mg{S}g)"
+).replace("{S}", r" ?/ ?")
+"""A unit; a space may stand around its stroke, as faxes and scans have it."""
 RANGE = (
     r"[\[(]?\s*+(?:(?:ref(?:erence)?(?:\s++(?:range|interval))?|normal(?:\s++range)?|range|"
     r"N)\s*+[:=]?\s*+)?"
@@ -101,6 +108,42 @@ def number_of(words: str | None, row: str, most: float) -> float | None:
     return sure_number(words, 0.0 if marks & set(words) else most)
 
 
+class Written(NamedTuple):
+    """The words of a row that make its value."""
+
+    number: str
+    sign: str | None
+    unit: str | None
+    limits: Limits = (None, None)
+    flag: str | None = None
+    negative: bool = False
+
+
+def value_of(name: str, row: Written) -> LabValue | None:
+    """The value that a row states; None where its number is not sure."""
+    unit = re.sub(r"\s", "", row.unit) if row.unit else None
+    words = " ".join(one for one in (row.number, *row.limits) if one)
+    most = most_of(name, unit)
+    number = number_of(row.number, words, most)
+    if number is None:
+        return None
+    low, high = (number_of(one, words, most) for one in row.limits)
+    return LabValue(
+        name=name,
+        number=-number if row.negative else number,
+        unit=unit,
+        low=low,
+        high=high,
+        flag=FLAGS.get(row.flag.lower()) if row.flag else None,
+        comparator=row.sign,
+    )
+
+
+def limits_of(groups: Mapping[str, str | None]) -> Limits:
+    """The ends of the range that `RANGE` found, as they are written."""
+    return groups.get("low") or groups.get("from"), groups.get("high") or groups.get("upto")
+
+
 def plausible_of(name: str, unit: str | None) -> tuple[float, float] | None:
     """What a living patient can have of an analyte in a unit; None where that is not known."""
     known = vocabulary().labs.get(name)
@@ -113,7 +156,7 @@ def plausible_of(name: str, unit: str | None) -> tuple[float, float] | None:
 def _unit_key(unit: str) -> str:
     """A unit in one of the ways in which it is written."""
     plain = re.sub(r"[\s^*×x·∙⋅]", "", unit.lower()).replace("µ", "u").replace("μ", "u")
-    plain = plain.replace("mcg/", "ug/").replace("iu/", "u/")
+    plain = re.sub(r"^gms?(?=/)", "g", plain).replace("mcg/", "ug/").replace("iu/", "u/")
     return "109/l" if _THOUSANDS.fullmatch(plain) else plain
 
 

@@ -9,14 +9,14 @@ from workers.extract.fields import Found
 from workers.extract.rules.days import Orders, in_one_order, orders_of
 from workers.extract.rules.lab_parts import (
     FLAG,
-    FLAGS,
     NOT_A_TEST,
     NUMBER,
     RANGE,
     UNIT,
+    Written,
     lab_named,
-    most_of,
-    number_of,
+    limits_of,
+    value_of,
 )
 from workers.extract.rules.numbers import days
 from workers.extract.values import Day, LabValue
@@ -296,22 +296,6 @@ def _value(
     flag: str | None = None,
 ) -> LabValue | None:
     """A row's value; None where its number is not sure."""
-    unit = unit or told["unit"]
-    unit = re.sub(r"\s", "", unit) if unit else None
-    low = limits["low"] or limits["from"] if limits else None
-    high = limits["high"] or limits["upto"] if limits else None
-    row = " ".join(one for one in (told["n"], low, high) if one)
-    most = most_of(name, unit)
-    number = number_of(told["n"], row, most)
-    if number is None:
-        return None
-    flag = flag or told["flag"]
-    return LabValue(
-        name=name,
-        number=number,
-        unit=unit,
-        low=number_of(low, row, most),
-        high=number_of(high, row, most),
-        flag=FLAGS.get(flag.lower()) if flag else None,
-        comparator=told["sign"],
-    )
+    ends = limits_of(limits.groupdict()) if limits else (None, None)
+    words = Written(told["n"], told["sign"], unit or told["unit"], ends, flag or told["flag"])
+    return value_of(name, words)

@@ -10,14 +10,14 @@ from workers.extract.parts import line_end
 from workers.extract.rubrics import vocabulary
 from workers.extract.rules.lab_parts import (
     FLAG,
-    FLAGS,
     NOT_A_TEST,
     NUMBER,
     RANGE,
     UNIT,
+    Written,
     lab_named,
-    most_of,
-    number_of,
+    limits_of,
+    value_of,
 )
 from workers.extract.rules.lab_tables import table_rows
 from workers.extract.rules.numbers import days
@@ -29,7 +29,7 @@ _LINE = re.compile(
     r"(?m)^[ \t]*+(?:[-•*|>][ \t]*+)?"
     r"(?:(?P<f0>HH?|LL?|\*)(?:[ ]{2,}+|\t\s*+)|(?P<arrow>[↑↓])[ \t]*+)?"
     r"(?P<name>[A-Za-zβ%][A-Za-z0-9β ,./()+%\-]{0,45}?)"
-    r"(?:\s*+[:|=,;]\s*+|\s++)"
+    r"(?:\s*+(?:\.[ \t]?){3,}+\s*+|\s*+[:|=,;]\s*+|\s++)"
     rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<minus>[-−–])?(?P<n>{NUMBER})(?![\d/.]|-[A-Za-z])"
     rf"(?P<more>(?:(?:[ \t]{{2,}}|[ \t]*\|[ \t]*){NUMBER}(?![\d/.-])){{1,12}}(?=[ \t|]+{UNIT}))?"
     rf"(?:[ \t]*+{FLAG.format('f1')}|{_BELOW.format(FLAG.format('f5'))})?"
@@ -56,6 +56,10 @@ _CONDITION = re.compile(
     r"when(?:ever)?|for|once|while)\b[^.;\n]{0,40}$"
 )
 """Before a value that is only spoken of; behind the unsure words, where it is a limit."""
+_REQUIRED = re.compile(
+    r"(?i)\b(?:eligib\w+|inclusion|exclusion|criteri\w+|requires?|required|must\s++(?:have|be))\b"
+)
+"""Before a limit: a trial asks for it, and nobody has it."""
 _BEAR_OUT = 2
 """Known analytes with numbers in one line that need no units (ours)."""
 _EARLIER = re.compile(
@@ -200,6 +204,8 @@ def _elsewhere(text: str, match: re.Match[str], start: int | None = None) -> boo
     if condition is not None and (condition["sure"] or match["sign"]):
         return True
     begin = max(text.rfind("\n", 0, start) + 1, start - _LINE_REACH)
+    if match["sign"] and _REQUIRED.search(text, begin, start):
+        return True
     clause = re.split(r"[.;]\s", text[begin : match.start("n")])[-1]
     named = [*_FLUID.finditer(clause)] or [*_FLUID.finditer(_head(text, begin))]
     return bool(named) and named[-1]["other"] is not None
@@ -214,27 +220,13 @@ def _head(text: str, begin: int) -> str:
 def _lab(name: str, match: re.Match[str]) -> LabValue | None:
     """The value of a row; None where its number is not sure."""
     groups = match.groupdict()
+    known = vocabulary().labs.get(name)
+    minus = bool(groups.get("minus"))
+    if minus and known is None:
+        # elsewhere a dash only parts the name from its number
+        return None
     flag = next((groups[one] for one in _PLACES if groups.get(one)), None)
     unit = match["unit"] or groups.get("unit2")
-    unit = re.sub(r"\s", "", unit) if unit else None
-    low, high = match["low"] or match["from"], match["high"] or match["upto"]
-    row = " ".join(one for one in (match["n"], low, high) if one)
-    most = most_of(name, unit)
-    value = number_of(match["n"], row, most)
-    if value is None:
-        return None
-    if groups.get("minus"):
-        # elsewhere a dash only parts the name from its number
-        known = vocabulary().labs.get(name)
-        if known is None:
-            return None
-        value = -value if known.signed else value
-    return LabValue(
-        name=name,
-        number=value,
-        unit=unit,
-        low=number_of(low, row, most),
-        high=number_of(high, row, most),
-        flag=FLAGS.get(flag.lower()) if flag else None,
-        comparator=match["sign"],
-    )
+    negative = minus and known is not None and known.signed
+    row = Written(match["n"], match["sign"], unit, limits_of(groups), flag, negative)
+    return value_of(name, row)

@@ -1,19 +1,19 @@
 """Drugs that a list of medicines names without a dose. Pure.
 
 `drugs` knows a drug by the dose behind it. Under a heading of medicines a name is enough, where it
-is one of those that `knowledge.drugs` knows.
+is one of those that `drug_names` knows.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from knowledge.drugs import drugs_at
 from knowledge.words import Mention
 from workers.extract.fields import Found
 from workers.extract.parts import Parts
 from workers.extract.patients import patients
 from workers.extract.rubrics import field_policies
+from workers.extract.rules.drug_names import drugs_named
 from workers.extract.rules.drugs import told
 from workers.extract.rules.negation import negated
 from workers.extract.values import Medication
@@ -47,7 +47,7 @@ def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
     text = parts.text
     named = {one for found in dosed for one in _names(text[found.start : found.end])}
     for start, end in drug_lists(parts):
-        for one in drugs_at(text[start:end]):
+        for one in drugs_named(text[start:end]):
             at, stop = start + one.start, start + one.end
             if one.name in named or _SOMETHING_ELSE.match(text, stop) or negated(text, at, stop):
                 continue
@@ -59,7 +59,7 @@ def listed(parts: Parts, dosed: Sequence[Found]) -> Iterator[Found]:
 
 def the_drug(words: str) -> Medication | None:
     """The drug that words name and nothing else but how it is taken."""
-    mentions: Sequence[Mention] = drugs_at(words)
+    mentions: Sequence[Mention] = drugs_named(words)
     if len(mentions) != 1 or mentions[0].start:
         return None
     (one,) = mentions
@@ -70,4 +70,4 @@ def the_drug(words: str) -> Medication | None:
 
 
 def _names(words: str) -> set[str]:
-    return {one.name for one in drugs_at(words)}
+    return {one.name for one in drugs_named(words)}

@@ -24,6 +24,11 @@ _INSTEAD = (
     r"qid|prn|oral|iv|po|im|generic|evening|morning|bedtime)\b)"
 )
 """Behind a drug: another one came in its place."""
+_CYCLES = (
+    r"(?:\s*+(?:,|\+|/|&|and)\s*+[A-Za-z-]{4,30}){0,4}\s*+x\s*+\d{1,2}"
+    r"(?:\s++(?:cycles?|courses?|doses?))?[\s,-]*+"
+)
+"""Behind a drug: further ones of the same course, and how often it was given."""
 _OF_ADMISSION = re.compile(
     r"^(?:pre-?admission|admission|admit(?:ting)?)\b.*\b(?:med|drug|treat)|"
     r"\b(?:med|drug|treat)\w*\s++(?:on|at|upon|before|prior\s++to)\s++admission\b"
@@ -88,7 +93,7 @@ def _ended() -> re.Pattern[str]:
         rf"(?:[^.;,:\n(]{{0,40}}?\b{_AUXILIARY}{{1,4}}(?:{ended})\b|"
         rf"[^.;,:\n(]{{0,40}}?\b(?:should|must|can)(?:\s++not|not)\s++be\s++(?:taken|used|given)\b|"
         rf"[^.;,:\n(]{{0,40}}?\s*+[-–—:(\[,|→>=]++\s*+{_WHO}{_AUXILIARY}{{0,3}}(?:{ended})\b{_NO_MORE}|"
-        rf"\s*+(?:{ended})\b{_NO_MORE}|{_INSTEAD}|[^.;\n]{{0,30}}?\b(?:{harmed})\b|"
+        rf"\s*+(?:(?:tab(?:let)?|cap(?:sule)?)s?\.?\s++)?(?:{ended})\b{_NO_MORE}|{_CYCLES}(?:{ended})\b|{_INSTEAD}|[^.;\n]{{0,30}}?\b(?:{harmed})\b|"
         rf"\s*+[:(–—-]\s*+(?:{alternatives(words.reactions)})\b)"
     )
 

@@ -32,7 +32,7 @@ _SIZE = re.compile(
 )
 _NOT_A_SIZE = re.compile(
     r"(?i)\b(?:slices?|sections?\s++thickness|thickness|collimation|intervals?|reconstruct\w*|"
-    r"spacing|margin\w*|(?:felt|lies|sited|situated|located|mass|lesion|tumou?r|polyp)\s++at(?=\s*+$)|from\s++(?:the\s++)?(?:anal|incisors|teeth|nipple|verge))\b"
+    r"spacing|margin\w*(?!\s++measur)|closest|nearest|clearance|(?:felt|lies|sited|situated|located|mass|lesion|tumou?r|polyp)\s++at(?=\s*+$)|from\s++(?:the\s++)?(?:anal|incisors|teeth|nipple|verge))\b"
 )
 _EARLIER = re.compile(
     r"(?i)\b(?:previously|prior(?:ly)?|formerly|then|compared\s++(?:to|with)|from|versus|vs\.?)\W*"
@@ -47,7 +47,7 @@ _DATED_AFTER = re.compile(
 """Behind a size that a bracket opens with: when it was so."""
 _LABEL_BEFORE = re.compile(r"(?:^|[\n.;:])\s*+[-•*\d.)(]*\s*+([A-Za-z][^\n.;:]{0,80}?)\W*$")
 _SIZE_OF_TUMOR = re.compile(
-    r"(?i)\b(?:tumou?r|lesion|mass|carcinoma|nodule|neoplasm|focus|adenoma|melanoma|sarcoma|"
+    r"(?i)\b(?:tumou?r|lesion|mass|[a-z]{0,20}carcinoma|nodule|neoplasm|focus|adenoma|melanoma|sarcoma|"
     r"size|extent|(?:greatest|max(?:imum|imal|\.)?) (?:tumou?r )?(?:dimension|diameter))"
 )
 _NODES = [
@@ -89,7 +89,11 @@ _WORD_NUMBERS = {"no": 0, "none": 0, "zero": 0} | {
 _NUMBER_WORD = "|".join(sorted(_WORD_NUMBERS, key=len, reverse=True)).replace("-", "[- ]")
 _SPELLED = re.compile(
     rf"(?i)\b(?P<p>{_NUMBER_WORD})\s++(?:of|out of)\s++(?:the\s++)?"
-    rf"(?P<e>\d{{1,3}}|(?:{_NUMBER_WORD})\b)\s*+(?:\w+\s++){{0,4}}?(?:lymph\s++)?nodes?\b"
+    rf"(?P<e>\d{{1,3}}|(?:{_NUMBER_WORD})\b)\s*+(?:(?!and\b)\w+\s++){{0,4}}?(?:lymph\s++)?nodes?\b"
+)
+_SPELLED_BEHIND = re.compile(
+    rf"(?i)\bnodes?\b[^.;,\n\d]{{0,25}}?\b(?P<p>{_NUMBER_WORD})\s++(?:of|out of)\s++(?:the\s++)?"
+    rf"(?P<e>\d{{1,3}}|(?:{_NUMBER_WORD})\b)(?!\s++(?:(?!and\b)\w+\s++){{0,3}}?nodes?\b)"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|" \
@@ -97,7 +101,8 @@ _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|a
 _DATES = re.compile(
     r"(?i)(?<![\d/.-])(?:"
     r"(?P<y1>(?:19|20)\d\d)[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2})|"
-    r"(?P<d2>\d{1,2})[-/.](?P<m2>\d{1,2})[-/.](?P<y2>(?:(?:19|20)\d\d|\d\d))|"
+    r"(?P<d2>\d{1,2})(?:[-/.]|[ ]/[ ])(?P<m2>\d{1,2})(?:[-/.]|[ ]/[ ])"
+    r"(?P<y2>(?:(?:19|20)\d\d|\d\d))|"
     rf"(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+(?:of\s++)?(?P<m3>{_MONTH})[\s,-]+(?P<y3>(?:19|"
     rf"20)\d\d)|"
     rf"(?P<m4>{_MONTH})\s++(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?,?\s++(?P<y4>(?:19|20)\d\d)"
@@ -181,7 +186,11 @@ def nodes(text: str) -> Iterator[Found]:
             positive, examined = int(match["p"]), int(match["e"])
             if positive <= examined:
                 yield Found(Nodes(positive=positive, examined=examined), *match.span())
-    for match in (*_SPELLED.finditer(text), *_OF_WHICH.finditer(text)):
+    for match in (
+        *_SPELLED.finditer(text),
+        *_SPELLED_BEHIND.finditer(text),
+        *_OF_WHICH.finditer(text),
+    ):
         p, e = (_spelled(match[one]) for one in "pe")
         if p <= e:
             yield Found(Nodes(positive=p, examined=e), *match.span())

@@ -9,9 +9,10 @@ from workers.extract.fields import Found
 from workers.extract.parts import Parts, clause
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, any_of, field_policies
+from workers.extract.rules.hospital_drugs import in_hospital_only
 from workers.extract.rules.medicines import refused
 from workers.extract.rules.numbers import of_earlier
-from workers.extract.rules.others import of_a_relative
+from workers.extract.rules.others import inside, of_a_relative
 from workers.extract.rules.stages import of_another_disease
 
 _TEXTS = frozenset(["words", "day"])
@@ -41,6 +42,8 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
         return "told of a relative"
     if field == "medications" and refused(parts, start, end):
         return "stopped, forbidden or not borne"
+    if field == "medications" and in_hospital_only(parts, start, end):
+        return "given in hospital only"
     if field == "stage" and of_another_disease(parts.text, start, end):
         return "of another disease"
     if field == "measurements" and of_earlier(parts.text, start, end):
@@ -55,7 +58,33 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
 def _of_other_patients(parts: Parts, start: int, end: int) -> bool:
     """Whether the sentence speaks of patients of trials and labels before it comes to the place."""
     begin, _ = clause(parts.text, start, end)
-    return any_of(patients().others).search(parts.text, begin, start) is not None
+    if any_of(patients().others).search(parts.text, begin, start) is not None:
+        return True
+    return _IN_GENERAL.match(parts.text, end) is not None or inside(_of_samples(parts), start)
+
+
+_IN_GENERAL = re.compile(
+    r"(?i)(?:[\s-]++(?:mutant|mutated|mutations?|positive|negative|altered))?"
+    r"\s++(?:patients|tumou?rs|cancers|carcinomas|cell\s++lines)\b"
+)
+"""Behind a value: it is told of all who have it."""
+_samples: "WeakKeyDictionary[Parts, list[tuple[int, int]]]" = WeakKeyDictionary()
+
+
+def _of_samples(parts: Parts) -> list[tuple[int, int]]:
+    """Blocks of lines, up to a blank one, headed by whose they are: a donor's, a control's."""
+    if parts not in _samples:
+        _samples[parts] = [one.span() for one in _sample_blocks().finditer(parts.text)]
+    return _samples[parts]
+
+
+@cache
+def _sample_blocks() -> re.Pattern[str]:
+    words = alternatives(patients().other_samples)
+    return re.compile(
+        rf"(?im)^[ \t*#-]*+(?:{words})\b(?![^\n]*[.;]$)[^\n]{{0,60}}\n"
+        r"(?:[ \t]*+\S[^\n]*+(?:\n|$))++"
+    )
 
 
 def _copied(text: str, start: int) -> bool:

@@ -10,20 +10,31 @@ from workers.extract.fields import Found
 from workers.extract.label_lines import label_lines, like, paragraph
 from workers.extract.parts import Parts, plain_points
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
-from workers.extract.rules import allergies, drugs, genomes, labs, markers, numbers, tumors, words
+from workers.extract.rules import (
+    allergies,
+    drugs,
+    genomes,
+    grades,
+    labs,
+    markers,
+    numbers,
+    staging,
+    tumors,
+    words,
+)
 from workers.extract.rules.days import STAY, stays
 from workers.extract.rules.lab_tables import compact_day, heading_days, message_days
 from workers.extract.rules.listed_drugs import listed, the_drug
 from workers.extract.rules.microsatellites import microsatellites
 from workers.extract.rules.placing import of_the_patient
-from workers.extract.values import Microsatellites, Presence, Value, Words
+from workers.extract.values import Day, Microsatellites, Presence, Value, Words
 
 Finder = Callable[[str], Iterator[Found]]
 
 _BY_KIND: dict[str, Finder] = {
-    "grade": tumors.grades,
-    "tnm": tumors.tnms,
-    "stage": tumors.stages,
+    "grade": grades.grades,
+    "tnm": staging.tnms,
+    "stage": staging.stages,
     "marker": markers.markers,
     "margin": tumors.margins,
     "measurement": numbers.sizes,
@@ -35,7 +46,7 @@ _BY_KIND: dict[str, Finder] = {
     "medication": drugs.medications,
 }
 _BY_FIELD: dict[str, Finder] = {
-    "gleason": tumors.gleasons,
+    "gleason": grades.gleasons,
     "tumor_size": numbers.tumor_sizes,
     "tmb": genomes.burdens,
 }
@@ -56,9 +67,14 @@ _MOST = {
 """More than this no patient has (ours, wide); in the unit of the field."""
 _NOT_MEASURED = frozenset(["assessment_category"])
 _OTHER_DAY = re.compile(
-    r"(?i)birth|dob|born|compar|prior|since|(?-i:surgery|SURGERY)|surgery(?:\s*:|\s+on\b)|d\.o\.b"
+    r"(?i)birth|dob|born|compar|prior|since|(?-i:surgery|SURGERY)|surgery(?:\s*:|\s+on\b)|"
+    r"d\.o\.b|supersed|replac|previous|original|amend(?:s|ing)\b|correct(?:s|ing)\b|copied"
 )
 """Before a day: it is none of the document. A "Surgery" may be a general practice."""
+_REPLACED = re.compile(r"(?i)\b(?:supersed|replac|previous|original|prior)[a-z]*\b[^\n]{0,30}$")
+"""Before a label and its day: they are of an earlier version."""
+_YEARS = 10
+"""Years before the latest date of a document that its own cannot be: a birthday may (ours)."""
 _OF_THE_SAMPLE = re.compile(r"(?i)received|collect|taken|drawn")
 """Before a day: that of the sample, which dates a report that names no other."""
 _NEAR_LABEL = 40
@@ -134,9 +150,9 @@ def _read(field: str, parts: Parts) -> list[Found]:
             found = [pair[STAY.index(field)] for pair in stays(parts.text)]
         return found
     if policy.kind == "grade" and field == "grade":
-        direct = [*_inside_labels(parts, policy, tumors.bare_grades), *tumors.grades(parts.text)]
+        direct = [*_inside_labels(parts, policy, grades.bare_grades), *grades.grades(parts.text)]
         certain = any(not one.wide for one in direct)
-        return direct if certain else [*tumors.gleasons(parts.text), *direct]
+        return direct if certain else [*grades.gleasons(parts.text), *direct]
     found = list(_finder(field)(parts.text))
     if field == "medications":
         found += listed(parts, found)
@@ -211,17 +227,30 @@ def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
             break
     text = parts.text
     label = re.compile(rf"(?i)\b(?:{alternatives(policy.labels)})\b[\s:]*(?:on\s+|the\s+)?$")
-    for found in numbers.days(text):
-        if found.start in seen:
+    others = [one for one in numbers.days(text) if one.start not in seen]
+    before = {one.start: text[max(0, one.start - 40) : one.start] for one in others}
+    told = [
+        one
+        for one in others
+        if label.search(before[one.start]) and not _REPLACED.search(before[one.start])
+    ]
+    yield from told
+    if not of_document:
+        return
+    labelled = {one.start for one in told}
+    latest = max((_year(one) for one in numbers.days(text)), default=0)
+    for found in others:
+        if found.start in labelled or _OTHER_DAY.search(before[found.start]):
             continue
-        before = text[max(0, found.start - 40) : found.start]
-        if label.search(before):
-            yield found
-        elif of_document and not _OTHER_DAY.search(before):
-            # unlabelled: the date of the document where it stands in the head
-            of_the_sample = _OF_THE_SAMPLE.search(before) is not None
-            far = found.start > _HEAD and found.start not in of_columns
+        # unlabelled: the date of the document where it stands in the head
+        of_the_sample = _OF_THE_SAMPLE.search(before[found.start]) is not None
+        far = found.start > _HEAD and found.start not in of_columns
+        if latest - _year(found) <= _YEARS:
             yield found._replace(wide=far or of_the_sample)
+
+
+def _year(found: Found) -> int:
+    return int(found.value.iso[:4]) if isinstance(found.value, Day) else 0
 
 
 def read_words(field: str, quoted: str) -> Value | None:
@@ -249,11 +278,11 @@ def read_every(field: str, quoted: str) -> list[Value]:
 def _readers(field: str) -> Sequence[Finder]:
     kind = field_policies()[field].kind
     if field == "gleason":
-        return (tumors.gleasons, tumors.bare_grades)
+        return (grades.gleasons, grades.bare_grades)
     if kind == "grade":
-        return (tumors.grades, tumors.bare_grades, tumors.gleasons)
+        return (grades.grades, grades.bare_grades, grades.gleasons)
     if kind == "stage":
-        return (tumors.stages, tumors.bare_stages)
+        return (staging.stages, staging.bare_stages)
     if kind == "nodes":
         return (numbers.nodes, numbers.bare_nodes)
     if kind == "measurement":

@@ -1,4 +1,4 @@
-"""Histology, grade, stage, margins and invasion. Pure."""
+"""Histology, margins and invasion of tumors. Pure."""
 
 import re
 from bisect import bisect_right
@@ -12,59 +12,8 @@ from workers.extract.rules.cut_words import whole_words
 from workers.extract.rules.margins import WHICH, differ, negative_signs, positive_signs
 from workers.extract.rules.negation import negated
 from workers.extract.rules.numbers import NUMBER, sure_number
-from workers.extract.rules.stages import of_another_disease
-from workers.extract.values import Grade, Margin, Presence, Stage, Tnm, Words
+from workers.extract.values import Margin, Presence, Words
 
-_ROMAN = {"i": "1", "ii": "2", "iii": "3", "iv": "4"}
-_LEVEL = r"(?:iv|iii|ii|i|[1-4]|x)"
-_DIFFERENTIATION = {"well": "1", "moderately": "2", "moderate": "2", "poorly": "3", "poor": "3",
-                    "undifferentiated": "4"}  # fmt: skip
-_SYSTEMS = r"nottingham|bloom[- ]?richardson|sbr|fuhrman|who/?\s?isup|isup|who|fnclcc|figo|" \
-           r"elston[- ]ellis|modified|scarff|nuclear|histolog(?:ic|ical)|tumou?r|overall|final|" \
-           r"combined|ajcc|furhman|cns"  # fmt: skip
-_GRADED = re.compile(
-    rf"(?i)(?<![a-z0-9-])(?:(?P<system>{_SYSTEMS})[\s,)]++){{0,4}}(?:(?:histolog(?:ic|ical)\s++)?"
-    rf"(?:grade|grading|gr\.?(?=\s?[1-4I])))(?:\s++group)?(?:\s*+\((?:[^()\n]{{0,40}})\))?\s*+(?:is|of|was|:|=|-|,|"
-    rf"\|)?\s*+"
-    rf"(?:grade\s*+|G\s?)?(?P<level>{_LEVEL})(?![a-z0-9%]|\.\d|\s*+[+x×]\s*+\d)(?:\s*+(?:/|of|"
-    rf"out of)\s*+[34](?!\d))?"
-)
-_G = re.compile(r"(?<![A-Za-z0-9.])G\s?([1-4X])(?![A-Za-z0-9]|\.\d|\s*+[x×+]\s*+\d)")
-_DIFFERENTIATED = re.compile(
-    r"(?i)\b(?P<from>well|moderately|poorly)(?:\s*+(?:to|-|/|and)\s*+(?P<to>moderately|poorly))?"
-    r"[\s-]+differentiated\b|\b(?P<un>undifferentiated)\b"
-)
-_DIFFERENTIATION_LABEL = re.compile(
-    r"(?i)\bdifferentiation\s*+(?:grade)?\s*+[:|-]\s*+(?P<d>well|moderate(?:ly)?|poor(?:ly)?)\b"
-    r"|\b(?P<d2>good|moderate|poor)\s++differentiation\b|"
-    r"grade\s*+(?:is|of|:|-)?\s*+(?P<d3>well|moderate(?:ly)?|poor(?:ly)?)\b"
-)
-_TWO_LEVEL = re.compile(r"(?i)\b(?P<l>high|low|intermediate)[\s-]+grade\b|"
-                        r"\bgrade\s*+[:|=-]?\s*+(?P<l2>high|low|intermediate)\b")  # fmt: skip
-_NEAR = 50
-"""Characters in which the tumor stands that a grade of two levels is of (ours)."""
-_GLEASON = re.compile(
-    r"(?i)\bgleason(?:['’]?s)?\b[^.\n\d]{0,40}?(?P<a>[1-5])\s*+\+\s*+(?P<b>[1-5])"
-    r"(?:\s*+\)?\s*+=\s*+\(?\s*+(?P<s>\d{1,2}))?|"
-    r"\bgleason(?:['’]?s)?\b\s*+(?:score|sum|grade)?\s*+(?:is|of|:|=)?\s*+(?P<sum>[6-9]|10)\b"
-    r"(?:\s*+\(\s*+(?P<a2>[1-5])\s*+\+\s*+(?P<b2>[1-5])\s*+\))?"
-)
-_TNM = re.compile(
-    r"(?<![A-Za-z0-9])(?P<prefix>(?:[ymra]{0,2}[cpuCPU]|y?mr)?|y)"
-    r"T\s?(?P<t>is|IS|[0-4][a-dA-D]?[1-3]?|a|X|x)"
-    r"(?:\s?\((?:m|\d{1,2}|DCIS|Paget|LCIS)\))?"
-    r"(?:[\s,;/]*+(?:[ymra]{0,2}[cpuCPU])?N\s?(?P<n>[0-3Xx](?:mi|[a-dA-D])?)(?:\s?\((?:sn|i[+-]|"
-    r"mol[+-]|mi|f|\d{1,3}/\d{1,3})\)){0,4})?"
-    r"(?:[\s,;/]*+(?:[ymra]{0,2}[cpu])?M\s?(?P<m>[01Xx][a-d]?))?(?![A-Za-z0-9-])"
-)
-_STAGING = re.compile(r"(?i)\b(?:stage|staging|tnm|category)\b[^\n.;]{0,15}$")
-_MRI = re.compile(r"(?i)[\s-]?(?:w\b|weight|signal|hyper|hypo|sequence|relax)")
-_NM = re.compile(r"(?<![A-Za-z0-9])(?P<prefix>[ymra]{0,2}[cpu]?)(?P<k>[NM])\s?"
-                 r"(?P<v>[0-3X](?:mi|[a-d])?)(?![A-Za-z0-9-])")  # fmt: skip
-_STAGE = re.compile(
-    r"(?i)(?<![a-z])(?:stage|figo)(?:\s++group(?:ing)?)?\s*+(?:is|of|:|=|-|\|)?\s*+(?:stage\s++)?"
-    r"(?P<g>iv|iii|ii|i|[0-4])\s?(?P<sub>[a-d][1-3]?)?(?![a-z0-9])"
-)
 _MARGIN = re.compile(r"(?i)\b(?:margins?|resection\s++(?:planes?|edges?)|section\s++margins?|"
                      r"surgical\s++edges?|R[012]\b|(?:in)?completely\s++(?:excised|resected|removed)|"
                      r"(?:in)?complete\s++(?:excision|resection))")  # fmt: skip
@@ -99,12 +48,13 @@ _MOST_AWAY = {"mm": 1000.0, "cm": 100.0}
 _MOST_MODIFIERS = 9
 """Modifiers before the head of a histologic type (ours)."""
 _WIDEST_GAP = 24
-_JOINS = re.compile(r"(?i)[\s,/-]{1,3}(?:(?:and|type)\s{1,3})?")
+_JOINS = re.compile(r"(?i)[\s,/()-]{1,3}(?:(?:and|type)\s{1,3})?")
 _JOINS_BY_A_WORD = re.compile(r"[\s,]{1,3}\(?\w{1,16}\)?\s{1,3}")
 _ABSENT = re.compile(r"(?i)\b(?:absent|not\s++(?:identified|seen|present|detected|found|observed)|"
                      r"no(?:ne)?\b|nil\b|negative|without|free)")  # fmt: skip
 _PRESENT = re.compile(r"(?i)\b(?:present|identified|seen|positive|yes|extensive|focal(?:ly)?|found|"
-                      r"detected|noted|observed)\b|\+")  # fmt: skip
+                      r"detected|noted|observed|widespread|prominent|conspicuous|multifocal|abundant|"
+                      r"confirmed|evident|marked)\b|\+")  # fmt: skip
 _DENIED = re.compile(
     r"(?i)\b(?:no|without|negative\s++for|absence\s++of|free\s++of|neither)\s++(?:[\w-]+\s++){0,5}$"
 )
@@ -175,113 +125,6 @@ def histologies(text: str) -> Iterator[Found]:
         yield Found(Words(text=words), start, end, wide=general)
     for match in any_of(vocabulary().histology_benign).finditer(text):
         yield Found(Words(text=match.group()), *match.span(), wide=True)
-
-
-def grades(text: str) -> Iterator[Found]:
-    """Grades in numbers, in words of differentiation, in two levels."""
-    for match in _GRADED.finditer(text):
-        if not of_something_else(text, match.start(), match.end()):
-            level = match["level"].lower()
-            system = match["system"]
-            value = Grade(level=_ROMAN.get(level, level.upper()), system=system and system.lower())
-            yield Found(value, *match.span())
-    for match in _G.finditer(text):
-        yield Found(Grade(level=match[1]), *match.span())
-    for match in _DIFFERENTIATED.finditer(text):
-        worst = (match["to"] or match["from"] or match["un"]).lower()
-        value = Grade(level=_DIFFERENTIATION[worst], system="differentiation")
-        yield Found(value, *match.span(), wide=match["un"] is not None)
-    for match in _DIFFERENTIATION_LABEL.finditer(text):
-        word = (match["d"] or match["d2"] or match["d3"]).lower()
-        level = _DIFFERENTIATION["well" if word == "good" else word]
-        yield Found(Grade(level=level, system="differentiation"), *match.span())
-    for match in _TWO_LEVEL.finditer(text):
-        if not of_something_else(text, match.start(), match.end()):
-            level = (match["l"] or match["l2"]).lower()
-            near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
-            usual = any_of(vocabulary().two_level_grades).search(near) is not None
-            yield Found(Grade(level=level, system="two levels"), *match.span(), wide=not usual)
-
-
-def of_something_else(text: str, start: int, end: int) -> bool:
-    """Whether the grade is of a side effect, a joint, a dysplasia."""
-    about = any_of(vocabulary().not_tumor_grade)
-    after = text[end : end + 30].split("\n")[0].split(".")[0]
-    before = text[max(0, start - 25) : start].split("\n")[-1]
-    return about.search(after) is not None or about.search(before) is not None
-
-
-def gleasons(text: str) -> Iterator[Found]:
-    """Gleason scores; the level is the sum with its patterns where they are named."""
-    for match in _GLEASON.finditer(text):
-        a, b = match["a"] or match["a2"], match["b"] or match["b2"]
-        level = f"{a}+{b}={int(a) + int(b)}" if a and b else match["sum"]
-        yield Found(Grade(level=level, system="gleason"), *match.span())
-
-
-def bare_grades(text: str) -> Iterator[Found]:
-    """A grade alone, for quoted words and stated values."""
-    match = re.fullmatch(
-        rf"(?i)\W*(?P<l>{_LEVEL}|high|low|intermediate|well|moderate(?:ly)?|poor(?:ly)?)"
-        r"(?:\s*+(?:/|of|out of)\s*+[34])?\W*",
-        text,
-    )
-    if match:
-        word = match["l"].lower()
-        level = _DIFFERENTIATION.get(word) or _ROMAN.get(word) or word
-        yield Found(Grade(level=level.upper() if level == "x" else level), *match.span("l"))
-    sums = re.fullmatch(r"\W*([1-5])\s*+\+\s*+([1-5])(?:\s*+=\s*+\d+)?\W*", text)
-    if sums:
-        total = int(sums[1]) + int(sums[2])
-        value = Grade(level=f"{sums[1]}+{sums[2]}={total}", system="gleason")
-        yield Found(value, 0, len(text))
-
-
-def tnms(text: str) -> Iterator[Found]:
-    """TNM formulas; T alone only with a prefix or a word of stage near, for MRI has T1 and T2."""
-    for match in _TNM.finditer(text):
-        start, end = match.span()
-        t, n, m = (_part(match[one]) for one in "tnm")
-        if n is None and m is None:
-            if not match["prefix"]:
-                cue = _STAGING.search(text[max(0, start - 30) : start])
-                if cue is None or _MRI.match(text, end):
-                    continue
-                start -= len(cue.group())
-            # "pT2", "pN1": the parts may stand in lines of their own
-            n, end = _later(text, "N", end)
-            m, end = _later(text, "M", end)
-        yield Found(Tnm(prefix=match["prefix"], t=t, n=n, m=m), start, end)
-
-
-def _later(text: str, kind: str, end: int) -> tuple[str | None, int]:
-    """N or M a line or two below a T that stands alone."""
-    match = next((one for one in _NM.finditer(text, end, min(len(text), end + 120))
-                  if one["k"] == kind), None)  # fmt: skip
-    if match is None:
-        return None, end
-    return _part(match["v"]), max(end, match.end())
-
-
-def _part(words: str | None) -> str | None:
-    return None if words is None else re.sub(r"\s", "", words).replace("x", "X")
-
-
-def stages(text: str) -> Iterator[Found]:
-    """Stage groups of tumors."""
-    for match in _STAGE.finditer(text):
-        if of_another_disease(text, *match.span()):
-            continue
-        group = match["g"].upper()
-        group = {"1": "I", "2": "II", "3": "III", "4": "IV"}.get(group, group)
-        yield Found(Stage(group=group + (match["sub"] or "").upper()), *match.span())
-
-
-def bare_stages(text: str) -> Iterator[Found]:
-    """A stage group alone."""
-    if match := re.fullmatch(r"(?i)\W*(iv|iii|ii|i|[0-4])([a-d][1-3]?)?\W*", text):
-        group = {"1": "I", "2": "II", "3": "III", "4": "IV"}.get(match[1], match[1].upper())
-        yield Found(Stage(group=group + (match[2] or "").upper()), 0, len(text))
 
 
 def margins(text: str) -> Iterator[Found]:

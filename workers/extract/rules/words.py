@@ -271,7 +271,10 @@ def _in_head(text: str) -> Iterator[Found]:
     for _ in range(_HEAD_LINES):
         end = line_end(text, min(end + 1, len(text)), len(text))
     nouns = alternatives((*vocabulary().institutions_in_head, *vocabulary().institutions))
-    name = re.compile(rf"(?:{_PLACE_WORD}[ ](?:of[ ]|and[ ]|&[ ])?){{1,6}}(?i:{nouns})(?![a-z])")
+    name = re.compile(
+        rf"(?:{_PLACE_WORD}[ ](?:of[ ]|and[ ]|&[ ])?){{1,6}}(?i:{nouns})(?![a-z])"
+        rf"(?:[ ](?i:of|at|for)[ ](?i:the[ ])?(?:{_PLACE_WORD}[ ]){{0,3}}{_PLACE_WORD})?"
+    )
     at = lead
     for stop in (*(one.end() for one in _SEGMENT_ENDS.finditer(text, lead, end)), end):
         words = text[at:stop].strip(" \t\n|,;:-–")

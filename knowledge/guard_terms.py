@@ -120,6 +120,7 @@ class ArmTerms(_File):
     down: frozenset[Lower]
     measurable: frozenset[Lower]
     controls: Words
+    any_arm: frozenset[Lower]
     allotted: frozenset[Lower]
     phrase_ends: frozenset[Lower]
 

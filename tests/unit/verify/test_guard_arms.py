@@ -144,3 +144,85 @@ def test_controls_are_no_placebo_because_the_text_has_the_word_elsewhere(claim: 
 def test_controls_are_placebo_where_the_source_says_so(title: str, text: str) -> None:
     claim = "Mortality was lower with aspirin than with placebo."
     assert guard(claim, Grounds(CONTROLS, title, text)) == []
+
+
+OVERALL = "The overall incidence of fibrillation was 26%."
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The incidence of fibrillation in the statin group was 26%.",
+        "Of the statin arm, 26% had fibrillation.",
+    ],
+)
+def test_what_is_said_of_all_is_not_told_of_an_arm(claim: str) -> None:
+    text = f"Patients had statins or none. {OVERALL}"
+    assert [one.code for one in guard(claim, Grounds(OVERALL, text=text))] == ["arm"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Of all patients in the study group 26% had fibrillation.", OVERALL),
+        ("In the atezolizumab group 28% had events.", "Events occurred in 28% with atezolizumab."),
+        ("In the ctDNA-guided group 15% were treated.", "15% of the guided arm were treated."),
+        ("In the statin group 26% had it.", "It was seen in 26% of the intervention group."),
+        ("In the TACE group 26% had it.",
+         "Of those with transarterial chemoembolization (TACE) 26% had it."),
+    ],
+)  # fmt: skip
+def test_an_arm_that_the_passage_names_or_may_mean_passes(claim: str, passage: str) -> None:
+    assert guard(claim, Grounds(passage, text=passage)) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        # the number of a day is no value of an arm
+        (
+            "ctDNA-positive patients were 7 times more likely than ctDNA-negative patients to"
+            " relapse at postoperative day 30.",
+            "At postoperative day 30, ctDNA-positive patients were 7 times more likely to relapse"
+            " than ctDNA-negative patients.",
+        ),
+        # what a count is part of, behind a share
+        (
+            "At baseline, ctDNA was detectable in 79 of 597 samples (13%).",
+            "ctDNA was detectable in 79 (13%) of 597 baseline samples.",
+        ),
+        (
+            "Among treated ctDNA-positive patients, clearance was seen in 35 of 40 (87.5%).",
+            "For treated ctDNA-positive patients, clearance was seen at the end of treatment in 35"
+            " out of 40 patients (87.5%).",
+        ),
+        # a dose is in no list of shares
+        (
+            "31.4% on A 50 mg vs 4.2% on placebo reached the score at week 24.",
+            "31.4% of patients on 50 mg and 18.9% on 25 mg reached the score at week 24, against"
+            " 4.2% on placebo.",
+        ),
+        # a range in brackets is no value of its own
+        (
+            "PFS was 98.4% in patients with undetectable MRD and 33.3% in those with detectable"
+            " MRD.",
+            "PFS was 98.4% [95.4-100] for patients with undetectable MRD vs. 33.3% [13.2-84] for"
+            " patients with detectable MRD.",
+        ),
+        # a difference belongs to both
+        (
+            "RFS was 88% with guided and 87% with standard management (difference 1.1%).",
+            "RFS was 88% and 87% with guided and standard management, respectively (difference"
+            " 1.1%), and survival was alike (93.8% versus 93.3%).",
+        ),
+        # "overall" tells one survival from another
+        (
+            "In positive patients, A did better than observation for overall survival (hazard ratio"
+            " 0.59).",
+            "In positive patients A was better than observation for disease-free survival (hazard"
+            " ratio 0.58) and overall survival (hazard ratio 0.59).",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_no_value_of_one_arm_is_not_compared(claim: str, passage: str) -> None:
+    assert guard(claim, Grounds(passage, text=passage)) == []

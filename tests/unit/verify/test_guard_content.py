@@ -164,7 +164,7 @@ def test_all_guards_report_in_one_order() -> None:
     claim = "Gefitinib did not increase survival in 12 mice."
     codes = [finding.code for finding in vetoes(claim, Grounds(PASSAGE, text=PASSAGE))]
     assert codes.index("number") < codes.index("direction") < codes.index("name")
-    assert len(MEANINGS) == 6
+    assert len(MEANINGS) == 7
 
 
 @pytest.mark.parametrize(
@@ -208,3 +208,48 @@ def test_a_short_form_that_is_also_a_word_is_not_told_by_that_word() -> None:
     found = guard("Survival had an odds ratio recorded in all patients.", Grounds(passage))
     plain = guard("Survival had a strange value recorded in all patients.", Grounds(passage))
     assert [one.code for one in found] == [one.code for one in plain]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Guided atezolizumab is approved in bladder cancer.",
+         "We studied guided atezolizumab in bladder cancer."),
+        ("The FDA approved the test in cancer.",
+         "The FDA granted the test in cancer a breakthrough designation."),
+        ("Fewer guided patients had toxic effects of chemotherapy.",
+         "Fewer guided patients received chemotherapy."),
+        ("The test had a specificity of 87.5% for relapse.",
+         "The test identified 14 of 16 relapses (87.5%)."),
+        ("The test had a sensitivity of 98.2%.", "The specificity of the test was 98.2%."),
+        ("The positive predictive value for relapse was 87.5%.",
+         "The test identified 14 of 16 relapses (87.5%)."),
+    ],
+)  # fmt: skip
+def test_approval_toxicity_and_accuracy_need_a_passage_that_tells_of_them(
+    claim: str, passage: str
+) -> None:
+    assert "content" in [one.code for one in guard(claim, Grounds(passage, text=passage))]
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The drug is licensed for bladder cancer.", "The drug was approved for bladder cancer."),
+        ("Toxicity was less frequent with guidance.",
+         "Adverse events were less frequent with guidance."),
+        ("The sensitivity for relapse was 87.5%.",
+         "The test identified 14 of 16 relapses (87.5%)."),
+        ("A positive test was predictive of relapse.", "A positive test predicted relapse."),
+    ],
+)  # fmt: skip
+def test_they_may_be_told_in_other_words(claim: str, passage: str) -> None:
+    assert guard(claim, Grounds(passage, text=passage)) == []
+
+
+def test_what_it_points_at_is_told_by_the_sentence_before() -> None:
+    before = "Sensitivity for recurrence was 81%."
+    passage = "It depended on the place: 100% for liver and 53% for lung recurrence."
+    claim = "Sensitivity was 100% for liver and 53% for lung recurrence."
+    grounds = Grounds(passage, text=f"{before} {passage}", neighbours=before)
+    assert "content" not in [one.code for one in guard(claim, grounds)]

@@ -108,3 +108,10 @@ def test_what_is_free_of_something_negates_it_but_not_in_the_name_of_an_endpoint
 
 def test_a_denial_behind_its_subject_denies_it() -> None:
     assert not vetoed("Chest pain was denied.", "She denied chest pain.")
+
+
+def test_two_kinds_of_survival_share_a_word_and_deny_nothing() -> None:
+    passage = "Guided therapy led to longer disease-free survival and overall survival."
+    claim = "Guided therapy led to longer disease-free and overall survival."
+    assert guard(claim, Grounds(passage)) == []
+    assert guard("The test is tissue-free and fast.", Grounds("The test is fast, with tissue."))

@@ -125,3 +125,9 @@ def test_words_of_how_are_no_marker() -> None:
 def test_a_subgroup_is_kept_under_its_short_form() -> None:
     passage = "In patients with atrial fibrillation, apixaban lowered the rate of stroke."
     assert guard("In AF, apixaban lowered the rate of stroke.", Grounds(passage)) == []
+
+
+def test_an_analysis_that_detected_something_has_no_status() -> None:
+    passage = "Serial ctDNA analyses revealed recurrence ahead of imaging."
+    grounds = Grounds(passage, text=f"Patients were ctDNA-positive or not. {passage}")
+    assert guard("Serial ctDNA analyses detected recurrence ahead of imaging.", grounds) == []

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from knowledge.guard_terms import arm_terms
-from workers.reading.quantities import Kind, Quantity, quantities
+from workers.reading.quantities import Kind, Quantity
 from workers.verify.guards.binding import telling_words
+from workers.verify.guards.lexing import quantities_of
 
 _OUTSIDE = frozenset({Kind.P_VALUE, Kind.CI, Kind.DATE})
 _LEVEL = re.compile(r"\s*(?:,\s*)?(?:CI|CrI|confidence|credible)(?!\w)")
@@ -37,6 +38,15 @@ _PLANNED = re.compile(
     r"(?i)\b(?:for|after|at|over|during|within|every|aged?|first|last|another|least|by|past|than)"
     r"(?:\s+(?:the|a|an|another|about|up\s+to))?\s*$"
 )
+
+# "Day 30" counts a time, "a difference of 1.1%" belongs to both arms, and "[95.4-100]" says how
+# sure a value is.
+_NO_VALUE = re.compile(
+    r"(?i)(?:\b(?:day|week|month|year|cycle|visit)s?|\bdifferences?(?:,|:|\s+(?:of|was|is|=))?)\s*$"
+)
+_LOW = (re.compile(r"[\[(]\s*$"), re.compile(r"%?\s*(?:-|–|to)\s*[−-]?\d[\d.,·]*\s?%?\s*[)\];,]"))
+_HIGH = re.compile(r"[\[(]\s*[−-]?\d[\d.,·]*\s?%?\s*(?:-|–|to)\s*$")
+_PART_OF = ("/", "of", "of the", "out of", "out of the")
 
 # The words beside a value, and those that govern it.
 _Said = tuple[frozenset[str], frozenset[str]]
@@ -95,14 +105,16 @@ def _joint() -> re.Pattern[str]:
 
 
 def _bind(sentence: str) -> Iterator[tuple[Quantity, _Said]]:
-    groups = _groups(sentence, [q for q in quantities(sentence) if _counts(sentence, q)])
+    groups = _groups(sentence, [q for q in quantities_of(sentence) if _counts(sentence, q)])
     ends = [_end(sentence, group) for group in groups]
     frame: frozenset[str] = frozenset()
     at = 0
     while at < len(groups):
         last = at
-        while last + 1 < len(groups) and _are_joined(
-            sentence[ends[last] : groups[last + 1][0].start]
+        while (
+            last + 1 < len(groups)
+            and _are_joined(sentence[ends[last] : groups[last + 1][0].start])
+            and groups[at][0].units & groups[last + 1][0].units  # a dose is in no list of shares
         ):
             last += 1
         left = sentence[ends[at - 1] if at else 0 : groups[at][0].start]
@@ -123,12 +135,21 @@ def _bind(sentence: str) -> Iterator[tuple[Quantity, _Said]]:
 
 def _counts(sentence: str, quantity: Quantity) -> bool:
     """Whether it is a result or a size rather than an interval, a level or a date."""
-    if quantity.kind in _OUTSIDE or quantity.measure == "CI":
+    if quantity.kind in _OUTSIDE or quantity.measure == "CI" or _is_bound(sentence, quantity):
+        return False
+    if _NO_VALUE.search(sentence, 0, quantity.start):
         return False
     if quantity.kind is Kind.DURATION:
         is_compound = "-" in quantity.raw[1:]
         return not is_compound and not _PLANNED.search(sentence[: quantity.start])
     return not (quantity.unit == "%" and _LEVEL.match(sentence, quantity.end))
+
+
+def _is_bound(sentence: str, quantity: Quantity) -> bool:
+    """Whether it is one end of a range that stands in brackets."""
+    before, after = sentence[: quantity.start], sentence[quantity.end :]
+    is_low = bool(_LOW[0].search(before) and _LOW[1].match(after))
+    return is_low or bool(_HIGH.search(before) and re.match(r"\s*[)\];,]", after))
 
 
 def _groups(sentence: str, found: Sequence[Quantity]) -> list[list[Quantity]]:
@@ -137,7 +158,7 @@ def _groups(sentence: str, found: Sequence[Quantity]) -> list[list[Quantity]]:
     for quantity in found:
         between = sentence[groups[-1][-1].end : quantity.start] if groups else ""
         opened = between.count("(") + between.count("[") > between.count(")") + between.count("]")
-        spread = quantity.comparator == "±" or between.strip() in ("/", "of", "of the")
+        spread = quantity.comparator == "±" or between.strip(" )]") in _PART_OF
         follows = bool(groups) and (bool(_OPENING.fullmatch(between)) or spread)
         inside = bool(groups) and len(groups[-1]) > 1 and not _STOP.search(between) and opened
         if follows or inside:

@@ -10,13 +10,20 @@ from dataclasses import dataclass
 from functools import cache
 
 from knowledge.guard_terms import arm_terms
-from workers.reading.quantities import Kind, quantities
+from workers.reading.quantities import Kind
 from workers.verify.guards.arm_values import Bound, bound_values, connectors, in_order
 from workers.verify.guards.binding import crossed, telling_words
 from workers.verify.guards.compared import keeps_pair
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.lexing import Lexicon, fold, sentences, tokens
+from workers.verify.guards.lexing import (
+    Lexicon,
+    fold,
+    quantities_of,
+    sentences,
+    spelled_out,
+    tokens,
+)
 from workers.verify.guards.negation import negations
 from workers.verify.guards.statements import read
 
@@ -26,6 +33,7 @@ _UNNAMED = frozenset(("control", "comparator"))
 _TELLS_CONTROL = _UNNAMED | {"controlled"}
 _SIDE_BY_SIDE = 4
 """Words between a control and what it had, at most (ours)."""
+_ARMS = re.compile(r"(?i)\b(?:group|arm)s?\b")
 _HEALTHY = re.compile(
     r"(?i)\b(?:healthy|normal|matched|population|community|unaffected|historical)[\s-]"
     r"(?:\w+[\s-])?(?:controls?|volunteers?|subjects?)\b"
@@ -42,6 +50,10 @@ _CLAUSE = re.compile(r"(?i)[;:]|\b(?:whereas|while|but|although|though)\b")
 _END = re.compile(r"[,;:()\[\]]")
 _PREPOSITION = re.compile(r"(?i)\s*(?:(?:in|with|for|among|on|of|by|that|those|at|the|after)\s+)+")
 
+_GROUP = re.compile(
+    r"(?i)\b(?:in|of|with|for|among)\s+(?:those\s+in\s+)?(?:the\s+)?"
+    r"(?P<who>(?:(?!(?:the|and|or)\b)[\w/+.-]+\s+){1,3}?)(?:group|arm)s?\b"
+)
 _ONE_PREPOSITION = re.compile(r"(?i)\s*(?P<word>in|with|for|among|by|after|on|of)\s")
 
 
@@ -63,6 +75,7 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     stated = sentences(passage)
     findings = _moved_values(said, stated)
     findings += _moved_sides(said, stated, grounds)
+    findings += _strange_groups(said, passage)
     return findings + _strange_controls(said, passage, grounds)
 
 
@@ -208,6 +221,28 @@ def _strange_controls(said: Sequence[str], passage: str, grounds: Grounds) -> li
     ]
 
 
+def _strange_groups(said: Sequence[str], passage: str) -> list[Finding]:
+    """Values that the claim gives to an arm of which the passage does not tell; where that speaks
+    of arms itself, it may mean this one."""
+    if not any(_GROUP.search(one) for one in said) or _ARMS.search(passage):
+        return []
+    words = telling_words(" ".join([passage, *spelled_out(passage)]))
+    return [
+        Finding(
+            "arm", f"the passage does not tell of the “{found['who'].strip()}” arm", unsaid=True
+        )
+        for sentence in said
+        for found in _GROUP.finditer(sentence)
+        if _names_an_arm(found["who"], words) and bound_values([sentence])
+    ]
+
+
+def _names_an_arm(who: str, words: Set[str]) -> bool:
+    """Whether the words before "group" name an arm that `words` do not."""
+    own = telling_words(who) - arm_terms().any_arm
+    return bool(own) and not own & words
+
+
 def _is_the_control(arm: Set[str], grounds: Grounds) -> bool:
     """Whether the source says that its controls had `arm`: the two stand side by side
     ("placebo-controlled", "controls received placebo"), or patients were assigned to it. Elsewhere
@@ -230,7 +265,7 @@ def _comparisons(sentence: str) -> list[_Comparison]:
     spans = [match.span() for match in connectors().finditer(sentence)]
     spans += [match.span("late") for match in _NOMINAL.finditer(sentence)]
     has_values = (
-        any(q.measure in ("HR", "OR", "RR") for q in quantities(sentence)) if spans else False
+        any(q.measure in ("HR", "OR", "RR") for q in quantities_of(sentence)) if spans else False
     )
     found = []
     for start, end in sorted(spans):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Set
 from knowledge.guard_terms import arm_terms
 from workers.verify.guards.lexing import tokens
 
+_OVERALL = ("survival", "response")
 _ROMAN = frozenset({"i", "ii", "iii", "iv", "iia", "iib", "iiia", "iiib"})
 
 
@@ -17,13 +18,16 @@ def telling_words(text: str) -> frozenset[str]:
     labelled = arm_terms().labelled
     found: set[str] = set()
     before = ""
-    for word in tokens(text):
+    words = tokens(text)
+    for at, word in enumerate(words):
         lower = word.lower
         is_label = word.text[0].isdigit() or (len(word.text) == 1 and word.text.isupper())
         if before in labelled and (is_label or lower in _ROMAN):
             found.add(f"{before} {lower}")
         elif before == "non":
             found.add(f"non {word.stem}")
+        elif lower == "overall" and words[at + 1 : at + 2] and words[at + 1].lower in _OVERALL:
+            found.add(lower)  # "overall survival" is a name
         elif not is_label and lower != "non" and not empty & {word.stem, lower}:
             found.add(word.stem)
         before = word.stem

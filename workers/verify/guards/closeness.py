@@ -149,12 +149,17 @@ def _strays(drawn: _Drawn, grounds: Grounds) -> Iterator[Finding]:
     if share < policy.least_share:
         yield Finding("closeness", f"its sentence holds {share:.0%} of the claim's words")
     run = longest = 0
+    news = ""
     for at, weight in enumerate(weights):
         # behind the subject words of the title are news too: they say something else of it
         run = run + 1 if weight == 0 or (at >= lead and weight < 1) else 0
+        news = drawn.words[at].word if run > longest else news
         longest = max(longest, run)
     if longest >= policy.news:
         yield Finding("closeness", f"{longest} words on end that its sentence has not")
+    elif longest:
+        # one word alone may be another name of what is there, or news: nobody can tell
+        yield Finding("addition", f"“{news}” is a word that its sentence has not")
     literal = sum(one.stem in drawn.literal for one in drawn.words) / len(drawn.words)
     if literal < policy.least_literal:
         yield Finding("closeness", f"its sentence has {literal:.0%} of the claim's words as such")

@@ -14,6 +14,7 @@ from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import spells, tokens
 from workers.verify.guards.negation import directed_stems, negations
 from workers.verify.guards.statements import Statement, read, stem_of
+from workers.verify.guards.stitches import Pointing, points
 
 _NAME = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 _SHORT = re.compile(
@@ -44,9 +45,13 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
 
 
 def _effects_of_its_own(claim: str, grounds: Grounds) -> Iterator[str]:
-    """Words of the claim for what is done to somebody, which the passage does not bear out."""
+    """Words of the claim for what is done to somebody, or how well a test does, which the passage
+    does not bear out, nor the sentence before where it points at that."""
     source = read(grounds.passage)
     held = {*source.words, *source.stems}
+    if source.sentences and points(source, source.sentences[0])[0] is Pointing.ALONE:
+        before = read(grounds.neighbours)
+        held |= {*before.words, *before.stems}
     for says, bears_out in _effects():
         if held.isdisjoint(bears_out):
             yield from (word for word in read(claim).words if word in says)

@@ -12,10 +12,10 @@ from functools import cache
 from knowledge.drugs import drugs_at
 from knowledge.guard_terms import drug_terms
 from knowledge.words import Mention
-from workers.reading.quantities import Quantity, quantities
+from workers.reading.quantities import Quantity
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.lexing import Lexicon, fold, sentences
+from workers.verify.guards.lexing import Lexicon, fold, quantities_of, sentences
 
 _TIMES = frozenset({"day", "week", "month", "year", "hour"})
 # What may stand between a dose and the drug that it belongs to.
@@ -151,7 +151,7 @@ def _given(sentence: str, drugs: Sequence[Mention], found: Sequence[Mention]) ->
 
 
 def _doses(sentence: str) -> list[Mention]:
-    return [Mention(key, q.start, q.end) for q in quantities(sentence) for key in _keys(q)]
+    return [Mention(key, q.start, q.end) for q in quantities_of(sentence) for key in _keys(q)]
 
 
 def _keys(quantity: Quantity) -> list[str]:

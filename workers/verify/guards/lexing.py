@@ -10,6 +10,7 @@ from knowledge.guard_terms import named_terms
 from knowledge.loader import load
 from knowledge.words import Mention
 from workers.reading.normalize import normalize
+from workers.reading.quantities import Quantity, quantities
 
 _TOKEN = re.compile(r"[^\W_]+(?:['.·][^\W_]+)*|(?<=[^\W_])\+(?![\d.])")
 _STOP = re.compile(r"[.!?][\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|\s*\n\s*\n\s*")
@@ -55,6 +56,13 @@ def tokens(text: str) -> tuple[Token, ...]:
         for match in _TOKEN.finditer(text)
         for word in (match.group(),)
     )
+
+
+# Several guards ask for the values of one sentence.
+@lru_cache(maxsize=256)
+def quantities_of(text: str) -> tuple[Quantity, ...]:
+    """The quantities of a text in order, read once."""
+    return tuple(quantities(text))
 
 
 def sentences(text: str) -> list[str]:

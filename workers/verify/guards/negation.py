@@ -135,6 +135,7 @@ def _freed(text: Statement) -> list[int]:
         i - 1
         for i in range(1, len(words) - 1)
         if words[i] == "free" and i not in phrases
+        if not (words[i + 1] in ("and", "or") and "survival" in words[i + 2 : i + 6])
         if tokens[i - 1].content and tokens[i].start == tokens[i - 1].end + 1
     ]
 

@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict
 
 from knowledge.loader import load
 from workers.reading.identifiers import identifiers
-from workers.reading.quantities import Kind, Quantity, names, quantities
+from workers.reading.quantities import Kind, Quantity, names
 from workers.verify.guards.finding import Finding
+from workers.verify.guards.lexing import quantities_of
 from workers.verify.guards.number_words import in_digits
 from workers.verify.guards.statements import Phrasebook, read
 
@@ -32,11 +33,11 @@ def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> li
     """
     claim, passage = in_digits(claim), in_digits(passage)
     stated: defaultdict[Decimal, list[Quantity]] = defaultdict(list)
-    for quantity in quantities(passage):
+    for quantity in quantities_of(passage):
         stated[quantity.value.copy_abs()].append(quantity)
     findings: list[Finding] = []
     seen: set[tuple[object, ...]] = set()
-    claimed = quantities(claim)
+    claimed = quantities_of(claim)
     others = [
         q for some in stated.values() for q in some if q.value not in {c.value for c in claimed}
     ]

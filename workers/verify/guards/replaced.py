@@ -16,9 +16,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from knowledge.guard_terms import arm_terms
 from knowledge.loader import load
 from knowledge.meaning import direction_policy
 from workers.verify.guards.finding import Finding
+from workers.verify.guards.negation import directed_stems
 from workers.verify.guards.statements import Statement, Token, stem_of
 
 _LIKE = 0.6
@@ -35,6 +37,9 @@ class _Policy(BaseModel):
     version: int
     denying: tuple[str, ...]
     pairs: tuple[tuple[str, str], ...]
+    opposites: tuple[tuple[str, str], ...]
+    alike: tuple[frozenset[str], ...]
+    outcomes: tuple[tuple[str, ...], ...]
     shortest: Annotated[int, Field(ge=4)]
 
 
@@ -52,6 +57,7 @@ def replaced(
     if sum(end - begin for code, begin, end, _, _ in blocks if code == "equal") < _LIKE * len(ours):
         return
     lost, gained = Counter(its) - Counter(words), Counter(words) - Counter(its)
+    yield from _relabelled(words, its, blocks)
     for code, begin, end, its_begin, its_end in blocks:
         inside = its_begin > 0 and its_end < len(theirs)
         if code in ("insert", "replace") and inside and _joins_two(theirs, its_begin, its_end):
@@ -61,6 +67,7 @@ def replaced(
         old = [one for one in theirs[its_begin:its_end] if lost[one.word]]
         new = [one for one in ours[begin:end] if gained[one.word]]
         yield from _opposites(new, old)
+        yield from _other_outcomes(new, old, its)
         if end - begin == its_end - its_begin:
             for mine, other in zip(ours[begin:end], theirs[its_begin:its_end], strict=True):
                 if not other.content:
@@ -69,6 +76,26 @@ def replaced(
                     yield from _exchanged(mine, other, known)
                 elif mine not in new and mine.content and mine.stem != other.stem:
                     yield Finding("closeness", f"“{mine.word}” was moved to “{other.word}”'s place")
+
+
+def _relabelled(
+    words: Sequence[str], its: Sequence[str], blocks: Sequence[tuple[str, int, int, int, int]]
+) -> Iterator[Finding]:
+    """ "Group A" in the place of "group B", where no number changed its place with it."""
+    pairs = [
+        (at, its_at)
+        for code, begin, end, its_begin, its_end in blocks
+        if code == "replace" and end - begin == its_end - its_begin
+        for at, its_at in zip(range(begin, end), range(its_begin, its_end), strict=True)
+    ]
+    if any(_NUMBER.fullmatch(words[at]) and _NUMBER.fullmatch(its[its_at]) for at, its_at in pairs):
+        return
+    for at, its_at in pairs:
+        if not (at and its_at) or len(words[at]) + len(its[its_at]) > len("AB"):
+            continue
+        if words[at - 1] == its[its_at - 1] in arm_terms().labelled:
+            detail = f"“{words[at - 1]} {words[at]}” stands in the place of another one"
+            yield Finding("closeness", detail)
 
 
 def _joins_two(theirs: Sequence[Token], begin: int, end: int) -> bool:
@@ -93,11 +120,32 @@ def _opposites(new: Sequence[Token], old: Sequence[Token]) -> Iterator[Finding]:
             yield Finding("closeness", f"“{one.word}” is the opposite of what its sentence says")
 
 
+def _other_outcomes(
+    new: Sequence[Token], old: Sequence[Token], its: Sequence[str]
+) -> Iterator[Finding]:
+    """An outcome that the sentence does not have, in the place of one that it has."""
+    lost = {_outcome(one.word) for one in old} - {None}
+    for one in new if lost else ():
+        kind = _outcome(one.word)
+        if kind is not None and all(_outcome(word) != kind for word in its):
+            yield Finding("closeness", f"“{one.word}” is another outcome than its sentence tells")
+
+
+def _outcome(word: str) -> int | None:
+    lines = enumerate(_policy().outcomes)
+    return next((number for number, line in lines if word in line), None)
+
+
 def _exchanged(new: Token, old: Token, known: Callable[[Token], bool]) -> Iterator[Finding]:
     """One word for one: neither a direction that came, went or became another one, nor another
-    number (of a name such as "12-hydroxy", too), nor a word of which nothing is known."""
+    number (of a name such as "12-hydroxy", too), nor a word of which nothing is known, nor a word
+    of reporting for one that tells something."""
     ours, theirs = _signs_of(new.word), _signs_of(old.word)
-    if _NUMBER.fullmatch(new.word) and _NUMBER.fullmatch(old.word):
+    is_told = {new.stem, old.stem} <= directed_stems()  # the direction guard compares the two
+    is_told = is_told or any({new.word, old.word} <= line for line in _policy().alike)
+    if new.frame and not old.frame and not is_told:  # "patients" for "relapses"
+        yield Finding("closeness", f"“{new.word}” stands in the place of “{old.word}”")
+    elif _NUMBER.fullmatch(new.word) and _NUMBER.fullmatch(old.word):
         if _value(new.word) != _value(old.word):
             yield Finding("closeness", f"“{new.word}” stands in the place of “{old.word}”")
     elif bool(ours) != bool(theirs) or not (ours & theirs or new.stem == old.stem or known(new)):
@@ -117,6 +165,8 @@ def are_opposites(one: str, other: str) -> bool:
     if signs and others and not signs & others:
         return any(_REVERSED[sign] in others for sign in signs)
     policy = _policy()
+    if (one, other) in policy.opposites or (other, one) in policy.opposites:
+        return True
     for short, long in ((one, other), (other, one)):
         rest = len(short) >= policy.shortest and long.endswith(short)
         if rest and long.removesuffix(short).rstrip("-") in policy.denying:

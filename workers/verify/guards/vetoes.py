@@ -14,12 +14,14 @@ from workers.verify.guards import (
     drugs,
     endpoints,
     framing,
+    measures,
     modality,
     named,
     negation,
     numbers,
     omissions,
     population,
+    significance,
     trials,
 )
 from workers.verify.guards.finding import Finding
@@ -42,6 +44,7 @@ FACTS: Sequence[Guard] = (
     arms.guard,
     compared.guard,
     endpoints.guard,
+    measures.guard,
     designs.guard,
     population.guard,
 )
@@ -51,6 +54,7 @@ MEANINGS: Sequence[Guard] = (
     crossing.guard,
     negation.guard,
     modality.guard,
+    significance.guard,
     framing.guard,
     content.guard,
 )

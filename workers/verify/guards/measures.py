@@ -1,0 +1,105 @@
+"""What a value is, its passage says: a mean, a median or the most of it, a level or a change. Pure.
+
+"A mean of 16.5 months" is not "up to 16.5 months", and a rate that is 36 % was not reduced by 36 %.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from knowledge.loader import load
+from workers.verify.guards.finding import Finding
+from workers.verify.guards.grounds import Grounds
+from workers.verify.guards.lexing import fold
+
+_FAR = 80
+"""Characters between a statistic or a verb and its value, at most (ours)."""
+_NEAR = 45
+"""Characters before and behind a change in which the word for it stands (ours)."""
+_VALUE = r"(?<![\w.])\d+(?:[.,]\d+)*"
+_REACHED = re.compile(r"(?i)\b(?:to|from)\s+(?:an?\s+|about\s+)?$")
+"""Behind one of these stands a level: "raised to 90%"."""
+_PERCENT = r"\s?(?:%|per\s?cent\b)"
+
+
+class MeasurePolicy(BaseModel):
+    """`guards/measures.yaml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1]
+    statistics: tuple[tuple[str, ...], ...]
+    changes: tuple[str, ...]
+    significant: frozenset[str]
+    tested: frozenset[str]
+    most_p: float
+
+
+def guard(claim: str, grounds: Grounds) -> list[Finding]:
+    """Values that the claim calls something else than its passage does."""
+    said, passage = fold(claim), fold(grounds.passage)
+    return list(dict.fromkeys([*_other_statistics(said, passage), *_levels(said, passage)]))
+
+
+def _other_statistics(said: str, passage: str) -> Iterator[Finding]:
+    """Means told as medians, the most as a mean: where the passage names what each value is."""
+    for found in _statistics().finditer(said):
+        value = found["value"]
+        stated = {
+            _line(one["word"]) for one in _statistics().finditer(passage) if one["value"] == value
+        }
+        if stated and _line(found["word"]) not in stated:
+            detail = f"“{found['word']} … {value}” is another measure in the passage"
+            yield Finding("measure", detail)
+
+
+def _levels(said: str, passage: str) -> Iterator[Finding]:
+    """What is told as a change ("reduced by 36%") and only stands as a level in the passage."""
+    for found in _changes().finditer(said):
+        value = found["value"]
+        places = list(re.finditer(rf"(?<![\w.]){re.escape(value)}{_PERCENT}", passage))
+        if places and not any(_is_change(passage, *one.span()) for one in places):
+            yield Finding("measure", f"“by {value}%” is a level in the passage, not a change")
+
+
+def _is_change(passage: str, start: int, end: int) -> bool:
+    """Whether words beside the value, with no other value between, tell a change."""
+    before = re.split(r"\d|[.;]\s", passage[max(0, start - _NEAR) : start])[-1]
+    if _REACHED.search(before):
+        return False
+    after = re.split(r"\d|[.;]\s", passage[end : end + _NEAR])[0]
+    return any(_change_words().search(one) for one in (before, after))
+
+
+def _line(word: str) -> int:
+    plain = " ".join(word.lower().split())
+    lines = enumerate(_policy().statistics)
+    return next(number for number, line in lines if plain in line)
+
+
+@cache
+def _statistics() -> re.Pattern[str]:
+    """A statistic and the next value behind it."""
+    words = sorted((one for line in _policy().statistics for one in line), key=len, reverse=True)
+    joined = "|".join(r"\s+".join(map(re.escape, one.split())) for one in words)
+    return re.compile(
+        rf"(?i)\b(?P<word>{joined})\b(?:(?!\b(?:{joined})\b)[^\d.;]){{1,{_FAR}}}(?P<value>{_VALUE})"
+    )
+
+
+@cache
+def _changes() -> re.Pattern[str]:
+    return re.compile(rf"(?i)\bby\s+(?:[a-z]+\s+){{0,2}}(?P<value>{_VALUE}){_PERCENT}")
+
+
+@cache
+def _change_words() -> re.Pattern[str]:
+    return re.compile(rf"(?i)\b(?:{'|'.join(map(re.escape, _policy().changes))})")
+
+
+@cache
+def _policy() -> MeasurePolicy:
+    return MeasurePolicy.model_validate(load("guards/measures"))

@@ -138,8 +138,9 @@ class RemarkOut(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    code: Literal["misspelt", "not_english", "unnamed", "contradicted"] = Field(
-        description="a name that may be misspelt (`word`, and the `name` that may be meant); "
+    code: Literal["read_as", "misspelt", "not_english", "unnamed", "contradicted"] = Field(
+        description="a misspelt word of medicine and what it was read as (`word`, `name`); "
+        "a name that may be misspelt (`word`, and the `name` that may be meant); "
         "another language; `names` that no line of the answer speaks of; what the question takes "
         "for granted and a study denies (`document_id`, `version`, `start`, `end`, `quote`: its "
         "words there)"

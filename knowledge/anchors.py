@@ -28,6 +28,12 @@ def anchor_of(identifiers: Mapping[str, str], url: str | None = None) -> Entry |
     return next((_entries()[key] for key in keys if key in _entries()), None)
 
 
+def trial_of(identifiers: Mapping[str, str]) -> str:
+    """The trial that a pack knows this work to report, by its short name; "" if none."""
+    entry = anchor_of(identifiers)
+    return (entry.trial if entry else None) or ""
+
+
 def entry_of(pack: Scenario, identifiers: Mapping[str, str]) -> Entry | None:
     """The confirmed entry of `pack` that a record with these identifiers is or, in the registry,
     whose trial it is; never by title, and no other article by the number of the trial (EB-7.1)."""

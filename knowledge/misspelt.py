@@ -1,7 +1,9 @@
-"""Words of a question that are nearly the name of one drug, test or trial (`misspelt.yaml`). Pure.
+"""Words of a question that are nearly the name of one drug, test or trial, or one word of medicine
+(`misspelt.yaml`). Pure.
 
-They are offered, never read as that name. Found by what is left of both when a letter is taken out,
-so that a question costs a few look-ups and not a comparison with every name.
+A name is offered, never read as that one: a drug that was not asked for harms. A word of medicine
+is read as what is meant, as a reader would. Found by what is left of both when a letter is taken
+out, so that a question costs a few look-ups and not a comparison with every name.
 """
 
 import re
@@ -40,6 +42,40 @@ def meant(question: str) -> tuple[Meant, ...]:
     or trial, in order."""
     found = (*_drugs(question), *_trials(question))
     return tuple({one.word: one for one in found}.values())
+
+
+def words_meant(question: str) -> tuple[Meant, ...]:
+    """Those that are no known word and one letter away from exactly one word of medicine, in
+    order; of a word itself one inflection is as good as another, and none is a misspelling."""
+    words = dict.fromkeys(one.group() for one in _WORD.finditer(question))
+    near = {one: _word_near(one.lower()) for one in words if one.lower() not in _known_words()}
+    return tuple(
+        Meant(word, _places().get(name, name))
+        for word, name in near.items()
+        if name is not None and not drugs_at(word) and not meant(word)
+    )
+
+
+def respelled(question: str) -> str:
+    """The question with its misspelt words of medicine as they are spelled."""
+    for one in words_meant(question):
+        question = re.sub(rf"(?<![\w-]){re.escape(one.word)}(?![\w-])", one.name, question)
+    return question
+
+
+def _word_near(word: str) -> str | None:
+    if _base(word) in _bases_of_words():
+        return None
+    near = _near(word, _medical_words(), sure=True)
+    if len(set(map(_base, near))) != 1:
+        return None
+    ends = _like_a_drug().search(word)  # pancreatin is not the pancreatic
+    return min(near) if ends is None or min(near).endswith(ends.group()) else None
+
+
+@cache
+def _like_a_drug() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(load('misspelt')['drug_endings'])})$")
 
 
 def _drugs(question: str) -> Iterator[Meant]:
@@ -144,6 +180,43 @@ def _generic() -> dict[str, str]:
 @cache
 def _drug_names() -> _Index:
     return _Index(one for one in _generic() if len(one) >= load("misspelt")["shortest"])
+
+
+@cache
+def _medical_words() -> "_Index":
+    return _Index(_medical())
+
+
+@cache
+def _bases_of_words() -> frozenset[str]:
+    return frozenset(map(_base, _medical()))
+
+
+def _base(word: str) -> str:
+    """A word without its inflection: therapies as therapy."""
+    return _ending().sub("", word.removesuffix("s"))
+
+
+@cache
+def _ending() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(load('misspelt')['endings'])})$")
+
+
+@cache
+def _medical() -> frozenset[str]:
+    """The words of the vocabulary's tags and of clinical questions, and `medical` of the policy;
+    long ones, for among short ones every other one is near."""
+    policy = load("misspelt")
+    phrases = (*known_words(), *load("questions")["clinical"]["words"], *policy["medical"])
+    words = {word for one in (*phrases, *_places()) for word in one.lower().split()}
+    return frozenset(one for one in words if one.isalpha() and len(one) >= policy["shortest_word"])
+
+
+@cache
+def _places() -> dict[str, str]:
+    """The states in which payers decide, as they are written."""
+    regions = load("answers")["populations"]["payers"]["regions"]
+    return {one.lower(): one for one in regions}
 
 
 @cache

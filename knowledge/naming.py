@@ -1,8 +1,10 @@
 """Whether words name a trial, a body or a work as it is called. Pure."""
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 
+from knowledge.loader import load
 from knowledge.scenarios import scenarios
 
 _FIRST = re.compile(r"(?P<base>[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*)-(?:1|I)(?<=[A-Za-z]{4}-.)")
@@ -19,6 +21,17 @@ def mentions(words: str, name: str) -> bool:
     if first is None or first["base"] in _series():
         return False
     return _as_written(first["base"]).search(words) is not None
+
+
+@cache
+def known_trials() -> Mapping[str, str]:
+    """The names of the trials of the packs, and of `trials` of knowledge/questions.yaml, by how
+    they read in lower case: of one word, with what a hyphen or a numeral adds."""
+    packed = {entry.trial for pack in scenarios() for entry in pack.entries if entry.trial}
+    form = re.compile(load("questions")["names"])
+    listed = {name for some in load("questions")["trials"].values() for name in some}
+    names = {name.replace(" ", "-") for name in packed | listed}
+    return {name.lower(): name for name in sorted(names) if form.fullmatch(name)}
 
 
 @lru_cache(maxsize=256)

@@ -170,6 +170,7 @@ class Ranking(_Policy):
     relevance_at_least: int = Field(ge=1, le=100)
     references: References
     on_topic: OnTopic
+    of_each_name: int = Field(ge=1)
     primary_studies: int = Field(ge=0)
     fallback_below: int = Field(ge=0)
     broader_diseases: dict[str, frozenset[str]]

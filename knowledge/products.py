@@ -8,6 +8,7 @@ from collections.abc import Collection
 from functools import cache, lru_cache
 
 from knowledge.drugs import brands
+from knowledge.guard_terms import drug_terms
 from knowledge.loader import load
 from knowledge.tags import tags
 from knowledge.words import Words
@@ -48,6 +49,17 @@ def are_on_others(words: str, asked: Collection[str]) -> bool:
     named = products(words)
     decisions = {_decisions()[name] for name in asked}
     return named.isdisjoint(asked) and any(_decisions()[name] in decisions for name in named)
+
+
+@cache
+def is_narrow(drug_class: str) -> bool:
+    """Whether a class of drugs (guards/drugs.yaml) is one of several that a decision is among:
+    statins are not all that lowers lipids, antibiotics nearly all that treats an infection."""
+    members, shares = drug_terms().classes[drug_class].members, []
+    for listed in load("vocabulary")["products"].values():
+        told = sum(any(one in name.lower() for one in members) for name in listed)
+        shares.append(told / len(listed))
+    return 0 < max(shares) < float(load("answers")["general_class"])
 
 
 def speak_to(words: str, asked: Collection[str]) -> bool:

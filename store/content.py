@@ -6,9 +6,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from knowledge.drugs import brands, drugs_at
+from knowledge.drugs import brands, classes_at, drugs_at, names_one
 from knowledge.loader import load
-from knowledge.products import has_products, products
+from knowledge.products import has_products, is_narrow, products
 from knowledge.tags import KINDS, Kind, mentions, tags
 from store.index.terms import term_set
 
@@ -27,6 +27,9 @@ class Content:
     """Which kinds of tags these are: of others it does not matter what words name."""
     alike: Mapping[int, frozenset[int]] = field(default_factory=dict)
     """The terms that stand for one of its own: brands of a drug, "pregnant" for "pregnancy"."""
+    classes: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """The classes of drugs that a term is part of naming, where each of their drugs is as good, and
+    no other one of the decision is: GLP-1 agonists are not told of by what lowers glucose."""
 
     @cached_property
     def total(self) -> float:
@@ -39,6 +42,9 @@ class Content:
 
     def _with_other_names(self, own: frozenset[int], words: str) -> frozenset[int]:
         own = own.union(term for term, others in self.alike.items() if not others.isdisjoint(own))
+        own = own.union(
+            term for term, classes in self.classes.items() if names_one(words, NONE_OF, classes)
+        )
         lacking = self.tags.keys() - own
         if not lacking:
             return own
@@ -79,9 +85,12 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
     """
     tagged: dict[int, frozenset[str]] = {}
     kinds: list[Kind] = []
+    narrow = [one for one in classes_at(question) if is_narrow(one.name)]
     for kind in KINDS:
         for mention in mentions(kind, question, typed=True):
             words = question[mention.start : mention.end]
+            if any(one.start < mention.end and mention.start < one.end for one in narrow):
+                continue
             if kind == "diseases" or (has_products(mention.name) and not products(words)):
                 kinds += [kind] if kind not in kinds else []
                 for term in term_set(words):
@@ -92,7 +101,12 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
         term: min([weighted[one] for one in (term, *same.get(term, ())) if one in weighted])
         for term in kept
     }
-    return Content(weights, tagged, tuple(kinds), same)
+    classes = {
+        term: frozenset({one.name})
+        for one in narrow
+        for term in term_set(question[one.start : one.end])
+    }
+    return Content(weights, tagged, tuple(kinds), same, classes)
 
 
 def terms_of_interest(question: str) -> frozenset[int]:
@@ -123,6 +137,7 @@ def alike(question: str) -> Mapping[int, frozenset[int]]:
 
 
 NONE = frozenset[int]()
+NONE_OF = frozenset[str]()
 
 
 def _single(*words: str) -> frozenset[int]:

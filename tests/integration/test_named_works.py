@@ -137,3 +137,52 @@ def test_a_question_in_another_language_is_told_so(held: InlineWorker) -> None:
 
     assert answer["abstain_reason"] == "out_of_scope"
     assert "does not seem to be in English" in answer["abstain_detail"]
+
+
+def test_a_misspelt_word_of_medicine_is_read_as_it_is_spelled(held: InlineWorker) -> None:
+    record = {
+        **_record("edoxaban", {"pmid": "106"}),
+        "title": "Immunotherapy of bladder cancer",
+        "text": "Immunotherapy of bladder cancer prolonged survival by 4 months in a trial.",
+    }
+    ingest(held.store, record)
+    held.run()
+
+    answer, retrieval = _answer(held, "imunotherapy of bladder cancer")
+    assert [one["title"] for one in answer["evidence"]] == ["Immunotherapy of bladder cancer"]
+    assert {"word": "imunotherapy", "name": "immunotherapy"} in retrieval["read_as"]
+    assert [one["detail"] for one in answer["remarks"] if one["code"] == "read_as"] == [
+        "“imunotherapy” was read as “immunotherapy”."
+    ]
+
+
+_OF_A_PACK = {
+    "source_type": "pubmed",
+    "source_key": "made-up:of-a-pack",
+    "title": "ctDNA-guided adjuvant treatment of bladder cancer",
+    "identifiers": {"doi": "10.1056/NEJMoa2511885"},
+    "text": "Of 761 enrolled patients 250 were randomized. Disease-free survival was 9.9 against "
+    "4.8 months (hazard ratio 0.64; 95% CI 0.47 to 0.87). Adverse events were seen in many.",
+    "published_at": "2026-10-01T00:00:00Z",
+}
+
+
+def test_the_paper_of_a_trial_is_found_by_the_name_that_a_pack_knows_it_by(
+    inline: InlineWorker,
+) -> None:
+    """In the paper itself no word of the trial's name stands."""
+    others = [
+        _record(f"drug {n}", {"pmid": f"70{n}"})
+        | {"text": f"With drug {n} the hazard ratio for disease-free survival was 0.9."}
+        for n in range(8)
+    ]
+    registered = _record("atezolizumab", {"nct_id": "NCT04660344"}) | {
+        "title": "IMvigor011: atezolizumab in bladder cancer",
+        "text": "The hazard ratio for disease-free survival is the main outcome of IMvigor011.",
+    }
+    ingest(inline.store, _OF_A_PACK, registered, *others)
+    inline.run()
+    answer, _ = _answer(inline, "hr for dfs imvigor011")
+    assert not answer["abstained"], answer["abstain_reason"]
+    assert any("hazard ratio 0.64" in one["text"] for one in answer["claims"])
+    assert not [one for one in answer["remarks"] if one["code"] == "unnamed"]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+from knowledge.anchors import trial_of
 from knowledge.links import written
 from knowledge.loader import load
 from store.spans import Section, Span, Structure
@@ -38,7 +39,7 @@ class Candidate:
     section: str = ""
     """The title of the part it stands in."""
     named: str = ""
-    """The identifiers of its document, as people write them."""
+    """The identifiers of its document, as people write them, and the trial that it reports."""
     publisher: str = ""
     whole: str = field(default="", repr=False)
     """The text that it stands in."""
@@ -106,7 +107,7 @@ def candidates_of(
     passages = [(one["start"], one["end"]) for one in entry["passages"]]
     if len(text) <= load("answers")["whole_chars"]:
         passages = [(0, len(text))]
-    named, publisher = written(version.identifiers), version.publisher or ""
+    named, publisher = _called(version.identifiers), version.publisher or ""
     merit = entry.get("merit", entry["score"])  # retrievals of before had the score alone
     found: list[Candidate] = []
     source = _Source(text, version.structure, version.source_type, version.publication_type)
@@ -133,6 +134,10 @@ def candidates_of(
             )
         )
     return found
+
+
+def _called(identifiers: Mapping[str, str]) -> str:
+    return f"{written(identifiers)} {trial_of(identifiers)}".strip()
 
 
 @lru_cache(maxsize=128)  # much is asked of few works

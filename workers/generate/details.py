@@ -8,7 +8,7 @@ from knowledge.products import products
 from knowledge.tags import tags
 from store.content import Content
 from workers.generate.candidates import Candidate
-from workers.generate.facets import bodies, compares_arms, rank, states
+from workers.generate.facets import bodies, compares_arms, poses_question, rank, states
 from workers.generate.findings import same
 from workers.generate.wording import is_about_itself, is_fact, refers_back
 
@@ -58,17 +58,22 @@ def naming(
     needed = strictly or any(refers_back(one.text) for one in chosen)
     if not needed or any(names_document(one.text, one.title, strictly=strictly) for one in chosen):
         return None
-    return next(
-        (
-            one
-            for one in of_document
-            if not is_fact(one.text)
-            and not is_about_itself(one.text)
-            and names_document(one.text, one.title, strictly=strictly)
-            and may_speak(one)
-        ),
-        None,
-    )
+    posing = []
+    for one in of_document:
+        if (
+            is_fact(one.text)
+            or is_about_itself(one.text)
+            or not names_document(one.text, one.title, strictly=strictly)
+        ):
+            continue
+        # Why a work was done has its disease as well, and does not say what it is.
+        if poses_question(one.text, one.section) and not names_document(
+            one.text, one.title, strictly=True
+        ):
+            posing.append(one)
+        elif may_speak(one):
+            return one
+    return next(filter(may_speak, posing), None)
 
 
 def particulars(

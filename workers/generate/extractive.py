@@ -230,6 +230,8 @@ def _near_best(kept: Sequence[_Kept], scorer: Scorer, query_type: str) -> list[_
     as much will do. What holds nothing but what its title does must hold nearly all of it."""
     policy = load("answers")
     kept = [one for one in kept if scorer.is_on_item(one.candidate)]
+    if not scorer.wanted.isdisjoint(policy["needs_told"]):
+        kept = [one for one in kept if scorer.states_wanted(one.candidate)]
     more = [scorer.tells_more(one.candidate) for one in kept]
     most = max((held for held, _ in more), default=0.0)
     kept = [

@@ -1,14 +1,14 @@
 """How well a candidate answers what is asked. Pure; weights: knowledge/answers.yaml."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from itertools import chain, repeat
 from typing import Literal, NamedTuple
 
-from knowledge.breadth import meets
+from knowledge.breadth import accepted, meets
 from knowledge.conflicts import conflict_policy
-from knowledge.drugs import drugs as drugs_of
-from knowledge.drugs import drugs_at
+from knowledge.drugs import classes_at, drugs_at
 from knowledge.loader import load
 from knowledge.naming import mentions
 from knowledge.products import are_on_others, first_named, speak_to
@@ -51,6 +51,7 @@ class Asked(NamedTuple):
     """Of the trials and bodies that it names."""
 
 
+_WORD = re.compile(r"\w+")
 _COVERAGE = "coverage_policy"
 _REGISTRY = "clinicaltrials"
 _RESULT, _AGAINST = "primary_result", "contraindication"
@@ -68,9 +69,10 @@ class Scorer:
         self._diseases, self._products, self._names = asked.diseases, asked.products, asked.names
         self.wanted = asked_for({term for one in self._asked for term in one.weights}, questions)
         self._question = "\n".join(questions)
-        drugs = (self._question[one.start : one.end] for one in drugs_at(self._question))
+        told = (*drugs_at(self._question), *classes_at(self._question))
+        drugs = (self._question[one.start : one.end] for one in told)
         beside = " ".join((*drugs, *load("questions")["work_words"]))
-        one_drug = len(drugs_of(self._question)) == 1
+        one_drug = len({one.name for one in told}) == 1
         self._drug_terms = term_set(beside) if one_drug else frozenset[int]()
         self._policy = load("answers")
         self._status_weight = float(self._policy["populations"]["status_weight"])
@@ -321,6 +323,8 @@ def _is_on_others(
 
     What a sentence does not name it has from its heading, else from its title.
     """
+    if _named_in_short(candidate, products):
+        return _is_on_other_diseases(candidate, diseases)
     if are_on_others(candidate.text, products):
         return True
     if named(candidate.text).isdisjoint(products):
@@ -330,6 +334,17 @@ def _is_on_others(
         if not told and are_on_others(candidate.title, products):
             return not speak_to(candidate.text, products)
     return _is_on_other_diseases(candidate, diseases)
+
+
+def _named_in_short(candidate: Candidate, products: Collection[str]) -> bool:
+    """Whether a line calls a product that its title names by the last of its words: Reveal."""
+    return any(
+        short in candidate.text
+        and short in _WORD.findall(candidate.text)
+        and one in named(candidate.title)
+        for one in products
+        for short in one.split()[1:][-1:]
+    )
 
 
 def _is_work_on_another(candidate: Candidate, products: Collection[str]) -> bool:
@@ -343,15 +358,20 @@ def _is_on_other_diseases(candidate: Candidate, asked: Collection[str]) -> bool:
     """Whether a sentence, else its heading, names diseases and none of those asked about.
 
     In a work on one asked about, other diseases are outcomes or comorbidities, and belong to what
-    it says; unless its title names them beside: then the sentence is on the other half of it.
+    it says; unless its title names them beside: then the sentence is on the other half of it. Where
+    a study is asked for and no disease, those of its title are asked about.
     """
     if not asked:
-        return False
+        is_study = candidate.source_type in load("answers")["study_sources"]
+        own = tags("diseases", candidate.title) if is_study and candidate.asked_for else ()
+        told = tags("diseases", candidate.text) if own else ()
+        return bool(told) and not meets(told, own)
     said = set(tags("diseases", candidate.text) or tags("diseases", candidate.section))
     if not said or meets(said, asked):
         return False
     focus = set(tags("diseases", candidate.title))
-    return said <= focus or not meets(focus, asked)
+    # A general title takes in the one as it does the other.
+    return said <= focus or not meets(focus, asked) or accepted(focus) >= said | set(asked)
 
 
 def _is_on_one_of_several(candidate: Candidate, asked: Collection[str]) -> bool:

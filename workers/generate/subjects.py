@@ -15,8 +15,8 @@ from functools import cache, lru_cache
 from knowledge.classification import is_aspect
 from knowledge.drugs import asked_about, classes_asked_about, drugs, names_one
 from knowledge.loader import load
-from knowledge.products import has_products, products, speak_to
-from knowledge.tags import mentions, tags
+from knowledge.products import has_products, is_narrow, products, speak_to
+from knowledge.tags import Kind, mentions, tags
 from knowledge.words import Words
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -34,15 +34,16 @@ class Subjects:
         self._drugs = asked_about(text, else_taken=True)
         self._products = frozenset(one for one in products(text) if one.lower() in self._drugs)
         self._classes = classes_asked_about(text)
-        decisions = tags("decisions", text)
-        self._decisions = frozenset(decisions if self._classes else ())
+        decisions = _typed("decisions", text)
+        general = bool(self._classes) and not all(map(is_narrow, self._classes))
+        self._decisions = frozenset(decisions if general else ())
         self._among = frozenset(
             one for one in decisions if has_products(one) and not is_aspect(one)
         )
         self._compares = compares and len(self._drugs) > 1
         forms = sorted(_forms(text))
         self._forms = re.compile("|".join(forms)) if forms else None
-        self._tagged = frozenset(tags("diseases", text))
+        self._tagged = frozenset(_typed("diseases", text))
         self._texts: dict[tuple[str, str], bool] = {}
 
     def are_missed(self, line: str, title: str, text: str, heading: str = "") -> bool:
@@ -126,6 +127,11 @@ class Subjects:
 @lru_cache(maxsize=4096)  # a title is that of many lines
 def _drugs(words: str) -> frozenset[str]:
     return drugs(words)
+
+
+def _typed(kind: Kind, question: str) -> tuple[str, ...]:
+    """The tags that a question names, its abbreviations in lower case too."""
+    return tuple(dict.fromkeys(one.name for one in mentions(kind, question, typed=True)))
 
 
 def _diseases(words: str) -> frozenset[str]:

@@ -62,7 +62,13 @@ def _orphan(name: str) -> re.Pattern[str]:
 
 def refers_back(sentence: str) -> bool:
     """Whether a sentence needs its document to be named first ("the trial", "the panel")."""
-    return _pattern("back_reference").match(body_of(sentence)) is not None
+    body = body_of(sentence)
+    return _pattern("back_reference").match(body) is not None or _is_figure(body)
+
+
+def _is_figure(body: str) -> bool:
+    """Whether it is an outcome and its figure: "Overall survival: hazard ratio 0.59."."""
+    return ": " in body and _pattern("figure").match(body) is not None
 
 
 def is_about_itself(sentence: str) -> bool:
@@ -95,7 +101,7 @@ def is_whole(sentence: str) -> bool:
         and all(body.count(one) == body.count(other) for one, other in _PAIRS)
         and _says_enough(body)
         and not _is_boilerplate(sentence, body)
-        and _has_verb(body)
+        and (_has_verb(body) or _is_figure(body))
         and (body[-1] in _STOPS or not _is_title(body))
     )
 

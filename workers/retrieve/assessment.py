@@ -17,6 +17,7 @@ from workers.retrieve.topicality import (
     Topic,
     is_body,
     is_named,
+    own_names,
     topic_of,
     usable_places,
     with_tags_of,
@@ -64,6 +65,8 @@ class Assessed:
     primary_study: bool
     named: bool = False
     """The question names it: a trial, a body, an identifier."""
+    own_names: frozenset[str] = frozenset()
+    """Those of the names asked about that it bears as they are."""
     on_asked_drug: bool = True
     """It names a drug that the question names; True too where that names none."""
     outdoes_pack: bool = False
@@ -125,6 +128,7 @@ def assess(
         yields=others_named or demotion(places[0].text, understanding.query_type) > 0,
         primary_study=is_primary_study(candidate),
         named=named,
+        own_names=own_names(candidate, understanding.names) if named else frozenset(),
         on_asked_drug=_on_asked_drug(candidate, understanding),
     )
 

@@ -5,8 +5,9 @@ Where rules conflict the one that stands first here wins, and what could not be 
 1. what may be evidence at all (`assessment`): on the disease, relevant, no notice; never relaxed;
 2. the size of the list;
 3. caps of the kinds of source (MC-1.2), but for the fallback below three;
-4. the kinds of source that the type of question needs (MC-1.3): a question on trials is answered
-   with trials, even one whose tags say less than those of other works;
+4. of each trial or body that the question names its own best works; then the kinds of source that
+   the type of question needs (MC-1.3): a question on trials is answered with trials, even one whose
+   tags say less than those of other works;
 5. at least 80 % on topic (EB-5.4). Of fewer than five the list is filled up to five with broader
    works (EB-5.5), best first;
 6. two primary studies on topic, where there are (EB-5.6);
@@ -150,6 +151,10 @@ def _strict(
     outside = [n for n in focused if found[n].outdoes_pack]
     studies = [n for n in focused if _primary(found[n]) and _on_topic(found[n])]
     studies.sort(key=lambda n: n not in outside)
+    for name in sorted({name for one in found for name in one.own_names}):
+        named = [n for n in focused if name in found[n].own_names]
+        move = "place reserved: work that the question names"
+        chosen.reserve(named, ranking.of_each_name, move, freely=True)
     if need is not None:
         needed = [n for n in focused if found[n].candidate.source_type in need.of]
         needed.sort(key=lambda n: (_off_topic(found[n]), n not in outside))

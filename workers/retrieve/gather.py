@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlmodel import Session
 
+from knowledge.anchors import trial_of
 from knowledge.links import direct_url, written
 from knowledge.payers import without_payers
 from knowledge.scenarios import Scenario
@@ -132,7 +133,7 @@ _VERSIONS = """
 
 def _place(passage: Passage, asked: Content) -> Place:
     # All that it may be asked for by; `written` names those that lead to a page.
-    numbers = " ".join(passage.identifiers.values())
+    numbers = " ".join((*passage.identifiers.values(), trial_of(passage.identifiers)))
     own = passage.terms | term_set(f"{written(passage.identifiers)} {numbers}")
     words = f"{passage.title}\n{passage.section}\n{passage.text}"
     return Place(

@@ -11,9 +11,10 @@ of them. A question without diseases accepts all.
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
-from knowledge.anchors import anchor_of
+from knowledge.anchors import trial_of
 from knowledge.breadth import accepted, is_broader, meets
 from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
@@ -116,15 +117,46 @@ def is_body(name: str) -> bool:
 
 def is_named(candidate: Candidate, names: Collection[str]) -> bool:
     """Whether a name asked about is in its title, is its source (NCCN, ASCO, ESMO), one of its
-    identifiers, its acronym by its registry, or that of the trial that a pack knows it to report.
+    identifiers, its acronym by its registry, that of the trial that a pack knows it to report, or
+    of the one that it says it reports.
     """
     if not names:
         return False
     known = {candidate.source_type, *(one.lower() for one in candidate.identifiers.values())}
-    entry = anchor_of(candidate.identifiers)
-    trial = entry.trial if entry else None
-    called = [candidate.title, trial or "", *_acronyms(candidate)]
-    return any(name.lower() in known or mentions("\n".join(called), name) for name in names)
+    called = _called(candidate)
+    return any(
+        name.lower() in known or mentions(called, name) or _reports(candidate, name)
+        for name in names
+    )
+
+
+def own_names(candidate: Candidate, names: Collection[str]) -> frozenset[str]:
+    """Those of the names asked about that it bears, and not as the beginning of another name:
+    DYNAMIC-Rectal is not DYNAMIC."""
+    return frozenset(
+        name
+        for name in names
+        if is_named(replace(candidate, title=_without_longer(candidate.title, name)), (name,))
+    )
+
+
+def _without_longer(title: str, name: str) -> str:
+    return re.sub(rf"(?<!\w){re.escape(name)}-[A-Za-z]\w*", " ", title)
+
+
+def _called(candidate: Candidate) -> str:
+    trial = trial_of(candidate.identifiers)
+    return "\n".join((candidate.title, trial, *_acronyms(candidate)))
+
+
+def _reports(candidate: Candidate, name: str) -> bool:
+    """Whether a passage says that it reports what was found in the trial of this name."""
+    return any(
+        mentions(said.group(), name)
+        for one in candidate.places
+        if name in one.text
+        for said in _reporting().finditer(one.text)
+    )
 
 
 def _acronyms(candidate: Candidate) -> Iterator[str]:
@@ -132,6 +164,11 @@ def _acronyms(candidate: Candidate) -> Iterator[str]:
     if candidate.source_type == "clinicaltrials":
         for place in candidate.places:
             yield from _ACRONYM.findall(place.text)
+
+
+@cache
+def _reporting() -> re.Pattern[str]:
+    return re.compile(load("questions")["reporting"])
 
 
 def usable_places(
@@ -158,11 +195,13 @@ def usable_places(
             stopped is told by its record, whatever word that has for it.
     """
     of_itself = named and asks_for_works(understanding)
+    # A work on one of several trials can hold but its part of what is asked.
+    parts = len(understanding.names) if spared else 1
     found = [
         one
         for one in candidate.places
         if of_itself
-        or is_relevant(one.covered, one.dense, spared=spared)
+        or is_relevant(parts * one.covered, one.dense, spared=spared)
         or (anchor and _names_both(one, understanding))
     ]
     if not found:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from knowledge.anchors import trial_of
 from knowledge.links import is_direct
 from knowledge.loader import load
 from knowledge.sources import source_policy
@@ -17,7 +18,7 @@ from workers.verify.bibliography import references
 from workers.verify.claims import Checked, Echo, Verdict
 from workers.verify.gate import Contested, Passed, Shown, Verified
 from workers.verify.presuppositions import Work, contradicted, taken_for_granted
-from workers.verify.remarks import names_nothing_else, offered, remark, unnamed
+from workers.verify.remarks import names_nothing_else, offered, read_as, remark, unnamed
 
 STATUS = {
     Verdict.SUPPORTED: "verified",
@@ -108,6 +109,7 @@ def compose(
         "claims": [_claim(one, held, place_of) for one in shown],
         "evidence": [record for one in shown for record in _records(one, held, question)],
         "remarks": [
+            *read_as(retrieval.get("read_as", ())),
             *meant,
             *_contradicted(question, retrieval, held, in_the_past=in_the_past),
             *(() if reason else _remarks(question, retrieval, shown, held)),
@@ -154,7 +156,7 @@ def _remarks(
     for key in {place.evidence_id for one in shown for place in one.places}:
         version = held[key].version
         lines += [version.title, version.publisher or "", source_policy(version.source_type).name]
-        lines += version.identifiers.values()
+        lines += [*version.identifiers.values(), trial_of(version.identifiers)]
     told = [] if retrieval.get("is_english", True) else [remark("not_english")]
     if missing := unnamed(question, retrieval, lines):
         told.append({**remark("unnamed", names=", ".join(missing)), "names": missing})

@@ -29,6 +29,11 @@ def offered(meant: Offers) -> list[dict[str, Any]]:
     ]
 
 
+def read_as(words: Offers) -> list[dict[str, Any]]:
+    """What each misspelt word of medicine was read as."""
+    return [{**remark("read_as", **one), **one} for one in words]
+
+
 def names_nothing_else(question: str, retrieval: Mapping[str, Any]) -> bool:
     """Whether a question names no drug, test, trial or body but by words that are misspelt: what
     answers the rest of it is on another one."""

@@ -5,7 +5,7 @@ import pytest
 from store.content import Content, content
 from store.index.terms import terms
 from workers.generate.candidates import Candidate
-from workers.generate.details import limits
+from workers.generate.details import limits, naming
 from workers.generate.facets import states
 
 ANSWER = "Drug X is contraindicated in pregnancy."
@@ -49,3 +49,15 @@ def test_what_a_long_work_leaves_open_must_touch_the_question_or_the_part_that_a
     assert limits_of(line(beside, section="4 Contraindications")) == [beside]
     touching = "Whether drug X passes into milk in pregnancy is unknown."
     assert limits_of(line(touching)) == [touching]
+
+
+def test_what_a_work_is_is_told_by_what_was_done_and_not_by_why() -> None:
+    def of_trial(text: str, section: str) -> Candidate:
+        return Candidate("E1", "pubmed", text, "Drug X in bladder cancer", 0.5, 1, section=section)
+
+    why = of_trial("Patients with bladder cancer have varied outcomes.", "Background")
+    done = of_trial("In a trial in bladder cancer patients were given drug X.", "Methods")
+    result = of_trial("The median survival was 32.8 months.", "Results")
+    found = naming([result], [why, done, result], lambda _: True, strictly=False)
+    assert found is done
+    assert naming([result], [why, result], lambda _: True, strictly=False) is why

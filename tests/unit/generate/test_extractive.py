@@ -646,3 +646,69 @@ def test_a_line_that_states_what_is_asked_for_needs_none_of_the_words_of_the_que
     )
     claims = choose([about, stated], Asked("general", asked(question), questions=[question]))
     assert stated.text in [one.text for one in claims]
+
+
+def test_what_a_work_on_cancers_says_of_one_is_no_answer_on_another() -> None:
+    question = "MRD after chemoradiation of esophageal cancer"
+    asked = [content(question, dict.fromkeys(terms(question), 1.0))]
+    title = "Trials after chemoradiation of solid tumors: MRD"
+    lines = [
+        Candidate("E1", "pubmed", text, title, 0.5, 2)
+        for text in (
+            "MRD after chemoradiation was found in stage III colon cancer.",
+            "MRD after chemoradiation was found in esophageal cancer.",
+            "MRD after chemoradiation was found in many patients.",
+        )
+    ]
+    claims = choose(lines, Asked("general", asked, ["esophageal_cancer"], (), [question]))
+    assert lines[0].text not in {one.text for one in claims}
+    assert lines[1].text in {one.text for one in claims}
+
+
+def test_what_the_work_of_a_trial_says_of_another_disease_is_no_answer_on_it() -> None:
+    question = "What does GALAXY say about survival?"
+    asked = [content(question, dict.fromkeys(terms(question), 1.0))]
+    lines = [
+        replace(candidate(text, "pubmed"), asked_for=True, title="ctDNA in colorectal cancer")
+        for text in (
+            "Survival was longer in a study of patients with bladder cancer.",
+            "Survival was longer in GALAXY for patients with colon cancer.",
+        )
+    ]
+    claims = choose(lines, Asked("general", asked, questions=[question], names=["GALAXY"]))
+    assert [one.text for one in claims] == [lines[1].text]
+
+
+def test_a_question_on_cost_is_answered_by_what_states_a_cost_or_not_at_all() -> None:
+    question = "cost effectiveness of ctDNA testing"
+    asked = [content(question, dict.fromkeys(terms(question), 1.0))]
+    other = candidate("ctDNA testing was strongly prognostic in the trial.", "pubmed")
+    cost = candidate("The rate for ctDNA testing was 3,920 dollars.", "pubmed", "E2")
+    asks = Asked("general", asked, questions=[question])
+    assert choose([other], asks) == []
+    assert next(one.text for one in choose([other, cost], asks)) == cost.text
+
+
+def test_a_work_on_a_test_calls_it_by_the_last_word_of_its_name() -> None:
+    question = "price of Guardant Reveal"
+    asked = [content(question, dict.fromkeys(terms(question), 1.0))]
+    text = "The price is 1,644 dollars for Reveal and 3,920 dollars for Signatera."
+    asks = Asked("general", asked, (), ["Guardant Reveal"], [question])
+    named = replace(
+        candidate(text, "pubmed"),
+        title="Medicare coverage of Guardant Reveal",
+        section="Comparison with Signatera",
+    )
+    other = replace(candidate(text, "pubmed"), title="Medicare coverage of Signatera")
+    assert [one.text for one in choose([named], asks)] == [text]
+    assert choose([other], asks) == []
+
+
+def test_of_a_class_of_drugs_what_holds_nothing_else_of_the_question_is_no_answer() -> None:
+    question = "GLP-1 for weight loss"
+    asked = [content(question, dict.fromkeys(terms(question), 1.0))]
+    asks = Asked("general", asked, questions=[question])
+    biology = candidate("GLP-1 signalling integrates glucose in the cell.", "pubmed")
+    weight = candidate("With GLP-1 agonists patients lost weight.", "pubmed", "E2")
+    assert choose([biology], asks) == []
+    assert weight.text in {one.text for one in choose([biology, weight], asks)}

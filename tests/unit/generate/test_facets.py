@@ -31,6 +31,8 @@ def test_what_a_test_misses_is_a_limitation_of_tests(sentence: str) -> None:
         ("why was ZEST stopped", "status"),
         ("Is COBRA still recruiting?", "status"),
         ("how many patients are in CIRCULATE", "enrollment"),
+        ("endpoint and number of patients in CIRCULATE and DYNAMIC", "enrollment"),
+        ("sample size of COBRA", "enrollment"),
         ("how many patients were randomised in ALTAIR", "enrollment"),
     ],
 )

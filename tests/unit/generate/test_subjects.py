@@ -36,6 +36,8 @@ ASPIRIN = "Aspirin reduced vascular mortality by 15%."
         ("Do statins lower mortality?", "Blood pressure lowering", "Mortality fell.", ""),
         ("Do statins lower mortality?", "A trial", "Folic acid lowered mortality.", "Statins."),
         ("Which antibiotic helps?", "A trial of aspirin", "It helps.", ""),
+        ("GLP-1 for weight loss", "Glucose", "Poor glycaemic control adds to it.", ""),
+        ("when to draw blood for mrd", "Sleep in women", "Blood draws disturbed sleep.", ""),
         ("Does azithromycin help in COPD?", "Susceptibility in COPD", "Few relapsed.", "None."),
         ("Does Zithromax help in COPD?", "Susceptibility in COPD", "Few relapsed.", "None."),
     ],

@@ -193,3 +193,18 @@ def test_titles_of_tables_and_what_every_leaflet_says_are_no_findings(
     words: str, whole: bool
 ) -> None:
     assert is_whole(words) is whole
+
+
+@pytest.mark.parametrize(
+    ("line", "whole"),
+    [
+        ("Disease-free survival: hazard ratio 0.64 (95% CI 0.47 to 0.87).", True),
+        ("Overall response rate: 42% against 31% (P = 0.02).", True),
+        ("Median progression-free survival: 9.9 months.", True),
+        ("Stage III: 120 patients.", False),
+        ("Blood: two tubes of plasma.", False),
+    ],
+)
+def test_an_outcome_with_its_figure_says_enough_without_a_verb(line: str, whole: bool) -> None:
+    assert is_whole(line) is whole
+    assert refers_back(line) is whole  # it needs its trial to be named

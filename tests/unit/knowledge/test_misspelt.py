@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.drugs import names
-from knowledge.misspelt import Meant, distance, meant
+from knowledge.misspelt import Meant, distance, meant, words_meant
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,38 @@ from knowledge.misspelt import Meant, distance, meant
 )
 def test_a_misspelt_name_is_offered_as_it_is_written(word: str, name: str, of: str | None) -> None:
     assert meant(f"what is known of {word}?") == (Meant(word, name, of),)
+
+
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("imunotherapy", "immunotherapy"),
+        ("colorectel", "colorectal"),
+        ("metastisis", "metastasis"),
+        ("recurence", "recurrence"),
+        ("recruting", "recruiting"),
+        ("specificty", "specificity"),
+        ("surveilance", "surveillance"),
+        ("chemotherpy", "chemotherapy"),
+        ("guidline", "guideline"),
+        ("Lousiana", "Louisiana"),
+    ],
+)
+def test_a_misspelt_word_of_medicine_is_offered_as_it_is_spelled(word: str, name: str) -> None:
+    assert words_meant(f"what is known of {word}?") == (Meant(word, name),)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "recurrences recurrent metastatic metastases colorectum immunotherapies surveilled tumoral",
+        "hypotension injection junction internal ischaemia prediction pneumonitis enrolment",
+        "pancreatin melatonin thrombin",  # drugs, listed or not
+        "adjuvants coverages neoadjuvant intravesical histological oncologically prognostication",
+    ],
+)
+def test_no_right_word_is_offered_as_another(words: str) -> None:
+    assert words_meant(words) == ()
 
 
 def test_a_trial_in_lower_case_is_offered_where_it_is_called_one() -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from knowledge.naming import mentions
 from knowledge.scenarios import scenarios
-from tests.unit.retrieve.ranking_examples import candidate, place
+from tests.unit.retrieve.ranking_examples import candidate, place, question
+from workers.retrieve.candidates import Candidate
 from workers.retrieve.ranking import rank
 from workers.retrieve.topicality import is_named
 from workers.retrieve.understanding.read import understand
@@ -39,6 +40,40 @@ def test_a_question_on_a_trial_does_not_name_the_work_of_the_next_one() -> None:
     other = candidate(1, title="The randomized phase 2/3 DYNAMIC-III trial")
     assert not is_named(other, ("DYNAMIC",))
     assert is_named(other, ("DYNAMIC-III",))
+
+
+def test_each_trial_that_a_question_names_has_its_own_works_in_the_list() -> None:
+    registered = [
+        candidate(n, 0.9, title=f"A trial of CIRCULATE-{n}", source_type="clinicaltrials")
+        for n in range(1, 5)
+    ]
+    found = [
+        *registered,
+        candidate(5, 0.8, title="DYNAMIC-Rectal: a trial", source_type="clinicaltrials"),
+        candidate(6, 0.5, title="DYNAMIC: a trial", source_type="clinicaltrials"),
+        candidate(7, 0.4, title="CIRCULATE AIO: a trial", source_type="clinicaltrials"),
+    ]
+    asked = question("clinical_trials", (), (), ("CIRCULATE", "DYNAMIC"))
+    kept = {one.candidate.document_id.int for one in rank(found, asked, None, most=8).kept}
+    assert {6, 7} <= kept
+
+
+def test_of_several_trials_one_that_can_hold_but_its_part_of_the_question_is_told_of() -> None:
+    def work(number: int, title: str, covered: float) -> Candidate:
+        return candidate(number, title=title, places=(place(covered=covered, dense=0.3),))
+
+    found = [work(1, "c-TRAK: a trial", 0.7), work(2, "ZEST: a trial", 0.2)]
+    both = rank(found, question("general", (), (), ("c-TRAK", "ZEST")), None, most=8)
+    assert {one.candidate.document_id.int for one in both.kept} == {1, 2}
+    alone = rank(found, question("general", (), (), ("ZEST",)), None, most=8)
+    assert not any(one.candidate.document_id.int == 2 for one in alone.kept)
+
+
+def test_a_work_that_says_which_trial_it_reports_is_that_trials() -> None:
+    told = place(text="Here we report results from GALAXY, which is an observational arm.")
+    assert is_named(candidate(1, title="Residual disease", places=(told,)), ("GALAXY",))
+    cites = place(text="We report 30 patients. Results from GALAXY were similar.")
+    assert not is_named(candidate(1, title="Residual disease", places=(cites,)), ("GALAXY",))
 
 
 @pytest.mark.parametrize(("source_type", "named"), [("clinicaltrials", True), ("pubmed", False)])

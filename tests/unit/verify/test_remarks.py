@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from workers.verify.abstention import must_abstain
-from workers.verify.remarks import names_nothing_else, offered, unnamed
+from workers.verify.remarks import names_nothing_else, offered, read_as, unnamed
 
 ELIQUIS = {"word": "eliqis", "name": "Eliquis", "of": "apixaban"}
 SIGNATERA = {"word": "Signaterra", "name": "Signatera", "of": None}
@@ -22,6 +22,16 @@ def test_a_misspelt_name_is_offered_with_the_drug_that_it_is() -> None:
         "Nothing held speaks of “eliqis”. Did you mean “Eliquis” (apixaban)?",
         "Nothing held speaks of “Signaterra”. Did you mean “Signatera”?",
     ]
+
+
+def test_what_a_misspelt_word_was_read_as_is_told() -> None:
+    (told,) = read_as([{"word": "imunotherapy", "name": "immunotherapy"}])
+    assert (told["code"], told["word"], told["name"]) == (
+        "read_as",
+        "imunotherapy",
+        "immunotherapy",
+    )
+    assert told["detail"] == "“imunotherapy” was read as “immunotherapy”."
 
 
 @pytest.mark.parametrize(

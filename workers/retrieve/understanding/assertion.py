@@ -17,6 +17,7 @@ from workers.retrieve.understanding.sentences import Sentence, sentences
 @dataclass(frozen=True)
 class _Terms:
     before: re.Pattern[str]
+    own_before: re.Pattern[str]
     pseudo: re.Pattern[str]
     after: re.Pattern[str]
     stop: re.Pattern[str]
@@ -29,6 +30,7 @@ def _terms() -> _Terms:
     lists = load("questions")["negation"]
     return _Terms(
         before=_any([*lists["before"], *lists["family"]]),
+        own_before=_any(lists["before"]),
         pseudo=_any(lists["pseudo"]),
         after=_any(lists["after"]),
         stop=_any(lists["stop"]),
@@ -48,8 +50,10 @@ def _any(words: Iterable[str]) -> re.Pattern[str]:
 
 
 def asserted(text: str, mentions: Iterable[Mention]) -> list[Mention]:
-    """Those of `mentions` that `text` neither denies nor tells of a relative."""
+    """Those of `mentions` that `text` neither denies nor tells of a relative, unless that relative
+    is the patient."""
     found = sentences(text)
+    before = _terms().own_before if _is_on_relative(text) else _terms().before
 
     def holds(one: Mention) -> bool:
         whole = found[bisect_right(found, one.start, key=lambda part: part.start) - 1]
@@ -58,7 +62,7 @@ def asserted(text: str, mentions: Iterable[Mention]) -> list[Mention]:
         )
         return not (
             _non(text, one)
-            or _denied_before(text, sentence, one)
+            or _denied_before(text, sentence, one, before)
             or _denied_after(text, sentence, one)
         )
 
@@ -75,13 +79,23 @@ def _non(text: str, mention: Mention) -> bool:
     )
 
 
-def _denied_before(text: str, sentence: Sentence, mention: Mention) -> bool:
+def _is_on_relative(text: str) -> bool:
+    """Whether a question is on a relative of whoever asks, and not on the asker's own risk."""
+    lists = load("questions")["negation"]
+    return bool(re.search(lists["relative_asked"], text[:_REACH], re.IGNORECASE)) and not re.search(
+        lists["own_risk"], text, re.IGNORECASE
+    )
+
+
+def _denied_before(
+    text: str, sentence: Sentence, mention: Mention, before: re.Pattern[str]
+) -> bool:
     terms = _terms()
     pseudo = [match.span() for match in terms.pseudo.finditer(text, sentence.start, mention.end)]
     return any(
         _reaches(text, sentence, term, mention)
         # Up to the end of the mention: "no history of" is a term and "history of stroke" a word.
-        for term in terms.before.finditer(text, sentence.start, mention.end)
+        for term in before.finditer(text, sentence.start, mention.end)
         if term.start() < mention.start
         and not any(start <= term.start() < end for start, end in pseudo)
     )

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from knowledge.decomposition import Part
 from knowledge.labs import Reading
+from knowledge.misspelt import Meant
 from workers.language_model.port import Consulted
 
 Sex = Literal["female", "male"]
@@ -94,6 +95,8 @@ class Understanding:
     """Whether it is on anything in particular; see `scope`."""
     is_english: bool = True
     """Whether nothing tells that it is in another language."""
+    read_as: tuple[Meant, ...] = ()
+    """Its misspelt words of medicine, and what they were read as."""
 
     @property
     def primary_disease(self) -> str | None:
@@ -123,6 +126,7 @@ class Understanding:
             "is_clinical": self.is_clinical,
             "names_something": self.names_something,
             "is_english": self.is_english,
+            "read_as": [{"word": one.word, "name": one.name} for one in self.read_as],
             "sub_queries": [
                 {"text": one.text, "role": one.role, "targets": list(one.targets)}
                 for one in self.sub_queries

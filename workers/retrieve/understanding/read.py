@@ -1,7 +1,7 @@
 """From the words of a question to its type, tags and PICO, by vocabulary and rules. Pure."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -9,9 +9,10 @@ from knowledge.classification import belongs, classify, is_aspect, mesh_of, with
 from knowledge.labs import Reading
 from knowledge.languages import seems_english
 from knowledge.loader import load
+from knowledge.misspelt import respelled, words_meant
+from knowledge.naming import known_trials
 from knowledge.payers import named as payers
 from knowledge.products import products
-from knowledge.scenarios import scenarios
 from knowledge.tags import known_words, mentions, ordinary_words
 from knowledge.words import Mention, Words
 from workers.language_model.port import LanguageModel
@@ -23,6 +24,7 @@ from workers.retrieve.understanding.pico import read_pico
 from workers.retrieve.understanding.proposal import Additions, ask, merged_pico
 from workers.retrieve.understanding.scope import names_something, speaks_of_medicine
 from workers.retrieve.understanding.sentences import Sentence, sentences
+from workers.retrieve.understanding.trial_names import trials_called_so
 
 _SHOUTED = 3
 """Of a question in capitals so many words that might be names are its words."""
@@ -86,43 +88,9 @@ def names(question: str) -> tuple[str, ...]:
         named = [
             name
             for name in named
-            if name.lower() in _trials() or (few and not speaks_of_medicine(name))
+            if name.lower() in known_trials() or (few and not speaks_of_medicine(name))
         ]
-    return tuple(dict.fromkeys([*named, *_trials_called_so(plain), *identifiers]))
-
-
-def _trials_called_so(question: str) -> Iterator[str]:
-    """The trials of the packs that a question calls a trial or study, however it writes them, and
-    those whose name has a number: that is no other word."""
-    for match in (*_called().finditer(question), *_numbered().finditer(question)):
-        yield _by_letters()[re.sub(r"[\s-]+", "", match["name"].lower())]
-
-
-@cache
-def _by_letters() -> dict[str, str]:
-    return {written.replace("-", ""): name for written, name in _trials().items()}
-
-
-@cache
-def _numbered() -> re.Pattern[str]:
-    numbered = (re.fullmatch(r"(.*?)-?(\d+|ii+)", one) for one in sorted(_trials())[::-1])
-    names = (rf"{re.escape(one[1])}[\s-]?{one[2]}" for one in numbered if one is not None)
-    return re.compile(rf"(?i)(?<![\w-])(?P<name>{'|'.join(names)})(?![\w-])")
-
-
-@cache
-def _trials() -> dict[str, str]:
-    """The names of the packs' trials by how they read in lower case, of one word with what a hyphen
-    or a numeral adds."""
-    written = (entry.trial for pack in scenarios() for entry in pack.entries if entry.trial)
-    names = {name.replace(" ", "-") for name in written if _names().fullmatch(name)}
-    return {name.lower(): name for name in names}
-
-
-@cache
-def _called() -> re.Pattern[str]:
-    names = (re.escape(one).replace(r"\-", r"[\s-]") for one in sorted(_trials(), key=len)[::-1])
-    return re.compile(rf"(?i)(?<![\w-])(?P<name>{'|'.join(names)})(?=\s+(?:trial|study)\b)")
+    return tuple(dict.fromkeys([*named, *trials_called_so(plain), *identifiers]))
 
 
 @cache
@@ -214,6 +182,9 @@ def understand(
         patient_context: what is known of the patient besides.
         model: proposes what the rules may have missed; rules alone where there is none or it fails.
     """
+    is_read = seems_english(question) and not is_long(question)
+    read_as = words_meant(question) if is_read else ()
+    question = respelled(question) if read_as else question
     named = _read(question)
     added, part = ask(model, question) if model else (Additions(), None)
     missed = added.without(_tags((*named.diseases, *named.decisions)))
@@ -231,7 +202,7 @@ def understand(
     is_clinical = (
         bool(diseases or decisions or patient.values)
         or speaks_of_medicine(asked)
-        or any(one.lower() in _trials() for one in called)
+        or any(one.lower() in known_trials() for one in called)
         or bool(payers(asked))
     )
     condition = diseases[0] if diseases else None
@@ -255,6 +226,7 @@ def understand(
         is_clinical=is_clinical,
         names_something=is_clinical or names_something(asked),
         is_english=seems_english(question),
+        read_as=read_as,
     )
 
 

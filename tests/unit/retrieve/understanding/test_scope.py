@@ -37,6 +37,10 @@ def test_a_question_on_something_else_is_known_by_its_words(question: str) -> No
         "coenzyme Q10 IVF",
         "potassium 6.2 what to do",
         "GALAXY hazard ratio",
+        "oncotype dx score chemo refusal",
+        "is radiation better than io",
+        "imunotherapy or surgry",
+        "folfox 3 months",
     ],
 )
 def test_a_clinical_question_is_one_whether_or_not_its_disease_has_a_tag(question: str) -> None:

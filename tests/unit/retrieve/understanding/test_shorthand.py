@@ -15,6 +15,10 @@ from workers.retrieve.understanding.shorthand import spelled_out
         ("ctDNA-pos, mets s/p surgery", "ctDNA-positive, metastases after surgery"),
         ("imvigor011 os benefit", "imvigor011 overall survival benefit"),
         ("OS w/o chemo", "overall survival without chemo"),
+        ("my mother's ctDNA is pos", "patient ctDNA is pos"),
+        ("does he need adjuvant io", "does he need adjuvant immunotherapy"),
+        ("Is it true that ctDNA clears?", "ctDNA clears?"),
+        ("TAS 102 dose", "trifluridine/tipiracil dose"),
     ],
 )
 def test_what_is_searched_for_is_spelled_out(asked: str, searched: str) -> None:
@@ -27,6 +31,7 @@ def test_what_is_searched_for_is_spelled_out(asked: str, searched: str) -> None:
         "HR 120 in atrial fibrillation",
         "os odontoideum",
         "A+ blood, OSA and RFS-2",
+        "io access in a child of a nursing mother",
         "What is the evidence for ctDNA in stage III colon cancer?",
     ],
 )
@@ -45,6 +50,27 @@ def test_what_may_mean_something_else_stays_as_it_is_written(question: str) -> N
 )
 def test_a_numbered_trial_is_named_in_any_letters(question: str, found: tuple[str, ...]) -> None:
     assert names(question) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("tas 102 dose altair", ("ALTAIR",)),
+        ("galaxy study hazard ratio", ("GALAXY",)),
+        ("what does tombola say", ("TOMBOLA",)),
+        ("c-trak tn clearance", ("c-TRAK",)),
+        ("how long was follow up in dynamic", ("DYNAMIC",)),
+        ("is it true that dynamic showed omitting chemo is safe", ("DYNAMIC",)),
+        ("cobra and dynamic trials", ("COBRA", "DYNAMIC")),
+        ("dynamic changes of ctDNA in colon cancer", ()),
+        ("dynamic contrast imaging, bespoke assays and modern care", ()),
+        ("does cobra insurance cover it", ()),
+    ],
+)
+def test_a_trial_without_a_number_is_named_in_lower_case_where_it_can_be_nothing_else(
+    question: str, found: tuple[str, ...]
+) -> None:
+    assert set(names(question)) == set(found)
 
 
 def test_who_names_a_trial_of_a_pack_asks_about_evidence() -> None:

@@ -199,6 +199,25 @@ def test_family_history_is_not_the_patients(text: str, expected: set[str]) -> No
     assert held(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My mother had colon cancer surgery and her Signatera is positive", {"colorectal_cancer"}),
+        ("My father had bladder cancer, should he get atezolizumab?", {"bladder_cancer"}),
+        ("our sister has breast cancer, can she skip chemo? What do I ask?", {"breast_cancer"}),
+        ("My mother had colon cancer. Should I be screened?", set()),
+        ("My father had colon cancer when he was 40, what is my risk?", set()),
+        ("my brother with AF died, am I at risk, he smoked", set()),
+        ("My mother had breast cancer", set()),
+        ("My patient has AF, her mother had breast cancer, she is 70", {"atrial_fibrillation"}),
+    ],
+)
+def test_who_asks_for_a_relative_asks_about_what_that_one_has(
+    text: str, expected: set[str]
+) -> None:
+    assert held(text) == expected
+
+
 def test_sentences_hold_all_words_and_a_short_form_ends_none() -> None:
     text = "Seen by Dr. Example vs. others. C. difficile? Yes.\nNext"
     parts = [text[one.start : one.end] for one in sentences(text)]

@@ -101,6 +101,12 @@ class Located:
     @property
     def only_leaves_out(self) -> bool:
         """Whether something speaks against the claim, and nothing but what it leaves out."""
+        return bool(self.findings) and set(self.findings) <= set(load("rewriting")["left_out"])
+
+    @property
+    def only_strays(self) -> bool:
+        """Whether something speaks against the claim, and nothing but its distance from its
+        sentence."""
         return bool(self.findings) and set(self.findings) <= set(load("rewriting")["completed"])
 
     @property

@@ -1,10 +1,10 @@
-"""A claim that only leaves out is shown in its source's own words. Pure.
+"""A claim that only leaves out, or strays in its wording, is shown in its source's own words. Pure.
 
-What a paraphrase drops may be what matters ("in mice", "compared with placebo", "p = 0.6"), and no
-rule can tell. So where nothing else speaks against a claim, the whole sentences that it leans on
-take its place: they say no less than their source, and they are verified like any claim. So it is
-with a claim that says "it" or "this trial" of what only the sentence before names: that sentence
-stands before it.
+What a paraphrase drops may be what matters ("in mice", "compared with placebo", "p = 0.6"), what it
+rewords may be reworded wrongly, and no rule can tell. So where nothing else speaks against a claim,
+the whole sentences that it leans on take its place: they say no less than their source, and they
+are verified like any claim. So it is with a claim that says "it" or "this trial" of what only the
+sentence before names: that sentence stands before it.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,8 +28,8 @@ Vetoes = Callable[[str, Grounds], Sequence[Finding]]
 
 
 def completed(located: Located, cited: CitedText | None, vetoes: Vetoes) -> Located:
-    """The claim in the words of its passage, where all that speaks against it is what it leaves
-    out, or where it points at what only the sentence before names; else the claim as it is.
+    """The claim in the words of its passage, where all that speaks against it is that it strays
+    from them, or where it points at what only the sentence before names; else the claim as it is.
 
     Args:
         cited: the version that the claim names; None if there is none.
@@ -37,7 +37,7 @@ def completed(located: Located, cited: CitedText | None, vetoes: Vetoes) -> Loca
     """
     if cited is None or located.place is None:
         return located
-    if not (located.only_leaves_out or (located.may_pass and _points_back(located.text))):
+    if not (located.only_strays or (located.may_pass and _points_back(located.text))):
         return located
     place = _from_what_it_points_at(cited, located.place)
     if place is None or cited.speaks_to_programs(place):

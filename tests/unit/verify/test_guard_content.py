@@ -3,7 +3,7 @@
 And for all guards of meaning: what stands in the passage is never vetoed."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from knowledge.meaning import direction_policy, modality_policy, negation_policy
@@ -99,6 +99,7 @@ sentences = (
 
 
 @given(sentences, sentences, sentences)
+@example("The rest.", "Statins abolish the raise.", "To analyse this, doses were compared.")
 def test_a_whole_sentence_of_the_passage_is_vetoed_by_no_guard_of_meaning(
     before: str, sentence: str, after: str
 ) -> None:

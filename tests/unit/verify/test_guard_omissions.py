@@ -191,6 +191,16 @@ def test_a_claim_that_also_says_something_else_is_not_completed() -> None:
     assert (result.verdict, result.completed_from) == (Verdict.PARTIAL, None)
 
 
+def test_a_claim_that_strays_is_shown_in_its_sources_whole_sentence() -> None:
+    claim = (
+        "Apixaban reduced strokes among patients whose hearts fibrillate, compared with warfarin."
+    )
+    result = checked(claim, WHOLE, honest=True)
+    assert (result.verdict, result.text) == (Verdict.SUPPORTED, WHOLE)
+    assert result.completed_from is not None
+    assert "closeness" in result.completed_from.findings
+
+
 IT = "It also reduced bleeding in people who were older than 65 years."
 
 

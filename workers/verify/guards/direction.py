@@ -214,8 +214,11 @@ def directions(text: Statement) -> tuple[Direction, ...]:
     """The words of direction of `text`, in order."""
     denied = negations(text).odd
     outcomes = _outcomes_of(text)
-    found = []
-    for first, length, meaning in _signs().find(_keys(text)):
+    found, phrases, keys = [], [], _keys(text)
+    for places in text.sentences:  # no phrase goes on in the next one
+        of_one = _signs().find(keys[places[0] : places[-1] + 1])
+        phrases += [(places[0] + at, length, meaning) for at, length, meaning in of_one]
+    for first, length, meaning in phrases:
         if meaning is None:
             meaning = _of_comparator(text, first)
         if meaning is None:

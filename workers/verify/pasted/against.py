@@ -18,7 +18,7 @@ from workers.verify.pasted.statements import plain
 
 Detail = tuple[str, str]
 
-_STRAYING = frozenset(("closeness", *load("rewriting")["completed"]))
+_STRAYING = frozenset(load("rewriting")["completed"])
 """What tells only that a statement is not its sentence."""
 _OPENING = 300
 """Code points at the beginning of a source in which it names what it is about (ours)."""

@@ -10,18 +10,16 @@ from uuid import UUID, uuid4
 
 from fastapi import Request
 from pydantic import TypeAdapter, ValidationError
-from starlette.datastructures import FormData, UploadFile
 
 from api_gateway.access import Caller
-from api_gateway.problems import UNKNOWN_NAME, FieldError, Problem, from_validation, invalid
+from api_gateway.problems import Problem, from_validation, invalid
 from api_gateway.state import Gateway
-from api_gateway.uploads import JSON, PLAIN, clean_filename, media_type_of
+from api_gateway.uploads import JSON, PLAIN, Received, media_type_of, received
 from store.models import IngestItem
 from store.records import Line, SourceRecord, SourceType
 from store.submissions import submit_item
 
 FORM_FIELDS = {"file", "source_type", "title"}
-MAX_FORM_FIELD_BYTES = 8192
 _LINE = TypeAdapter[str](Line)
 
 REQUEST_BODY: dict[str, Any] = {
@@ -63,17 +61,6 @@ REQUEST_BODY: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Sent:
-    """The body as it came: JSON, or a file with its form fields."""
-
-    content: bytes
-    is_record: bool
-    filename: str = ""
-    declared: str | None = None
-    fields: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
 class Item:
     """What is handed to the ingest stage."""
 
@@ -83,51 +70,22 @@ class Item:
     source_type: str | None
 
 
-async def sent(request: Request) -> Sent:
+async def sent(request: Request) -> Received:
     """Read the body.
 
     Raises:
         Problem: it is neither JSON nor a form with one file.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "application/json":
-        return Sent(await request.body(), is_record=True)
-    if kind != "multipart/form-data":
-        raise Problem(
-            415, "send a record as application/json or a file as multipart/form-data, field `file`"
-        )
-    async with request.form(max_part_size=MAX_FORM_FIELD_BYTES) as form:
-        return await _file_of(form)
+    return await received(request, "a record", FORM_FIELDS)
 
 
-async def _file_of(form: FormData) -> Sent:
-    unknown = [
-        FieldError(field=f"form.{UNKNOWN_NAME}", message="there is no such field")
-        for name in form
-        if name not in FORM_FIELDS
-    ]
-    if unknown:
-        raise Problem(422, "the form has fields that are not known", errors=unknown)
-    files = [value for value in form.getlist("file") if isinstance(value, UploadFile)]
-    if len(files) != 1:
-        raise invalid("form.file", "send exactly one file")
-    fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
-    return Sent(
-        await files[0].read(),
-        is_record=False,
-        filename=clean_filename(files[0].filename),
-        declared=files[0].content_type,
-        fields=tuple(fields),
-    )
-
-
-def item_of(sent: Sent) -> Item:
+def item_of(sent: Received) -> Item:
     """What to keep of a body; pure, and run in a thread because a body may be large.
 
     Raises:
         Problem: it is refused.
     """
-    if sent.is_record:
+    if sent.filename is None:
         return _record_item(sent.content)
     fields = dict(sent.fields)
     source_type = fields.get("source_type") or None

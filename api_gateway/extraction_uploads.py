@@ -6,10 +6,9 @@ from typing import Any, get_args
 
 from fastapi import Request
 from pydantic import ValidationError
-from starlette.datastructures import FormData, UploadFile
 
 from api_gateway.extraction_schemas import ExtractionIn, ExtractionOptions
-from api_gateway.problems import FieldError, Problem, from_validation, invalid
+from api_gateway.problems import Problem, from_validation
 from api_gateway.uploads import (
     ACCEPTED as OTHERWISE_ACCEPTED,
 )
@@ -18,16 +17,16 @@ from api_gateway.uploads import (
     MARKDOWN,
     PDF,
     PLAIN,
+    Received,
     UnreadableFile,
     UnsupportedFile,
-    clean_filename,
     media_type_of,
+    received,
 )
 from knowledge.extraction import DocumentTypeName, ProfileName
 from store.extractions import File
 
 FORM_FIELDS = {"file", "title", "document_type", "profile"}
-MAX_FORM_FIELD_BYTES = 8192
 ACCEPTED = "text, Markdown, HTML, PDF, PNG, JPEG and TIFF"
 _WRITTEN = frozenset({PLAIN, MARKDOWN, HTML, PDF})
 _BY_HEADER = {
@@ -75,55 +74,16 @@ class Sent:
     options: ExtractionOptions
 
 
-@dataclass(frozen=True)
-class Raw:
-    """The body as it came: JSON, or a file with its form fields."""
-
-    content: bytes
-    filename: str | None = None
-    declared: str | None = None
-    fields: tuple[tuple[str, str], ...] = ()
-
-
-async def raw(request: Request) -> Raw:
+async def raw(request: Request) -> Received:
     """Read the body.
 
     Raises:
         Problem: it is neither JSON nor a form with one file.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == "application/json":
-        return Raw(await request.body())
-    if kind != "multipart/form-data":
-        raise Problem(
-            415,
-            "send a text as application/json or a file as multipart/form-data, field `file`",
-        )
-    async with request.form(max_part_size=MAX_FORM_FIELD_BYTES) as form:
-        return await _file_of(form)
+    return await received(request, "a text", FORM_FIELDS)
 
 
-async def _file_of(form: FormData) -> Raw:
-    unknown = [
-        FieldError(field=f"form.{name[:40]}", message="there is no such field")
-        for name in form
-        if name not in FORM_FIELDS
-    ]
-    if unknown:
-        raise Problem(422, "the form has fields that are not known", errors=unknown)
-    files = [value for value in form.getlist("file") if isinstance(value, UploadFile)]
-    if len(files) != 1:
-        raise invalid("form.file", "send exactly one file")
-    fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
-    return Raw(
-        await files[0].read(),
-        clean_filename(files[0].filename),
-        files[0].content_type,
-        tuple(fields),
-    )
-
-
-def sent(body: Raw) -> Sent:
+def sent(body: Received) -> Sent:
     """What was sent; pure, and run in a thread because a body may be large.
 
     Raises:

@@ -5,11 +5,17 @@ record all its fields, the ingest stage finds out.
 """
 
 import json
+from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from api_gateway.problems import Problem
+from fastapi import Request
+from starlette.datastructures import FormData, UploadFile
+
+from api_gateway.problems import UNKNOWN_NAME, FieldError, Problem, invalid
 
 MAX_FILENAME_CHARS = 255
+MAX_FORM_FIELD_BYTES = 8192
 PDF_HEADER_WITHIN = 1024
 """PDF Reference 1.7, appendix H, note 13: readers accept the header in the first 1024 bytes."""
 
@@ -51,6 +57,57 @@ _FOREIGN_MAGIC = {
     b"\x7fELF": "a program",
 }
 ACCEPTED = "text, Markdown, HTML, PDF, JSON and JSON lines"
+
+
+@dataclass(frozen=True)
+class Received:
+    """A body as it came: JSON, or a file with its form fields."""
+
+    content: bytes
+    filename: str | None = None
+    """None: it is JSON."""
+    declared: str | None = None
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+async def received(request: Request, what: str, known: Collection[str]) -> Received:
+    """Read the body.
+
+    Args:
+        what: its JSON would be, for people.
+        known: the fields of its form.
+
+    Raises:
+        Problem: it is neither JSON nor a form with one file and known fields.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind == "application/json":
+        return Received(await request.body())
+    if kind != "multipart/form-data":
+        said = f"send {what} as application/json or a file as multipart/form-data, field `file`"
+        raise Problem(415, said)
+    async with request.form(max_part_size=MAX_FORM_FIELD_BYTES) as form:
+        return await _file_of(form, known)
+
+
+async def _file_of(form: FormData, known: Collection[str]) -> Received:
+    unknown = [
+        FieldError(field=f"form.{UNKNOWN_NAME}", message="there is no such field")
+        for name in form
+        if name not in known
+    ]
+    if unknown:
+        raise Problem(422, "the form has fields that are not known", errors=unknown)
+    files = [value for value in form.getlist("file") if isinstance(value, UploadFile)]
+    if len(files) != 1:
+        raise invalid("form.file", "send exactly one file")
+    fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
+    return Received(
+        await files[0].read(),
+        clean_filename(files[0].filename),
+        files[0].content_type,
+        tuple(fields),
+    )
 
 
 class UnsupportedFile(Problem):

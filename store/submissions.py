@@ -8,27 +8,13 @@ from typing import Any, Literal
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from messages import IngestV1, Stage
 from store.clock import database_now
 from store.idempotency import keep
 from store.models import LOCAL_OWNER, IngestItem, StageRun
 from store.unit_of_work import UnitOfWork
-
-
-@dataclass(frozen=True)
-class BatchProgress:
-    """How far a batch is: items by status."""
-
-    pending: int
-    done: int
-    failed: int
-
-    @property
-    def total(self) -> int:
-        """All items of the batch."""
-        return self.pending + self.done + self.failed
 
 
 @dataclass(frozen=True)
@@ -61,7 +47,7 @@ def submit_item(
 
     Args:
         source_type: for records that name none themselves.
-        batch_id: items submitted together share one, see `batch_progress`.
+        batch_id: items submitted together share one, see `sent_together`.
         request_id: of the request that asks; the unit of work's, or a new one, if left out.
         origin: the source that sent `content`; None for what a user submits.
         first_line: of `content` in its file, where it is a packet of lines.
@@ -115,18 +101,6 @@ def was_read(session: Session, item_id: UUID) -> bool:
         StageRun.status == "done",
     )
     return session.exec(query).first() is not None
-
-
-def batch_progress(session: Session, batch_id: UUID) -> BatchProgress:
-    """How many items of the batch are pending, done and failed; all 0 for an unknown batch."""
-    status = col(IngestItem.status)
-    rows = session.execute(
-        sa.select(status, sa.func.count())
-        .where(col(IngestItem.batch_id) == batch_id)
-        .group_by(status)
-    )
-    counts: Mapping[str, int] = {row[0]: row[1] for row in rows}
-    return BatchProgress(counts.get("pending", 0), counts.get("done", 0), counts.get("failed", 0))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from api_gateway.access import InCaller, Scope, needs, owned
 from api_gateway.admission import room_for
-from api_gateway.document_uploads import REQUEST_BODY, Sent, accept, item_of, sent
+from api_gateway.document_uploads import REQUEST_BODY, accept, item_of, sent
 from api_gateway.etags import is_known
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
@@ -30,6 +30,7 @@ from api_gateway.schemas import (
     VersionOut,
 )
 from api_gateway.state import InGateway
+from api_gateway.uploads import Received
 from knowledge.sources import source_policy
 from messages import Stage
 from store import indexing, library
@@ -60,7 +61,7 @@ def submit_document(
     response: Response,
     gateway: InGateway,
     caller: InCaller,
-    body: Annotated[Sent, Depends(sent)],
+    body: Annotated[Received, Depends(sent)],
     idempotency_key: IdempotencyKey = None,
 ) -> SubmissionAccepted:
     """Keep the document and promise it to the ingest stage."""

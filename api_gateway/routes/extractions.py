@@ -17,12 +17,13 @@ from api_gateway.extraction_schemas import (
     IterationOut,
     ReviewLine,
 )
-from api_gateway.extraction_uploads import REQUEST_BODY, Raw, raw, sent
+from api_gateway.extraction_uploads import REQUEST_BODY, raw, sent
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
 from api_gateway.problems import documented, erased, given_up, not_found, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
 from api_gateway.state import Gateway, InGateway
+from api_gateway.uploads import Received
 from api_gateway.waiting import settled
 from store import extractions, reviews
 from store.models import ExtractionRow
@@ -50,7 +51,7 @@ def submit_extraction(
     response: Response,
     gateway: InGateway,
     caller: InCaller,
-    body: Annotated[Raw, Depends(raw)],
+    body: Annotated[Received, Depends(raw)],
     idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
     """Write the document and promise it to the extract stage."""

@@ -14,14 +14,14 @@ from sqlmodel import Session
 
 from api_gateway.access import Caller, InCaller, Scope, needs
 from api_gateway.admission import require_room
-from api_gateway.document_uploads import Item, Sent, accept, item_of
+from api_gateway.document_uploads import Item, accept, item_of
 from api_gateway.load import Work
 from api_gateway.pages import adding
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, not_found, request_id_of
 from api_gateway.routes.pages_forms import File, GivenFiles, InGivenFiles, lines, refused_form
 from api_gateway.state import Gateway, InGateway
-from api_gateway.uploads import PLAIN, media_type_of
+from api_gateway.uploads import PLAIN, Received, media_type_of
 from store import submissions
 from store.models import Question
 from store.records import MAX_TEXT_CHARS
@@ -156,7 +156,7 @@ def add(request: Request, form: InGivenFiles, gateway: InGateway, caller: InCall
     return RedirectResponse(place, 303)
 
 
-def _sent(form: GivenFiles, came: _Outcome) -> Sequence[tuple[str, Sent]]:
+def _sent(form: GivenFiles, came: _Outcome) -> Sequence[tuple[str, Received]]:
     """The documents of the form as the API would be sent them; what the form itself can tell to be
     wrong goes into `came`."""
     text = lines(form.fields.get("text", ""))
@@ -180,7 +180,7 @@ def _sent(form: GivenFiles, came: _Outcome) -> Sequence[tuple[str, Sent]]:
 
 def _described(
     form: GivenFiles, files: Sequence[File], came: _Outcome
-) -> Sequence[tuple[str, Sent]]:
+) -> Sequence[tuple[str, Received]]:
     """One plain text file with the title and the details that the form gives it."""
     file = files[0]
     try:
@@ -198,11 +198,10 @@ def _described(
     return _record(form.fields, words, file.name, came, most=MAX_TEXT_CHARS)
 
 
-def _file(file: File, fields: Mapping[str, str]) -> Sent:
+def _file(file: File, fields: Mapping[str, str]) -> Received:
     chosen = fields.get("source_type", "").strip()
-    return Sent(
+    return Received(
         file.content,
-        is_record=False,
         filename=file.name,
         declared=file.declared,
         fields=(("source_type", chosen),) if chosen and chosen != "document" else (),
@@ -211,9 +210,9 @@ def _file(file: File, fields: Mapping[str, str]) -> Sent:
 
 def _record(
     fields: Mapping[str, str], text: str, name: str, came: _Outcome, **most: int
-) -> Sequence[tuple[str, Sent]]:
+) -> Sequence[tuple[str, Received]]:
     body, errors = adding.record_body(fields, text, **most)
-    found = Sent(json.dumps(body).encode(), is_record=True)
+    found = Received(json.dumps(body).encode())
     if not errors:
         return [(name, found)]
     try:
@@ -245,12 +244,12 @@ def _accept(request: Request, gateway: Gateway, caller: Caller, key: UUID, item:
     )
 
 
-def _refuse(came: _Outcome, name: str, sent: Sent, problem: Problem) -> None:
+def _refuse(came: _Outcome, name: str, sent: Received, problem: Problem) -> None:
     """A record's fields are told beside them; of everything else it is told what is refused."""
     came.problem = came.problem or problem
-    if sent.is_record and problem.errors:
+    if sent.filename is None and problem.errors:
         came.errors |= adding.misfits(problem.errors)
-    elif sent.is_record and "NUL" in problem.detail:
+    elif sent.filename is None and "NUL" in problem.detail:
         came.errors["text"] = problem.detail
     else:
         came.refused.append((name, adding.why_not(name, problem)))

@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
 from api_gateway.admission import require_room
 from api_gateway.extraction_schemas import MAX_DOCUMENT_CHARS
-from api_gateway.extraction_uploads import Raw, sent
+from api_gateway.extraction_uploads import sent
 from api_gateway.load import Work
 from api_gateway.pages import documents
 from api_gateway.pages.clocks import milliseconds, moment
@@ -21,6 +21,7 @@ from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, erased, invalid, request_id_of
 from api_gateway.routes.pages_forms import InGiven, lines, refused_form
 from api_gateway.state import InGateway
+from api_gateway.uploads import Received
 from knowledge.extraction import DOCUMENT_TYPE_NAMES, PROFILE_NAMES
 from knowledge.loader import load
 from store import extractions, reviews
@@ -96,12 +97,14 @@ def send_document(
     options = {name: form.fields[name] for name in OPTIONS if form.fields.get(name, "").strip()}
     try:
         if form.content is not None:
-            found = sent(Raw(form.content, form.filename, form.declared, tuple(options.items())))
+            found = sent(
+                Received(form.content, form.filename, form.declared, tuple(options.items()))
+            )
         else:
             text = lines(form.fields.get("text", ""))
             if not text.strip():
                 raise invalid("form.file", "choose a file or paste a text")
-            found = sent(Raw(json.dumps({"text": text, **options}).encode()))
+            found = sent(Received(json.dumps({"text": text, **options}).encode()))
         require_room(gateway, Work.EXTRACTIONS, caller)
     except Problem as problem:
         return refused_form(_form(request, gateway, caller, form.fields, problem), problem)

@@ -95,7 +95,7 @@ def test_a_paused_stage_is_told_while_one_waits_and_ctrl_c_says_that_it_goes_on(
 
     def look_and_interrupt(client: object) -> dict[str, str]:
         found = looked(client)  # type: ignore[arg-type]
-        monkeypatch.setattr(waiting, "call", interrupt)
+        monkeypatch.setattr(waiting, "look", interrupt)
         return found
 
     def interrupt(*_: object, **__: object) -> None:

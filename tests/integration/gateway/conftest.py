@@ -16,8 +16,8 @@ import sqlalchemy as sa
 
 from api_gateway.main import GatewayServer, build_server
 from messages import Stage
-from store.database import connect
-from store.embedded import EmbeddedServers
+from store.database import connect, migrate
+from store.embedded import EmbeddedServers, embedded
 from store.hashes import json_hash
 from store.models import Answer, Document, DocumentVersion, Question, StageRun
 from store.settings import Settings
@@ -220,6 +220,16 @@ def settings_for(servers: EmbeddedServers, tmp_path_factory: pytest.TempPathFact
         return Settings(**given).model_copy(update={"port": 0})
 
     return make
+
+
+@pytest.fixture(scope="module")
+def mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers]:
+    """Servers of a module's own, that it stops and freezes."""
+    with embedded(tmp_path_factory.mktemp("mortal") / "data") as running:
+        engine = connect(running.database_url)
+        migrate(engine)
+        engine.dispose()
+        yield running
 
 
 @pytest.fixture(scope="module")

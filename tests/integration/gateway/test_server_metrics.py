@@ -13,23 +13,12 @@ import redis
 
 from messages import Stage
 from scheduler.main import build_scheduler
-from store.database import connect, migrate
-from store.embedded import EmbeddedServers, embedded
+from store.embedded import EmbeddedServers
 from store.settings import Settings
 from tests.integration.gateway.conftest import Running, serving
 from tests.servers import Fleet, wait_until
 from workers.runtime import alive
 from workers.runtime.broker import WokenBroker
-
-
-@pytest.fixture(scope="module")
-def mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers]:
-    """Servers that the tests here stop and freeze."""
-    with embedded(tmp_path_factory.mktemp("mortal") / "data") as running:
-        engine = connect(running.database_url)
-        migrate(engine)
-        engine.dispose()
-        yield running
 
 
 @pytest.fixture

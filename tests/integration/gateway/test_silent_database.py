@@ -19,8 +19,8 @@ import psycopg
 import pytest
 
 from api_gateway.app import POOL_SIZE
-from store.database import RESTED_SECONDS, connect, migrate
-from store.embedded import EmbeddedServers, embedded
+from store.database import RESTED_SECONDS
+from store.embedded import EmbeddedServers
 from store.settings import Settings
 from tests.integration.gateway.conftest import Running, serving
 from tests.servers import wait_until
@@ -28,16 +28,6 @@ from tests.servers import wait_until
 BOUND_SECONDS = 14
 """What `ops/prometheus.yml` lets a scrape take."""
 QUESTION = {"question": "Does ctDNA predict recurrence?"}
-
-
-@pytest.fixture(scope="module")
-def mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers]:
-    """Servers that the tests here freeze."""
-    with embedded(tmp_path_factory.mktemp("mortal") / "data") as running:
-        engine = connect(running.database_url)
-        migrate(engine)
-        engine.dispose()
-        yield running
 
 
 @pytest.fixture

@@ -2,14 +2,15 @@
 
 import pytest
 
-from api_gateway.extraction_uploads import Raw, sent
+from api_gateway.extraction_uploads import sent
 from api_gateway.problems import Problem
+from api_gateway.uploads import Received
 from store.extractions import File
 
 
 @pytest.mark.parametrize("name", ["report", "report.txt", "report.pdf"])
 def test_a_pdf_is_one_whatever_its_name_is(name: str) -> None:
-    found = sent(Raw(b"%PDF-1.7\nwords", name, "text/plain")).document
+    found = sent(Received(b"%PDF-1.7\nwords", name, "text/plain")).document
     assert isinstance(found, File)
     assert found.media_type == "application/pdf"
 
@@ -20,7 +21,7 @@ def test_a_pdf_is_one_whatever_its_name_is(name: str) -> None:
 )
 def test_a_refusal_names_what_is_extracted_and_nothing_else(name: str, content: bytes) -> None:
     with pytest.raises(Problem) as refused:
-        sent(Raw(content, name, None))
+        sent(Received(content, name, None))
     assert refused.value.status_code == 415
     assert refused.value.detail.count("accepted are") == 1
     assert refused.value.detail.endswith("text, Markdown, HTML, PDF, PNG, JPEG and TIFF")

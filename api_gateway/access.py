@@ -7,6 +7,7 @@ again, so that a route that the gate missed is as closed.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from typing import Annotated, Any, Protocol, TypeVar
@@ -61,6 +62,7 @@ class Caller:
     scopes: frozenset[Scope]
     limits: Limits | None = field(default=None, compare=False)
     csrf: str | None = field(default=None, compare=False, repr=False)
+    expires_at: datetime | None = field(default=None, compare=False)
 
     def actor(self, local: str) -> str:
         """The name in audit events: the key's, or `local` where none was asked for."""
@@ -107,7 +109,7 @@ def authenticate(gateway: Gateway, presented: str | None) -> Caller:
 
 def _caller(key: AccessKey, csrf: str | None = None) -> Caller:
     scopes = frozenset(Scope(one) for one in key.scopes)
-    return Caller(key.owner, key.id, scopes, Limits.of(key), csrf)
+    return Caller(key.owner, key.id, scopes, Limits.of(key), csrf, key.expires_at)
 
 
 def take_turn(gateway: Gateway, caller: Caller) -> None:
@@ -149,12 +151,18 @@ def _is_new(_: Caller) -> bool:
 
 
 async def admitted(
-    gateway: Gateway, authorization: str | None, token: str | None = None, again: Again = _is_new
+    gateway: Gateway,
+    authorization: str | None,
+    token: str | None = None,
+    again: Again = _is_new,
+    *,
+    remembers: bool = False,
 ) -> Caller:
     """The caller behind an `Authorization` header, or else a session's token, its turn taken.
 
     Args:
         again: whether what this caller sends was accepted before: then no turn is needed.
+        remembers: while the database is away a key counts that did so here lately.
 
     Raises:
         Refused: 401 or 429.
@@ -165,7 +173,12 @@ async def admitted(
             return signed_in
     if authorization is None and not keys_required(gateway.settings):
         return LOCAL
-    return await run_in_threadpool(_admit, gateway, _bearer(authorization), again)
+    presented = _bearer(authorization)
+    check = partial(_admit, gateway, presented, again)
+    if remembers and presented:
+        caller: Caller = await gateway.remembered.admitted(presented, check)
+        return caller
+    return await run_in_threadpool(check)
 
 
 def _admit(gateway: Gateway, presented: str | None, again: Again) -> Caller:
@@ -212,8 +225,14 @@ async def caller_of(request: Request) -> Caller:
     if not isinstance(caller, Caller):
         gateway: Gateway = request.app.state.gateway
         token = token_of(request.method, request.url.path, request.headers)
-        again = repeats(gateway, request.scope.get("route"), request.headers)
-        caller = await admitted(gateway, request.headers.get("authorization"), token, again)
+        route = request.scope.get("route")
+        caller = await admitted(
+            gateway,
+            request.headers.get("authorization"),
+            token,
+            repeats(gateway, route, request.headers),
+            remembers=bool(named(route, "remembers")),
+        )
         request.state.caller = caller
     if caller.csrf is not None and request.method not in SAFE_METHODS:
         await require_token(request, caller)

@@ -45,12 +45,14 @@ REQUEST_BODY: dict[str, Any] = {
                         "file": {
                             "type": "string",
                             "format": "binary",
-                            "description": "text, Markdown, HTML, PDF, JSON or JSON lines",
+                            "description": "text, Markdown, HTML, PDF, JSON or JSON lines; of "
+                            "a PDF or HTML the title is read, no date and no identifier: send a "
+                            "record where they matter",
                         },
                         "source_type": {"type": "string", "enum": list(get_args(SourceType))},
                         "title": {
                             "type": "string",
-                            "description": "of a plain text; other files carry their own",
+                            "description": "of a plain text; of other files it is read",
                         },
                     },
                 }
@@ -96,7 +98,7 @@ def item_of(sent: Received) -> Item:
     if not title:
         return Item(sent.filename, media_type, sent.content, source_type)
     if media_type != PLAIN:
-        raise invalid("form.title", "only a plain text needs a title; other files carry their own")
+        raise invalid("form.title", "only a plain text takes a title; of other files it is read")
     try:
         _LINE.validate_python(title)
     except ValidationError:

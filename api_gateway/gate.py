@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Send
 from starlette.types import Scope as Connection
 
-from api_gateway.access import Scope, admitted, repeats, require, scopes_of
+from api_gateway.access import Scope, admitted, named, repeats, require, scopes_of
 from api_gateway.pages.sessions import is_page, token_of
 from api_gateway.refusals import Refused
 from api_gateway.state import Gateway
@@ -49,9 +49,13 @@ class Gate:
                     headers = Headers(scope=scope)
                     token = token_of(scope["method"], scope["path"], headers)
                     try:
-                        again = repeats(self._gateway, route, headers)
-                        key = headers.get("authorization")
-                        caller = await admitted(self._gateway, key, token, again)
+                        caller = await admitted(
+                            self._gateway,
+                            headers.get("authorization"),
+                            token,
+                            repeats(self._gateway, route, headers),
+                            remembers=bool(named(route, "remembers")),
+                        )
                     except Refused as refused:
                         stranger = refused.status_code == 401 and "authorization" not in headers
                         scope["state"]["sign_in"] = stranger and is_page(scope["path"])

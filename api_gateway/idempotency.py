@@ -1,7 +1,11 @@
-"""The `Idempotency-Key` of a submission: the header of every route that makes something new."""
+"""The key of a submission: the header `Idempotency-Key` of every route that makes something new,
+and what stands for it where a form of the pages sends the same."""
 
+import json
 from collections.abc import Mapping
-from typing import Annotated
+from hashlib import sha256
+from typing import Annotated, Any
+from uuid import UUID
 
 from fastapi import Header
 
@@ -29,3 +33,29 @@ ROWS: Mapping[Work, Row] = {
     Work.DOCUMENTS: IngestItem,
 }
 """What a key of a kind of work stands for."""
+
+FORM_PREFIX = "page:"
+"""What keys of forms begin with; programs choose theirs."""
+
+
+def form_prefix(form: UUID) -> str:
+    """What the keys of all that is sent by one form begin with."""
+    return f"{FORM_PREFIX}{form}:"
+
+
+def form_key(form: UUID, content: Mapping[str, Any]) -> str:
+    """The key of what a form sends: the form's own and a hash of what is in it, so that the same is
+    sent once, and what was changed meanwhile is something else.
+
+    The hash is no hash of the words alone: only the form's key, which stands beside it and goes
+    with it, leads from words to it (invariant 11).
+
+    Args:
+        content: JSON values and bytes.
+    """
+    told = json.dumps(content, sort_keys=True, default=_hash).encode()
+    return form_prefix(form) + sha256(form.bytes + told).hexdigest()
+
+
+def _hash(content: bytes) -> str:
+    return sha256(content).hexdigest()

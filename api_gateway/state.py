@@ -1,7 +1,7 @@
 """What the routes work with: one for each gateway process, kept in the app's state."""
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import redis
 from fastapi import Depends, Request
@@ -12,6 +12,7 @@ from api_gateway.load import Load
 from api_gateway.metrics import Metrics
 from api_gateway.publishing import PublishingThread
 from api_gateway.refusals import Refusals
+from api_gateway.remembered import Remembered
 from store.settings import Settings
 from store.unit_of_work import Store
 
@@ -29,6 +30,7 @@ class Gateway:
     limiter: Limiter
     refusals: Refusals
     load: Load
+    remembered: Remembered[Any] = field(default_factory=Remembered)
 
 
 async def _gateway(request: Request) -> Gateway:

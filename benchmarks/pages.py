@@ -177,6 +177,7 @@ def answer_page(found: QuestionOut) -> str:
         answer=answer_view(found.answer or {}),
         curing=[],
         followed=[],
+        key="",
     )
 
 
@@ -191,6 +192,8 @@ def first_page() -> str:
         refused="",
         examples=wording.EXAMPLES,
         most=4000,
+        key="",
+        before=None,
     )
 
 

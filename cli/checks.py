@@ -45,10 +45,20 @@ def redis(policy: str | None) -> Check:
     return Check("redis", said, "set its maxmemory-policy to noeviction")
 
 
-def workers(listening: Mapping[str, int], logs: Path | None = None) -> Check:
+def workers(
+    listening: Mapping[str, int],
+    logs: Path | None = None,
+    silent_seconds: Sequence[float] | None = None,
+) -> Check:
     """Args: for each stage, how many processes listen for its messages; the folder of the logs,
-    where `attest up` starts them again."""
+    where `attest up` starts them again; since when each that hangs has said nothing."""
     missing = [stage for stage, many in listening.items() if not many]
+    if not missing and silent_seconds:
+        since = _span(max(silent_seconds))
+        said = f"every stage has one, but {len(silent_seconds)} said nothing for {since}"
+        again = ": attest up starts it again" if logs is not None else ", and start it again"
+        do = f"it is stopped (state T in ps) or its host is away: let it go on, or kill it{again}"
+        return Check("workers", said, do)
     if not missing:
         return Check("workers", "every stage has one")
     do = f"start them: attest up, or attest worker --stage {missing[0]}; see their logs"

@@ -1,7 +1,7 @@
 """`attest ingest` and `attest search`."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 from uuid import UUID, uuid4
@@ -115,13 +115,14 @@ def follow(store: Store, batch_id: UUID, items: int) -> dict[str, Any]:
     """Wait with a progress bar until the batch is read and indexed; gives what became of it."""
     with terminal_bars() as progress:
         reading = progress.add_task("read", total=items)
-        indexing = progress.add_task("indexed", total=None)
+        indexed = progress.add_task("indexed", total=None)
         while True:
             with Session(store.engine) as session:
                 state = session.execute(_STATE, {"batch": batch_id}).one()
             progress.update(reading, completed=state.read)
-            progress.update(indexing, completed=int(state.indexed), total=int(state.fresh) or None)
-            if state.read == items and state.open == 0:
+            progress.update(indexed, completed=int(state.indexed), total=int(state.fresh) or None)
+            is_done = state.read == items and state.open == 0
+            if is_done and not _still_read(store, batch_id):
                 break
             time.sleep(0.1)
     return {
@@ -135,17 +136,25 @@ def follow(store: Store, batch_id: UUID, items: int) -> dict[str, Any]:
     }
 
 
-_VERSIONS = sa.text(
-    "SELECT one ->> 'version_id' FROM ingest_item, "
-    "jsonb_array_elements(outcome -> 'documents') AS one WHERE batch_id = :batch"
-)
+def _became(session: Session, batch_id: UUID) -> Sequence[str]:
+    """The versions that the batch became; sent again, it becomes those that are held."""
+    versions = sa.text(
+        "SELECT one ->> 'version_id' FROM ingest_item, "
+        "jsonb_array_elements(outcome -> 'documents') AS one WHERE batch_id = :batch"
+    )
+    return session.execute(versions, {"batch": batch_id}).scalars().all()
+
+
+def _still_read(store: Store, batch_id: UUID) -> bool:
+    """Whether what the batch became is not indexed yet: somebody else may have sent it before."""
+    with store.reading() as session:
+        return indexing.still_read(session, _became(session, batch_id))
 
 
 def _died_before(store: Store, batch_id: UUID) -> int:
     """How much of the work on what the batch became died earlier: sent again it is not new."""
     with store.reading() as session:
-        versions = session.execute(_VERSIONS, {"batch": batch_id}).scalars().all()
-        died = indexing.deaths(session, versions)
+        died = indexing.deaths(session, _became(session, batch_id))
     return sum(one.state == "open" and one.request_id != batch_id for one in died)
 
 

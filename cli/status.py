@@ -1,8 +1,9 @@
 """`attest status`: every part in one look. Exit code 0 only if nobody has to do anything."""
 
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import redis
 import sqlalchemy as sa
@@ -19,6 +20,7 @@ from cli.gateway import GatewayRefused, call, client_of
 from cli.instance import resolve
 from store import audit, circuits, queue_report, recall_log, source_report
 from store.database import SchemaMismatch, connect, require_current_schema
+from store.embedded.process import processes_in
 from store.models import now
 from store.settings import Settings
 from workers.runtime import alive
@@ -90,7 +92,9 @@ def _database(settings: Settings, own: Path | None) -> list[Check]:
     except sa.exc.DBAPIError as error:
         if not is_refusal(error):
             raise
-        return [_away("postgresql", error, own and own / "log" / "postgres.log")]
+        return [
+            _away("postgresql", error, _Own.postgres(own, settings.database_url) if own else None)
+        ]
     finally:
         engine.dispose()
     return [Check("postgresql", "answers, with the schema of this release"), *told]
@@ -111,15 +115,51 @@ def _of_database(session: Session) -> list[Check]:
     ]
 
 
-def _away(name: str, error: Exception, log: Path | None) -> Check:
+@dataclass(frozen=True)
+class _Own:
+    """An embedded server: its process, the socket that it is reached by, and its log."""
+
+    process: str
+    folder: Path
+    socket: Path
+    log: Path
+
+    @classmethod
+    def postgres(cls, data_dir: Path, url: str) -> "_Own":
+        """Of this data directory, reached at this address."""
+        host = sa.make_url(url).query.get("host", "")
+        socket = Path(str(host)) / ".s.PGSQL.5432"
+        return cls("postgres", data_dir / "postgres", socket, data_dir / "log" / "postgres.log")
+
+    @classmethod
+    def redis(cls, data_dir: Path, url: str) -> "_Own":
+        """See `postgres`."""
+        socket = Path(urlsplit(url).path)
+        return cls("redis-server", data_dir / "redis", socket, data_dir / "log" / "redis.log")
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether its socket was removed under it: it runs, so `attest up` sees nothing to mend."""
+        try:
+            if not self.socket.parent.is_dir():
+                return True
+            return not self.socket.exists() and bool(processes_in(self.folder, self.process))
+        except PermissionError:  # it is another account's
+            return False
+
+
+def _away(name: str, error: Exception, own: _Own | None) -> Check:
     """A server that does not serve; what it would tell is left out.
 
     Args:
-        log: of an embedded one, which `attest up` starts again by itself.
+        own: an embedded one, which `attest up` starts again by itself once it has ended.
     """
     said, _, do = about_servers(error).partition(": ")
-    if log is not None and "attest up" in do:
-        do = f"attest up starts it again; if it does not come, see {log}"
+    if own is not None and "attest up" in do:
+        do = f"attest up starts it again; if it does not come, see {own.log}"
+        if own.is_cut_off:
+            where = own.socket.parent
+            do = f"its socket in {where} was removed: stop attest up with Ctrl-C and start it again"
     return Check(name, said, f"{do}; nothing is lost meanwhile")
 
 
@@ -142,10 +182,10 @@ def _redis(settings: Settings, own: Path | None) -> list[Check]:
         if seen.refusal is not None:
             raise seen.refusal
     except (redis.RedisError, OSError) as error:
-        return [_away("redis", error, own and own / "log" / "redis.log")]
+        return [_away("redis", error, _Own.redis(own, settings.redis_url) if own else None)]
     return [
         checks.redis(seen.policy if seen.evicts else None),
-        checks.workers(seen.listening, own and own / "log"),
+        checks.workers(seen.listening, own and own / "log", seen.silent_seconds),
         checks.scheduler(seen.scheduler_heard, own and own / "log"),
     ]
 

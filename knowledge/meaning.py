@@ -63,6 +63,8 @@ class NegationPolicy(_Policy):
     reach_words: Words
     light: Phrases
     existential: Phrases
+    shunning: frozenset[Phrase]
+    using: Phrases
     negative_words: dict[Phrase, Phrase]
 
 
@@ -76,6 +78,7 @@ class Cues(BaseModel):
     kept_by: tuple[str, ...]
     words: Phrases
     also: Phrases
+    nothing: Phrases = ()
 
 
 class Conditions(BaseModel):
@@ -108,11 +111,31 @@ class Refraining(BaseModel):
     also: Phrases
 
 
+class Imperatives(BaseModel):
+    """Verbs by which a sentence, or what follows its condition, is an order.
+
+    One of `nouns` is a noun too: it orders where none of `follow` comes after it, and none of
+    `finite` before a word of `subordinate`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    level: Annotated[int, Field(ge=1)]
+    verbs: frozenset[Phrase]
+    nouns: frozenset[Phrase]
+    follow: frozenset[Phrase]
+    finite: frozenset[Phrase]
+    subordinate: frozenset[Phrase]
+    before: frozenset[Phrase]
+
+
 class ModalityPolicy(_Policy):
     """`guards/modality.yaml`."""
 
     cues: dict[str, Cues]
     conditions: Conditions
+    exceptions: Conditions
+    imperatives: Imperatives
     settings: dict[str, Phrases]
     refraining: Refraining
     recommendations: tuple[Phrases, ...]

@@ -1,11 +1,13 @@
 """Whether words name a trial, a body or a work as it is called. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 
+from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from knowledge.scenarios import scenarios
+from knowledge.sources import source_policies
 
 _FIRST = re.compile(r"(?P<base>[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*)-(?:1|I)(?<=[A-Za-z]{4}-.)")
 """The first trial of a series; names of three letters (IL-1, PD-1) are no trials."""
@@ -32,6 +34,30 @@ def known_trials() -> Mapping[str, str]:
     listed = {name for some in load("questions")["trials"].values() for name in some}
     names = {name.replace(" ", "-") for name in packed | listed}
     return {name.lower(): name for name in sorted(names) if form.fullmatch(name)}
+
+
+def is_regulator(name: str) -> bool:
+    """Whether a name is that of a body which decides where something may be sold."""
+    return any(one.fullmatch(name) for one in conflict_policy().regulators.values())
+
+
+def trials(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that are of no body which recommends or decides."""
+    bodies = source_policies()
+    return tuple(one for one in names if one.lower() not in bodies and not is_regulator(one))
+
+
+def tests_named(words: str) -> tuple[str, ...]:
+    """The laboratory tests that words name in any letters, as they are written."""
+    found = {match.group().lower(): None for match in _tests().finditer(words)}
+    listed = {name.lower(): name for name in load("questions")["tests"]}
+    return tuple(listed[one] for one in found)
+
+
+@cache
+def _tests() -> re.Pattern[str]:
+    listed = "|".join(map(re.escape, load("questions")["tests"]))
+    return re.compile(rf"(?i)(?<![\w-])(?:{listed})(?![\w-])")
 
 
 @lru_cache(maxsize=256)

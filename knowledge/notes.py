@@ -73,6 +73,7 @@ class SectionPolicy(_Policy):
     statement_openers: Words
     statement_words: Words
     unfinished: Words
+    going_on: Words
     dividers: Words
     inside_results: Words
     placeholders: Words
@@ -82,6 +83,14 @@ class SectionPolicy(_Policy):
     orders: Words
     speakers: Words
     talkers: Words
+    clinicians: Words
+    lay_speakers: Words
+    announced: Words
+    concluded: Words
+    entry_names: Words
+    unfilled: tuple[str, ...]
+    choices: tuple[str, ...]
+    whose_or_when: Words
     titles: Words
     subjects: Words
     sure_titles: Words
@@ -126,6 +135,16 @@ class SectionPolicy(_Policy):
         """Matches lower-case text that has a word of `told`."""
         return matcher(self.told)
 
+    @cached_property
+    def announces(self) -> re.Pattern[str]:
+        """Matches lower-case text that has a word of `announced`."""
+        return matcher(self.announced)
+
+    @cached_property
+    def concludes(self) -> re.Pattern[str]:
+        """Matches lower-case text that has a word of `concluded`."""
+        return matcher(self.concluded)
+
     def list_of(self, kind: str) -> ListName | None:
         """The list of a known kind; None for others and for those that are left out."""
         known = self.kinds.get(kind)
@@ -158,6 +177,7 @@ class GuardNotes(_Policy):
     turned: str
     addressed: str
     statement: str
+    inferred: str
     model: str
 
 
@@ -176,6 +196,7 @@ class Warnings(_Policy):
     """What is told of a note above its summary."""
 
     several_patients: Annotated[str, Field(pattern=r"\{count\}")]
+    several_days: Annotated[str, Field(pattern=r"\{count\}")]
     taken_back: str
     addressed_to_program: str
     allergies_contradict: str
@@ -194,6 +215,8 @@ class PlanPolicy(_Policy):
     reports: Words
     introductions: Words
     steps: Words
+    ahead: str
+    past: Words
     conditional: Words
     withheld: Words
     turned: Words

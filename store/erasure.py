@@ -196,7 +196,7 @@ def _empty(work: UnitOfWork, kind: TextKind, holder: _Holder, ids: Sequence[UUID
     if kind == "question":
         session.execute(_EMPTY_ANSWERS, given)
         session.execute(_FORGET_RECALLS, given)
-    session.execute(_FORGET_ERRORS, {"subjects": [str(one) for one in ids]})
+    session.execute(_END_WORK, {"subjects": [str(one) for one in ids]})
 
 
 _EMPTY_ANSWERS = sa.text(
@@ -212,4 +212,12 @@ _FORGET_RECALLS = sa.text(
     "DELETE FROM answer_recall WHERE question_id = ANY(:ids) AND state = 'affected'"
 )
 """Nobody can check it any more; the audit says that it was affected."""
-_FORGET_ERRORS = sa.text("UPDATE stage_run SET error = NULL WHERE subject = ANY(:subjects)")
+_END_WORK = sa.text(
+    """
+    UPDATE stage_run SET error = NULL, lease_until = NULL,
+        status = CASE WHEN status = 'done' THEN 'done' ELSE 'dead' END
+    WHERE subject = ANY(:subjects)
+    """
+)
+"""What it failed of may quote values. Who still works on it, frozen while others gave it up, loses
+his lease: nothing that he has read comes back."""

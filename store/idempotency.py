@@ -6,7 +6,9 @@ along. A key belongs to its owner, and to one kind of submission.
 """
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, TypeVar
+from uuid import UUID
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -67,6 +69,21 @@ def was_accepted(session: Session, model: type[R], owner: str, key: str) -> bool
     """Whether this owner's key stands for a row of this kind."""
     query = select(model.id).where(model.owner == owner, model.idempotency_key == key)
     return session.exec(query).first() is not None
+
+
+def newest_under(
+    session: Session, model: type[R], owner: str, prefix: str, *, since: datetime
+) -> UUID | None:
+    """The newest row of this kind, no older than `since`, that a key of this owner with this
+    beginning stands for."""
+    key, created = col(model.idempotency_key), col(model.created_at)
+    query = (
+        select(model.id)
+        .where(model.owner == owner, key.is_not(None), sa.func.starts_with(key, prefix))
+        .where(created >= since)
+        .order_by(created.desc())
+    )
+    return session.exec(query).first()
 
 
 def _hash_key(row: R) -> bytes | None:

@@ -308,22 +308,6 @@ def asked_anew(session: Session) -> int:
     )
 
 
-def still_read(session: Session, version_ids: Collection[UUID]) -> bool:
-    """Whether one of these versions is not searchable yet, though it will be by itself."""
-    return bool(
-        session.execute(
-            sa.text(
-                """
-                SELECT EXISTS (SELECT FROM outbox
-                    WHERE status IN ('pending', 'published') AND stage IN ('embed', 'anchor')
-                      AND payload -> 'version_ids' ?| CAST(:ids AS text[]))
-                """
-            ),
-            {"ids": [str(one) for one in version_ids]},
-        ).scalar_one()
-    )
-
-
 def held(session: Session, recall_id: UUID, question_ids: Iterable[UUID]) -> set[UUID]:
     """Those that still wait for this recall, locked: a later change has not taken them over."""
     one_at_a_time(session)

@@ -1,7 +1,8 @@
-"""What is older than words are kept goes by itself, in small transactions (`retention.yaml`)."""
+"""What is older than words are kept goes by itself (`retention.yaml`)."""
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from sqlmodel import Session
 
 from knowledge.retention import BY_AGE, TextKind, retention_policy
 from store import erasure
-from store.unit_of_work import Store, UnitOfWork
+from store.unit_of_work import Store
 
 ACTOR = "scheduler"
 
@@ -18,8 +19,9 @@ ACTOR = "scheduler"
 def erase_old(store: Store, days: Mapping[TextKind, int], at: datetime) -> Counter[TextKind]:
     """Erase the words of what ended and is older than so many days; gives the rows by kind.
 
-    Each batch is a transaction, so any number of schedulers may do this at once. What is under way
-    is left for the next time, and so is a question that was asked anew and has not ended yet.
+    Each row is a transaction: who holds the dead letters of one and waits for those of another
+    meets a replay of both crosswise. Any number of schedulers may do this at once. What is under
+    way is left for the next time, and so is a question that was asked anew and has not ended yet.
 
     Args:
         days: by kind; what is not in it is kept.
@@ -33,17 +35,13 @@ def erase_old(store: Store, days: Mapping[TextKind, int], at: datetime) -> Count
             if not ids:
                 break
             tried.update(ids)
-            with store.unit_of_work(ACTOR) as work:
-                for one in ids:
-                    erased[kind] += _one(work, kind, one)
+            for one in ids:
+                with (
+                    suppress(erasure.UnderWay, erasure.NotThere),
+                    store.unit_of_work(ACTOR) as work,
+                ):
+                    erased[kind] += len(erasure.erase(work, kind, one, BY_AGE))
     return erased
-
-
-def _one(work: UnitOfWork, kind: TextKind, subject: UUID) -> int:
-    try:
-        return len(erasure.erase(work, kind, subject, BY_AGE))
-    except (erasure.UnderWay, erasure.NotThere):  # neither has changed anything
-        return 0
 
 
 def _due(session: Session, kind: TextKind, before: datetime, tried: set[UUID]) -> list[UUID]:

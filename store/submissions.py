@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, select
 
 from messages import IngestV1, Stage
+from store import indexing
 from store.clock import database_now
 from store.idempotency import keep
 from store.models import LOCAL_OWNER, IngestItem, StageRun
@@ -72,13 +73,7 @@ def submit_item(
         owner=owner,
         idempotency_key=idempotency_key,
     )
-    request = {
-        "filename": filename,
-        "media_type": media_type,
-        "source_type": source_type,
-        "content": item.content_hash,
-    }
-    kept = keep(work.session, item, request)
+    kept = keep(work.session, item, _asked(item))
     if kept is not item:
         return kept
     work.record("document.submitted", item.id, content_hash=item.content_hash, bytes=len(content))
@@ -90,6 +85,16 @@ def submit_item(
         )
     )
     return item
+
+
+def _asked(item: IngestItem) -> dict[str, str | None]:
+    """What makes one request of two with the same key."""
+    return {
+        "filename": item.filename,
+        "media_type": item.media_type,
+        "source_type": item.source_type,
+        "content": item.content_hash,
+    }
 
 
 def was_read(session: Session, item_id: UUID) -> bool:
@@ -143,8 +148,6 @@ def sent_together(
 ) -> list[SentItem]:
     """What became of the items that this owner sent as one batch, in their order.
 
-    The messages that they cause are expected to carry the batch as their request.
-
     Args:
         most: documents of each item to be described.
     """
@@ -155,8 +158,8 @@ def sent_together(
         ),
         {"batch": batch_id, "owner": owner},
     ).all()
-    work = _work_of_versions(session, batch_id) if rows else {}
     found = {row.id: list((row.outcome or {}).get("documents", ())) for row in rows}
+    work = indexing.undone(session, [one["version_id"] for each in found.values() for one in each])
     shown = [UUID(one["version_id"]) for each in found.values() for one in each[:most]]
     versions = _titles(session, shown)
     return [
@@ -184,21 +187,6 @@ def sent_together(
         )
         for row in rows
     ]
-
-
-def _work_of_versions(
-    session: Session, request_id: UUID
-) -> dict[str, Literal["open", "dead", "done"]]:
-    """By version: what of the work that this request caused is still to be done."""
-    rows = session.execute(
-        sa.text(
-            "SELECT jsonb_array_elements_text(payload -> 'version_ids') AS version, "
-            "bool_or(status = 'dead') AS dead, bool_or(status IN ('pending', 'published')) AS open "
-            "FROM outbox WHERE request_id = :request AND stage IN ('embed', 'anchor') GROUP BY 1"
-        ),
-        {"request": request_id},
-    )
-    return {row.version: "open" if row.open else "dead" if row.dead else "done" for row in rows}
 
 
 def _titles(session: Session, version_ids: Sequence[UUID]) -> dict[str, tuple[str, str]]:

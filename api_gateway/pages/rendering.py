@@ -89,7 +89,7 @@ def _environment() -> Environment:
     environment.filters["inquery"] = lambda words: quote(str(words), safe="")
     environment.globals.update(static=static_url, given_up=GIVEN_UP)
     macros = environment.get_template("macros.html").module
-    for name in ("icon", "badge", "when", "clock", "quotation", "text"):
+    for name in ("icon", "badge", "when", "clock", "quotation", "text", "sent_before"):
         environment.globals[name] = getattr(macros, name)
     # Of a page without a caller of its own: nothing is kept back, no form needs a token.
     environment.globals.update(may=frozenset(map(str, Scope)), csrf="", signed_in=False)

@@ -10,6 +10,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from api_gateway.access import Scope, needs
 from api_gateway.operator_schemas import Health, Readiness
 from api_gateway.problems import Problem, documented
+from api_gateway.remembered import outlives_the_database
 from api_gateway.state import Gateway, InGateway
 from store import circuits
 from store.database import SchemaMismatch, require_current_schema
@@ -89,8 +90,9 @@ def _schema(gateway: Gateway) -> str:
     summary="Metrics for Prometheus",
     description="Requests by route and status, outbox, dead letters, the oldest unfinished "
     "question, Redis, workers, scheduler, disk. What a server that is away would tell is left out. "
-    "No ids and no texts.",
-    dependencies=[needs(Scope.OPERATE)],
+    "No ids and no texts. While PostgreSQL is away, a key that read them here within a day still "
+    "does.",
+    dependencies=[needs(Scope.OPERATE), outlives_the_database],
     response_class=Response,
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )

@@ -3,10 +3,8 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import Any
-from urllib.parse import quote
-from uuid import UUID, uuid4, uuid5
+from uuid import UUID, uuid5
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -15,11 +13,13 @@ from sqlmodel import Session
 from api_gateway.access import Caller, InCaller, Scope, needs
 from api_gateway.admission import require_room
 from api_gateway.document_uploads import Item, accept, item_of
+from api_gateway.idempotency import FORM_PREFIX, form_key
 from api_gateway.load import Work
 from api_gateway.pages import adding
 from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, not_found, request_id_of
 from api_gateway.routes.pages_forms import File, GivenFiles, InGivenFiles, lines, refused_form
+from api_gateway.routes.pages_once import key_of, keyed
 from api_gateway.state import Gateway, InGateway
 from api_gateway.uploads import PLAIN, Received, media_type_of
 from store import submissions
@@ -31,8 +31,6 @@ router = APIRouter(
 )
 
 LATELY = 10
-KEY_PREFIX = "page:"
-"""Idempotency keys of what was sent by a form; programs choose theirs."""
 _BATCHES = UUID("5a3c0f4e-8f0c-4a52-9d6c-2d3f1c9b7e10")
 _FIELDS = ("text", "source_type", *adding.DETAILS)
 
@@ -62,14 +60,9 @@ def adding_page(
     question: str = "",
     form: UUID | None = None,
 ) -> Response:
-    """Where files are chosen or a text is pasted, and what was sent lately.
-
-    The key of the form stands in its address: who goes back to it, or loads it again, has the same
-    form before him, and sends nothing twice.
-    """
+    """Where files are chosen or a text is pasted, and what was sent lately."""
     if form is None:
-        asked = f"&question={quote(question, safe='')}" if question else ""
-        return RedirectResponse(f"/evidence?form={uuid4()}{asked}", 303)
+        return keyed(request)
     return _form(request, gateway, caller, {"question": question}, form)
 
 
@@ -84,7 +77,7 @@ def _form(
     came = came or _Outcome()
     with gateway.store.reading() as session:
         asked = _question(session, caller, fields.get("question", ""))
-        lately = submissions.sent_lately(session, caller.owner, KEY_PREFIX, limit=LATELY)
+        lately = submissions.sent_lately(session, caller.owner, FORM_PREFIX, limit=LATELY)
         question = {"id": str(asked.id), "text": asked.text} if asked else None
     status = 422 if came.refused or came.errors else 200
     if came.problem is not None and came.problem.status_code == 429:
@@ -135,10 +128,7 @@ def _batch(caller: Caller, key: UUID) -> UUID:
 @router.post("")
 def add(request: Request, form: InGivenFiles, gateway: InGateway, caller: InCaller) -> Response:
     """Keep each document for itself, and lead to the page of what was sent."""
-    try:
-        key = UUID(form.fields.get("key", ""))
-    except ValueError:
-        key = uuid4()
+    key = key_of(form.fields)
     came = _Outcome(files=len(form.files))
     for name, sent in _sent(form, came):
         try:
@@ -190,8 +180,9 @@ def _described(
         return []
     if not plain:
         came.errors["text"] = (
-            "title and details go with a pasted text or with one plain text file: other files "
-            "carry their own; empty these fields, or paste the text"
+            "title and details go with a pasted text or with one plain text file. Of a PDF only "
+            "the title is read, no date and no identifier: where they matter paste its text here, "
+            "else empty these fields"
         )
         return []
     words = file.content.decode("utf-8-sig")
@@ -230,9 +221,7 @@ def _accept(request: Request, gateway: Gateway, caller: Caller, key: UUID, item:
     Raises:
         Problem: there is no room for it.
     """
-    told = json.dumps([item.filename, item.media_type, item.source_type]).encode()
-    content = sha256(told + b"\n" + item.content).hexdigest()
-    named = f"{KEY_PREFIX}{key}:{content}"
+    named = form_key(key, vars(item))
     require_room(gateway, Work.DOCUMENTS, caller, named)
     accept(
         gateway,

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 from sqlmodel import Session, col, select
 
-from api_gateway.access import InCaller, Scope, needs, needs_own, owned, within_budget
-from api_gateway.admission import require_room, room_for
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
 from api_gateway.answers import abstained, snapshot
 from api_gateway.load import Work
 from api_gateway.pages import exports
@@ -20,7 +19,8 @@ from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import EXAMPLES, RECALL, plainly
 from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
 from api_gateway.recall_schemas import RecallFilter
-from api_gateway.routes.pages_forms import Form, lines, refused_form
+from api_gateway.routes.pages_forms import Form, FormOrNothing, lines, refused_form
+from api_gateway.routes.pages_once import admit, key_of, keyed, once, sent_before
 from api_gateway.schemas import MAX_QUESTION_CHARS, QuestionIn, QuestionOut
 from api_gateway.state import Gateway, InGateway
 from knowledge.sources import connector_policies
@@ -41,20 +41,27 @@ BODY_LIMITS = {("POST", "/ask"): 160 * 1024}
 def ask_page(
     request: Request,
     gateway: InGateway,
+    caller: InCaller,
     q: Annotated[str, Query(max_length=MAX_QUESTION_CHARS)] = "",
-) -> HTMLResponse:
+    form: UUID | None = None,
+) -> Response:
     """The question box; `q` is written into it."""
+    if form is None:
+        return keyed(request)
     with gateway.store.reading() as session:
         empty = library.holds_nothing(session)
-    return _form(request, {"question": q}, empty=empty)
+    before = sent_before(gateway, caller, Work.QUESTIONS, form)
+    return _form(request, {"question": q}, form, empty=empty, before=before)
 
 
 def _form(
     request: Request,
     given: Mapping[str, str],
+    key: UUID,
     problem: Problem | None = None,
     *,
     empty: bool = False,
+    before: UUID | None = None,
 ) -> HTMLResponse:
     found = problem.errors if problem else ()
     told = {one.field.rpartition(".")[2]: plainly(one.message) for one in found}
@@ -63,6 +70,8 @@ def _form(
         request,
         "ask.html",
         status=problem.status_code if problem else 200,
+        key=str(key),
+        before=before and f"/questions/{before}",
         given={"question": "", "as_of": "", "patient_context": "", **given},
         errors=errors,
         refused="" if problem is None or found else problem.detail,
@@ -72,10 +81,11 @@ def _form(
     )
 
 
-@router.post("/ask", dependencies=[needs(Scope.ASK), within_budget])
+@router.post("/ask", dependencies=[needs(Scope.ASK)])
 def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
     """Submit the question and lead to its page."""
     given = {name: lines(form.get(name, "")) for name in ("question", "as_of", "patient_context")}
+    key = key_of(form)
     try:
         body = QuestionIn.model_validate(
             {name: value for name, value in given.items() if name == "question" or value.strip()}
@@ -84,20 +94,30 @@ def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> R
         problem = from_validation(error.errors())
         if not given["question"].strip():
             problem = invalid("question", "write a question")
-        return _form(request, given, problem)
+        return _form(request, given, key, problem)
     try:
-        require_room(gateway, Work.QUESTIONS, caller)
+        return _submit(request, gateway, caller, key, body.question, body.options())
     except Problem as problem:  # the words that were written stay on the page
-        return refused_form(_form(request, given, problem), problem)
-    return _submit(request, gateway, caller, body.question, body.options())
+        return refused_form(_form(request, given, key, problem), problem)
 
 
 def _submit(
-    request: Request, gateway: Gateway, caller: InCaller, text: str, options: Mapping[str, Any]
+    request: Request,
+    gateway: Gateway,
+    caller: Caller,
+    key: UUID,
+    text: str,
+    options: Mapping[str, Any],
 ) -> Response:
-    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        question = questions.submit(work, text, options, owner=caller.owner)
-    return RedirectResponse(f"/questions/{question.id}", 303)
+    """Raises Problem: there is no room for it, or the owner's day is spent."""
+    content = {"question": text, "options": options}
+
+    def submit(named: str) -> Question:
+        with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+            return questions.submit(work, text, options, named, owner=caller.owner)
+
+    admit(request, caller, Work.QUESTIONS, key, content)
+    return RedirectResponse(f"/questions/{once(key, content, submit).id}", 303)
 
 
 @router.get("/questions", dependencies=[needs(Scope.READ)])
@@ -152,6 +172,7 @@ def question_page(
         "question.html",
         image_origins=answer.image_origins if answer else (),
         question=question_view(found, options),
+        key=str(uuid4()),
         slow_in_ms=_slow_in_ms(found),
         answer=answer,
         curing=curing,
@@ -191,17 +212,14 @@ def export(question_id: UUID, form: str, gateway: InGateway, caller: InCaller) -
     )
 
 
-@router.post(
-    "/questions/{question_id}/again",
-    dependencies=[needs(Scope.ASK), within_budget, room_for(Work.QUESTIONS)],
-)
+@router.post("/questions/{question_id}/again", dependencies=[needs(Scope.ASK)])
 def ask_again(
-    request: Request, question_id: UUID, gateway: InGateway, caller: InCaller
+    request: Request, question_id: UUID, form: FormOrNothing, gateway: InGateway, caller: InCaller
 ) -> Response:
     """Ask the same once more, of what is held now."""
     with gateway.store.reading() as session:
         found, options = _found(session, caller, question_id)
-    return _submit(request, gateway, caller, found.question, options)
+    return _submit(request, gateway, caller, key_of(form), found.question, options)
 
 
 @router.post("/questions/{question_id}/cure", dependencies=[needs(Scope.OPERATE)])
@@ -223,7 +241,7 @@ def cure(request: Request, question_id: UUID, gateway: InGateway, caller: InCall
 
 
 def _found(
-    session: Session, caller: InCaller, question_id: UUID
+    session: Session, caller: Caller, question_id: UUID
 ) -> tuple[QuestionOut, dict[str, Any]]:
     """The question and what it was asked with.
 

@@ -8,10 +8,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
-from api_gateway.admission import require_room
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
 from api_gateway.extraction_schemas import MAX_DOCUMENT_CHARS
-from api_gateway.extraction_uploads import sent
+from api_gateway.extraction_uploads import Sent, sent
 from api_gateway.load import Work
 from api_gateway.pages import documents
 from api_gateway.pages.clocks import milliseconds, moment
@@ -19,8 +18,9 @@ from api_gateway.pages.documents import label, state_badge
 from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, erased, invalid, request_id_of
-from api_gateway.routes.pages_forms import InGiven, lines, refused_form
-from api_gateway.state import InGateway
+from api_gateway.routes.pages_forms import Given, InGiven, lines, refused_form
+from api_gateway.routes.pages_once import admit, key_of, keyed, once, sent_before
+from api_gateway.state import Gateway, InGateway
 from api_gateway.uploads import Received
 from knowledge.extraction import DOCUMENT_TYPE_NAMES, PROFILE_NAMES
 from knowledge.loader import load
@@ -36,22 +36,29 @@ UNFINISHED = ("queued", "running")
 
 @router.get("/documents", dependencies=[needs(Scope.READ, Scope.ASK)])
 def documents_page(
-    request: Request, gateway: InGateway, caller: InCaller, cursor: str | None = None
-) -> HTMLResponse:
+    request: Request,
+    gateway: InGateway,
+    caller: InCaller,
+    cursor: str | None = None,
+    form: UUID | None = None,
+) -> Response:
     """Where a document is sent, and those that were, newest first."""
-    return _form(request, gateway, caller, {}, cursor=cursor)
+    if form is None and Scope.ASK in caller.scopes:
+        return keyed(request)
+    return _form(request, gateway, caller, {"key": str(form)}, cursor=cursor)
 
 
 def _form(
     request: Request,
-    gateway: InGateway,
+    gateway: Gateway,
     caller: Caller,
     fields: Mapping[str, str],
     problem: Problem | None = None,
     cursor: str | None = None,
 ) -> HTMLResponse:
     lines: Sequence[Mapping[str, Any]] = ()
-    more = None
+    more, key = None, key_of(fields)
+    before = None if problem else sent_before(gateway, caller, Work.EXTRACTIONS, key)
     if Scope.READ in caller.scopes:
         with gateway.store.reading() as session:
             found = extractions.listing(session, owner=caller.owner, cursor=cursor, limit=PAGE)
@@ -62,6 +69,8 @@ def _form(
         request,
         "documents.html",
         status=problem.status_code if problem else 200,
+        key=str(key),
+        before=before and f"/extractions/{before}",
         given={name: fields.get(name, "") for name in ("text", *OPTIONS)},
         errors=errors,
         types=[(name, label(name)) for name in DOCUMENT_TYPE_NAMES if name != "unknown"],
@@ -89,35 +98,52 @@ def _threshold(profile: str) -> float | None:
     return float(found["threshold"]) if found else None
 
 
-@router.post("/documents", dependencies=[needs(Scope.ASK), within_budget])
+@router.post("/documents", dependencies=[needs(Scope.ASK)])
 def send_document(
     request: Request, form: InGiven, gateway: InGateway, caller: InCaller
 ) -> Response:
     """Keep the document, promise it to the stage, and lead to its page."""
-    options = {name: form.fields[name] for name in OPTIONS if form.fields.get(name, "").strip()}
     try:
-        if form.content is not None:
-            found = sent(
-                Received(form.content, form.filename, form.declared, tuple(options.items()))
-            )
-        else:
-            text = lines(form.fields.get("text", ""))
-            if not text.strip():
-                raise invalid("form.file", "choose a file or paste a text")
-            found = sent(Received(json.dumps({"text": text, **options}).encode()))
-        require_room(gateway, Work.EXTRACTIONS, caller)
+        return _submit(request, gateway, caller, key_of(form.fields), _sent(form))
     except Problem as problem:
         return refused_form(_form(request, gateway, caller, form.fields, problem), problem)
-    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        row = extractions.submit(
-            work,
-            found.document,
-            owner=caller.owner,
-            title=found.options.title,
-            document_type=found.options.document_type,
-            profile=found.options.profile,
-        )
-    return RedirectResponse(f"/extractions/{row.id}", 303)
+
+
+def _sent(form: Given) -> Sent:
+    """The document of the form as the API would be sent it.
+
+    Raises:
+        Problem: it is refused, or there is none.
+    """
+    options = {name: form.fields[name] for name in OPTIONS if form.fields.get(name, "").strip()}
+    if form.content is not None:
+        return sent(Received(form.content, form.filename, form.declared, tuple(options.items())))
+    text = lines(form.fields.get("text", ""))
+    if not text.strip():
+        raise invalid("form.file", "choose a file or paste a text")
+    return sent(Received(json.dumps({"text": text, **options}).encode()))
+
+
+def _submit(request: Request, gateway: Gateway, caller: Caller, key: UUID, given: Sent) -> Response:
+    """Raises Problem: there is no room for it, or the owner's day is spent."""
+    document, options = given.document, given.options
+    told = {"title": options.title, "type": options.document_type, "profile": options.profile}
+    content = told | {"document": document if isinstance(document, str) else vars(document)}
+
+    def submit(named: str) -> ExtractionRow:
+        with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+            return extractions.submit(
+                work,
+                document,
+                owner=caller.owner,
+                title=options.title,
+                document_type=options.document_type,
+                profile=options.profile,
+                idempotency_key=named,
+            )
+
+    admit(request, caller, Work.EXTRACTIONS, key, content)
+    return RedirectResponse(f"/extractions/{once(key, content, submit).id}", 303)
 
 
 @router.get("/extractions/{extraction_id}", dependencies=[needs_own])

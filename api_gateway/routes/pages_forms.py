@@ -38,6 +38,15 @@ Form = Annotated[Mapping[str, str], Depends(_form)]
 """A route's parameter of this type holds the fields of the form."""
 
 
+async def _form_or_nothing(request: Request) -> Mapping[str, str]:
+    """Raises Problem: there is a body, and it is no form."""
+    return await _form(request) if "content-type" in request.headers else {}
+
+
+FormOrNothing = Annotated[Mapping[str, str], Depends(_form_or_nothing)]
+"""The same for a button: it works without any field."""
+
+
 @dataclass(frozen=True)
 class File:
     """A file that was chosen: its bytes, its name, and what the browser takes it for."""

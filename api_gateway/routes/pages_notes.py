@@ -8,8 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 
-from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
-from api_gateway.admission import require_room
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
 from api_gateway.load import Work
 from api_gateway.note_schemas import MAX_NOTE_CHARS, NoteIn
 from api_gateway.pages.clocks import moment
@@ -18,8 +17,10 @@ from api_gateway.pages.rendering import page
 from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, erased, from_validation, invalid, request_id_of
 from api_gateway.routes.pages_forms import Given, InGiven, lines, refused_form
+from api_gateway.routes.pages_once import admit, key_of, keyed, once, sent_before
 from api_gateway.state import Gateway, InGateway
 from store import notes
+from store.models import Note
 
 router = APIRouter(prefix="/notes", include_in_schema=False)
 
@@ -28,10 +29,16 @@ PAGE = 25
 
 @router.get("", dependencies=[needs(Scope.READ, Scope.ASK)])
 def notes_page(
-    request: Request, gateway: InGateway, caller: InCaller, cursor: str | None = None
-) -> HTMLResponse:
+    request: Request,
+    gateway: InGateway,
+    caller: InCaller,
+    cursor: str | None = None,
+    form: UUID | None = None,
+) -> Response:
     """Where a note is pasted or uploaded, and those that were, newest first."""
-    return _form(request, gateway, caller, {}, cursor=cursor)
+    if form is None and Scope.ASK in caller.scopes:
+        return keyed(request)
+    return _form(request, gateway, caller, {"key": str(form)}, cursor=cursor)
 
 
 def _form(
@@ -43,7 +50,8 @@ def _form(
     cursor: str | None = None,
 ) -> HTMLResponse:
     lines: Sequence[NoteLine] = ()
-    more = None
+    more, key = None, key_of(fields)
+    before = None if problem else sent_before(gateway, caller, Work.NOTES, key)
     if Scope.READ in caller.scopes:
         with gateway.store.reading() as session:
             found = notes.listing(session, owner=caller.owner, cursor=cursor, limit=PAGE)
@@ -53,6 +61,8 @@ def _form(
         request,
         "notes.html",
         status=problem.status_code if problem else 200,
+        key=str(key),
+        before=before and f"/notes/{before}",
         given={name: fields.get(name, "") for name in ("text", "title")},
         errors=[plainly(one.message) for one in problem.errors] or [problem.detail]
         if problem
@@ -64,21 +74,34 @@ def _form(
     )
 
 
-@router.post("", dependencies=[needs(Scope.ASK), within_budget])
+@router.post("", dependencies=[needs(Scope.ASK)])
 def send_note(request: Request, form: InGiven, gateway: InGateway, caller: InCaller) -> Response:
     """Keep the note, promise it to the stage, and lead to its page."""
     title = form.fields.get("title", "").strip() or None
     try:
         body = NoteIn.model_validate({"text": _text(form), "title": title})
-        require_room(gateway, Work.NOTES, caller)
+        return _submit(request, gateway, caller, key_of(form.fields), body)
     except ValidationError as error:
         problem = from_validation(error.errors(include_input=False))
         return _form(request, gateway, caller, form.fields, problem)
     except Problem as problem:
         return refused_form(_form(request, gateway, caller, form.fields, problem), problem)
-    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        note = notes.submit(work, body.text, body.title, owner=caller.owner)
-    return RedirectResponse(f"/notes/{note.id}", 303)
+
+
+def _submit(
+    request: Request, gateway: Gateway, caller: Caller, key: UUID, body: NoteIn
+) -> Response:
+    """Raises Problem: there is no room for it, or the owner's day is spent."""
+    content = body.model_dump()
+
+    def submit(named: str) -> Note:
+        with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+            return notes.submit(
+                work, body.text, body.title, owner=caller.owner, idempotency_key=named
+            )
+
+    admit(request, caller, Work.NOTES, key, content)
+    return RedirectResponse(f"/notes/{once(key, content, submit).id}", 303)
 
 
 def _text(form: Given) -> str:

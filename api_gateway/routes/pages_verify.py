@@ -8,8 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 
-from api_gateway.access import InCaller, Scope, needs, needs_own, owned
-from api_gateway.admission import require_room
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
 from api_gateway.load import Work
 from api_gateway.pages import evidence
 from api_gateway.pages.clocks import moment
@@ -18,6 +17,7 @@ from api_gateway.pages.verifications import verification_view
 from api_gateway.pages.wording import plainly
 from api_gateway.problems import Problem, erased, from_validation, invalid, not_found, request_id_of
 from api_gateway.routes.pages_forms import Form, lines, refused_form
+from api_gateway.routes.pages_once import admit, key_of, keyed, once, sent_before
 from api_gateway.state import Gateway, InGateway
 from api_gateway.verification_schemas import MAX_DOCUMENTS, MAX_TEXT_CHARS, VerificationIn
 from store import verifications
@@ -31,18 +31,28 @@ OWN_SOURCES = 3
 
 
 @router.get("", dependencies=[needs(Scope.ASK)])
-def verify_page(request: Request) -> HTMLResponse:
+def verify_page(
+    request: Request, gateway: InGateway, caller: InCaller, form: UUID | None = None
+) -> Response:
     """Where a text is pasted."""
-    return _form(request, {})
+    if form is None:
+        return keyed(request)
+    before = sent_before(gateway, caller, Work.VERIFICATIONS, form)
+    return _form(request, {"key": str(form)}, before=before)
 
 
 def _form(
-    request: Request, given: Mapping[str, str], problem: Problem | None = None
+    request: Request,
+    given: Mapping[str, str],
+    problem: Problem | None = None,
+    before: UUID | None = None,
 ) -> HTMLResponse:
     return page(
         request,
         "verify.html",
         status=problem.status_code if problem else 200,
+        key=str(key_of(given)),
+        before=before and f"/verify/{before}",
         given=given,
         errors=_told(problem) if problem else [],
         many=OWN_SOURCES,
@@ -74,14 +84,29 @@ def verify(request: Request, form: Form, gateway: InGateway, caller: InCaller) -
     if any("\x00" in one for one in (body.text, *(part for d in documents for part in d.values()))):
         raise invalid("form.text", "contains a NUL character; remove it")
     try:
-        require_room(gateway, Work.VERIFICATIONS, caller)
+        return _submit(request, gateway, caller, key_of(form), body)
     except Problem as problem:
         return refused_form(_form(request, form, problem), problem)
-    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-        found = verifications.submit(
-            work, body.text, [one.model_dump() for one in body.documents], owner=caller.owner
-        )
-    return RedirectResponse(f"/verify/{found.id}", 303)
+
+
+def _submit(
+    request: Request, gateway: Gateway, caller: Caller, key: UUID, body: VerificationIn
+) -> Response:
+    """Raises Problem: there is no room for it."""
+    content = body.model_dump()
+
+    def submit(named: str) -> Verification:
+        with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+            return verifications.submit(
+                work,
+                body.text,
+                content["documents"],
+                owner=caller.owner,
+                idempotency_key=named,
+            )
+
+    admit(request, caller, Work.VERIFICATIONS, key, content)
+    return RedirectResponse(f"/verify/{once(key, content, submit).id}", 303)
 
 
 def _missing(form: Mapping[str, str]) -> str | None:

@@ -6,6 +6,7 @@ are shown as their source's whole sentences, how many stop; the same for the tru
 """
 
 import argparse
+import html
 import json
 import re
 from collections import Counter
@@ -13,7 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from workers.ingest.parsers.clinicaltrials.study import parse as parse_studies
 from workers.ingest.parsers.pubmed.records import parse
+from workers.ingest.parsers.spl.label import parse_spl
 from workers.reading.quotes import Source
 from workers.reading.structure import segment
 from workers.verify.checking import check_claims
@@ -67,6 +70,23 @@ def documents(shared: Path) -> dict[str, tuple[str, str]]:
     for pmid, one in asked.items():
         text = "\n\n".join([*one["CONTEXTS"], one["LONG_ANSWER"]])
         found[f"QA:{pmid}"] = (one["QUESTION"], text)
+    return found | _not_abstracts(data)
+
+
+def _not_abstracts(data: Path) -> dict[str, tuple[str, str]]:
+    """Drug labels, registry records and chunks of coverage policies by their keys."""
+    found = {}
+    for path in sorted((data / "openfda/spl").glob("*.xml")):
+        (label,) = parse_spl(path.read_bytes()).records
+        found[f"SPL:{path.stem.removesuffix('-orig')}"] = (label.title, label.text)
+    for path in sorted((data / "ctgov_v2").glob("*/*[Nn][Cc][Tt]0*.json")):
+        for study in parse_studies(path.read_bytes()).records:
+            found[f"CT:{study.identifiers.nct_id}"] = (study.title, study.text)
+    policies = json.loads((data / "cms_lcd/lcd_list.json").read_text(encoding="utf-8"))
+    titles = {one["document_display_id"]: one["title"] for one in policies}
+    for line in (data / "cms_lcd/chunks.jsonl").open(encoding="utf-8"):
+        one = json.loads(line)
+        found[f"LCD:{one['id']}"] = (titles[one["source"]], html.unescape(one["text"]))
     return found
 
 

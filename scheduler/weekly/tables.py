@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from store.quality_report import Judged
+from store.quality_report import Judged, QualityReport
 from store.source_report import SourceReport
 from store.week_report import WeekReport
 
@@ -44,32 +44,56 @@ def summary(report: WeekReport) -> str:
 def tables(report: WeekReport) -> list[Table]:
     """Every table of the report: what is missed comes first."""
     return [
-        Table(
-            "Targets missed",
-            ("metric", "value", "target", "over", "alert"),
-            [_judged(one) for one in report.quality.missed],
-            "Every target that can be judged is met.",
-        ),
-        Table(
-            "All metrics",
-            ("metric", "value", "target", "over", "state", "what it is"),
-            [_described(one) for one in _misses_first(report.quality.metrics)],
-        ),
-        Table(
-            "Questions by type",
-            ("type", "outcome", "answers"),
-            [
-                (one.query_type, one.outcome, str(one.answers))
-                for one in report.quality.counts.ended
-            ],
-            "No answer was sealed.",
-        ),
+        *_of_quality(report.quality),
         Table(
             "Sources, as they stood when this was written",
             ("source", "status", "age, hours", "limit, hours", "inside its limit", "last complete"),
             [_source(one) for one in _late_first(report.sources)],
             "No source is followed.",
         ),
+        *_of_dead_letters(report),
+        Table(
+            "Costs of language models",
+            ("purpose", "requests", "US dollars", "cost not known"),
+            [
+                (one.purpose, str(one.requests), f"{one.cost_usd:.4f}", str(one.unpriced))
+                for one in report.costs
+            ],
+            "No language model was asked.",
+        ),
+        Table(
+            "Answers whose sources changed",
+            ("state", "answers"),
+            [(state, str(count)) for state, count in report.recalled.items() if count],
+            "No answer was recalled.",
+        ),
+    ]
+
+
+def _of_quality(quality: QualityReport) -> list[Table]:
+    return [
+        Table(
+            "Targets missed",
+            ("metric", "value", "target", "over", "alert"),
+            [_judged(one) for one in quality.missed],
+            "Every target that can be judged is met.",
+        ),
+        Table(
+            "All metrics",
+            ("metric", "value", "target", "over", "state", "what it is"),
+            [_described(one) for one in _misses_first(quality.metrics)],
+        ),
+        Table(
+            "Questions by type",
+            ("type", "outcome", "answers"),
+            [(one.query_type, one.outcome, str(one.answers)) for one in quality.counts.ended],
+            "No answer was sealed.",
+        ),
+    ]
+
+
+def _of_dead_letters(report: WeekReport) -> list[Table]:
+    return [
         Table(
             "Dead letters of the week",
             ("stage", "error", "died", "still open"),
@@ -85,21 +109,6 @@ def tables(report: WeekReport) -> list[Table]:
                 if one.dead_letters or one.takeovers
             ],
             "None is open.",
-        ),
-        Table(
-            "Costs of language models",
-            ("purpose", "requests", "US dollars", "cost not known"),
-            [
-                (one.purpose, str(one.requests), f"{one.cost_usd:.4f}", str(one.unpriced))
-                for one in report.costs
-            ],
-            "No language model was asked.",
-        ),
-        Table(
-            "Answers whose sources changed",
-            ("state", "answers"),
-            [(state, str(count)) for state, count in report.recalled.items() if count],
-            "No answer was recalled.",
         ),
     ]
 

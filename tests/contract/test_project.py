@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections.abc import Iterator
 from functools import cache
@@ -45,10 +46,10 @@ def compose() -> dict[str, Any]:
 
 
 @cache
-def imports() -> dict[str, set[str]]:
-    """What each product module imports, as whole dotted names."""
+def imports(folders: tuple[str, ...] = PRODUCT) -> dict[str, set[str]]:
+    """What each module of the folders imports, as whole dotted names."""
     found: dict[str, set[str]] = {}
-    for folder in PRODUCT:
+    for folder in folders:
         for path in sorted((ROOT / folder).rglob("*.py")):
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
             names = found.setdefault(module.removesuffix(".__init__"), set())
@@ -151,6 +152,29 @@ def test_dc_1_the_named_folders_exist_and_each_dependency_is_used_by_the_product
     assert WITHOUT_IMPORT.keys() <= needed
 
 
+@pytest.mark.parametrize(
+    ("folders", "declared"),
+    [
+        pytest.param(PRODUCT, PYPROJECT["project"]["dependencies"], id="product"),
+        pytest.param(
+            ("tests",),
+            PYPROJECT["project"]["dependencies"] + PYPROJECT["dependency-groups"]["dev"],
+            id="tests",
+        ),
+    ],
+)
+def test_what_is_imported_is_declared_and_not_only_brought_along(
+    folders: tuple[str, ...], declared: list[str]
+) -> None:
+    """A dependency that drops or swaps one of its own must not take ours away with it."""
+    provides = packages_distributions()
+    ours = {*PRODUCT, "tests", "benchmarks"}
+    roots = {name.partition(".")[0] for used in imports(folders).values() for name in used}
+    others = roots - ours - sys.stdlib_module_names
+    named = set(names_of(declared))
+    assert not [name for name in sorted(others) if not named & set(names_of(provides.get(name, [])))]
+
+
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
 def test_a_lock_pins_everything_with_hashes_and_names_no_registry(lock: str) -> None:
     text = read(lock)
@@ -185,7 +209,7 @@ def test_only_adapters_speak_http_and_none_of_ours_imports_httpx2() -> None:
     speak = {name for name, used in imports().items() if "httpx" in used}
     client = {f"workers.http.{name}" for name in ("allow", "answers", "call", "wire")}
     others = {"workers.encoder.remote", "cli.gateway", "cli.demo"}
-    others |= {"cli.assistant.command", "cli.assistant.gateway"}
+    others |= {f"cli.assistant.{name}" for name in ("command", "gateway", "tools")}
     assert speak == client | others, "ADR 0004 holds a list"
     assert not [name for name, used in imports().items() if "httpx2" in used]
 

@@ -1,6 +1,7 @@
 """One bad line of a JSON Lines file holds back no other line, and is told where it stands."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -9,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from cli import evidence
+from store import circuits
 from tests.integration.runtime.harness import count
 from workers.inline import InlineWorker
 
@@ -141,3 +143,25 @@ def test_what_died_when_it_was_sent_before_is_told_when_it_is_sent_again(
     assert [one["new_versions"] for one in said] == [1, 0]
     assert [one["dead"] for one in said] == [1, 1]
     assert "attest dead-letters replay" in evidence.about_the_dead(said[1])
+
+
+def test_what_was_sent_before_and_is_not_indexed_yet_is_waited_for(
+    inline: InlineWorker, tmp_path: Path
+) -> None:
+    """Who ends the waiting and sends it again is told of it once it can be found."""
+    path = tmp_path / "one.jsonl"
+    path.write_text(lines(1, {}))
+    with inline.store.unit_of_work("test") as work:
+        circuits.pause(work, "embed", "a test")
+    evidence.submit(inline.store, [path], None)
+    inline.run()
+    batch_id, items = evidence.submit(inline.store, [path], None)
+    inline.run()
+    with ThreadPoolExecutor(1) as other:
+        following = other.submit(evidence.follow, inline.store, batch_id, items)
+        with pytest.raises(TimeoutError):
+            following.result(timeout=1)
+        with inline.store.unit_of_work("test") as work:
+            circuits.resume(work, "embed")
+        inline.run()
+        assert following.result(timeout=30)["new_versions"] == 0

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NoReturn
 from uuid import UUID, uuid4
@@ -14,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from cli import audit_replay
 from knowledge.retention import keep_days
+from messages import Stage
 from scheduler import jobs
 from store import (
     audit,
@@ -26,16 +28,26 @@ from store import (
     retention,
     verifications,
 )
+from store.dead_letters import Death
 from store.erasure import NotThere, UnderWay
 from store.idempotency import KeyReused
 from store.models import Answer, AnswerRecall, Question, now
 from store.unit_of_work import Store
 from tests.integration import guesses
-from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
+from tests.servers import (
+    TRIAL,
+    TRIAL_QUESTION,
+    ask,
+    get_question,
+    ingest,
+    until_somebody_waits,
+)
 from workers.extract.paid_once import PaidOnce
 from workers.inline import InlineWorker
 from workers.language_model.port import Prompt
+from workers.registry import spec_of
 from workers.runtime.errors import Permanent
+from workers.runtime.stage import Context, bury, handle
 
 PATIENT = "Quxelda Vorbengrim"
 """No such name, and no word of any source."""
@@ -353,6 +365,27 @@ def test_op_6_3_what_is_older_than_words_are_kept_goes_in_batches(
     assert retention.erase_old(inline.store, {"note": 30}, now()) == {}
 
 
+def test_what_goes_by_age_holds_no_letter_while_it_waits_for_another(
+    store: Store, inline: InlineWorker
+) -> None:
+    """Or a replay of both, which takes them in the order in which they died, meets it crosswise."""
+    older, younger = dead(store, inline), dead(store, inline)
+    with inline.store.engine.begin() as connection:
+        connection.execute(sa.text("UPDATE question SET created_at = now() - interval '31 days'"))
+        connection.execute(
+            sa.text("UPDATE question SET created_at = now() - interval '32 days' WHERE id = :id"),
+            {"id": older},
+        )
+    lock = sa.text("SELECT FROM dead_letter WHERE subject = :id FOR UPDATE NOWAIT")
+    with ThreadPoolExecutor(1) as other:
+        with inline.store.engine.begin() as replay:
+            replay.execute(lock, {"id": str(younger)})
+            erasing = other.submit(retention.erase_old, inline.store, {"question": 30}, now())
+            until_somebody_waits(inline.store)
+            replay.execute(lock, {"id": str(older)})
+        assert erasing.result(timeout=30) == {"question": 2}
+
+
 @pytest.mark.requirement("OP-6.3")
 def test_op_6_3_nothing_goes_by_itself_until_somebody_says_when(inline: InlineWorker) -> None:
     note_id = noted(inline)
@@ -432,6 +465,63 @@ def test_a_stalled_worker_asks_no_model_and_keeps_nothing_once_the_words_are_era
         stalled.propose(prompt)
     assert everywhere(store, PATIENT) == []
     assert everywhere(store, str(extraction_id)) == ["audit_event", "extraction", "outbox"]
+
+
+def begun(kind: str, store: Store) -> UUID:
+    """Something with words of a patient that no stage has worked on."""
+    if kind == "question":
+        return ask(store, TEXT)
+    with store.unit_of_work("test") as work:
+        if kind == "note":
+            return notes.submit(work, f"PLAN\nChest X-ray for {PATIENT}.\n", None).id
+        if kind == "verification":
+            return verifications.submit(work, f"{PATIENT} took part in the trial.").id
+        return extractions.submit(work, f"{PATIENT} has a cough").id
+
+
+def promise(store: Store) -> Any:
+    with store.reading() as session:
+        return session.execute(sa.text("SELECT * FROM outbox")).one()
+
+
+def status(store: Store, kind: Any, subject: UUID) -> str:
+    with store.reading() as session:
+        query = sa.text(f"SELECT status FROM {erasure.HOLDERS[kind].table} WHERE id = :id")
+        return str(session.execute(query, {"id": subject}).scalar_one())
+
+
+def given_up(store: Store, outbox_id: UUID) -> None:
+    """The promise dies in other hands than those that hold it: their lease is over."""
+    with store.engine.begin() as connection:
+        connection.execute(sa.text("UPDATE stage_run SET lease_until = now() - interval '1 h'"))
+    died = Death("any", {}, "Rejected", "no worker of this version knows it", outbox_id=outbox_id)
+    bury(store, died)
+
+
+@pytest.mark.requirement("OP-6.1")
+@pytest.mark.parametrize("kind", ["question", "note", "verification", "extraction"])
+def test_op_6_1_a_worker_that_was_frozen_brings_no_words_back_when_it_thaws(
+    inline: InlineWorker, kind: Any
+) -> None:
+    store, subject = inline.store, begun(kind, inline.store)
+    promised = promise(store)
+    spec = spec_of(Stage(promised.stage))
+
+    def frozen(context: Context, message: Any) -> Any:
+        result = spec.work(context, message)
+        given_up(store, promised.id)
+        erase(store, kind, subject)
+        return result
+
+    handle(inline.context, replace(spec, work=frozen), promised.payload, promised.id)
+    handle(inline.context, spec, promised.payload, promised.id)  # and a copy of it comes
+    assert everywhere(store, PATIENT) == []
+    assert events(store, subject)[-1] == f"{kind}.erased"
+    assert status(store, kind, subject) == "erased"
+    with store.reading() as session:
+        letters = session.execute(sa.text("SELECT status FROM dead_letter")).scalars().all()
+        runs = session.execute(sa.text("SELECT status FROM stage_run")).scalars().all()
+    assert (letters, runs) == (["discarded"], ["dead"]), "nothing is left to do"
 
 
 def test_a_file_that_was_never_read_goes_too(store: Store) -> None:

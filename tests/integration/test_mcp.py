@@ -18,6 +18,7 @@ from mcp import Client, StdioServerParameters
 from cli.assistant.command import Unguarded, require_guard
 from store.settings import Settings
 from tests.integration.gateway.conftest import Running, serving
+from tests.integration.gateway.test_keys import bearer, make_key
 from tests.servers import TRIAL, TRIAL_QUESTION, ingest, wait_until
 from workers.inline import InlineWorker
 
@@ -142,6 +143,44 @@ def test_8_7_a_text_is_verified_over_http(gateway: Running, inline: InlineWorker
 
     with http_server(gateway.url) as url:
         in_a_thread(partial(run, url))
+
+
+def test_8_7_a_tool_call_that_is_made_again_asks_and_verifies_once(gateway: Running) -> None:
+    """An assistant whose call timed out makes it again, and does not know whether it arrived."""
+
+    async def talk(client: Client) -> None:
+        asked = [
+            await called(client, "ask", question=question, wait_seconds=wait)
+            for question, wait in (("ctDNA?", 0), ("ctDNA?", 0.1), ("MRD?", 0))
+        ]
+        ids = [one["question_id"] for one in asked]
+        assert ids[0] == ids[1] != ids[2]
+        assert gateway.count("question") == 2
+        dated = await called(client, "ask", question="ctDNA?", as_of="2026-01-31T00:00:00Z")
+        assert dated["question_id"] not in ids
+        sent = [
+            await called(client, "verify_text", text="It helps.", wait_seconds=0) for _ in range(2)
+        ]
+        assert sent[0]["verification_id"] == sent[1]["verification_id"]
+        assert gateway.count("verification") == 1
+
+    over_stdio(gateway.url, talk)
+
+
+def test_8_7_over_http_each_caller_asks_for_himself(settings: Settings) -> None:
+    closed = settings.model_copy(update={"port": 0, "require_keys": True})
+    asked = {"name": "ask", "arguments": {"question": "ctDNA?", "wait_seconds": 0}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
+    accept = {"Accept": "application/json, text/event-stream"}
+    with serving(closed) as running, http_server(running.url) as url:
+        for owner in ("one", "other"):
+            headers = {**accept, **bearer(make_key(running, "ask", owner=owner))}
+            for _ in range(2):
+                answer = httpx.post(url, json=body, headers=headers)
+                assert answer.status_code == 200, answer.text
+                assert not answer.json()["result"]["isError"], answer.text
+        assert running.count("question") == 2
+        assert running.count("question", "owner = 'one'") == 1
 
 
 def test_8_7_what_the_gateway_refuses_is_an_error_in_its_own_words(gateway: Running) -> None:

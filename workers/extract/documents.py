@@ -206,11 +206,6 @@ def _rest(text: str, parts: Sequence[Part], first: int) -> Part:
     return Part(kind, left[0].start, len(text), person, rest=True)
 
 
-def most_parts() -> int:
-    """How many parts a document is cut into at most."""
-    return _policy().most_parts
-
-
 def _title_marks(text: str, whole: str) -> Iterator[tuple[int, str]]:
     """Where lines stand that are the title of a document, and of which type."""
     for match in re.finditer(r"[^\n]+", text):

@@ -8,25 +8,30 @@ own.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, field_policies, vocabulary
+from workers.extract.rules.tick_boxes import plain_ticks
+from workers.extract.rules.titles import MARKS, known_title, lettered
 
 _LINE = re.compile(r"[^\n]*")
 _BLANK = re.compile(r"\n(?=[ \t]*+\n)")
 _SPACES = re.compile(r"\s*+")
 _LONGEST_HEADING = 60
 _SENTENCE = re.compile(r"[a-z0-9)][.](?:\s|$)")
+_MOST_WORDS = 7
+"""Words of a heading with a colon (ours)."""
 _SHORT = 5
 """Words up to which a line below is an entry of a list (ours)."""
-_MARKS = "#*_ \t=-•>"
 _LABEL = re.compile(
-    r"(?P<name>(?:\d{1,2}[.)]\s*)?[A-Za-z][A-Za-z0-9 ,/&'()\-]{0,58}?)\**\s*[:|](?=\D|$|\s*\S)"
+    r"(?P<name>(?:(?:\d{1,2}|[A-Z])[.)]\s*)?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ0-9 ,/&'()\-]{0,58}?)\**\s*[:|]"
+    r"(?=\D|$|\s*\S)"
 )
 _LABEL_BEFORE_A_GAP = re.compile(
-    r"(?P<name>[A-Za-z][A-Za-z /&'()\-]{1,40}?)(?:[ \t]{2,}|\t|[ \t]+[-–][ \t]+)(?=\S)"
+    r"(?P<name>(?:[A-Z][.)][ ])?[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ /&'()\-]{1,40}?)"
+    r"(?:[ \t]{2,}|\t|[ \t]+[-–][ \t]+)(?=\S)"
 )
 """A label without a colon: what it labels stands behind a gap or a dash."""
 _CLAUSE_ENDS = re.compile(
@@ -58,10 +63,14 @@ class Parts:
     """
 
     text: str
+    whole: str = field(init=False, repr=False)
+    """The text with what stands at boxes that are not ticked."""
 
     def __post_init__(self) -> None:
-        """Read every line end and every decimal point as ours."""
-        object.__setattr__(self, "text", plain_points(plain_lines(self.text)))
+        """Read every line end and every decimal point as ours, and no box that is not ticked."""
+        whole = plain_points(plain_lines(self.text))
+        object.__setattr__(self, "whole", whole)
+        object.__setattr__(self, "text", plain_ticks(whole, lambda one: _title(one) in labels()))
 
     @cached_property
     def sections(self) -> Sequence[Section]:
@@ -97,7 +106,7 @@ class Parts:
         start, end = text.rfind("\n", 0, at) + 1, line_end(text, at, len(text))
         while end < len(text):
             stop = line_end(text, end + 1, len(text))
-            below = text[end + 1 : stop].lstrip(_MARKS)
+            below = text[end + 1 : stop].lstrip(MARKS)
             full = end - start >= _FULL_LINE or below[:1].islower()
             if not below or not full or _LABEL.match(below) or _title(below) in _bare():
                 break
@@ -250,17 +259,20 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
         line = match.group()
         if not line.strip():
             continue
-        lead = len(line) - len(line.lstrip(_MARKS))
+        lead = len(line) - len(line.lstrip(MARKS))
         at = match.start() + lead
         bare = line[lead:]
         label = _LABEL.match(bare)
         gap = _LABEL_BEFORE_A_GAP.match(bare)
         if gap is not None and _title(gap["name"]) in labels():
             label = gap
-        if label is not None and len(label["name"].split()) <= 7:
+        name = _title(label["name"]) if label is not None else ""
+        if label is not None and lettered(label["name"]) and name not in labels():
+            label = None
+        if label is not None and len(name.split()) <= _MOST_WORDS:
             after = bare[label.end() :].lstrip("* \t")
             start = match.start() + len(line) - len(after)
-            found[at] = (at, start, _title(label["name"]), not after.strip())
+            found[at] = (at, start, name, not after.strip())
         elif len(bare) < _LONGEST_HEADING and _title(bare) in _bare():
             found[at] = (at, match.end(), _title(bare), True)
         for second in _second_columns(line):
@@ -315,8 +327,7 @@ def plain_points(text: str) -> str:
 
 
 def _title(words: str) -> str:
-    words = re.sub(r"^\d{1,2}[.)]\s*|\([^)]*\)", "", words.strip(_MARKS + ":")).strip()
-    return " ".join(words.lower().replace("_", " ").split())
+    return known_title(words, _bare())
 
 
 _NEW_LINE = re.compile(r"\n")

@@ -229,8 +229,8 @@ def proposed_attempt(
             continue
         fields[field] = _beside(field, parts, result, held)
     if "raw_text" in rubric.fields and "raw_text" not in fields:
-        value = parts.text.strip()
-        at = parts.text.find(value)
+        value = parts.whole.strip()
+        at = parts.whole.find(value)
         whole = read_words("raw_text", value)
         fields["raw_text"] = (
             FieldResult(

@@ -190,7 +190,7 @@ def _is_detail(version: _Source, sentence: str, section: str) -> bool:
     """Whether a sentence outside the passages is wanted for what it states of its document."""
     wanted: tuple[str, ...] = ()
     if version.source_type == "clinicaltrials":
-        wanted = ("identity", "name", "phase", "status", "enrollment", "endpoint", "primary_result")
+        wanted = ("name", "primary_result", *load("answers")["particulars"])
     elif version.source_type in load("answers")["sections"]["guidelines"][0]["sources"]:
         wanted = ("category", "version")
     elif "trial" in (version.publication_type or "").lower():

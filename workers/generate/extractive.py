@@ -2,13 +2,13 @@
 
 Every claim is the text of its quotation, so that it can be checked by its words alone. What may
 be shown: `wording`; what a sentence states: `facets`; which are candidates: `candidates`; how well
-they answer: `scoring`; what stands beside the answer: `details`.
+they answer: `scoring`; in which order they are read: `arranging`; what stands beside the answer:
+`details`.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -16,15 +16,9 @@ from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from knowledge.sources import source_policy
 from store.content import Content, share
+from workers.generate.arranging import Claim, Kept, arrange
 from workers.generate.candidates import Candidate, candidates_of
-from workers.generate.details import (
-    MaySpeak,
-    complete,
-    limits,
-    names_document,
-    naming,
-    particulars,
-)
+from workers.generate.details import complete
 from workers.generate.facets import (
     asks_for_use,
     is_unasked,
@@ -36,7 +30,7 @@ from workers.generate.facets import (
 from workers.generate.findings import same
 from workers.generate.scoring import Asked, Lacks, Scorer
 from workers.generate.sections import belongs, sections_for
-from workers.generate.wording import is_about_itself, on_one_line, stands_alone
+from workers.generate.wording import is_about_itself, stands_alone
 
 __all__ = [
     "Asked",
@@ -55,41 +49,6 @@ _ON_TRIALS = "clinical_trials"
 _GENERAL = "general"
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A proposed claim: its words, the evidence it names, the section it goes to."""
-
-    claim_id: str
-    text: str
-    evidence_id: str
-    quote: str
-    heading: str
-    also: tuple[tuple[str, str], ...] = ()
-    """Other evidence that reports the same finding: its key and its words."""
-
-    def as_body(self) -> dict[str, Any]:
-        """The claim as the draft stores it."""
-        body: dict[str, Any] = {
-            "claim_id": self.claim_id,
-            "text": self.text,
-            "evidence_id": self.evidence_id,
-            "quote": self.quote,
-            "heading": self.heading,
-        }
-        if self.also:
-            body["also"] = [{"evidence_id": key, "quote": quote} for key, quote in self.also]
-        return body
-
-
-@dataclass
-class _Kept:
-    """A candidate that is in the answer, with those that report the same."""
-
-    candidate: Candidate
-    score: float
-    also: list[Candidate] = field(default_factory=list)
-
-
 def choose(candidates: Sequence[Candidate], asked: Asked) -> list[Claim]:
     """The claims of the answer, in the order of the query type's sections.
 
@@ -105,20 +64,21 @@ def choose(candidates: Sequence[Candidate], asked: Asked) -> list[Claim]:
         if one.source_type != _REGISTRY or not is_unasked(one.text, one.section, questions):
             documents[one.evidence_id].append(one)
     for one in chain.from_iterable(documents.values()):
-        score = scorer.score(one) if one.found or _is_result(one, scorer, documents) else None
+        of_itself = one.found or scorer.is_sure(one) or _is_result(one, scorer, documents)
+        score = scorer.score(one) if of_itself else None
         if score is not None:
-            scored.append(_Kept(one, score + (_of_use(one, contents) if on_use else 0.0)))
+            scored.append(Kept(one, score + (_of_use(one, contents) if on_use else 0.0)))
     if asked.names and any(one.candidate.asked_for for one in scored):
         scored = [one for one in scored if scorer.names_work(one.candidate)]
     if query_type != _ON_TRIALS:
         _put_results_first(scored, scorer)
     scored.sort(key=lambda one: -one.score)
-    kept = _spread(scored, sections_for(query_type)[0], scorer.may_answer)
+    kept = _spread(scored, sections_for(query_type)[0], scorer)
     kept = _near_best(kept, scorer, query_type)
     shown = [one.candidate for one in kept]
     if not (_speak_to_it(shown, contents, scorer) and scorer.are_told(shown)):
         return []
-    return _arrange(kept, documents, query_type, scorer.may_speak, contents)
+    return arrange(kept, documents, query_type, scorer.may_speak, contents)
 
 
 def lacking(candidates: Sequence[Candidate], asked: Asked) -> Lacks | None:
@@ -139,7 +99,7 @@ def _is_result(
     )
 
 
-def _put_results_first(scored: Sequence[_Kept], scorer: Scorer) -> None:
+def _put_results_first(scored: Sequence[Kept], scorer: Scorer) -> None:
     """Rank what only poses the question of a study behind its results that answer nearly as well:
     it holds the words of the question because it asks the same. Who asks about trials asks for it.
     In the work that the question names, results that hold too little to stay in the answer
@@ -148,7 +108,7 @@ def _put_results_first(scored: Sequence[_Kept], scorer: Scorer) -> None:
     policy, wanted = load("answers"), scorer.wanted
     covers = [scorer.covers(one.candidate) for one in scored]
     least = policy["kept_from"] * max(covers, default=0.0)
-    posing: list[_Kept] = []
+    posing: list[Kept] = []
     results: dict[str, list[float]] = defaultdict(list)
     for one, covered in zip(scored, covers, strict=True):
         mine = one.candidate
@@ -179,14 +139,14 @@ def _of_use(candidate: Candidate, asked: Sequence[Content]) -> float:
     return float(load("answers")["side_weight"] * sure * share(asked, candidate.text))
 
 
-def _spread(
-    scored: Sequence[_Kept], leading: Mapping[str, Any], may_answer: MaySpeak
-) -> list[_Kept]:
+def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) -> list[Kept]:
     """The best candidates: a few a document, no two that say the same, the leading section's first
     as far as places are kept for it. Only those that there is a place for are asked `may_answer`:
-    it takes the longest."""
+    it takes the longest. What says nothing but the drug of its label gives way to what tells more.
+    """
     policy = load("answers")
-    kept: list[_Kept] = []
+    kept: list[Kept] = []
+    waiting: list[Kept] = []
 
     def has_room(candidate: Candidate, most: int) -> bool:
         if len(kept) >= most:
@@ -194,20 +154,23 @@ def _spread(
         of_document = sum(one.candidate.evidence_id == candidate.evidence_id for one in kept)
         return of_document < int(policy["claims_per_document"])
 
-    def take(found: Iterable[_Kept], most: int) -> None:
+    def take(found: Iterable[Kept], most: int) -> None:
         for one in found:
             mine = one.candidate
             twin = _twin(mine, kept)
-            if (twin is None and not has_room(mine, most)) or not may_answer(mine):
+            if (twin is None and not has_room(mine, most)) or not scorer.may_answer(mine):
                 continue
-            if twin is None:
+            if twin is not None:
+                _merge(twin, one)
+            elif one in waiting or not scorer.only_names_drug(mine):
                 kept.append(one)
             else:
-                _merge(twin, one)
+                waiting.append(one)
 
     take((one for one in scored if belongs(one.candidate, leading)), policy["lead_claims"])
     first = {id(one) for one in kept}
     take((one for one in scored if id(one) not in first), policy["claims"])
+    take(list(waiting), policy["claims"])
     return sorted(kept, key=lambda one: -one.score)
 
 
@@ -224,13 +187,13 @@ def _speak_to_it(shown: Sequence[Candidate], asked: Sequence[Content], scorer: S
     )
 
 
-def _near_best(kept: Sequence[_Kept], scorer: Scorer, query_type: str) -> list[_Kept]:
+def _near_best(kept: Sequence[Kept], scorer: Scorer, query_type: str) -> list[Kept]:
     """Those that answer nearly as much of the question as the best, or state what is asked for: of
     a drug much is said that is no answer on its dose. Of the kind of source that is asked for half
     as much will do. What holds nothing but what its title does must hold nearly all of it."""
     policy = load("answers")
     kept = [one for one in kept if scorer.is_on_item(one.candidate)]
-    if not scorer.wanted.isdisjoint(policy["needs_told"]):
+    if scorer.is_needed(one.candidate for one in kept):
         kept = [one for one in kept if scorer.states_wanted(one.candidate)]
     more = [scorer.tells_more(one.candidate) for one in kept]
     most = max((held for held, _ in more), default=0.0)
@@ -257,7 +220,7 @@ def _near_best(kept: Sequence[_Kept], scorer: Scorer, query_type: str) -> list[_
     ]
 
 
-def _twin(mine: Candidate, kept: Sequence[_Kept]) -> _Kept | None:
+def _twin(mine: Candidate, kept: Sequence[Kept]) -> Kept | None:
     """The first that says the same: in other words, or because one is a part of the other."""
     text, finding = mine.text, mine.finding
     for one in kept:
@@ -269,7 +232,7 @@ def _twin(mine: Candidate, kept: Sequence[_Kept]) -> _Kept | None:
     return None
 
 
-def _merge(kept: _Kept, found: _Kept) -> None:
+def _merge(kept: Kept, found: Kept) -> None:
     """Note another source of the same finding; the one that is worth more is cited (SP-6.2).
 
     Of two quotations of one text, the longer one is taken if it answers as well.
@@ -295,106 +258,3 @@ def _belong_alike(one: Candidate, other: Candidate) -> bool:
     """Whether both go to the same sections, so that a better source moves nothing in the answer."""
     sections = [section for found in load("answers")["sections"].values() for section in found]
     return all(belongs(one, section) == belongs(other, section) for section in sections)
-
-
-def _homes(kept: Sequence[_Kept], sections: Sequence[Mapping[str, Any]]) -> dict[str, list[_Kept]]:
-    """Which candidates go to which section, by its heading. The leading one keeps its best."""
-    plain = [one for one in sections if not one.get("limitations")]
-    special = [one for one in plain if one.get("names_bodies")]
-    homes: dict[str, list[_Kept]] = {one["heading"]: [] for one in sections}
-    for one in kept:
-        fitting = [section for section in plain if belongs(one.candidate, section)] or plain[-1:]
-        compares = [section for section in fitting if section in special]
-        leads = fitting[0] is plain[0] and not homes[plain[0]["heading"]]
-        home = compares[0] if compares and not leads else fitting[0]
-        homes[home["heading"]].append(one)
-    return homes
-
-
-def _arrange(
-    kept: Sequence[_Kept],
-    documents: Mapping[str, Sequence[Candidate]],
-    query_type: str,
-    may_speak: MaySpeak,
-    asked: Sequence[Content],
-) -> list[Claim]:
-    """Give the candidates their sections, what belongs beside them, and their numbers."""
-    sections, policy = sections_for(query_type), load("answers")
-    details = policy["details"].get(query_type, {"documents": 0, "facets": []})
-    homes, ordered = _homes(kept, sections), list[tuple[str, _Kept]]()
-    for number, section in enumerate(sections):
-        heading, room = section["heading"], details["documents"] if number == 0 else 0
-        for group in _by_document(homes[heading]):
-            said = [one for _, one in ordered if one.candidate.evidence_id == _key(group)]
-            of_document = documents.get(_key(group), ())
-            facets = details["facets"] if room > 0 else []
-            room -= 1
-            whole = _completed(group, said, of_document, facets, may_speak)
-            in_order = _reading_order(whole, of_document, leads=not ordered, strictly=bool(facets))
-            ordered += [(heading, one) for one in in_order]
-        if section.get("limitations"):
-            shown = [one.candidate for _, one in ordered]
-            keys = dict.fromkeys(one.evidence_id for one in shown)
-            found = limits(shown, [documents.get(key, ()) for key in keys], may_speak, asked)
-            ordered += [(heading, _Kept(one, 0.0)) for one in found]
-    return [
-        Claim(
-            claim_id=f"c{number}",
-            text=on_one_line(one.candidate.text),
-            evidence_id=one.candidate.evidence_id,
-            quote=one.candidate.text,
-            heading=heading,
-            also=tuple((other.evidence_id, other.text) for other in one.also),
-        )
-        for number, (heading, one) in enumerate(ordered, start=1)
-    ]
-
-
-def _by_document(kept: Sequence[_Kept]) -> list[list[_Kept]]:
-    """Claims of one document follow each other: they are read together, under its title."""
-    groups: dict[str, list[_Kept]] = defaultdict(list)
-    for one in kept:
-        groups[one.candidate.evidence_id].append(one)
-    return list(groups.values())
-
-
-def _key(group: Sequence[_Kept]) -> str:
-    return group[0].candidate.evidence_id
-
-
-def _completed(
-    group: Sequence[_Kept],
-    said: Sequence[_Kept],
-    of_document: Sequence[Candidate],
-    facets: Sequence[str],
-    may_speak: MaySpeak,
-) -> list[_Kept]:
-    """A document's claims with the particulars of its trial and the sentence that names it."""
-    chosen = [one.candidate for one in (*said, *group)]
-    added = list(particulars(facets, chosen, of_document, may_speak))
-    for one in chain.from_iterable(complete(one, of_document) for one in chosen):
-        if one not in chosen and one not in added and may_speak(one):
-            added.append(one)
-    first = naming([*chosen, *added], of_document, may_speak, strictly=bool(facets))
-    if first is not None:
-        added.append(first)
-    return [*group, *(_Kept(one, 0.0) for one in added)]
-
-
-def _reading_order(
-    group: Sequence[_Kept], of_document: Sequence[Candidate], *, leads: bool, strictly: bool
-) -> list[_Kept]:
-    """A document's claims in the order of its text. In the answer's first document the best one
-    leads, behind the sentence that names the document where it does not itself."""
-    place = {id(one): number for number, one in enumerate(of_document)}
-    ordered = sorted(group, key=lambda one: place.get(id(one.candidate), len(place)))
-    if not leads:
-        return ordered
-    best = max(group, key=lambda one: one.score)
-    names = [
-        one
-        for one in ordered
-        if names_document(one.candidate.text, one.candidate.title, strictly=strictly)
-    ]
-    head = [best] if best in names or not names else [names[0], best]
-    return [*head, *(one for one in ordered if all(one is not other for other in head))]

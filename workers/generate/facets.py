@@ -15,6 +15,7 @@ from workers.generate.wording import is_fact, takes_side
 from workers.reading.labels import body_of
 
 _LIMITS = ("limitation", "open_question")
+_PHRASES = ("phrase", "unless")
 BY_PART = 50
 """The rank of a sentence that only its section's title makes what it is."""
 
@@ -78,21 +79,25 @@ def asked_for(asked: Collection[int], questions: Iterable[str] = ()) -> frozense
     text = "\n".join(questions)
     found = [
         cue
-        for cue, words, phrase in _cues()
-        if not words.isdisjoint(asked) or (phrase and phrase.search(text))
+        for cue, words, phrase, unless in _cues()
+        if (not words.isdisjoint(asked) or (phrase and phrase.search(text)))
+        and not (unless and unless.search(text))
     ]
     specific = [cue for cue in found if cue.get("specific")]
     return frozenset(facet for cue in specific or found for facet in cue["facets"])
 
 
 @cache
-def _cues() -> tuple[tuple[Mapping[str, Any], frozenset[int], re.Pattern[str] | None], ...]:
-    """What a question asks for, by the terms of the words, or the phrase, that ask for it."""
+def _cues() -> tuple[
+    tuple[Mapping[str, Any], frozenset[int], re.Pattern[str] | None, re.Pattern[str] | None], ...
+]:
+    """What a question asks for, by the terms of the words, or the phrase, that ask for it; and the
+    phrase with which they ask for something else."""
     return tuple(
         (
             cue,
             term_set(" ".join(cue.get("words", ()))),
-            re.compile(cue["phrase"], re.IGNORECASE) if "phrase" in cue else None,
+            *(re.compile(cue[one], re.IGNORECASE) if one in cue else None for one in _PHRASES),
         )
         for cue in load("answers")["cues"]
     )

@@ -10,6 +10,7 @@ from workers.reading.labels import body_of
 
 _NUMBER = re.compile(r"(?<![\w.,])[-−]?\d+(?:,\d{3})*(?:[.·]\d+)?\s?%?")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
+_ARM = re.compile(r"(?:Arm|Group|Analysis of) [^:]{1,200}:")
 _NEGATION = re.compile(
     r"\b(?:no|not|nor|neither|never|cannot|lack\w*|fail\w*|n't|insufficient)\b",
     re.IGNORECASE,
@@ -26,6 +27,8 @@ class Finding:
     telling: frozenset[str]
     """Numbers that hardly meet by chance: percentages, decimals, numbers of three digits."""
     denies: bool
+    arm: str | None = None
+    """The arm of a registry that a line is on by its head; what each is given may be alike."""
 
     @cached_property
     def terms(self) -> frozenset[int]:
@@ -54,6 +57,7 @@ def finding(sentence: str) -> Finding:
         frozenset(numbers),
         frozenset(one.rstrip("%") for one in telling),
         _NEGATION.search(body) is not None,
+        arm[0] if (arm := _ARM.match(body)) else None,
     )
 
 
@@ -63,7 +67,7 @@ def same(first: Finding, second: Finding) -> bool:
     Sentences of which one denies something and the other nothing never do, nor those with nearly
     the same words and another number.
     """
-    if first.denies != second.denies:
+    if first.denies != second.denies or first.arm != second.arm:
         return False
     alike = first.numbers == second.numbers
     if not alike and first.telling.isdisjoint(second.telling):

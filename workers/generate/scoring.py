@@ -1,26 +1,23 @@
 """How well a candidate answers what is asked. Pure; weights: knowledge/answers.yaml."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from itertools import chain, repeat
 from typing import Literal, NamedTuple
 
-from knowledge.breadth import accepted, meets
 from knowledge.conflicts import conflict_policy
 from knowledge.drugs import classes_at, drugs_at
 from knowledge.loader import load
 from knowledge.naming import mentions
-from knowledge.products import are_on_others, first_named, speak_to
-from knowledge.products import products as named
-from knowledge.tags import tags
+from knowledge.products import speak_to
 from store.content import Content, kind_terms
 from store.index.terms import term_set
 from workers.generate.approvals import Approval, Coverage
 from workers.generate.candidates import Candidate
 from workers.generate.facets import asked_for, is_on_few, is_on_use, part_weight, states
+from workers.generate.others import is_on_one_of_several, is_on_others
 from workers.generate.populations import Population
-from workers.generate.subjects import Subjects
+from workers.generate.subjects import Subjects, trials_called
 from workers.generate.wording import addresses_patients, is_about_itself, refers_back
 
 Who = Literal["patients", "payers", "regulators"]
@@ -51,11 +48,10 @@ class Asked(NamedTuple):
     """Of the trials and bodies that it names."""
 
 
-_WORD = re.compile(r"\w+")
 _COVERAGE = "coverage_policy"
 _REGISTRY = "clinicaltrials"
 _RESULT, _AGAINST = "primary_result", "contraindication"
-_PARTICULARS = frozenset(load("answers")["details"]["clinical_trials"]["facets"])
+_PARTICULARS = frozenset(load("answers")["particulars"])
 _GUIDELINES = load("answers")["sections"]["guidelines"][0]["sources"]
 
 
@@ -114,6 +110,7 @@ class Scorer:
             self._tells_patients(works)
             and self._tells_payer(works)
             and self._subjects.is_told((one.text, one.section, one.title) for one in works)
+            and self._tells_trial(works)
         )
 
     def lacks(self, candidates: Iterable[Candidate]) -> Lacks | None:
@@ -142,6 +139,17 @@ class Scorer:
             words for one in works for words in (one.text, one.section, one.title)
         )
 
+    def _tells_trial(self, works: Iterable[Candidate]) -> bool:
+        """Whether a work is on each trial that the question calls one by a word of its own: what
+        another trial found is no answer."""
+        called = trials_called(self._question)
+        return not called or called <= {
+            name
+            for one in works
+            for name in called
+            if name in f"{one.title}\n{one.named}\n{one.whole or one.text}".lower()
+        }
+
     def _tells_payer(self, works: Iterable[Candidate]) -> bool:
         return self._coverage.is_told((one.text, one.title, one.publisher) for one in works)
 
@@ -156,8 +164,8 @@ class Scorer:
         line, title, whole = candidate.text, candidate.title, candidate.whole
         return not (
             candidate.speaks_to_program
-            or _is_on_others(candidate, self._diseases, self._products)
-            or (self._on_coverage and _is_on_one_of_several(candidate, self._diseases))
+            or is_on_others(candidate, self._diseases, self._products)
+            or (self._on_coverage and is_on_one_of_several(candidate, self._diseases))
             or self._subjects.are_missed(line, title, whole, candidate.section)
         )
 
@@ -214,12 +222,20 @@ class Scorer:
         found = part_weight(section) > 0 and states("number", text)
         return found or states(_RESULT, text, section)
 
-    def _is_sure(self, candidate: Candidate) -> bool:
-        """Whether it states the status, the enrollment or the endpoint of the trial that is asked
-        for these: it need not say so in the question's words."""
+    def is_sure(self, candidate: Candidate) -> bool:
+        """Whether it states what is asked for of the work that is asked about, its status or who
+        runs it: it need not say so in the question's words, nor have been retrieved."""
         return candidate.asked_for and any(
             states(name, candidate.text, candidate.section) for name in self.wanted & _PARTICULARS
         )
+
+    def is_needed(self, shown: Iterable[Candidate]) -> bool:
+        """Whether only what states what is asked for is an answer, beside lines of these works."""
+        policy = self._policy
+        if not self.wanted.isdisjoint(policy["needs_told"]):
+            return True
+        of_work = not self.wanted.isdisjoint(policy["needs_told_of_work"])
+        return of_work and any(one.asked_for for one in shown)
 
     def is_on_item(self, candidate: Candidate) -> bool:
         """Whether a line, its heading or title holds anything of what is asked to be covered, and
@@ -264,6 +280,13 @@ class Scorer:
             shares.append((whole, several or whole > one.coverage(inherited)))
         return max(shares)
 
+    def only_names_drug(self, candidate: Candidate) -> bool:
+        """Whether a line of a label holds nothing of the question but what its title does: the
+        drug that all of it is on."""
+        if candidate.source_type not in conflict_policy().label_sources:
+            return False
+        return not self.tells_more(candidate)[1] and not self.states_wanted(candidate)
+
     def _own_share(self, candidate: Candidate) -> float:
         """The share of the question that the words of a sentence hold, without its title's."""
         return max(one.coverage(one.held(candidate.text)) for one in self._asked)
@@ -272,7 +295,7 @@ class Scorer:
         policy, text = self._policy, candidate.text
         found = 0.0
         if self.states_wanted(candidate):
-            sure = self._is_result_asked_for(candidate) or self._is_sure(candidate)
+            sure = self._is_result_asked_for(candidate) or self.is_sure(candidate)
             found += policy["cue_weight"] * (1.0 if sure else self._own_share(candidate))
             found += policy["limit_weight"] if self.asks_for_limits else 0.0
         if refers_back(text):
@@ -312,72 +335,8 @@ def _around(candidate: Candidate) -> str:
 @cache
 def _coverage_terms() -> frozenset[int]:
     """The terms by which any policy on coverage answers, and those of the payers' names."""
-    payers = load("answers")["populations"]["payers"]["names"].values()
-    return kind_terms("payer") | term_set(" ".join(chain.from_iterable(payers)))
-
-
-def _is_on_others(
-    candidate: Candidate, diseases: Collection[str], products: Collection[str]
-) -> bool:
-    """Whether a sentence is on other diseases, drugs or tests than those asked about.
-
-    What a sentence does not name it has from its heading, else from its title.
-    """
-    if _named_in_short(candidate, products):
-        return _is_on_other_diseases(candidate, diseases)
-    if are_on_others(candidate.text, products):
-        return True
-    if named(candidate.text).isdisjoint(products):
-        if _is_work_on_another(candidate, products) or are_on_others(candidate.section, products):
-            return True
-        told = not named(candidate.section).isdisjoint(products)
-        if not told and are_on_others(candidate.title, products):
-            return not speak_to(candidate.text, products)
-    return _is_on_other_diseases(candidate, diseases)
-
-
-def _named_in_short(candidate: Candidate, products: Collection[str]) -> bool:
-    """Whether a line calls a product that its title names by the last of its words: Reveal."""
-    return any(
-        short in candidate.text
-        and short in _WORD.findall(candidate.text)
-        and one in named(candidate.title)
-        for one in products
-        for short in one.split()[1:][-1:]
+    policy = load("answers")
+    payers = policy["populations"]["payers"]["names"].values()
+    return kind_terms("payer") | term_set(
+        " ".join((*chain.from_iterable(payers), *policy["policy_words"]))
     )
-
-
-def _is_work_on_another(candidate: Candidate, products: Collection[str]) -> bool:
-    """Whether a work whose title names none of the products begins with another one: that is what
-    it is on, and the one asked about only what it is compared with."""
-    first = first_named(candidate.whole) if products and not named(candidate.title) else None
-    return first is not None and are_on_others(first, products)
-
-
-def _is_on_other_diseases(candidate: Candidate, asked: Collection[str]) -> bool:
-    """Whether a sentence, else its heading, names diseases and none of those asked about.
-
-    In a work on one asked about, other diseases are outcomes or comorbidities, and belong to what
-    it says; unless its title names them beside: then the sentence is on the other half of it. Where
-    a study is asked for and no disease, those of its title are asked about.
-    """
-    if not asked:
-        is_study = candidate.source_type in load("answers")["study_sources"]
-        own = tags("diseases", candidate.title) if is_study and candidate.asked_for else ()
-        told = tags("diseases", candidate.text) if own else ()
-        return bool(told) and not meets(told, own)
-    said = set(tags("diseases", candidate.text) or tags("diseases", candidate.section))
-    if not said or meets(said, asked):
-        return False
-    focus = set(tags("diseases", candidate.title))
-    # A general title takes in the one as it does the other.
-    return said <= focus or not meets(focus, asked) or accepted(focus) >= said | set(asked)
-
-
-def _is_on_one_of_several(candidate: Candidate, asked: Collection[str]) -> bool:
-    """Whether a sentence of a document on others as well, or alone, does not name what is asked
-    about, nor does its heading: what a payer covers for one disease it does not for the next."""
-    focus = tags("diseases", candidate.title) if asked else ()
-    if all(meets({one}, asked) for one in focus):
-        return False
-    return not meets(tags("diseases", f"{candidate.section}\n{candidate.text}"), asked)

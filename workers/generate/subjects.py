@@ -20,6 +20,10 @@ from knowledge.tags import Kind, mentions, tags
 from knowledge.words import Words
 
 _WORD = re.compile(r"[^\W\d_]+")
+_CALLED = re.compile(
+    r"(?i)(?:^\W*|\b(?:the|in|of|from|did|does|was|is|has|how|why)\s+)"
+    r"(?P<name>[a-z][a-z-]{3,}[a-z])\s+(?:trial|study)\b(?!\s+(?:of|on|in|for|with|design)\b)"
+)
 _SHORTEST = 5
 _INFLECTED = 3
 """Letters of a disease's ending that change: psoriasis, psoriatic."""
@@ -122,6 +126,29 @@ class Subjects:
         return (
             forms is not None and forms.search(text) is not None
         ) or not self._tagged.isdisjoint(tags("diseases", text))
+
+
+def trials_called(question: str) -> frozenset[str]:
+    """The words, in lower case, that a question puts before "trial" or "study" as its name: not
+    "a multinational trial", nor what tells of it (`no_trial_names`) or is of medicine."""
+    return frozenset(
+        name
+        for match in _CALLED.finditer(question)
+        if (name := match["name"].lower()) not in _no_trial_names()
+        and not _is_of_medicine(match["name"])
+    )
+
+
+def _is_of_medicine(word: str) -> bool:
+    named = tags("diseases", word) or tags("decisions", word) or products(word)
+    return bool(named or drugs(word) or _diseases(word))
+
+
+@cache
+def _no_trial_names() -> frozenset[str]:
+    policy = load("questions")
+    listed = (*policy["clinical"]["words"], *policy["everyday"], *policy["asking_words"])
+    return frozenset((*listed, *load("answers")["no_trial_names"]))
 
 
 @lru_cache(maxsize=4096)  # a title is that of many lines

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from knowledge.recalls import RecallPolicy, recall_policy
 from messages import RecallV1, Stage
-from store import recalls, standing
+from store import indexing, recalls, standing
 from store.documents import get_versions
 from store.hashes import text_hash
 from store.models import DocumentVersion, now
@@ -68,7 +68,7 @@ def work(context: Context, message: RecallV1) -> Result:
         documents = {place.document_id for places in cited.values() for place in places}
         current = _current(session, documents)
         ended = standing.ended(session, documents)
-        if recalls.still_read(session, current.values()):
+        if indexing.still_read(session, [str(one) for one in current.values()]):
             raise Later("a new version is not searchable yet", _pause(affected))
         comparison = _Comparison(session, policy, current, ended)
         checked = {

@@ -7,6 +7,7 @@ from typing import NamedTuple, get_args
 from knowledge.anchors import ARTICLE, entry_of
 from knowledge.conflicts import conflict_policy
 from knowledge.drugs import asked_about, names_one
+from knowledge.naming import trials
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Kind, Scenario
 from workers.retrieve.candidates import Candidate, Place
@@ -15,7 +16,6 @@ from workers.retrieve.label_parts import part_weight
 from workers.retrieve.restrictions import demotion
 from workers.retrieve.topicality import (
     Topic,
-    is_body,
     is_named,
     own_names,
     topic_of,
@@ -78,7 +78,6 @@ def assess(
     candidate: Candidate,
     understanding: Understanding,
     scenario: Scenario | None,
-    untold: Collection[str] = (),
 ) -> Assessed:
     """Judge one candidate.
 
@@ -90,9 +89,6 @@ def assess(
 
     Its score is the fused score of its best passage, restriction language demoted, with the boosts
     and penalties of the policy; works of the pack are lifted later (`lift_anchors`).
-
-    Args:
-        untold: trials that the question names and no other work tells of (see there).
     """
     entry = entry_of(scenario, candidate.identifiers) if scenario else None
     tagged = with_tags_of(scenario, candidate) if scenario and entry else candidate
@@ -103,7 +99,7 @@ def assess(
         understanding,
         named=named,
         anchor=entry is not None,
-        spared=named and is_named(candidate, untold),
+        spared=named and bool(own_names(candidate, trials(understanding.names))),
     )
     excluded = _excluded(candidate, topic) or silent
     places = _ordered(usable or candidate.places, candidate, understanding)
@@ -208,14 +204,6 @@ def _amounts(candidate: Candidate, best: Place, query_type: str, topic: Topic) -
 
 _OF_ONE_WORK = ARTICLE | {"set_id", "lcd_id"}
 """Whose number another work gives cites it; what gives that of a trial may well report it."""
-
-
-def untold(assessed: Sequence[Assessed], names: Collection[str]) -> list[str]:
-    """The trials among the names of a question whose works are all excluded: of these what holds
-    less of its words is evidence, too. A body that recommends or decides is none."""
-    trials = (name for name in names if not is_body(name))
-    kept = [one.candidate for one in assessed if one.named and one.excluded is None]
-    return [name for name in trials if not any(is_named(one, [name]) for one in kept)]
 
 
 def only_works_named(assessed: Sequence[Assessed], names: Collection[str]) -> list[Assessed]:

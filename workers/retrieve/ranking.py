@@ -9,7 +9,7 @@ from typing import Any
 from knowledge.conflicts import conflict_policy
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Scenario
-from workers.retrieve.assessment import Assessed, assess, lift_anchors, only_works_named, untold
+from workers.retrieve.assessment import Assessed, assess, lift_anchors, only_works_named
 from workers.retrieve.candidates import Candidate, Decision, Place, Ranked
 from workers.retrieve.composition import compose
 from workers.retrieve.diversity import KEPT
@@ -36,8 +36,6 @@ def rank(
         strict_tags: keep only those whose disease and decision tags match (EB-4.3).
     """
     judged = [assess(one, understanding, scenario) for one in candidates]
-    if missing := untold(judged, understanding.names):
-        judged = [assess(one, understanding, scenario, missing) for one in candidates]
     assessed = lift_anchors(only_works_named(judged, understanding.names))
     assessed.sort(key=lambda one: (-one.score, str(one.candidate.document_id)))
     eligible, outcomes = [], {}

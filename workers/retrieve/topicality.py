@@ -16,13 +16,11 @@ from typing import Literal
 
 from knowledge.anchors import trial_of
 from knowledge.breadth import accepted, is_broader, meets
-from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from knowledge.naming import mentions
 from knowledge.policy import retrieval_policy
 from knowledge.products import products, speak_to
 from knowledge.scenarios import Scenario
-from knowledge.sources import source_policies
 from knowledge.tags import tags
 from store.content import content_terms
 from store.index.terms import term_set
@@ -109,12 +107,6 @@ def _off_focus(candidate: Candidate, asked: Collection[str]) -> bool:
     return bool(asked and candidate.focus) and not meets(candidate.focus, asked)
 
 
-def is_body(name: str) -> bool:
-    """Whether a name is that of a body which recommends or decides."""
-    regulators = conflict_policy().regulators.values()
-    return name.lower() in source_policies() or any(one.search(name) for one in regulators)
-
-
 def is_named(candidate: Candidate, names: Collection[str]) -> bool:
     """Whether a name asked about is in its title, is its source (NCCN, ASCO, ESMO), one of its
     identifiers, its acronym by its registry, that of the trial that a pack knows it to report, or
@@ -191,8 +183,8 @@ def usable_places(
         named: the whole work is one that the question names (`is_named`).
         anchor: it is a work of the scenario's pack: what it says on a disease and a decision asked
             about speaks to the question, whatever its words are (EB-5.2).
-        spared: it is of a trial asked about of which nothing else tells: who asks why ZEST was
-            stopped is told by its record, whatever word that has for it.
+        spared: it is of a trial asked about: who asks why ZEST was stopped is told by its works,
+            whatever word they have for it, sooner than by one that mentions it.
     """
     of_itself = named and asks_for_works(understanding)
     # A work on one of several trials can hold but its part of what is asked.

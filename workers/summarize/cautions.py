@@ -24,12 +24,14 @@ _LEAST = 5
 """Letters of a word that names what somebody is allergic to (ours)."""
 
 
-def cautions(text: str, items: Sequence[Item]) -> Iterator[dict[str, str]]:
-    """Code and words of each warning, the gravest first."""
+def cautions(text: str, items: Sequence[Item], entries: int = 0) -> Iterator[dict[str, str]]:
+    """Code and words of each warning, the gravest first; `entries` of different days there are."""
     told = plan_policy().warnings
     count = number_of_people(text)
     if count > 1:
         yield {"code": "several_patients", "detail": told.several_patients.format(count=count)}
+    if entries > 1:
+        yield {"code": "several_days", "detail": told.several_days.format(count=entries)}
     if plan_policy().has("taken_back", text):
         yield {"code": "taken_back", "detail": told.taken_back}
     if addressed(text, items):

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from knowledge.notes import section_policy
+from knowledge.drugs import drugs_at
+from workers.summarize.forms import begins_with_box
 from workers.summarize.lines import Line, is_foreign, label_of
 from workers.summarize.names import (
     BRACKETS,
@@ -24,6 +26,8 @@ from workers.summarize.names import (
 OTHER = "other"
 """The kind of a part whose heading names none that is known, and of what no heading stands over."""
 PLANS = ("assessment", "plan", "assessment_plan")
+_BEFORE_PLANS = ("history", "past_history", "systems", "examination")
+"""Kinds of parts that no plan has come before: "Treatment" above them told what there is."""
 _OF_PROBLEMS = (*PLANS, "complaint", "diagnosis", "past_history", "family_social")
 """Kinds of parts in which PE is an embolism."""
 
@@ -62,6 +66,8 @@ class Headings:
         self.by_problem = False
         labels = (label_of(self._written(n)) for n in range(len(lines)))
         self.letters = {name.casefold() for name in labels if name and name.casefold() in _SOAP}
+        formed = (n for n in range(len(lines)) if self._has_plain_form(n))
+        self.plain_form = sum(kind_of(self._written(n)) is not None for n in formed) > 1
 
     def at(self, n: int, kind: str) -> Heading | None:
         """The heading that line `n` is or begins with, under a part of a kind."""
@@ -69,10 +75,14 @@ class Headings:
         written = self.text[line.start : line.end]
         if not any(map(str.isalpha, written[: section_policy().heading_chars])):
             return None
+        if begins_with_box(written):
+            return None
         found = self._whole_line(n, written, kind) or self._label(n, written, kind)
         if found is not None:
             self.seen.add(found.kind)
-            self.planning = self.planning or found.kind in ("plan", "assessment_plan")
+            self.planning = found.kind in ("plan", "assessment_plan") or (
+                self.planning and found.kind not in _BEFORE_PLANS
+            )
             if not found.problem:
                 self.by_problem = found.kind == "assessment_plan"
         return found
@@ -110,7 +120,26 @@ class Headings:
             within = self.planning and marked
             kind = "plan" if within else inherited
             return Heading(title, kind, line.end, shown=True, problem=within and self.by_problem)
+        if self.plain_form and current not in PLANS and self._is_plain_heading(n, title):
+            return Heading(title, OTHER, line.end, shown=True)
         return None
+
+    def _has_plain_form(self, n: int) -> bool:
+        """Whether a line has the form of a heading without marks: short, in words that begin with a
+        capital, below a blank line, its words directly below it."""
+        line, written = self.lines[n], self._written(n)
+        if not line.gap or n + 1 >= len(self.lines) or self.lines[n + 1].gap:
+            return False
+        if len(written) > section_policy().heading_chars or not written[0].isupper():
+            return False
+        small = len(written.split()) <= section_policy().divider_words
+        return small and written[-1].isalpha() and "," not in written
+
+    def _is_plain_heading(self, n: int, title: str) -> bool:
+        """Whether an unknown line has the form that the known headings of this note have."""
+        if not self._has_plain_form(n) or any(map(str.isdigit, title)) or ":" in title:
+            return False
+        return not is_statement(title) and not drugs_at(title)
 
     def _in_context(self, kind: str, title: str) -> str:
         """Medicines and tests that come a second time, behind a plan's heading, are planned; but

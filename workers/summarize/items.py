@@ -13,9 +13,16 @@ from knowledge.notes import LISTS, ListName, plan_policy, section_policy
 from store.spans import citation
 from workers.reading.chunks import Chunk
 from workers.summarize.dates import is_date
+from workers.summarize.forms import EMPTY_BOX, TICKED_BOX, is_unfilled
 from workers.summarize.names import plain
-from workers.summarize.persons import introduces, is_of_a_relative, names_a_person
+from workers.summarize.persons import (
+    introduces,
+    is_of_a_relative,
+    names_a_person,
+    names_a_relative,
+)
 from workers.summarize.sections import OTHER, NoteOutline, NoteSection, Unit
+from workers.summarize.steps import is_a_dose, is_to_come, names_a_step
 
 _SNAPSHOT_KINDS = (OTHER, "overview", "complaint", "history", "assessment", "assessment_plan")
 _INLINE = ("assessment", "assessment_plan", "plan")
@@ -26,6 +33,7 @@ _INNER_LABEL = re.compile(
     r"(?:^|[.;?!)]\s+)(?P<name>[A-Z][^\W\d_]*(?:[ /&][A-Za-z]+){0,3})\s?:(?=\s)"
 )
 _GIVES = re.compile(r"(?i)\b(?:give|gives|given|gave|giving|administer\w*)\b")
+_SHORT_STEP = 12  # words of a step that a sentence outside of any part tells and no more (ours)
 _EDGES = " \t\r\n\u00a0"
 
 
@@ -43,6 +51,10 @@ class Item:
     """The places of the lines that it stands under, the widest first: `Stopped:`."""
     divider: bool = False
     """Whether it is such a line itself."""
+    earlier: bool = False
+    """Whether it is of an entry of a record before the one whose plan is in force."""
+    inferred: bool = False
+    """Whether a language model named the part that it stands in."""
 
     def text_in(self, note: str) -> str:
         """The words, to the letter."""
@@ -107,7 +119,7 @@ def items_of(text: str, outline: NoteOutline, chunks: Sequence[Chunk]) -> list[I
     for n, unit in enumerate(outline.units):
         section = outline.sections[unit.section]
         target = None if unit.divider else list_for(text, unit, section, snapshot=snapshot)
-        if target is None:
+        if target is None or n not in above:
             continue
         snapshot = snapshot or target == "patient_snapshot"
         for one in (*above[n], n):
@@ -120,6 +132,7 @@ def items_of(text: str, outline: NoteOutline, chunks: Sequence[Chunk]) -> list[I
         if unit.divider and n not in entered and n in above:
             target = list_for(text, unit, section)
             found += item_parts(places, outline, above, n, target) if target else []
+    found = _told_once(text, found)
     found += _problems(text, outline, found)
     return sorted(found, key=lambda one: (LISTS.index(one.list), one.start))
 
@@ -134,9 +147,31 @@ def item_parts(
     """A statement as an item, or as some where no chunk holds it whole."""
     unit = outline.units[n]
     over = tuple((outline.units[one].start, outline.units[one].end) for one in above[n])
-    kind = kind_of_unit(places.text, unit, outline.sections[unit.section])
+    section = outline.sections[unit.section]
+    kind = kind_of_unit(places.text, unit, section)
     for start, end, chunk in places.holding(unit.start, unit.end):
-        yield Item(target, start, end, chunk, kind, over, unit.divider)
+        yield Item(
+            target, start, end, chunk, kind, over, unit.divider, unit.earlier, section.inferred
+        )
+
+
+def _told_once(text: str, found: Sequence[Item]) -> list[Item]:
+    """The items without those of an earlier day that a later one repeats in the same list, and
+    without lines under which nothing is left."""
+    if not any(one.earlier for one in found):
+        return list(found)
+    later = {(one.list, folded(one.text_in(text))) for one in found if not one.earlier}
+    kept = [
+        one
+        for one in found
+        if one.divider or not one.earlier or (one.list, folded(one.text_in(text))) not in later
+    ]
+    covering = {(one.list, start) for one in kept if not one.divider for start, _ in one.over}
+    return [
+        one
+        for one in kept
+        if not (one.divider and one.earlier) or (one.list, one.start) in covering
+    ]
 
 
 def lines_above(text: str, outline: NoteOutline) -> dict[int, tuple[int, ...]]:
@@ -145,8 +180,11 @@ def lines_above(text: str, outline: NoteOutline) -> dict[int, tuple[int, ...]]:
     policy = section_policy()
     found: dict[int, tuple[int, ...]] = {}
     telling: set[int] = set()
+    ticked = {one.section for one in outline.units if TICKED_BOX.match(text, one.start, one.end)}
     for n, unit in enumerate(outline.units):
         words = text[unit.start : unit.end]
+        if unit.section in ticked and EMPTY_BOX.match(words):
+            continue  # nobody ticked it
         if unit.divider and (not says_something(words) or names_a_person(words)):
             continue
         if unit.divider and plain(words) in policy.dividers and unit.section not in telling:
@@ -165,10 +203,11 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
     named = {one.start for one in outline.units if one.problem}
     known = {folded(one.text_in(text)) for one in found if one.list == "key_problems"}
     chosen = [one for one in found if one.start in named and one.list != "key_problems"]
+    chosen = [one for one in chosen if not one.earlier] or chosen
     problems: dict[str, Item] = {}
     for one in chosen:
         words = one.text_in(text)
-        short = len(words.split()) <= section_policy().divider_words
+        short = len(words.split()) <= section_policy().heading_words
         if short and not policy.orders(words) and folded(words) not in known:
             problems.setdefault(folded(words), replace(one, list="key_problems"))
     if known or problems:
@@ -179,7 +218,7 @@ def _problems(text: str, outline: NoteOutline, found: Sequence[Item]) -> list[It
         for one in found
         if one.kind in ("assessment", "assessment_plan")
         and one.start in listed
-        and not _begins_with_an_order(one.text_in(text))
+        and not _is_a_step(one.text_in(text))
     ]
 
 
@@ -220,11 +259,21 @@ def kind_of_unit(text: str, unit: Unit, section: NoteSection) -> str:
     if section.kind not in (OTHER, "complaint"):
         return section.kind
     words = text[unit.start : unit.end]
+    if unit.aloud and section.kind == OTHER and "allerg" not in words.lower():
+        policy, lower = section_policy(), words.lower().replace("’", "'")
+        if policy.announces.search(lower):
+            return "plan"
+        if policy.concludes.search(lower):
+            return "assessment"
     if unit.listed and _begins_with_an_order(words):
         return "assessment_plan"
     if section.kind != OTHER:
         return section.kind
     if _first(words) in plan_policy().requests:
+        return "assessment_plan"
+    if _begins_with_an_order(words) and names_a_step(words):
+        return "assessment_plan"
+    if len(words.split()) <= _SHORT_STEP and is_to_come(words):
         return "assessment_plan"
     at = max(0, unit.start - _LABEL_REACH)
     line = text[max(at, text.rfind("\n", at, unit.start) + 1) : unit.end]
@@ -232,6 +281,10 @@ def kind_of_unit(text: str, unit: Unit, section: NoteSection) -> str:
     kinds = [names.get(plain(one["name"])) for one in _INNER_LABEL.finditer(line)]
     last = next((one for one in reversed(kinds) if one is not None), None)
     return last if last in _INLINE else OTHER
+
+
+def _is_a_step(words: str) -> bool:
+    return _begins_with_an_order(words) or is_to_come(words) or is_a_dose(words)
 
 
 def _begins_with_an_order(words: str) -> bool:
@@ -252,7 +305,7 @@ def says_something(words: str) -> bool:
     bare = words.strip(" \t\r\n.,;:*_#()[]").casefold()
     if bare in section_policy().placeholders:
         return False
-    return any(map(str.isalnum, bare)) and not is_date(bare)
+    return any(map(str.isalnum, bare)) and not is_date(bare) and not is_unfilled(words)
 
 
 def tells_of_the_patient(words: str) -> bool:
@@ -263,4 +316,7 @@ def tells_of_the_patient(words: str) -> bool:
 def by_words(words: str) -> ListName:
     """The list that a sentence outside of any known part belongs to."""
     policy, lower = section_policy(), words.lower()
-    return next((cue.list for cue in policy.cues if cue.pattern.search(lower)), policy.otherwise)
+    found = next((cue.list for cue in policy.cues if cue.pattern.search(lower)), None)
+    if found is None and drugs_at(words) and not names_a_relative(words):
+        return "medicines_allergies"
+    return found or policy.otherwise

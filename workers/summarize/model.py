@@ -18,6 +18,7 @@ from workers.reading.chunks import Chunk
 from workers.reading.quotes import Source, check
 from workers.summarize.cautions import addressed
 from workers.summarize.items import Item, Places, item_parts, lines_above, list_for
+from workers.summarize.persons import is_of_a_relative
 from workers.summarize.plan import Recommendation, guarded, recommendations, urgency
 from workers.summarize.summary import Reading
 from workers.summarize.templates import chunks_with_headers, template
@@ -186,14 +187,32 @@ def _sentences(
     """The whole sentences that a quotation touches, each behind what stands over it, without those
     that belong nowhere."""
     start, end = quoted
-    wanted: dict[int, None] = {}
+    wanted: dict[tuple[int, ListName], None] = {}
     for n, unit in enumerate(reading.outline.units):
         section = reading.outline.sections[unit.section]
         if unit.end <= start or unit.start >= end or n not in above:
             continue
-        if list_for(reading.text, unit, section) is not None:
-            wanted |= dict.fromkeys((*above[n], n))
-    return [item for n in wanted for item in item_parts(places, reading.outline, above, n, target)]
+        by_rules = list_for(reading.text, unit, section)
+        if by_rules is not None:
+            own = by_rules if _is_fixed(reading, n, above[n]) else target
+            wanted |= dict.fromkeys((one, own) for one in (*above[n], n))
+    return [
+        item
+        for n, own in wanted
+        for item in item_parts(places, reading.outline, above, n, own)
+    ]
+
+
+def _is_fixed(reading: Reading, n: int, above: Sequence[int]) -> bool:
+    """Whether a model may not move a statement to another list: it tells of another person, or a
+    line above it turns what it says."""
+    units, text = reading.outline.units, reading.text
+    unit = units[n]
+    if reading.outline.sections[unit.section].kind == "family_social":
+        return True
+    if is_of_a_relative(text[unit.start : unit.end]):
+        return True
+    return any(plan_policy().turns(text[units[one].start : units[one].end]) for one in above)
 
 
 def _completed(reading: Reading, chosen: list[Item], asked: Asked) -> list[Item]:
@@ -244,8 +263,9 @@ def propose_plan(
     found: dict[Item, Recommendation] = {}
     for step in made.value.recommendations[: bounds.recommendations]:
         item = keyed.get(step.item.strip())
-        if item is None or item in found:
-            asked.refused["unknown_item" if item is None else "repeated"] += 1
+        if item is None or item in found or item.earlier:
+            why = "unknown_item" if item is None else "earlier" if item.earlier else "repeated"
+            asked.refused[why] += 1
             continue
         found[item] = _weighed(reading.text, item, step, by_rules.get(item))
         if item in for_programs:

@@ -39,7 +39,7 @@ def names_only(title: str) -> bool:
     policy = section_policy()
     words = NUMBERING.sub("", plain(title))
     if words in policy.by_name:
-        return words not in policy.telling
+        return words not in policy.telling and words not in policy.whose_or_when
     parts = _SPLIT.split(_BRACKET.sub(" & ", words))
     return all(map(_is_a_name, (part.strip(MARKS + "[]()") for part in parts)))
 
@@ -49,7 +49,7 @@ def _is_a_name(part: str) -> bool:
     if not part or part in policy.dividers or all(w in policy.qualifiers for w in part.split()):
         return True
     bare = unqualified(part)
-    return bare in policy.by_name and bare not in policy.telling
+    return bare in policy.by_name and bare not in policy.telling and bare not in policy.whose_or_when
 
 
 def plain(title: str) -> str:

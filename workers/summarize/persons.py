@@ -162,12 +162,25 @@ def is_of_a_relative(words: str) -> bool:
     return _told_of_one().match(words) is not None
 
 
+def names_a_relative(words: str) -> bool:
+    """Whether a sentence names anybody beside the patient."""
+    return _any_relative().search(words) is not None
+
+
+@cache
+def _any_relative() -> re.Pattern[str]:
+    names = "|".join(sorted(section_policy().relatives, key=len, reverse=True))
+    return re.compile(rf"(?i)\b(?:{names})s?\b")
+
+
 @cache
 def _told_of_one() -> re.Pattern[str]:
     names = "|".join(sorted(section_policy().relatives, key=len, reverse=True))
     return re.compile(
-        rf"(?i)(?:(?:his|her|their|the patient['’]s)\s+(?:\w+\s+)?(?:{names})s?\s+"
-        r"(?:has|had|is|was|takes|took|carries|died|also)|"
+        r"(?i)(?:[^:\n]{1,30}:\s*)?(?:and\s+)?"
+        rf"(?:(?:his|her|their|my|the patient['’]s)\s+(?:\w+\s+)?(?:{names})s?"
+        r"(?:\s*,[^,\n]{1,80},)?\s+"
+        r"(?:has|had|is|was|takes|took|carries|died|also|used to|suffers|got|gets)|"
         rf"(?:(?:maternal|paternal)\s+)?(?:{names})s?\s+(?:(?:is|was|are)\s+)?"
         r"(?:allergic|died|has|had|completed suicide))\b"
     )

@@ -8,16 +8,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge.drugs import drugs_at
 from knowledge.notes import plan_policy, section_policy
 from workers.summarize.cautions import addressed, named_in, opposed_words, tells_of_a_reaction
 from workers.summarize.items import Item, folded
 from workers.summarize.names import BRACKETS, names_only, plain
 from workers.summarize.persons import introduces, is_of_a_relative
+from workers.summarize.steps import is_a_dose, is_to_come, names_a_step
 
 _CAUTION = re.compile(
     r"\b(?:seek|present to|return|go to|call)\b.*\bif\b|\bif\b.*\b(?:seek|return|call)\b"
 )
+_MAY = re.compile(
+    r"\b(?:in|by|until|since|from|on|early|mid|late|of|\d{1,2}(?:st|nd|rd|th)?)[ -]May\b|\bMay \d"
+)
+"""The month."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ def recommendations(text: str, items: Sequence[Item]) -> list[Recommendation]:
         for item in items
         if item.list == "assessment"
         and (one := _read(text, item, opposed, item in for_programs)) is not None
-        and (folded(one.text) not in problems or plan_policy().has("actions", one.text))
+        and (folded(one.text) not in problems or _is_more_than_a_name(one.text))
     ]
     return sorted(found, key=lambda one: urgency(one.text))
 
@@ -80,6 +84,13 @@ def guarded(confidence: float, note: str | None) -> tuple[float, str | None]:
     return sure, note or policy.notes.model
 
 
+def _is_more_than_a_name(words: str) -> bool:
+    policy = plan_policy()
+    if policy.has("actions", words) or policy.has("strong", words):
+        return True
+    return is_to_come(words) or is_a_dose(words)
+
+
 def _asks(words: str) -> bool:
     """Whether a sentence among reasons is an order: by its first word, or a strong one."""
     policy = plan_policy()
@@ -93,6 +104,8 @@ def _read(
 ) -> Recommendation | None:
     policy, words = plan_policy(), item.text_in(text)
     sure, note = policy.confidence, None
+    if item.earlier:
+        return None
     if policy.has("agreements", words) or (item.divider and not _is_an_order(words)):
         return None
     if _only_tells(words):
@@ -100,14 +113,18 @@ def _read(
     if item.kind == "plan" and policy.has("actions", words):
         base = sure.plan_with_cue
     elif item.kind == "plan":
-        step = _names_a_step(words)
+        step = names_a_step(words) and not policy.has("past", words)
         base, note = (sure.plan, None) if step else (sure.plan_without_step, policy.notes.statement)
     elif item.kind == "assessment_plan" and _asks(words):
         base = sure.assessment_plan_with_cue
-    elif policy.has("strong", words):
+    elif policy.has("strong", words) or (
+        item.kind == "assessment_plan" and (is_to_come(words) or is_a_dose(words))
+    ):
         base, note = sure.assessment_with_cue, policy.notes.assessment
     else:
         return None
+    if item.inferred and note is None:
+        base, note = min(base, sure.assessment_with_cue), policy.notes.inferred
     if for_programs:
         base, note = base - sure.withheld, policy.notes.addressed
     elif policy.has("withheld", words):
@@ -116,8 +133,9 @@ def _read(
         base, note = base - sure.withheld, policy.notes.opposed
     elif any(_turns(text[start:end]) for start, end in item.over):
         base, note = base - sure.withheld, policy.notes.turned
-    elif policy.has("conditional", words):
-        base, note = base - sure.conditional, policy.notes.conditional
+    elif policy.has("conditional", _MAY.sub(" ", words)):
+        base = min(base - sure.conditional, sure.assessment_with_cue)
+        note = policy.notes.conditional
     return Recommendation(item, words, *guarded(base, note))
 
 
@@ -132,18 +150,6 @@ def _only_tells(words: str) -> bool:
     if any(policy.has(group, words) for group in ("actions", "conditional", "withheld", "steps")):
         return False
     return introduces(words) or is_of_a_relative(words) or policy.has("reports", words)
-
-
-def _names_a_step(words: str) -> bool:
-    """Whether words name a drug, a test or another step, or what would lead to one."""
-    policy, lower = plan_policy(), words.lower()
-    known = (
-        policy.has("steps", words) or policy.has("urgent", words) or policy.has("routine", words)
-    )
-    cues = (
-        one for one in section_policy().cues if one.list in ("medicines_allergies", "labs_imaging")
-    )
-    return known or bool(drugs_at(words)) or any(one.pattern.search(lower) for one in cues)
 
 
 def _is_an_order(words: str) -> bool:

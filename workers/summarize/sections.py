@@ -8,9 +8,13 @@ knowledge/note_sections.yaml. Offsets are exact; nothing of the text is changed.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from knowledge.drugs import drugs_at
 from knowledge.notes import plan_policy, section_policy
 from store.spans import Section, Span, Structure
+from workers.reading.instructions import addresses_reader
 from workers.reading.sentences import sentence_spans
+from workers.summarize.entries import earlier, entries_of
+from workers.summarize.forms import EMPTY_BOX, TICKED_BOX, is_unfilled
 from workers.summarize.headings import OTHER, PLANS, Heading, Headings
 from workers.summarize.lines import (
     BARE_MARK,
@@ -21,16 +25,26 @@ from workers.summarize.lines import (
     Line,
     column_of,
     cut,
+    is_foreign,
     label_of,
     lines_of,
     paragraphs_of,
     unfinished,
 )
 from workers.summarize.names import plain
+from workers.summarize.turns import Stretch, stretches, turns_of
 
 __all__ = ["OTHER", "NoteOutline", "NoteSection", "Unit", "outline"]
 
 ADMINISTRATIVE = "administrative"
+_NARROW = ("complaint", "diagnosis", "medicines", "allergies")
+"""Kinds of parts in which a label of none is not of them."""
+_LISTS = (*_NARROW, "family_social", "past_history")
+"""Kinds of parts that are lists as a rule."""
+_PROSE = 60  # characters of a line that is no entry of such a list (ours)
+_LABEL_WORDS = 4  # of such a label (ours)
+_ADDRESSED = 1200
+"""Characters of a line that stay behind words for a program in it: below a chunk (ours)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +57,8 @@ class NoteSection:
     end: int
     body: int
     """Where its words begin, behind its heading."""
+    inferred: bool = False
+    """Whether a language model named it, and no heading of the note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +76,10 @@ class Unit:
     """Whether it stands over what is done for a problem, which it names."""
     over: int | None = None
     """The index of the unit that stands over it: `Stopped:` over a medicine."""
+    aloud: bool = False
+    """Whether it is what a clinician says in a dialogue, and no question or answer."""
+    earlier: bool = False
+    """Whether it is of an entry of a record before the one whose plan is in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +89,8 @@ class NoteOutline:
     sections: tuple[NoteSection, ...]
     structure: Structure
     units: tuple[Unit, ...]
+    entries: int = 0
+    """How many entries of different days there are, where there are more than one."""
 
 
 def outline(text: str, inferred: Sequence[tuple[int, str, str]] = ()) -> NoteOutline:
@@ -93,6 +115,8 @@ class _Part:
     section: NoteSection
     heading: Heading | None = None
     lines: list[Line] = field(default_factory=list)
+    entry: bool = False
+    """Whether its heading begins an entry of a record of several days."""
 
 
 class _Reader:
@@ -100,22 +124,33 @@ class _Reader:
 
     def __init__(self, text: str, lines: list[Line], inferred: dict[int, tuple[str, str]]) -> None:
         self.text, self.lines, self.inferred = text, lines, inferred
+        self.whole_lines = {line.start for line in lines}
         longest = max((line.end - line.start for line in lines), default=0)
         policy = section_policy()
         self.width = longest if policy.wrap_least <= longest <= policy.wrap_most else 0
+        self.turns = turns_of(text, lines)
+        self.turn_starts = {one.start for one in self.turns}
+        self.entries = entries_of(text, lines)
         openings = (text[line.start : line.end].split(None, 1)[0] for line in lines)
         self.is_letter = any(one.strip(",").casefold() in policy.salutations for one in openings)
 
     def read(self) -> NoteOutline:
         parts, headings = [_Part(NoteSection("", OTHER, 0, 0, 0))], Headings(self.text, self.lines)
         kind = OTHER  # of the part that a line stands in, where no administrative one interrupts
+        begins = {one.start for one in self.entries}
         for n, line in enumerate(self.lines):
             if line.start in self.inferred:
                 title, kind = self.inferred[line.start]
-                parts.append(_Part(NoteSection(title, kind, line.start, 0, line.start)))
-                parts[-1].lines.append(line)
+                section = NoteSection(title, kind, line.start, 0, line.start, inferred=True)
+                parts.append(_Part(section, lines=[line]))
                 continue
-            found = headings.at(n, kind)
+            if line.start in begins:
+                headings, kind = Headings(self.text, self.lines), OTHER
+                title = self.text[line.start : line.end]
+                section = NoteSection(title, kind, line.start, 0, line.start)
+                parts.append(_Part(section, Heading(title, kind, line.end, shown=True), entry=True))
+                continue
+            found = None if line.start in self.turn_starts else headings.at(n, kind)
             if found is None:
                 if self._ends(parts[-1], line):
                     kind = OTHER if parts[-1].section.kind != ADMINISTRATIVE else kind
@@ -133,13 +168,42 @@ class _Reader:
         return self._finish(parts)
 
     def _ends(self, part: _Part, line: Line) -> bool:
-        """Whether a line without a heading ends the part before it: an administrative one, and in a
-        letter one whose words stand on the line of its label, with its paragraph."""
+        """Whether a line without a heading ends the part before it: an administrative one; in a
+        letter one whose words stand on the line of its label, with its paragraph; and one of
+        problems, medicines or allergies where a label follows that names nothing of the kind."""
         if part.section.kind == ADMINISTRATIVE:
             return self._is_past(part, line)
+        if part.section.kind in _NARROW and part.lines and self._is_of_another(part, line):
+            return True
+        if part.section.kind in _LISTS and self._is_prose_behind_a_list(part, line):
+            return True
         if not self.is_letter or part.section.kind == OTHER or not line.gap or not part.lines:
             return False
         return "\n" not in self.text[part.section.start : part.lines[0].start]
+
+    def _is_of_another(self, part: _Part, line: Line) -> bool:
+        """Whether a line begins with a label that names no part, behind a blank line or a part that
+        is one line behind its own label: `Allergies: eggs`, `Outcome: seen today`."""
+        written = self.text[line.start : line.end]
+        label = label_of(written)
+        if not label or not is_foreign(written) or not written[0].isupper():
+            return False
+        if part.section.kind in ("medicines", "allergies") and drugs_at(written):
+            return False  # "Inhalers: salbutamol"
+        if len(label.split()) > _LABEL_WORDS or not written.partition(":")[2].strip():
+            return False
+        on_its_line = "\n" not in self.text[part.section.start : part.lines[-1].end]
+        return line.gap or on_its_line
+
+    def _is_prose_behind_a_list(self, part: _Part, line: Line) -> bool:
+        """Whether a long sentence stands in a paragraph of its own behind short entries."""
+        written = self.text[line.start : line.end]
+        if not line.gap or not part.lines or len(written) < _PROSE or label_of(written):
+            return False
+        if written[-1] not in ".!?" or LIST_MARK.match(written) or not written[0].isupper():
+            return False
+        entries = (self.text[one.start : one.end] for one in part.lines)
+        return all(len(one) < _PROSE and one[-1] not in STOPS for one in entries)
 
     def _is_past(self, part: _Part, line: Line) -> bool:
         """Whether an administrative part has ended: it is one line, or one paragraph."""
@@ -163,26 +227,60 @@ class _Reader:
         paragraphs: list[Span] = []
         sentences: list[Span] = []
         units: list[Unit] = []
+        entry: int | None = None
         for n, part in enumerate(parts):
-            base = None
+            base = entry
             if part.heading is not None:
                 span = Span(part.section.start, part.heading.end)
                 paragraphs.append(span)
                 sentences.append(span)
                 if part.heading.shown:
                     base = len(units)
-                    units.append(self._shown(part.heading, span, n))
+                    over = None if part.entry else entry
+                    entry = base if part.entry else entry
+                    units.append(replace(self._shown(part.heading, span, n), over=over))
             paragraphs.extend(paragraphs_of(part.lines))
             for one in self._units(part, n, base, len(units)):
                 sentences.append(one[0])
                 if one[1] is not None:
                     units.append(one[1])
+        together = sorted(
+            [*stretches(self.text, self.turns, sentences), *self._addressed(sentences)],
+            key=lambda one: one.start,
+        )
+        units = _told_together(units, together)
+        sentences, paragraphs = _joined(sentences, together), _joined(paragraphs, together)
+        past = earlier(
+            self.entries, [one.start for one in placed if one.kind in PLANS], len(self.text)
+        )
+        if past:
+            units = [
+                replace(one, earlier=any(start <= one.start < end for start, end in past))
+                for one in units
+            ]
         structure = Structure.model_construct(
             sections=tuple(Section(title=s.title, start=s.start, end=s.end) for s in placed),
             paragraphs=tuple(paragraphs),
             sentences=tuple(sentences),
         )
-        return NoteOutline(tuple(placed), structure, tuple(units))
+        return NoteOutline(tuple(placed), structure, tuple(units), len(self.entries))
+
+    def _addressed(self, sentences: Sequence[Span]) -> Iterator[Stretch]:
+        """A sentence that speaks to a program, with what follows it in its line: alone, that would
+        read as a statement of the note."""
+        if self.turns:
+            return
+        end = 0
+        for one in sentences:
+            if one.start < end or not addresses_reader(one.of(self.text)):
+                continue
+            line = self.text.find("\n", one.start)
+            end = len(self.text) if line < 0 else line
+            last = max(
+                (two.end for two in sentences if one.start <= two.start < end), default=one.end
+            )
+            end = max(one.end, min(last, one.start + _ADDRESSED))
+            yield Stretch(one.start, end)
 
     def _shown(self, heading: Heading, span: Span, index: int) -> Unit:
         mark = LIST_MARK.match(self.text, span.start, span.end)
@@ -234,15 +332,28 @@ class _Reader:
         """Whether a sentence may run from a line into the next."""
         if below.gap or below.broken or LIST_MARK.match(self.text, below.start, below.end):
             return False
-        if self.text[below.start] == "|" or self._labels(below):
+        if self.text[below.start] == "|" or self._labels(below) or below.start in self.turn_starts:
+            return False
+        if any(one.match(self.text, below.start, below.end) for one in (EMPTY_BOX, TICKED_BOX)):
             return False
         last, first = self.text[line.end - 1], self.text[below.start]
         if last in STOPS or last == ":" or RULE.fullmatch(self.text, line.start, line.end):
             return False
-        if first.islower() or last == "," or unfinished(self.text[line.start : line.end]):
-            return True
+        if is_unfilled(self.text[line.start : line.end]):
+            return False  # "[ ] yes [ ] no" ends in no open word
         word = self.text[below.start : below.end].split(None, 1)[0]
+        if last == "," or unfinished(self.text[line.start : line.end]):
+            return True
+        if first.islower() and (
+            not self._begins_small(line) or word.strip(",") in section_policy().going_on
+        ):
+            return True
         return bool(self.width) and line.end - line.start + 1 + len(word) > self.width
+
+    def _begins_small(self, line: Line) -> bool:
+        """Whether a line itself begins with a small letter and no list mark, as those of a list or
+        a dictation without capitals do, where one below it says nothing of going on."""
+        return self.text[line.start].islower() and line.start in self.whole_lines
 
     def _labels(self, line: Line) -> bool:
         """Whether a line begins with the label of a known part: "ADR: NSAIDs"."""
@@ -281,6 +392,41 @@ class _Reader:
             return False
         short = len(written.split()) <= section_policy().divider_words
         return short and not any(map(str.isdigit, written))
+
+
+def _joined(spans: Sequence[Span], together: Sequence[Stretch]) -> list[Span]:
+    """The spans, those that a stretch touches as one."""
+    found: list[Span] = []
+    at = 0
+    for span in spans:
+        while at < len(together) and together[at].end <= span.start:
+            at += 1
+        inside = at < len(together) and together[at].start < span.start
+        if inside and found:
+            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
+        else:
+            found.append(span)
+    return found
+
+
+def _told_together(units: Sequence[Unit], together: Sequence[Stretch]) -> list[Unit]:
+    """The units, those of one stretch as one, unless parts begin within it."""
+    found: list[Unit] = []
+    index: dict[int, int] = {}
+    at = 0
+    for n, unit in enumerate(units):
+        while at < len(together) and together[at].end <= unit.start:
+            at += 1
+        here = together[at] if at < len(together) and together[at].start <= unit.start else None
+        last = found[-1] if found else None
+        if here and last and here.start <= last.start and last.section == unit.section:
+            found[-1] = replace(last, end=unit.end, divider=False, problem=False)
+        else:
+            over = None if unit.over is None else index[unit.over]
+            aloud = here is not None and here.clinician
+            found.append(replace(unit, over=over, aloud=aloud))
+        index[n] = len(found) - 1
+    return found
 
 
 class _Scope:

@@ -88,7 +88,7 @@ def result_of(
         "plan": {"recommendations": [one.as_body(n) for n, one in enumerate(recommended, start=1)]},
     }
     body["validation"] = validate(text, body)
-    body["warnings"] = list(cautions(text, items))
+    body["warnings"] = list(cautions(text, items, reading.outline.entries))
     body["provenance"] = {
         "generator": GENERATOR,
         **(provenance or {}),

@@ -109,11 +109,6 @@ class Located:
         sentence."""
         return bool(self.findings) and set(self.findings) <= set(load("rewriting")["completed"])
 
-    @property
-    def in_its_words(self) -> bool:
-        """Whether the claim is its own quotation, so that only the guards have a say."""
-        return self.text == " ".join(self.passage.split())
-
 
 @dataclass(frozen=True)
 class Rewritten:

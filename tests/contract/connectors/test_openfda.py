@@ -29,13 +29,13 @@ from workers.http.errors import (
 )
 from workers.ingest.connectors.base import Ask, Connector, Page
 from workers.ingest.connectors.openfda import (
-    OPENFDA,
     OPENFDA_DRUGSFDA,
     OPENFDA_ENFORCEMENT,
     OPENFDA_EVENT,
     OPENFDA_LABEL,
 )
 
+OPENFDA = (OPENFDA_LABEL, OPENFDA_DRUGSFDA, OPENFDA_ENFORCEMENT, OPENFDA_EVENT)
 Put = Callable[[OpenFda, int, str], None]
 
 QUERY = "imaginol"

@@ -32,7 +32,12 @@ from workers.ingest.connectors.europepmc import EUROPEPMC
 from workers.ingest.connectors.eutils import efetch, esearch
 from workers.ingest.connectors.news import NEWS
 from workers.ingest.connectors.openalex import OPENALEX
-from workers.ingest.connectors.openfda import OPENFDA, OPENFDA_EVENT
+from workers.ingest.connectors.openfda import (
+    OPENFDA_DRUGSFDA,
+    OPENFDA_ENFORCEMENT,
+    OPENFDA_EVENT,
+    OPENFDA_LABEL,
+)
 from workers.ingest.connectors.pubmed import PUBMED
 from workers.ingest.enrichment import Work
 from workers.ingest.parsers.base import Parsed
@@ -50,6 +55,7 @@ pytestmark = pytest.mark.skipif(
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 ASK = Ask("made up", None, NOW)
 CMS = Cms(accept_license=True)
+OPENFDA = (OPENFDA_LABEL, OPENFDA_DRUGSFDA, OPENFDA_ENFORCEMENT, OPENFDA_EVENT)
 CONNECTORS = (PUBMED, CLINICALTRIALS, *OPENFDA, EUROPEPMC, DAILYMED, CMS, EMA, NEWS)
 LABELS, DRUGSFDA, RECALLS, EVENTS = (connector.parse for connector in OPENFDA)
 NOTICE = {"kind": "retraction"}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,40 @@ def test_a_server_of_its_own_is_looked_for_in_its_log_and_not_started_again(
     for part, log in (("postgresql", "postgres.log"), ("redis", "redis.log")):
         assert str(tmp_path / "data" / "log" / log) in found[part]["do"]
         assert "ATTEST_" not in found[part]["do"]
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["the folder", "its files"])
+def test_servers_whose_sockets_were_removed_are_not_said_to_be_started_again(
+    tmp_path: Path, whole: bool
+) -> None:
+    """They run, so `attest up` sees nothing to mend: stopping and starting it does."""
+    data_dir = tmp_path / "data"
+    with embedded(data_dir) as servers:
+        with_a_gateway(data_dir)
+        folder = servers.postgres.data.runtime_dir
+        if whole:
+            shutil.rmtree(folder)
+        else:
+            for one in folder.iterdir():
+                one.unlink()
+        none = {"ATTEST_DATABASE_URL": "", "ATTEST_REDIS_URL": ""}
+        done = Attest(none)("--data-dir", str(data_dir), "status", "--json")
+    found = {one["name"]: one for one in json.loads(done.stdout)["checks"]}
+    for part in ("postgresql", "redis"):
+        assert str(folder) in found[part]["do"]
+        assert "stop attest up with Ctrl-C and start it again" in found[part]["do"]
+        assert "starts it again" not in found[part]["do"]
+    with embedded(data_dir):  # what it says is true
+        pass
+
+
+def test_a_scheduler_of_the_release_before_is_heard_while_an_upgrade_goes_on(
+    attest: Attest, settings: Settings
+) -> None:
+    assert not seen(attest)["scheduler"]["well"]
+    with redis.Redis.from_url(str(settings.redis_url)) as client:
+        client.set(f"{settings.redis_namespace}:scheduler", "alive", ex=15)
+    assert seen(attest)["scheduler"]["well"]
 
 
 def test_a_database_that_hangs_is_told_and_holds_the_rest_up_for_seconds(tmp_path: Path) -> None:

@@ -268,8 +268,22 @@ def test_details_go_with_one_plain_file_and_are_not_dropped_in_silence(gateway: 
     assert title in words(str(held(gateway, path)))
     before = gateway.count("ingest_item")
     response = send(gateway, file("paper.pdf", b"%PDF-1.4 x"), title="T", status=422)
-    assert "carry their own" in words(response.text)
+    told = soup(response.text).find(id="text-error")
+    assert told is not None
+    assert "Of a PDF only the title is read, no date and no identifier" in words(str(told))
+    assert "paste its text" in words(str(told))
     assert gateway.count("ingest_item") == before
+
+
+def test_the_form_says_before_anything_is_sent_what_is_read_from_a_file(gateway: Running) -> None:
+    """Else who adds a PDF takes its date and identifiers for read."""
+    box = soup(form_page(gateway)).find(id="file")
+    assert box is not None
+    told = words(str(soup(form_page(gateway)).find(id="file-read")))
+    assert "file-read" in str(box["aria-describedby"]).split()
+    for kind in ("PDF", "HTML", "Markdown", "JSON"):
+        assert kind in told
+    assert "no date and no identifier" in told
 
 
 def test_a_file_that_cannot_be_read_says_why_in_plain_words(gateway: Running) -> None:
@@ -355,7 +369,7 @@ def test_only_who_may_add_documents_sees_the_form_and_only_owners_see_what_was_s
 ) -> None:
     with httpx.Client(base_url=locked.url, headers=BROWSER, timeout=30) as browser:
         sign_in(browser, make_key(locked, "ask", "read", owner="ward-1"))
-        assert 'href="/evidence"' not in browser.get("/").text
+        assert 'href="/evidence"' not in browser.get("/", follow_redirects=True).text
         assert browser.get("/evidence").status_code == 403
         sign_in(browser, make_key(locked, "documents", owner="ward-1"))
         form = browser.get("/evidence", follow_redirects=True)

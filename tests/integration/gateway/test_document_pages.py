@@ -106,7 +106,7 @@ def test_a_file_is_taken_with_its_type_and_profile(gateway: Running) -> None:
 
 def test_without_a_browsers_script_nothing_else_is_needed(gateway: Running) -> None:
     for path in ("/documents", "/reviews", send(gateway)):
-        response = gateway.client.get(path, headers=BROWSER)
+        response = gateway.client.get(path, headers=BROWSER, follow_redirects=True)
         assert response.headers["content-security-policy"] == policy()
         html = response.text
         refuse_foreign_addresses(html)
@@ -282,7 +282,7 @@ def test_another_owners_document_is_not_there(locked: Running) -> None:
     ):
         sign_in(mine, make_key(locked, "ask", "read", owner="ward-1"))
         sign_in(theirs, make_key(locked, "ask", "read", owner="ward-2"))
-        form = mine.get("/documents").text
+        form = mine.get("/documents", follow_redirects=True).text
         assert 'enctype="multipart/form-data"' in form
         given = {"text": REPORT, "title": "A made-up secret", "profile": "batch"}
         file = {"file": ("", b"", "application/octet-stream")}
@@ -297,7 +297,7 @@ def test_another_owners_document_is_not_there(locked: Running) -> None:
         plain = [BeautifulSoup(one.text, "lxml").find("main") for one in (foreign, missing)]
         words = [re.sub("[0-9a-f-]{36}", "", one.get_text()) for one in plain if one]
         assert words[0] == words[1]
-        assert "A made-up secret" not in theirs.get("/documents").text
+        assert "A made-up secret" not in theirs.get("/documents", follow_redirects=True).text
         sign_in(theirs, make_key(locked, "read", owner="ward-1"))
         reading = theirs.get("/documents").text
         assert "A made-up secret" in reading

@@ -13,7 +13,10 @@ from tests.integration.gateway.test_keys import bearer, make_key
 
 VARYING = {"date", "x-request-id"}
 """Headers that differ from one answer to the next."""
-PAGES = ["/", "/questions", "/documents", "/notes", "/verify", "/signin", "/operate"]
+FORM = "form=3f0c4e0a-52a5-4a7e-9a51-0b1f4f2d7c11"
+"""Without it a page with a form leads to a new one."""
+PAGES = [f"{path}?{FORM}" for path in ("/", "/evidence", "/documents", "/notes", "/verify")]
+PAGES += ["/questions", "/signin", "/operate"]
 OTHERS = ["/healthz", "/readyz", "/openapi.json", "/v1/questions", "/v1/sources", "/v1/audit"]
 
 

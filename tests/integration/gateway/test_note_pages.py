@@ -121,7 +121,10 @@ def test_payloads_in_notes_show_as_text(gateway: Running) -> None:
 def test_another_owners_note_is_not_there(locked: Running) -> None:
     with httpx.Client(base_url=locked.url, headers=BROWSER) as browser:
         sign_in(browser, make_key(locked, "ask", "read", owner="ward-1"))
-        given = {"text": "She coughs.", "csrf": token(browser.get("/notes").text)}
+        given = {
+            "text": "She coughs.",
+            "csrf": token(browser.get("/notes", follow_redirects=True).text),
+        }
         assert browser.post("/notes", data={"text": "x"}, files=NO_FILE).status_code == 403
         path = browser.post("/notes", data=given, files=NO_FILE).headers["location"]
         assert browser.get(path).status_code == 200
@@ -151,5 +154,5 @@ def test_the_list_has_the_owners_own_notes_newest_first_in_pages(locked: Running
 def test_an_erased_note_is_a_line_without_its_title(gateway: Running) -> None:
     path = summarized(gateway, "Xyzzy coughs.", told="Xyzzy")
     assert gateway.client.delete(f"/v1{path}").status_code == 204
-    (line,) = soup(gateway.client.get("/notes", headers=BROWSER).text).select(f'a[href="{path}"]')
+    (line,) = soup(page(gateway, "/notes")).select(f'a[href="{path}"]')
     assert line.get_text() == "A note whose words were erased"

@@ -113,7 +113,7 @@ def test_a_form_leads_to_a_page_that_its_sender_may_see(
     browser: httpx.Client, kiosk: Issued, form: str, fields: dict[str, Any]
 ) -> None:
     sign_in(browser, kiosk)
-    csrf = token(browser.get("/" if form == "/ask" else form).text)
+    csrf = token(browser.get("/" if form == "/ask" else form, follow_redirects=True).text)
     sent = browser.post(form, data={**fields, "csrf": csrf})
     assert sent.status_code == 303, sent.text
     assert browser.get(sent.headers["location"]).status_code == 200

@@ -60,7 +60,8 @@ def refuse_foreign_addresses(html: str) -> None:
 
 
 def page(gateway: Running, path: str, status: int = 200) -> str:
-    response = gateway.client.get(path, headers=BROWSER)
+    """What a browser shows at this address, wherever it is led from there."""
+    response = gateway.client.get(path, headers=BROWSER, follow_redirects=True)
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "text/html; charset=utf-8"
     return response.text
@@ -487,7 +488,7 @@ def all_pages(gateway: Running) -> Iterable[str]:
 
 def test_every_page_has_a_policy_that_lets_nothing_in(gateway: Running) -> None:
     for path in all_pages(gateway):
-        response = gateway.client.get(path, headers=BROWSER)
+        response = gateway.client.get(path, headers=BROWSER, follow_redirects=True)
         assert response.headers["content-security-policy"] == policy(), path
         assert response.headers["referrer-policy"] == "same-origin", path
         assert response.headers["x-content-type-options"] == "nosniff", path
@@ -706,7 +707,9 @@ def test_no_text_of_a_question_becomes_markup_where_it_is_asked_and_listed(
     usual = tags(page(gateway, f"/?q={HARMLESS}"))
     refused = tags(gateway.client.post("/ask", data={"question": HARMLESS, "as_of": "x"}).text)
     for text in BATCHES:
-        box = gateway.client.get("/", params={"q": text}, headers=BROWSER).text
+        box = gateway.client.get(
+            "/", params={"q": text}, headers=BROWSER, follow_redirects=True
+        ).text
         assert tags(box) == usual, text
         again = gateway.client.post(
             "/ask", data={"question": text, "as_of": text, "patient_context": text}

@@ -4,11 +4,14 @@ not done."""
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from store import circuits
 from store.dead_letters import Death
+from store.models import LOCAL_OWNER, IngestItem
+from store.submissions import sent_together
 from store.unit_of_work import Store
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_keys import bearer, make_key
@@ -86,6 +89,41 @@ def test_the_same_text_sent_again_is_told_too_though_nothing_is_new(gateway: Run
     found = seen(gateway, again)
     assert found["outcome"]["documents"][0]["outcome"] == "unchanged"
     assert found["status"] == "failed"
+
+
+def works(gateway: Running, item: str) -> list[str]:
+    """What is still to be done with the documents of an item, as its page shows it."""
+    with gateway.store.reading() as session:
+        batch_id = session.get_one(IngestItem, UUID(item)).batch_id
+        (sent,) = sent_together(session, LOCAL_OWNER, batch_id)
+    return [one.work for one in sent.documents]
+
+
+def test_the_page_of_what_was_sent_knows_what_died_of_the_same_text_before(
+    gateway: Running,
+) -> None:
+    first = submit(gateway)
+    with another_encoder(gateway):
+        work(gateway)
+    again = submit(gateway)
+    work(gateway)
+    assert (works(gateway, first), works(gateway, again)) == (["dead"], ["dead"])
+    (letter,) = gateway.client.get("/v1/dead-letters").json()["dead_letters"]
+    gateway.client.post(f"/v1/dead-letters/{letter['id']}/replay")
+    assert (works(gateway, first), works(gateway, again)) == (["open"], ["open"])
+    work(gateway)
+    assert (works(gateway, first), works(gateway, again)) == (["done"], ["done"])
+
+
+def test_the_same_text_sent_again_is_not_held_before_the_first_one_is_indexed(
+    gateway: Running,
+) -> None:
+    submit(gateway)
+    pause(gateway, "embed")
+    work(gateway)
+    again = submit(gateway)
+    work(gateway)
+    assert works(gateway, again) == ["open"]
 
 
 def test_what_anchor_gave_up_on_is_told(gateway: Running) -> None:

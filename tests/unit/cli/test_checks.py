@@ -139,3 +139,13 @@ def test_a_query_that_was_never_complete_is_seen_behind_one_that_was() -> None:
 def test_a_part_of_the_chain_that_was_walked_is_not_called_all() -> None:
     said = checks.audit(ChainReport(1000, True, None, None, Checkpoint(5000)), 5000).said
     assert said.startswith("the newest 1000 of 5000 events hold")
+
+
+def test_workers_that_say_nothing_are_told_with_what_to_do() -> None:
+    many = {"embed": 2, "anchor": 1}
+    assert checks.workers(many, silent_seconds=[]).well
+    assert checks.workers(many, silent_seconds=None).well
+    found = checks.workers(many, Path("logs"), [80.0, 200.0])
+    assert "2 said nothing for 3 min" in found.said
+    assert "attest up starts it again" in found.do
+    assert "attest up" not in checks.workers(many, silent_seconds=[80.0]).do

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from knowledge.loader import load
 from workers.extract.fields import Attempt, FieldResult, Item, Status
 from workers.extract.proposing import ProposedField, ProposedFields
 from workers.extract.rules.reading import read_every, read_words
@@ -23,6 +24,9 @@ HER2: Negative (score 1+)
 Ki-67: 18%
 """
 """A report that nobody wrote about anybody."""
+
+MOST_PARTS: int = load("rubrics/classification")["most_parts"]
+"""How many parts a document is cut into at most."""
 
 ABSENT = FieldResult(status=Status.NOT_PRESENT)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from benchmarks.extraction_reports import Report, reports
 from cli.evaluate.extraction import evaluate_extraction
-from tests.unit.extract.made import REPORT
-from workers.extract.documents import classify, most_parts
+from tests.unit.extract.made import MOST_PARTS, REPORT
+from workers.extract.documents import classify
 from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
 from workers.extract.gold import compare, right
@@ -272,4 +272,4 @@ def test_a_document_is_cut_into_no_more_parts_than_there_may_be() -> None:
         f"LABORATORY REPORT\nReference range\nPotassium 4.{n % 10} mmol/L\n"
         for n in range(60)
     ]
-    assert len(_covered("".join(pieces))) == most_parts()
+    assert len(_covered("".join(pieces))) == MOST_PARTS

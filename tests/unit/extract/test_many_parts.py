@@ -1,6 +1,7 @@
 """Documents of more parts than are made: what is left is one part that a person looks at."""
 
-from workers.extract.documents import classify, most_parts
+from tests.unit.extract.made import MOST_PARTS
+from workers.extract.documents import classify
 from workers.extract.extraction import extract_text
 from workers.extract.fields import Status
 from workers.extract.steps import plan_of
@@ -44,8 +45,8 @@ def test_every_patient_beyond_twenty_has_values_of_his_own() -> None:
 def test_what_is_left_beyond_the_most_parts_is_a_persons_to_look_at() -> None:
     pieces = [one for n in range(1, 31) for one in (pathology(n, "Ann Smith"), radiology(n))]
     found = extract_text("".join(pieces))
-    assert len(found.parts) == most_parts()
-    assert [one.part.rest for one in found.parts] == [False] * (most_parts() - 1) + [True]
+    assert len(found.parts) == MOST_PARTS
+    assert [one.part.rest for one in found.parts] == [False] * (MOST_PARTS - 1) + [True]
     assert found.needs_review
     assert found.patients == 1
     assert found.as_body()["parts"][-1]["rest"]
@@ -54,7 +55,7 @@ def test_what_is_left_beyond_the_most_parts_is_a_persons_to_look_at() -> None:
 def test_what_is_left_of_several_patients_is_of_none_of_those_before() -> None:
     text = "".join(pathology(n, name) for n, name in enumerate(NAMES, start=1))
     parts = classify(text).parts
-    assert len(parts) == most_parts()
+    assert len(parts) == MOST_PARTS
     assert parts[-1].rest
     assert parts[-1].person not in {one.person for one in parts[:-1]}
     planned = plan_of(text, None, "batch", lambda _: None)

@@ -10,8 +10,8 @@ from knowledge.extraction import (
     Fallback,
     extraction_policy,
 )
-from tests.unit.extract.made import REPORT, attempt
-from workers.extract.documents import most_parts, parts_of
+from tests.unit.extract.made import MOST_PARTS, REPORT, attempt
+from workers.extract.documents import parts_of
 from workers.extract.evaluation.scores import Evaluation, Feedback, Score
 from workers.extract.evaluator import evaluate
 from workers.extract.extraction import extract_by_rules, extract_text
@@ -239,7 +239,7 @@ def test_a_plan_has_no_more_parts_than_a_document_is_cut_into() -> None:
         for n in range(150)
     ]
     decided = plan("".join(pieces))
-    assert len(decided.parts) == most_parts()
+    assert len(decided.parts) == MOST_PARTS
     assert decided.parts[-1].end == len("".join(pieces))
 
 

@@ -89,7 +89,8 @@ def test_each_rule_that_decides_a_conflict_is_told_in_words(rule: str) -> None:
 def test_a_box_takes_more_than_it_may_hold_so_that_nothing_is_cut_in_silence(most: int) -> None:
     """Chromium cuts what is pasted at `maxlength` UTF-16 units, of which a character has up to two:
     what is cut at this length has more characters than are taken, and is refused."""
-    room = rendering.render("verify.html", given={}, errors=[], many=0, most=most, **FRAME)
+    shown: dict[str, Any] = {"given": {}, "errors": [], "key": "", "before": None}
+    room = rendering.render("verify.html", many=0, most=most, **shown, **FRAME)
     assert f'maxlength="{2 * most + 1}"' in room
 
 

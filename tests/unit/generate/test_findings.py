@@ -32,3 +32,10 @@ def test_the_same_figures_on_the_same_things_are_one_finding(other: str) -> None
 def test_another_figure_a_negation_or_another_subject_is_another_finding(other: str) -> None:
     assert not same(finding(FINDING), finding(other))
     assert not same(finding(other), finding(FINDING))
+
+
+def test_what_two_arms_are_given_is_told_of_each() -> None:
+    given = "200 mg of drug X intravenously on Day 1, then 100 mg once daily for up to 10 days."
+    drug, placebo = finding(f'- Arm "Drug X": {given}'), finding(f'- Arm "Placebo": {given}')
+    assert not same(drug, placebo)
+    assert same(drug, finding(f'- Arm "Drug X": {given}'))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.naming import mentions
+from knowledge.naming import mentions, trials
 from knowledge.scenarios import scenarios
 from tests.unit.retrieve.ranking_examples import candidate, place, question
 from workers.retrieve.candidates import Candidate
@@ -104,17 +104,24 @@ def test_a_series_that_was_numbered_from_the_first_and_a_protein_are_not_called_
     assert not mentions("PD", "PD-1")
 
 
-def test_a_trial_of_which_nothing_else_tells_is_told_by_what_holds_less_of_the_question() -> None:
+def test_a_work_of_the_trial_that_is_asked_about_need_hold_less_of_the_question() -> None:
     far = {"covered": 0.4, "dense": 0.1}
     record = candidate(1, title="ZEST: niraparib", places=(place(**far),), diseases=())
     other = candidate(2, title="A review", places=(place(**far, text="ZEST"),), diseases=())
     body = candidate(3, title="FDA: a guidance", places=(place(**far),), diseases=())
-    asked = understand("why was ZEST stopped, says the FDA")
-    kept = rank([record, other, body], asked, None, most=10).kept
-    assert [one.candidate.title for one in kept] == ["ZEST: niraparib"]
     told = candidate(4, title="ZEST: results", places=(place(),), diseases=())
-    kept = rank([record, told], asked, None, most=10).kept
-    assert [one.candidate.title for one in kept] == ["ZEST: results"]
+    mentions_it = candidate(5, title="B review", places=(place(text="As in ZEST."),), diseases=())
+    sibling = candidate(6, title="ZEST-Rectal: olaparib", places=(place(**far),), diseases=())
+    asked = understand("why was ZEST stopped, says the FDA")
+    kept = rank([record, other, body, told, mentions_it, sibling], asked, None, most=10).kept
+    assert {one.candidate.title for one in kept} == {"ZEST: niraparib", "ZEST: results", "B review"}
+
+
+def test_a_trial_that_is_called_after_a_country_is_no_regulator() -> None:
+    assert trials(["CIRCULATE-US", "CIRCULATE-Japan", "FDA", "NCCN", "EMA"]) == (
+        "CIRCULATE-US",
+        "CIRCULATE-Japan",
+    )
 
 
 def test_the_publication_of_a_trial_is_its_own_whatever_else_is_asked() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workers.verify.entailment.lexicon import lexicon
-from workers.verify.entailment.model import LABELS, judge, judge_all
+from workers.verify.entailment.model import LABELS, Judgement, judge_all
 from workers.verify.entailment.states import TokenReader
 
 # Sentences of our own in the wording of trial reports.
@@ -65,6 +65,11 @@ ALTERED = (
 def reader(tmp_path_factory: pytest.TempPathFactory) -> TokenReader:
     """The encoder on one thread."""
     return TokenReader(tmp_path_factory.mktemp("encoder"), threads=1)
+
+
+def judge(claim: str, evidence: str, reader: TokenReader) -> Judgement:
+    (judged,) = judge_all([(claim, evidence)], reader)
+    return judged
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)

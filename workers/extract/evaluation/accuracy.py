@@ -39,7 +39,7 @@ def accuracy(parts: Parts, rubric: Rubric, attempt: Attempt) -> tuple[float, Seq
         judged = _missed(field, parts, attempt, result, _judge(field, parts, result))
         if judged is not None:
             score, issues, grave = _doubted(field, parts, rubric, result, judged, worn)
-            grave |= not result.items and field in signs_policy().grave_if_missed
+            grave |= not result.items and _grave_if_missed(field)
             if result.many and _some_unread(field, parts, rubric, attempt):
                 score, grave = min(score, signs_policy().entries_left), True
                 issues = (*issues, f'entries of the list of "{field}" were not read')
@@ -84,6 +84,11 @@ def _missed(
     share = len(result.items) / (len(result.items) + left)
     issue = f'{left} further places look like "{field}", and no value covers them'
     return min(score, share), (*issues, issue)
+
+
+def _grave_if_missed(field: str) -> bool:
+    limits = signs_policy()
+    return field in limits.grave_if_missed or field_policies()[field].kind in limits.grave_kinds
 
 
 def _some_unread(field: str, parts: Parts, rubric: Rubric, attempt: Attempt) -> bool:
@@ -145,7 +150,8 @@ def unsupported(field: str, parts: Parts, item: Item) -> str | None:
     text = parts.text
     if item.end > len(text):
         return f'the span of "{field}" runs past the end of the document'
-    if not stated_by_its_span(field, text, item):
+    whole = field_policies()[field].extent == "document"
+    if not stated_by_its_span(field, parts.whole if whole else text, item):
         return f'the words at the span of "{field}" do not say its value'
     if isinstance(item.value, LabValue) and cut_short(text, item.value, item.end):
         return "a laboratory value is given without the unit that stands behind it"

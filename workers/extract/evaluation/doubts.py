@@ -52,7 +52,8 @@ def doubts(field: str, parts: Parts, item: Item, damage: Damage) -> Iterator[Dou
     if field not in _STRETCHES and _damaged(parts.text, item, damage):
         yield Doubt(limits.damaged_line, f'words around the value of "{field}" look damaged')
     if isinstance(item.value, Words) and field not in _STRETCHES and _runs_on(parts, item):
-        yield Doubt(limits.runs_on, f'the value of "{field}" runs on into what another label says')
+        words = f'the value of "{field}" runs on into what another label says'
+        yield Doubt(limits.runs_on, words, grave=True)
     if isinstance(item.value, Words) and _entries_left(field, parts, item):
         yield Doubt(limits.entries_left, f'further entries stand under the label of "{field}"')
     if field in _SUSPECTED and doubted(parts.text, item.start):

@@ -95,6 +95,7 @@ def _beside(value: LabValue, *, flagged: bool, bare: bool) -> Iterator[Doubt]:
     limits = signs_policy()
     known = vocabulary().labs.get(value.name)
     outside = value.number is not None and (_above(value) or _below(value))
+    outside &= value.name not in limits.never_flagged
     if flagged and value.flag is None and outside:
         words = f"{value.name} is outside its range and has no flag, where other values have one"
         yield Doubt(limits.lab_unflagged, words, grave=True)
@@ -109,7 +110,7 @@ def _unlike_the_others(value: LabValue, *, ranged: bool, of_results: bool) -> It
     if of_results and value.name not in vocabulary().labs:
         words = f"{value.name} is no name of a test that is known"
         yield Doubt(limits.lab_unknown, words, grave=True)
-    if ranged and not _ranged([value]):
+    if ranged and not _ranged([value]) and value.name not in limits.never_flagged:
         words = f"{value.name} has no range, where other values have one"
         yield Doubt(limits.lab_without_range, words)
 

@@ -7,7 +7,7 @@ missed. Nothing here gives a value.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -15,7 +15,7 @@ from workers.extract.evaluation.signs_policy import Sign, signs_policy
 from workers.extract.fields import Attempt
 from workers.extract.label_lines import label_lines, like
 from workers.extract.parts import Parts
-from workers.extract.rubrics import Rubric, field_policies
+from workers.extract.rubrics import field_policies
 from workers.extract.rules.drug_names import drugs_named
 from workers.extract.rules.genomes import gene_pattern
 from workers.extract.rules.lab_parts import lab_named
@@ -236,10 +236,3 @@ def apart(places: Sequence[Place], text: str) -> int:
             count += 1
         end = max(end, one.end, text.find("\n", one.start, one.start + 2))
     return count
-
-
-def unread(rubric: Rubric, parts: Parts, attempt: Attempt) -> Mapping[str, Sequence[Place]]:
-    """Of each field of the rubric, the signs that no value covers."""
-    return {
-        field: places for field in rubric.fields if (places := leftovers(field, parts, attempt))
-    }

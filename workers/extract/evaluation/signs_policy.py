@@ -44,6 +44,7 @@ class SignsPolicy(BaseModel):
     known: frozenset[str]
     right: frozenset[str]
     grave_if_missed: frozenset[str]
+    grave_kinds: frozenset[str]
     grave_if_some_missed: Mapping[str, tuple[str, ...]]
     frequencies: tuple[str, ...]
     frequency_shapes: tuple[str, ...]
@@ -56,6 +57,7 @@ class SignsPolicy(BaseModel):
     lab_impossible: Share
     lab_contradicted: Share
     lab_unflagged: Share
+    never_flagged: frozenset[str]
     lab_without_unit: Share
     lab_twice: Share
     drug_unknown: Share

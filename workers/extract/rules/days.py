@@ -30,7 +30,7 @@ def settled(parts: Parts, found: Iterable[Found]) -> list[Found]:
 
 _IN_HOSPITAL = re.compile(
     r"(?i)\b(?:in-?patient|in\s+hospital|hospitali[sz]ed|under\s+(?:our|my|the)\s+care|admitted|"
-    r"stayed|remained)\b[^.;]{0,90}?\b(?:between|from)\s+(?:the\s+)?$"
+    r"with\s+us|looked\s+after|stayed|remained)\b[^.;]{0,90}?\b(?:between|from)\s+(?:the\s+)?$"
 )
 _UNTIL = re.compile(r"(?i)\s*(?:and|to|until|till|through|-|–)\s*(?:the\s+)?")
 _TOLD_REACH = 160

@@ -62,11 +62,12 @@ _OFTEN = (
 )
 _OFTEN = rf"(?:{_OFTEN}|{_DAYS}(?![a-z]))"
 _ROUTE = r"(?P<route>p\.?o\.?|p/o|s/c|i/v|i/m|p/r|by\s++mouth|orally|oral|i\.?v\.?|" \
-         r"intravenous(?:ly)?|s\.?c\.?|subq|subcutaneous(?:ly)?|i\.?m\.?|intramuscular(?:ly)?|" \
-         r"topical(?:ly)?|sublingual(?:ly)?|inhaled|pr|rectal(?:ly)?)"  # fmt: skip
+         r"intravenous(?:ly)?|s\.?c\.?|subq|subcut(?:aneous(?:ly)?)?|i\.?m\.?|" \
+         r"intramuscular(?:ly)?|topical(?:ly)?|sublingual(?:ly)?|inhaled|pr|" \
+         r"rectal(?:ly)?)"  # fmt: skip
 _DRUG = re.compile(
-    rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}[.)]|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|(?<=\.)\s++|"
-    rf"(?<=\w\s[-–])\s++|\band\s++|"
+    rf"(?im)(?:^[ \t]*+(?:(?:\d{{1,2}}(?:[.)]|(?=[ \t]{{2}}))|[-•*|])[ \t]*+)?|(?<=[;,:])\s*+|"
+    rf"(?<=\.)\s++|(?<=\w\s[-–])\s++|\band\s++|"
     rf"\bon\s++|\bof\s++|\bgiven\s++|\bcontinue\s++|\bstart(?:ed)?\s++|\btakes?\s++|\bgive\s++|\brx:?\s++|"
     r"\b(?:stop|taking)\s++|(?:\b(?:switched|changed)|(?<=\dmg)|(?<=\d mg))\s++to\s++|"
     r"\b(?:replaced|substituted)\s++(?:by|with)\s++)"
@@ -107,6 +108,7 @@ _SAID = re.compile(
     r"[\s,:|().–-]|"
     rf"(?:(?:\d{{1,2}}|half|one|two|three|an?|each)\s++)?{_FORM}(?![a-z])|(?:1|one)(?=\s++{_OFTEN})|"
     rf"(?:{_TIMES}\s++)?(?:puffs?|sprays?|sachets?|patch(?:es)?|inh)(?![a-z])|"
+    rf"(?:mdi|dpi|accuhaler|turbohaler|via\s++(?:a\s++)?spacer)(?![a-z])|i{{1,3}}(?=\s++{_OFTEN})|"
     rf"(?:for|x)\s*+\d{{1,3}}\s*+(?:days?|weeks?|months?)\b|"
     rf"for\s++(?:{_AS_WORDS}\s++){{1,3}}?(?={_OFTEN})|"
     r"(?:takes?|taking|to\s++be\s++taken|given?|sig|er|xr|xl|sr|cr|ec|la|dose|"
@@ -166,6 +168,9 @@ def _named(match: re.Match[str]) -> _Named | None:
     if _NOT_A_DRUG.match(name) or lab_named(name) or name.lower().split()[-1] in _no_name():
         return None
     if match["change"] and match["unit"].lower() in _VOLUMES:
+        return None
+    if match["unit"] == "G" and "\n" in match.string[match.end("dose") : match.start("unit")]:
+        # "ECOG  1", and in the next line "G. Eligible"
         return None
     start = match.start("name") + words.find(name)
     if _is_the_drug(match["also"]) and not drugs_named(name):

@@ -18,6 +18,11 @@ from workers.extract.rules.others import inside
 _A_DOSE = re.compile(r"(?i)\d\s?(?:mg|mcg|µg|g|units?|iu)\b")
 _NOT_TURNED = re.compile(r"(?i)\b(?:but|then|now|and\s++(?:is|takes|continues))\b")
 """Between a verb of giving and a drug: what follows is of another time."""
+_ONCE_BY_VEIN = re.compile(
+    r"(?i)[^,;\n]*?\b(?:i/?v|i\.v\.|i/?m|i\.m\.|intravenous(?:ly)?)\b[^,;\n]{0,15}?"
+    r"(?:\bx\s?1\b|\bstat\b|\bonce\b(?!\s++(?:daily|weekly|monthly|an?|per|every)\b))"
+)
+"""A drug, with all that is said of it up to the next: one dose into a vein or a muscle."""
 _BEHIND = 60
 """Characters behind a drug in which it is said how or where it was given (ours)."""
 _stays: "WeakKeyDictionary[Parts, list[tuple[int, int]]]" = WeakKeyDictionary()
@@ -34,6 +39,8 @@ def in_hospital_only(parts: Parts, start: int, end: int) -> bool:
 def _given_once(text: str, begin: int, start: int, end: int, stop: int) -> bool:
     """Whether the clause tells that it was given, and in a way or a place of hospitals."""
     behind = text[start : min(stop, end + _BEHIND)]
+    if _ONCE_BY_VEIN.match(behind):
+        return True
     verbs = [*_given().finditer(text, begin, start)]
     if verbs:
         if _NOT_TURNED.search(text, verbs[-1].end(), start):

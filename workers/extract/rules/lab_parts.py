@@ -14,7 +14,7 @@ Limits = tuple[str | None, str | None]
 
 NUMBER = (
     r"(?<!\d,)(?<!\d\.)(?:(?<!,)[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])|"
-    r"(?<!,)(?:0,\d{1,4}|\d+,\d{1,2})(?!\d|[.,]\d)|\d+\.\d+(?![\d.]|,\d+\b(?!\.))|(?<=,)\d+\.\d+(?![\d.])|"
+    r"(?<!,)(?:0,\d{1,4}|\d+,\d{1,2})(?!\d|[.,]\d)|\d+\.\d+(?!\d|\.\d|,\d+\b(?!\.))|(?<=,)\d+\.\d+(?![\d.])|"
     r"\d+(?![\d.]|,\d)|\d+(?=\.(?!\d))|(?<=,)\d+(?=,\d))"
 )
 """A number with commas between thousands or for the decimal point; in lines that are separated by
@@ -58,6 +58,8 @@ NOT_A_TEST = re.compile(
     r"visit|day|week|step|report|case|no|number|sig|disp|dispense|refills?|tablets?|grade|stage|"
     r"take|weight|height|temp(?:erature)?|pulse|bp|blood pressure|heart rate|hr|rr|spo2|bmi)\b"
 )
+_FLUID_LETTER = re.compile(r"^(?:f?[sp]|b|se|pl)\s(?=[a-z])")
+"""Before a name, "S-", "P-", "B-": serum, plasma, blood, in which all is measured."""
 _CHARGE = re.compile(r"\d?[+-]{1,2}$")
 _AROUND = re.compile(
     r"^(?:(?:adjusted|adj\.?|corrected|absolute|serum|plasma|total|[sp]\.)\s)|"
@@ -91,6 +93,8 @@ def spelled(name: str) -> str:
 def lab_named(words: str) -> str | None:
     """The canonical name of an analyte."""
     plain = spelled(" ".join(words.split()).strip(" .,:;*").removesuffix("-")).removeprefix("s. ")
+    if plain not in _names():
+        plain = _FLUID_LETTER.sub("", plain)
     if plain in _names():
         return _names()[plain]
     bare = _CHARGE.sub("", plain)

@@ -32,19 +32,23 @@ _LINE = re.compile(
     r"(?:\s*+(?:\.[ \t]?){3,}+\s*+|\s*+[:|=,;]\s*+|\s++)"
     rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<minus>[-−–])?(?P<n>{NUMBER})(?![\d/.]|-[A-Za-z])"
     rf"(?P<more>(?:(?:[ \t]{{2,}}|[ \t]*\|[ \t]*){NUMBER}(?![\d/.-])){{1,12}}(?=[ \t|]+{UNIT}))?"
-    rf"(?:[ \t]*+{FLAG.format('f1')}|{_BELOW.format(FLAG.format('f5'))})?"
+    rf"(?:[ \t]*+(?:[|,;][ \t]*+)?{FLAG.format('f1')}|{_BELOW.format(FLAG.format('f5'))})?"
     rf"(?:[\s|,;]*+(?P<unit>{UNIT}))?(?:[ \t]*+(?:FEU|DDU|\(calc\)))?"
     rf"(?:[|\t,; ]*+{FLAG.format('f3')})?(?:[\s|,;]*+{RANGE})?"
     rf"(?:[|\t,; ]*+{FLAG.format('f2')}|{_BELOW.format(FLAG.format('f4'))})?"
 )
 _AFTER = re.compile(
-    r"(?:\s*+\([^()\n]{1,25}\))?(?:\s*+(?:level|count|concentration))?\s*+"
-    r"(?:is|was|of|at|:|=|-|\||,|has\s++(?:risen|fallen)\s++to)?\s*+(?:now\s++|elevated\s++at\s++|"
+    r"(?:\s*+\([^()\n]{1,25}\))?(?:\s*+(?:level|count|concentration|light\s++chains?))?\s*+"
+    r"(?:is|was|were|of|at|:|=|-|\||,|has\s++(?:risen|fallen)\s++to)?\s*+(?:now\s++|elevated\s++at\s++|"
     r"elevated\s++to\s++)?"
     rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{NUMBER})(?!\d|\.\d|/\d|-\d)\s*+(?P<unit>{UNIT})?"
     rf"(?:[ ,;]*(?:{RANGE}))?(?:[ ]*{FLAG.format('f1')})?"
 )
 _UNIT_BEHIND = re.compile(rf"[^\n\d]{{0,12}}?(?:{UNIT})")
+_SALT_OF = re.compile(r"(?i)\b(?:sodium|potassium|calcium|magnesium|ammonium|zinc|lithium)\s++$")
+"""Before the name of an analyte: both are one drug."""
+_DOSE = re.compile(r"(?i)\s*+(?:iu|units?|mg|mcg|µg|micrograms?)(?![a-z%]|\s?[/%])")
+"""Behind a number: it is a dose."""
 _FLUID = re.compile(
     r"(?i)\b(?:(?P<other>(?:pleural|ascitic|peritoneal|pericardial|synovial|joint|amniotic|"
     r"cerebrospinal|drain)(?:\s++fluid)?|csf|urine(?!\s++(?:output|culture))|urinary|urinalysis|stool|sweat|"
@@ -169,10 +173,20 @@ def _in_sentences(
             continue
         end = after.start() + len(after.group().rstrip(" ,;"))
         value = _lab(lab, after)
-        if _elsewhere(text, after, name_match.start()):
+        if _elsewhere(text, after, name_match.start()) or _is_a_dose(text, name_match, after):
             aside.append((name_match.start(), end))
         elif value is not None:
             yield Found(value, name_match.start(), end, wide=bare)
+
+
+def _is_a_dose(text: str, name: re.Match[str], after: re.Match[str]) -> bool:
+    """Whether the number is that of a drug: "vitamin D 1000 IU", "potassium chloride 40 mEq"."""
+    if "/" in (after["unit"] or ""):
+        return False
+    before = text[max(0, name.start() - 12) : name.start()]
+    return bool(
+        (after["unit"] is None and _DOSE.match(text, after.end("n"))) or _SALT_OF.search(before)
+    )
 
 
 def _alone(text: str, places: Sequence[int], start: int) -> bool:

@@ -66,16 +66,14 @@ _NODES = [
         r"(?:positive|involved|with\s++\w*metast\w*)\W+(?:nodes?\W+)?(?P<p>\d{1,3})"
     ),
     re.compile(
+        r"(?i)nodes?\b[^.\d]{0,30}?\btotal\W+(?:number\W+)?(?P<e>\d{1,3})\b[^.\d]{0,30}?"
+        r"\b(?:positive|involved)\W+(?P<p>\d{1,3})\b"
+    ),
+    re.compile(
         r"(?i)(?:positive|involved)\s++(?:lymph\s++)?nodes\W+(?P<p>\d{1,3})\D{0,60}?examined\W+"
         r"(?P<e>\d{1,3})"
     ),
 ]
-_OF_WHICH = re.compile(
-    r"(?i)(?P<e>\d{1,3})\s++(?:\w+\s++){0,3}?(?:lymph\s++)?nodes?\b[^.\n]{0,40}?(?:of\s++which|"
-    r"of\s++these|,|\()"
-    r"\s*+(?P<p>\d{1,3}|no(?:ne)?|one|two|three|four|five|six)\b\s*+(?:of\s++(?:which|them)\s*+)?"
-    r"(?:contains?|shows?|is|are|with|positive|involved|harbou?rs?|has|have|metast\w+)"
-)
 _ONES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty")
 _WORD_NUMBERS = {"no": 0, "none": 0, "zero": 0} | {
@@ -86,15 +84,24 @@ _WORD_NUMBERS = {"no": 0, "none": 0, "zero": 0} | {
     f"{ten}-{one}" if one else ten: 10 * tens + ones
     for tens, ten in enumerate(_TENS, 2) for ones, one in enumerate(("", *_ONES))
 }  # fmt: skip
-_NUMBER_WORD = "|".join(sorted(_WORD_NUMBERS, key=len, reverse=True)).replace("-", "[- ]")
+NUMBER_WORD = "|".join(sorted(_WORD_NUMBERS, key=len, reverse=True)).replace("-", "[- ]")
+_OF_WHICH = re.compile(
+    rf"(?i)\b(?P<e>\d{{1,3}}|(?:{NUMBER_WORD}))\s++(?:\w+\s++){{0,3}}?(?:lymph\s++)?nodes?\b[^.\n]{{0,40}}?"
+    r"(?:of\s++which|of\s++these|,|\(|and(?=\s++\S++\s++of\s++(?:these|which|them)\b))"
+    rf"\s*+(?P<p>\d{{1,3}}|(?:{NUMBER_WORD}))\b\s*+(?:of\s++(?:which|these|them)\s*+)?"
+    r"(?:contains?|shows?|(?:is|are)\s++(?:\w++\s++)?(?:positive|involved|metast\w+|replaced)|with|"
+    r"positive|involved|harbou?rs?|has|have|metast\w+)"
+)
 _SPELLED = re.compile(
-    rf"(?i)\b(?P<p>{_NUMBER_WORD})\s++(?:of|out of)\s++(?:the\s++)?"
-    rf"(?P<e>\d{{1,3}}|(?:{_NUMBER_WORD})\b)\s*+(?:(?!and\b)\w+\s++){{0,4}}?(?:lymph\s++)?nodes?\b"
+    rf"(?i)\b(?P<p>{NUMBER_WORD})\s++(?:of|out of)\s++(?:the\s++)?"
+    rf"(?P<e>\d{{1,3}}|(?:{NUMBER_WORD})\b)\s*+(?:(?!and\b)\w+\s++){{0,4}}?(?:lymph\s++)?nodes?\b"
 )
 _SPELLED_BEHIND = re.compile(
-    rf"(?i)\bnodes?\b[^.;,\n\d]{{0,25}}?\b(?P<p>{_NUMBER_WORD})\s++(?:of|out of)\s++(?:the\s++)?"
-    rf"(?P<e>\d{{1,3}}|(?:{_NUMBER_WORD})\b)(?!\s++(?:(?!and\b)\w+\s++){{0,3}}?nodes?\b)"
+    rf"(?i)\bnodes?\b[^.;,\n\d]{{0,25}}?\b(?P<p>{NUMBER_WORD})\s++(?:of|out of)\s++(?:the\s++)?"
+    rf"(?P<e>\d{{1,3}}|(?:{NUMBER_WORD})\b)(?!\s++(?:(?!and\b)\w+\s++){{0,3}}?nodes?\b)"
 )
+_LAST_CENTURY = 40
+"""From this on a year of two digits is one of birth, and of the last century (ours)."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|" \
          r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"  # fmt: skip
@@ -105,6 +112,7 @@ _DATES = re.compile(
     r"(?P<y2>(?:(?:19|20)\d\d|\d\d))|"
     rf"(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?[\s-]+(?:of\s++)?(?P<m3>{_MONTH})[\s,-]+(?P<y3>(?:19|"
     rf"20)\d\d)|"
+    rf"(?P<d5>\d{{1,2}})(?P<mark5>[-/.])(?P<m5>{_MONTH})(?P=mark5)(?P<y5>\d\d)|"
     rf"(?P<m4>{_MONTH})\s++(?P<d4>\d{{1,2}})(?:st|nd|rd|th)?,?\s++(?P<y4>(?:19|20)\d\d)"
     r")(?![\d])"
 )
@@ -191,12 +199,13 @@ def nodes(text: str) -> Iterator[Found]:
         *_SPELLED_BEHIND.finditer(text),
         *_OF_WHICH.finditer(text),
     ):
-        p, e = (_spelled(match[one]) for one in "pe")
+        p, e = (spelled(match[one]) for one in "pe")
         if p <= e:
             yield Found(Nodes(positive=p, examined=e), *match.span())
 
 
-def _spelled(word: str) -> int:
+def spelled(word: str) -> int:
+    """The number that a word or digits name."""
     return int(word) if word.isdigit() else _WORD_NUMBERS[word.lower().replace(" ", "-")]
 
 
@@ -216,11 +225,13 @@ def days(text: str) -> Iterator[Found]:
 
 
 def _day(match: re.Match[str]) -> Day | None:
-    for index in "1234":
+    for index in "12345":
         year = match[f"y{index}"]
         if year is None:
             continue
-        y = int(year) + (2000 if len(year) == 2 else 0)
+        y = int(year)
+        if len(year) == 2:
+            y += 2000 if y < _LAST_CENTURY else 1900
         d, m = int(match[f"d{index}"]), _month(match[f"m{index}"])
         first = _iso(y, m, d)
         other = _iso(y, d, m) if index == "2" and d != m else None

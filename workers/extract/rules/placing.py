@@ -48,7 +48,7 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
         return "of another disease"
     if field == "measurements" and of_earlier(parts.text, start, end):
         return "of an earlier examination"
-    if _copied(parts.text, start):
+    if _copied(parts.text, start) or inside(_copied_blocks(parts), start):
         return "copied from an earlier note"
     if _of_other_patients(parts, start, end):
         return "told of other patients"
@@ -93,6 +93,26 @@ def _copied(text: str, start: int) -> bool:
     if begin == 0 and start > _LONGEST_LINE:
         return False
     return _copied_line().match(text, begin, start) is not None
+
+
+_blocks: "WeakKeyDictionary[Parts, list[tuple[int, int]]]" = WeakKeyDictionary()
+
+
+def _copied_blocks(parts: Parts) -> list[tuple[int, int]]:
+    """Blocks of lines, up to a blank one, whose heading says in brackets that they were copied."""
+    if parts not in _blocks:
+        _blocks[parts] = [one.span() for one in _copied_block().finditer(parts.text)]
+    return _blocks[parts]
+
+
+@cache
+def _copied_block() -> re.Pattern[str]:
+    # "medications (copied from GP's letter)" says only by whom they are told
+    words = tuple(one for one in patients().copied if not one.endswith("from"))
+    return re.compile(
+        rf"(?im)^[^\n(\[]{{2,50}}[(\[][ ]?(?:{alternatives(words)})\b[^\n)\]]*+[)\]]"
+        r"[ \t:]*+\n(?:[ \t]*+\S[^\n]*+(?:\n|$))++"
+    )
 
 
 @cache

@@ -1,7 +1,7 @@
 """Each field's values in a document, and the value of quoted words: one door to the rules. Pure."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from math import inf
 from weakref import WeakKeyDictionary
@@ -12,6 +12,7 @@ from workers.extract.parts import Parts, plain_points
 from workers.extract.rubrics import FieldPolicy, alternatives, field_policies
 from workers.extract.rules import (
     allergies,
+    dictated,
     drugs,
     genomes,
     grades,
@@ -29,7 +30,7 @@ from workers.extract.rules.microsatellites import microsatellites
 from workers.extract.rules.placing import of_the_patient
 from workers.extract.values import Day, Microsatellites, Presence, Value, Words
 
-Finder = Callable[[str], Iterator[Found]]
+Finder = Callable[[str], Iterable[Found]]
 
 _BY_KIND: dict[str, Finder] = {
     "grade": grades.grades,
@@ -73,6 +74,9 @@ _OTHER_DAY = re.compile(
 """Before a day: it is none of the document. A "Surgery" may be a general practice."""
 _REPLACED = re.compile(r"(?i)\b(?:supersed|replac|previous|original|prior)[a-z]*\b[^\n]{0,30}$")
 """Before a label and its day: they are of an earlier version."""
+_OF_A_TABLE = re.compile(r"\S(?:[ ]{2,}|\t)\S[^\n]*?\S(?:[ ]{2,}|\t)\S")
+"""Two gaps in one line: those between the heads of a table's columns."""
+_DICTATED = re.compile(r"(?i)\bdictat\w+[\s:]*(?:on\s+)?(?:the\s+)?$")
 _YEARS = 10
 """Years before the latest date of a document that its own cannot be: a birthday may (ours)."""
 _OF_THE_SAMPLE = re.compile(r"(?i)received|collect|taken|drawn")
@@ -136,12 +140,14 @@ def _by_like_labels(field: str, parts: Parts) -> Iterator[Found]:
 def _read(field: str, parts: Parts) -> list[Found]:
     policy = field_policies()[field]
     if policy.extent == "document":
-        return _whole(parts.text)
+        return _whole(parts.whole)
     if field == "histology":
         return [*_inside_labels(parts, policy, tumors.histologies),
                 *tumors.histologies(parts.text)]  # fmt: skip
     if field == "institution":
-        return [*words.labelled(parts, policy), *words.institutions(parts.text)]
+        named = [one for one in words.labelled(parts, policy)
+                 if not _OF_A_TABLE.search(parts.text, one.start, one.end)]  # fmt: skip
+        return [*named, *words.institutions(parts.text)]
     if policy.kind == "words":
         return _texts(field, parts, policy)
     if policy.kind == "day":
@@ -166,11 +172,19 @@ def _texts(field: str, parts: Parts, policy: FieldPolicy) -> list[Found]:
     found = list(words.labelled(parts, policy)) or list(words.by_letter(parts, policy))
     if field == "allergies":
         found += allergies.told_of(parts)
+    if field == "modality":
+        # "Exam: 12 June 2023" is when it was, and not what
+        found = [one for one in found if not _is_a_day(parts.text[one.start : one.end])]
+    found = found or list(dictated.told(field, parts))
     if not found and field == "modality":
         found = list(words.examinations(parts.text))
     if not found and field == "impression":
-        found = list(words.concluding(parts.text))
+        found = list(words.summed_up(parts.text)) or list(words.concluding(parts.text))
     return found
+
+
+def _is_a_day(words: str) -> bool:
+    return any(one.start == 0 and one.end == len(words) for one in numbers.days(words))
 
 
 def _whole(text: str) -> list[Found]:
@@ -199,6 +213,11 @@ def _finder(field: str) -> Finder:
             label += r"(?:\s+v?\d\.\d|\s+v\d)?(?:\s*(?:category|score|version))*"
         measured = field not in _NOT_MEASURED
         pattern = numbers.amounts(label, _UNITS.get(field, r"(?!)"), measured=measured)
+        if field == "blood_loss":
+            return lambda text: [
+                *numbers.amount(pattern, text, _MOST[field]),
+                *dictated.spoken_amount(label, _UNITS[field], text),
+            ]
         return lambda text: numbers.amount(pattern, text, _MOST.get(field, inf))
     return _BY_KIND[policy.kind]
 
@@ -234,7 +253,8 @@ def _labelled_days(parts: Parts, policy: FieldPolicy) -> Iterator[Found]:
         for one in others
         if label.search(before[one.start]) and not _REPLACED.search(before[one.start])
     ]
-    yield from told
+    # a report is of the day on which it was signed rather than dictated
+    yield from sorted(told, key=lambda one: _DICTATED.search(before[one.start]) is not None)
     if not of_document:
         return
     labelled = {one.start for one in told}

@@ -27,6 +27,7 @@ _NM = re.compile(r"(?<![A-Za-z0-9])(?P<prefix>[ymra]{0,2}[cpu]?)(?P<k>[NM])\s?"
                  r"(?P<v>[0-3X](?:mi|[a-d])?)(?![A-Za-z0-9-])")  # fmt: skip
 _STAGE = re.compile(
     r"(?i)(?<![a-z])(?:stage|figo)(?:\s++group(?:ing)?)?"
+    r"(?:\s++at\s++(?:(?:initial\s++)?diagnosis|presentation|(?:study\s++)?entry|enrol\w+|baseline))?"
     r"(?:\s*+\(?(?:19|20)\d\d\)?|\s*+\((?:ajcc|figo|uicc)[^()\n]{0,20}\))?\s*+(?:is|of|:|=|-|\|)?\s*+(?:stage\s++)?"
     r"(?P<g>iv|iii|ii|i|[0-4])\s?(?P<sub>[a-d][1-3]?)?(?![a-z0-9])"
 )

@@ -62,6 +62,15 @@ _SHOWN = re.compile(r"(?i)\b(?:with|shows?|showing|there\s++is|present:)\s++(?:[
 _UNSURE = re.compile(r"(?i)\b(?:indeterminate|cannot\s++be|suspicious|equivocal|suspected)\b")
 
 
+_ONLY_A_HEADING = re.compile(r"(?i)(?:^|\n)(?:(?:invasive|infiltrating|in[ -]situ)\s)?carcinoma$")
+"""What stands before a colon and names no type: the parts of a form are headed so."""
+_NO_SPECIAL_TYPE = re.compile(
+    r"(?im)^[ \t]*+(?:(?:invasive|tumou?r|histologic(?:al)?)\s)?type[ \t]*+:[ \t]*+"
+    r"(?P<value>no\sspecial\stype(?:[ ]\([^)\n]{1,20}\))?)"
+)
+"""A form's line of a type that is named by being none in particular."""
+
+
 @cache
 def _heads() -> re.Pattern[str]:
     return re.compile(
@@ -107,7 +116,8 @@ def _first_modifier(
     for steps, (begin, end) in enumerate(reversed(before[max(0, index - _MOST_MODIFIERS) : index])):
         gap = text[end:start] if start - end <= _WIDEST_GAP else ""
         joined = _JOINS.fullmatch(gap) or (steps and _JOINS_BY_A_WORD.fullmatch(gap))
-        if begin < last or not joined or text[begin - 1 : begin] == "-":
+        other_line = "\n" in gap and text[begin].islower() and text[start].isupper()
+        if begin < last or not joined or other_line or text[begin - 1 : begin] == "-":
             break
         start = begin
     return start
@@ -122,7 +132,10 @@ def histologies(text: str) -> Iterator[Found]:
             continue
         words = text[start:end]
         general = words.lower().removesuffix("s") in vocabulary().histology_general
-        yield Found(Words(text=words), start, end, wide=general)
+        heading = joined[stop : stop + 1] == ":" and bool(_ONLY_A_HEADING.search(words))
+        yield Found(Words(text=words), start, end, wide=general or heading)
+    for match in _NO_SPECIAL_TYPE.finditer(text):
+        yield Found(Words(text=match["value"].rstrip()), *match.span("value"))
     for match in any_of(vocabulary().histology_benign).finditer(text):
         yield Found(Words(text=match.group()), *match.span(), wide=True)
 

@@ -18,6 +18,8 @@ _NO_PLACE = re.compile(
     r"(?i)[ ](?:note|report|letter|summary|visit|consultation|reference|number|no\b\.?|id|course|"
     r"stay|day)\b"
 )
+_INCORPORATED = r"(?:[ ](?:\(Pty\)[ ]Ltd|(?:Pty[ ])?Ltd|Inc|LLC|PLLC|plc)\b\.?)?+"
+"""Behind the name of a company."""
 _HEAD_LINES = 3
 """Lines of a document in which a place's name may stand alone (ours)."""
 _SEGMENT_ENDS = re.compile(r"\n|[|,;:]|[ \t]{2}|\t|[ \t][-–][ \t]")
@@ -180,7 +182,8 @@ _MORE = frozenset(
      "condition at discharge", "discharge condition", "physician", "attending", "subjective",
      "objective", "history of present illness", "social history", "review of systems", "vitals",
      "vital signs", "physical exam", "surgeon", "exam", "hpi", "prescriber", "indications",
-     "description of procedure", "operative findings", "note", "addendum"]
+     "description of procedure", "operative findings", "note", "addendum", "details",
+     "details of procedure", "operative details", "operation details", "post-op instructions"]
 )  # fmt: skip
 
 
@@ -210,12 +213,26 @@ def concluding(text: str) -> Iterator[Found]:
         return
 
 
+_SUMS_UP = re.compile(
+    r"(?im)(?:^|(?<=\.))[ \t]*+"
+    r"(?:in\s++(?:summary|conclusion)|to\s++(?:summari[sz]e|conclude)|overall)\s*+,"
+    r"\s*+(?P<value>(?:[^\n]|\n(?![ \t]*+(?:\n|$)))+)"
+)
+
+
+def summed_up(text: str) -> Iterator[Found]:
+    """The paragraph, or the rest of one, that says that it sums up; the last of them."""
+    for match in [*_SUMS_UP.finditer(text)][-1:]:
+        words = match["value"].rstrip()
+        yield Found(Words(text=words), match.start("value"), match.start("value") + len(words))
+
+
 def institutions(text: str) -> Iterator[Found]:
     """Names of hospitals and laboratories: capitalized words around one of their nouns."""
     nouns = alternatives(vocabulary().institutions)
     pattern = re.compile(
         rf"(?<![A-Za-z])(?:{_PLACE_WORD}[ ]{{1,2}}(?:of[ ]+|and[ ]+|for[ ]+|"
-        rf"the[ ]+)?){{1,5}}(?i:{nouns})(?![a-z])"
+        rf"the[ ]+)?){{1,5}}(?i:{nouns})(?![a-z]){_INCORPORATED}"
         rf"(?:[ ]+(?:of|for|and|at)[ ]+(?:the[ ]+)?{_PLACE_WORD}(?:[ ]+{_PLACE_WORD}){{0,3}})?"
         rf"|(?<![A-Za-z])(?:University|Institute|Hospital)[ ]+(?:of|"
         rf"for)[ ]+{_PLACE_WORD}(?:[ ]+(?:and[ ]+)?{_PLACE_WORD}){{0,4}}"
@@ -272,7 +289,7 @@ def _in_head(text: str) -> Iterator[Found]:
         end = line_end(text, min(end + 1, len(text)), len(text))
     nouns = alternatives((*vocabulary().institutions_in_head, *vocabulary().institutions))
     name = re.compile(
-        rf"(?:{_PLACE_WORD}[ ](?:of[ ]|and[ ]|&[ ])?){{1,6}}(?i:{nouns})(?![a-z])"
+        rf"(?:{_PLACE_WORD}[ ](?:of[ ]|and[ ]|&[ ])?){{1,6}}(?i:{nouns})(?![a-z]){_INCORPORATED}"
         rf"(?:[ ](?i:of|at|for)[ ](?i:the[ ])?(?:{_PLACE_WORD}[ ]){{0,3}}{_PLACE_WORD})?"
     )
     at = lead

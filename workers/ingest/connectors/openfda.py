@@ -233,9 +233,6 @@ OPENFDA_ENFORCEMENT = OpenFda(
 OPENFDA_EVENT = OpenFdaEvents()
 
 
-OPENFDA = (OPENFDA_LABEL, OPENFDA_DRUGSFDA, OPENFDA_ENFORCEMENT, OPENFDA_EVENT)
-
-
 def _is_name(name: str) -> bool:
     """Whether a name can stand in a search; what is no identifier of openFDA is not there."""
     return name.isascii() and name.replace("-", "").isalnum()

@@ -10,7 +10,7 @@ from knowledge.labs import Reading
 from knowledge.languages import seems_english
 from knowledge.loader import load
 from knowledge.misspelt import respelled, words_meant
-from knowledge.naming import known_trials
+from knowledge.naming import is_regulator, known_trials, tests_named, trials
 from knowledge.payers import named as payers
 from knowledge.products import products
 from knowledge.tags import known_words, mentions, ordinary_words
@@ -24,7 +24,7 @@ from workers.retrieve.understanding.pico import read_pico
 from workers.retrieve.understanding.proposal import Additions, ask, merged_pico
 from workers.retrieve.understanding.scope import names_something, speaks_of_medicine
 from workers.retrieve.understanding.sentences import Sentence, sentences
-from workers.retrieve.understanding.trial_names import trials_called_so
+from workers.retrieve.understanding.trial_names import trials_called_so, trials_of_two_words
 
 _SHOUTED = 3
 """Of a question in capitals so many words that might be names are its words."""
@@ -90,7 +90,21 @@ def names(question: str) -> tuple[str, ...]:
             for name in named
             if name.lower() in known_trials() or (few and not speaks_of_medicine(name))
         ]
-    return tuple(dict.fromkeys([*named, *trials_called_so(plain), *identifiers]))
+    whole = trials_of_two_words(plain)
+    named = [one for one in named if not any(f"-{one}-" in f"-{name}-" for name in whole)]
+    called = (*whole, *trials_called_so(plain), *tests_named(plain))
+    return tuple(dict.fromkeys([*named, *called, *identifiers]))
+
+
+def _without_regulators(called: Sequence[str], *, covered: bool) -> tuple[str, ...]:
+    """The names without a regulator's, where a trial or test is named as well: who asks whether the
+    FDA approved a test is not told what it said of another. Nor does it decide on coverage.
+
+    Args:
+        covered: whether it is asked if drugs or tests are covered.
+    """
+    others = tuple(one for one in called if not is_regulator(one))
+    return others if covered or trials(others) else tuple(called)
 
 
 @cache
@@ -198,11 +212,13 @@ def understand(
     told = _unique(_diseases(named), _tags(context.diseases), _measured(patient.values))
     diseases = _by_decision(without_general(told), decisions)
     asked = _asked_text(question, named.asking)
-    kind, called = query_type(asked), names(asked)
+    kind, found = query_type(asked), tuple(sorted(products(asked)))
+    called = _without_regulators(names(asked), covered=kind == "coverage_policy" and bool(found))
     is_clinical = (
         bool(diseases or decisions or patient.values)
         or speaks_of_medicine(asked)
         or any(one.lower() in known_trials() for one in called)
+        or bool(tests_named(asked))
         or bool(payers(asked))
     )
     condition = diseases[0] if diseases else None
@@ -219,7 +235,7 @@ def understand(
         asks_for_today=asks_for_today(asked),
         mesh=mesh_of(diseases, decisions),
         sub_queries=decompose(question, kind, diseases, decisions, called),
-        products=tuple(sorted(products(asked))),
+        products=found,
         modalities=modalities(asked),
         patient=patient,
         language_model=replace(part, added=taken) if part else None,

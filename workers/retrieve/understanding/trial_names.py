@@ -20,6 +20,20 @@ def trials_called_so(question: str) -> Iterator[str]:
             yield _by_letters()[_letters(match["name"])]
 
 
+def trials_of_two_words(question: str) -> tuple[str, ...]:
+    """The known trials whose name has a hyphen for which the question has a space: CIRCULATE US is
+    not CIRCULATE. As they are written: "improve it" is none."""
+    found = (match.group().replace(" ", "-") for match in _of_two_words().finditer(question))
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def _of_two_words() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w-])(?:{_any_of([n for n in known_trials().values() if '-' in n])})(?![\w-])"
+    )
+
+
 def _letters(name: str) -> str:
     return re.sub(r"[\s-]+", "", name.lower())
 

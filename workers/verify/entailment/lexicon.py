@@ -80,7 +80,6 @@ class Lexicon(BaseModel):
     hedges: tuple[str, ...]
     absolutes: frozenset[str]
     causal: frozenset[str]
-    associative: frozenset[str]
     stop_words: frozenset[str]
 
     @cached_property
@@ -97,11 +96,6 @@ class Lexicon(BaseModel):
     def causal_stems(self) -> frozenset[str]:
         """Stems of words for cause."""
         return _stems(self.causal)
-
-    @cached_property
-    def associative_stems(self) -> frozenset[str]:
-        """Stems of words for association."""
-        return _stems(self.associative)
 
     @cached_property
     def stop_stems(self) -> frozenset[str]:

@@ -53,12 +53,11 @@ class Model:
             np.array(combiner[name], np.float64) for name in ("mean", "scale", "weights", "bias")
         )
 
-    def judge(self, claim: str, evidence: str, reader: Reader) -> Judgement:
-        """What `evidence` (a sentence, a passage or an abstract) says of `claim`."""
-        return next(self.judge_all([(claim, evidence)], reader))
-
     def judge_all(self, pairs: Iterable[tuple[str, str]], reader: Reader) -> Iterator[Judgement]:
-        """The judgements of (claim, evidence) pairs in order, read together in small batches."""
+        """The judgements of (claim, evidence) pairs in order, read together in small batches.
+
+        Evidence is a sentence, a passage or an abstract.
+        """
         pairs = list(pairs)
         measured = self._measurer.measure_all(pairs, reader)
         for (claim, evidence), found in zip(pairs, measured, strict=True):
@@ -104,11 +103,6 @@ def load() -> Model:
     return Model(heads, combiner)
 
 
-def judge(claim: str, evidence: str, encoder: Reader) -> Judgement:
-    """What `evidence` says of `claim`, by the committed weights; see `Model.judge`."""
-    return load().judge(claim, evidence, encoder)
-
-
 def judge_all(pairs: Iterable[tuple[str, str]], encoder: Reader) -> Iterator[Judgement]:
-    """The judgements of (claim, evidence) pairs, by the committed weights."""
+    """What `Model.judge_all` says by the committed weights."""
     return load().judge_all(pairs, encoder)

@@ -139,10 +139,11 @@ def _strays(drawn: _Drawn, grounds: Grounds) -> Iterator[Finding]:
     policy = content_policy().close
     title, neighbours = read(grounds.title).by_stem, read(grounds.neighbours).by_stem
     lead = _lead(drawn)
+    pointed = lead if drawn.pointing else 0  # the sentence before names what this one points at
     weights = [
         1.0
         if one.stem in drawn.held
-        else policy.title_weight * (one.stem in title or (at < lead and one.stem in neighbours))
+        else policy.title_weight * (one.stem in title or (at < pointed and one.stem in neighbours))
         for at, one in enumerate(drawn.words)
     ]
     share = sum(weights) / len(weights)

@@ -2,6 +2,7 @@
 nothing that it cures, causes, kills or prevents where its passage says nothing like it. Pure."""
 
 import re
+from calendar import month_name
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
@@ -9,6 +10,7 @@ from knowledge.guard_terms import named_terms
 from knowledge.meaning import content_policy, direction_policy
 from knowledge.tags import KINDS, mentions
 from workers.reading.identifiers import spans_of_identifiers
+from workers.verify.guards.dates import months_of, spans_of_dates
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import spells, tokens
@@ -129,9 +131,22 @@ def spelled_otherwise(said: Statement, missing: set[str], grounds: Grounds) -> s
         # "improved survival" for "reduced mortality": the direction guard compares the two
         found.update(missing & outcome if outcome & source.keys() else ())
     left = missing - found
+    if not left.isdisjoint(_months()):
+        found.update(left & {_months_in_order()[month - 1] for month in months_of(grounds.passage)})
+        left -= found
     if left:
         found.update(_by_tag(said, left, grounds.passage))
     return found
+
+
+@cache
+def _months_in_order() -> tuple[str, ...]:
+    return tuple(stem_of(month.lower())[0] for month in month_name[1:])
+
+
+@cache
+def _months() -> frozenset[str]:
+    return frozenset(_months_in_order())
 
 
 def _by_tag(said: Statement, left: set[str], passage: str) -> Iterator[str]:
@@ -205,7 +220,8 @@ def _stands_for(letters: list[str], words: list[str]) -> bool:
 def _names(claim: str) -> list[str]:
     """Words of the claim that name something: capitals, letters with digits, names of drugs."""
     found = []
-    numbered = spans_of_identifiers(claim)  # the guards of numbers and names look at them
+    # guards of their own look at these
+    numbered = [*spans_of_identifiers(claim), *spans_of_dates(claim)]
     for match in _NAME.finditer(claim):
         word = match[0]
         if len(word) < 2 or word.isdigit() or _inside(match.start(), numbered):

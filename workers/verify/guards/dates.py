@@ -7,7 +7,7 @@ Durations are quantities: the numbers guard compares them.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from knowledge.guard_terms import date_terms
 from workers.verify.guards.finding import Finding
@@ -95,6 +95,17 @@ def _is_stated(date: _Date, same: Sequence[_Date], passage: str) -> bool:
     return any(one.event == date.event for one in same) or any(
         event == date.event for event, _ in _events(passage)
     )
+
+
+def spans_of_dates(text: str) -> list[tuple[int, int]]:
+    """Where a folded text has dates: a month is no name of anything else."""
+    return [match.span() for match in _DATE.finditer(text)]
+
+
+@lru_cache(maxsize=64)
+def months_of(text: str) -> frozenset[int]:
+    """The months that the dates of a text give, 1..12: "2020-11" is in November."""
+    return frozenset(one.month for one in _dates(fold(text)) if one.month is not None)
 
 
 def _same_place(date: _Date, one: _Date) -> bool:
@@ -194,6 +205,9 @@ def _read(match: re.Match[str]) -> Iterator[_Date]:
         )
     else:
         middle = match.end("y")
+        if found["y2"] and 0 < int(found["y2"]) <= min(len(_MONTHS), int(found["y"]) % 100):
+            yield replace(date, year=int(found["y"]), month=int(found["y2"]))  # no years go back
+            return
         yield replace(date, end=middle, year=int(found["y"]))
         if found["y2"]:
             yield replace(date, start=middle + 1, year=int(found["y"][:2] + found["y2"]))

@@ -74,8 +74,21 @@ def _strange_drugs(
     strange = said.drugs - stated.drugs
     if strange and stated.drugs <= said.drugs and (not stated.drugs or _stand_ins().find(passage)):
         strange -= _read_around(grounds).drugs
+    strange -= _under_short_names(strange, passage, grounds)
     unsaid = stated.drugs <= said.drugs
     return [Finding("drug", f"“{name}” is not in the passage", unsaid) for name in sorted(strange)]
+
+
+def _under_short_names(strange: Set[str], passage: str, grounds: Grounds) -> Set[str]:
+    """Those for which the text defines a short name that the passage has: "methotrexate (MTX)"."""
+    found = set()
+    for name in strange:
+        defined = re.findall(
+            rf"(?i:\b{re.escape(name)})\s*\(([A-Z][A-Z0-9-]{{1,7}})\)", grounds.text
+        )
+        if any(re.search(rf"(?<!\w){re.escape(short)}(?!\w)", passage) for short in defined):
+            found.add(name)
+    return found
 
 
 def _strange_classes(

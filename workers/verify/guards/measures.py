@@ -11,9 +11,11 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from knowledge.loader import load
+from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import fold
+from workers.verify.guards.statements import read
 
 _FAR = 80
 """Characters between a statistic or a verb and its value, at most (ours)."""
@@ -25,6 +27,13 @@ _REACHED = re.compile(r"(?i)\b(?:to|from)\s+(?:an?\s+|about\s+)?$")
 _PERCENT = r"\s?(?:%|per\s?cent\b)"
 
 
+_GRADE = re.compile(
+    r"(?i)(?P<before>(?:[\w-]+\s+){0,4})\bgrades?\s+(?P<grade>\d(?:\s*(?:or|and|to|-|–)\s*\d)?)"
+    r"(?P<behind>(?:\s+[a-z-]+){0,3})"
+)
+"""A grade with the words about it, up to the next mark."""
+
+
 class MeasurePolicy(BaseModel):
     """`guards/measures.yaml`."""
 
@@ -32,6 +41,7 @@ class MeasurePolicy(BaseModel):
 
     version: Literal[1]
     statistics: tuple[tuple[str, ...], ...]
+    roles: tuple[tuple[tuple[str, ...], ...], ...]
     changes: tuple[str, ...]
     significant: frozenset[str]
     tested: frozenset[str]
@@ -41,7 +51,9 @@ class MeasurePolicy(BaseModel):
 def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """Values that the claim calls something else than its passage does."""
     said, passage = fold(claim), fold(grounds.passage)
-    return list(dict.fromkeys([*_other_statistics(said, passage), *_levels(said, passage)]))
+    found = [*_other_statistics(said, passage), *_levels(said, passage)]
+    found = found or [*_other_roles(said, passage)]
+    return list(dict.fromkeys([*found, *_other_grades(said, passage)]))
 
 
 def _other_statistics(said: str, passage: str) -> Iterator[Finding]:
@@ -54,6 +66,59 @@ def _other_statistics(said: str, passage: str) -> Iterator[Finding]:
         if stated and _line(found["word"]) not in stated:
             detail = f"“{found['word']} … {value}” is another measure in the passage"
             yield Finding("measure", detail)
+
+
+def _other_roles(said: str, passage: str) -> Iterator[Finding]:
+    """How often told as how long, what it fell by as what it fell to: where the passage says what
+    each number is."""
+    stated = _roles(passage)
+    for (kind, value), words in _roles(said).items():
+        its = stated.get((kind, value), {})
+        for line, word in words.items():
+            if its and line not in its:
+                detail = f"“{word} {value}” is “{next(iter(its.values()))} {value}” in the passage"
+                yield Finding("measure", detail)
+
+
+def _roles(text: str) -> dict[tuple[int, str], dict[int, str]]:
+    """For each list of roles and each number, the lines that stand before it, in its words."""
+    found: dict[tuple[int, str], dict[int, str]] = {}
+    pattern, lines = _role_words()
+    for match in pattern.finditer(text):
+        word = " ".join(match["word"].lower().split())
+        kind, line = lines[word]
+        found.setdefault((kind, match["value"].lower()), {}).setdefault(line, word)
+    return found
+
+
+def _other_grades(said: str, passage: str) -> Iterator[Finding]:
+    """The grade of one thing told of another of the same passage."""
+    graded = {one["grade"].lower(): set[str]() for one in _GRADE.finditer(passage)}
+    if not graded:
+        return
+    for one in _GRADE.finditer(passage):
+        graded[one["grade"].lower()] |= _stems(one["before"]) | _stems(one["behind"])
+    for one in _GRADE.finditer(said):
+        of, its = _stems(one["behind"]), graded.get(one["grade"].lower())
+        if its is not None and of and of <= _stems(passage) and not of & its:
+            yield Finding("measure", f"“grade {one['grade']}” is another thing's in the passage")
+
+
+def _stems(words: str) -> set[str]:
+    return {one.stem for one in read(words).tokens if one.content and one.stem.isalpha()}
+
+
+@cache
+def _role_words() -> tuple[re.Pattern[str], dict[str, tuple[int, int]]]:
+    lines = {
+        word: (kind, line)
+        for kind, roles in enumerate(_policy().roles)
+        for line, words in enumerate(roles)
+        for word in words
+    }
+    words = "|".join(r"\s+".join(map(re.escape, one.split())) for one in lines)
+    number = rf"{_VALUE}|{'|'.join(vocabulary().number_words)}"
+    return re.compile(rf"(?i)\b(?P<word>{words})\s+(?:the\s+)?(?P<value>{number})(?!\w)"), lines
 
 
 def _levels(said: str, passage: str) -> Iterator[Finding]:

@@ -20,6 +20,7 @@ from workers.verify.guards.statements import (
     Phrasebook,
     Statement,
     drawn_from,
+    is_month,
     nearest,
     read,
 )
@@ -47,6 +48,7 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
         findings += _settings(said, sentence, source, drawn)
         findings += _refrained(said, sentence, source, drawn)
         findings += _conditions(said, sentence, source, drawn)
+        findings += _excepted(said, sentence, source, drawn)
         findings += extent.sentence_findings(said, sentence, source, drawn)
     findings += extent.quantifier_findings(said, source)
     return list(dict.fromkeys(findings))
@@ -111,7 +113,9 @@ def _governed(text: Statement) -> Mapping[str, _Governed]:
     found: dict[str, _Governed] = {}
     for name, cues in modality_policy().cues.items():
         reached, heads, first_cue = set[int](), set[int](), ""
-        for first, length, _ in _cue_book(name).find(text.words):
+        for first, length, is_cue in _cue_book(name).find(text.words):
+            if not is_cue or is_month(text.words, first):
+                continue
             governed = _reach(text, first + length, cues)
             reached.update(governed)
             heads.update(governed[:1])
@@ -132,6 +136,8 @@ def _covered(text: Statement) -> Mapping[str, Sequence[_Cover]]:
         keeps = [kept for kept, other in policy.cues.items() if name in (kept, *other.kept_by)]
         for first, length, _ in _keeping_book(name).find(text.words):
             last = first + length - 1
+            if is_month(text.words, first):
+                continue
             if text.words[last] == "likely" and text.words[max(0, last - 1)] in _NOT_HEDGES:
                 continue  # "more likely" says how often, not how sure
             behind, before = _behind_cover(text, first, last), _behind(text, first)
@@ -189,8 +195,10 @@ def _reach(text: Statement, start: int, cues: Cues) -> list[int]:
 
 
 @cache
-def _cue_book(name: str) -> Phrasebook[None]:
-    return Phrasebook([(phrase, None) for phrase in modality_policy().cues[name].words])
+def _cue_book(name: str) -> Phrasebook[bool]:
+    cues = modality_policy().cues[name]
+    nothing = [(phrase, False) for phrase in cues.nothing]
+    return Phrasebook([*nothing, *((phrase, True) for phrase in cues.words)])
 
 
 @cache
@@ -232,7 +240,9 @@ def _refrained(
 
 
 @cache
-def _book(rule: Literal["refraining", "conditions"], *, kept: bool = False) -> Phrasebook[None]:
+def _book(
+    rule: Literal["refraining", "conditions", "exceptions"], *, kept: bool = False
+) -> Phrasebook[None]:
     """What a source says of the rule; with `kept`, what in a claim keeps it."""
     policy = getattr(modality_policy(), rule)
     phrases = (*policy.words, *policy.also) if kept else policy.words
@@ -299,3 +309,26 @@ def _conditions(
         return []
     detail = f"the claim leaves out the condition after “{lost[0]}”"
     return [Finding("modality", detail, unsaid=True)]
+
+
+def _excepted(
+    said: Statement, sentence: Sequence[int], source: Statement, drawn: Sequence[int]
+) -> list[Finding]:
+    """What the sentence that the claim is drawn from excepts is not told as a part of its rule."""
+    if len(drawn) != 1:
+        return []
+    policy, members = modality_policy().exceptions, source.sentences[drawn[0]]
+    words, ours = [source.words[i] for i in members], {said.stems[i] for i in sentence}
+    excepted, kept = _book("exceptions").find(words), _book("exceptions", kept=True)
+    denied = len(kept.find(words)) - len(excepted)
+    if not excepted or len(kept.find([said.words[i] for i in sentence])) > denied:
+        return []
+    for first, length, _ in excepted:
+        begin, end = members[first], members[first] + length
+        after = [i for i in members if i >= end and source.tokens[i].content][: policy.reach]
+        elsewhere = {source.stems[i] for i in members if i < begin or i > max(after, default=end)}
+        only = [source.stems[i] for i in after if source.stems[i] not in elsewhere]
+        if only and sum(stem in ours for stem in only) >= policy.share * len(only):
+            detail = f"the passage has “{' '.join(source.words[begin:end])}” before it"
+            return [Finding("modality", detail)]
+    return []

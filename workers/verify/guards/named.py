@@ -12,6 +12,7 @@ from knowledge.drugs import drugs_at
 from knowledge.guard_terms import named_terms
 from workers.reading.identifiers import spans_of_identifiers
 from workers.verify.guards.binding import crossed, telling_words
+from workers.verify.guards.dates import spans_of_dates
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, Token, fold, sentences, spells, stem, tokens
@@ -156,7 +157,7 @@ def _by_name(
 
 def _strange_words(claim: str, grounds: Grounds) -> list[Finding]:
     """Acronyms and capitalized words of the claim that its source does not have."""
-    taken = spans_of_identifiers(claim)
+    taken = [*spans_of_identifiers(claim), *spans_of_dates(claim)]
     # Each of these has a rule of its own.
     for found in (drugs_at(claim), _organizations().find(claim), _journals().find(claim)):
         taken += [(one.start, one.end) for one in found]

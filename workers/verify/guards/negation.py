@@ -9,7 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from knowledge.meaning import direction_policy, modality_policy, negation_policy
+from knowledge.meaning import (
+    content_policy,
+    direction_policy,
+    modality_policy,
+    negation_policy,
+)
 from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -57,26 +62,50 @@ def guard(claim: str, grounds: Grounds) -> list[Finding]:
     """Words that one text negates and the other states. Empty: no veto, which is no support."""
     said, source = read(claim), read(grounds.passage)
     ours, theirs = negations(said), negations(source)
-    findings = _added(said, ours, source, theirs)
+    findings = _added(said, ours, source, theirs, grounds)
     findings += _lost(said, ours, source, theirs)
     return list(dict.fromkeys(findings))
 
 
-def _added(said: Statement, ours: Negations, source: Statement, theirs: Negations) -> list[Finding]:
+def _added(
+    said: Statement, ours: Negations, source: Statement, theirs: Negations, grounds: Grounds
+) -> list[Finding]:
     """Heads of the claim's negations that the passage does not negate."""
     findings = []
+    denies = any(theirs.odd) or not negation_policy().shunning.isdisjoint(source.words)
     for i in sorted(ours.heads):
         stem = ours.stems[i]
         negated = nearest(said, i, source, theirs.places(stem, negated=True))
         plain = nearest(said, i, source, theirs.places(stem, negated=False))
-        if negated < 0 and plain < 0 and (stem in directed_stems() or any(theirs.odd)):
+        if negated < 0 and plain < 0 and (stem in directed_stems() or denies):
             continue  # another word for it: the direction and content guards read that
+        if negated < 0 and plain < 0 and stem in _denied_near(grounds):
+            continue  # the heading says for whom: "patients without ..."
+        if stem in _using() and _is_shunned(source, theirs.places(stem, negated=False)):
+            continue
         if negated < plain or negated < 0:
             detail = f"the claim negates “{said.words[i]}”, the passage does not"
             places = theirs.places(stem, negated=False)
             stated = any(source.tokens[j].sentence not in theirs.denying for j in places)
             findings.append(Finding("negation", detail, unsaid=not stated))
     return findings
+
+
+def _is_shunned(source: Statement, places: Sequence[int]) -> bool:
+    """Whether each of these stands in a clause that tells to avoid something."""
+    tokens, shunning = source.tokens, negation_policy().shunning
+    shunned = {one.clause for one in tokens if one.word in shunning}
+    return bool(places) and all(tokens[i].clause in shunned for i in places)
+
+
+@cache
+def _using() -> frozenset[str]:
+    return frozenset(stem_of(word)[0] for word in negation_policy().using)
+
+
+def _denied_near(grounds: Grounds) -> frozenset[str]:
+    near = negations(read(grounds.neighbours))
+    return frozenset(near.stems[i] for i in near.heads)
 
 
 def _lost(said: Statement, ours: Negations, source: Statement, theirs: Negations) -> list[Finding]:
@@ -115,7 +144,12 @@ def negations(text: Statement) -> Negations:
         heads.update(found)
         is_last = first > 0 and not reached and text.words[first - 1] in _BE  # "pain was denied"
         if is_last or (found and tokens[found[0]].stem in _existential()):
-            for i in _subject(tokens, first):
+            for i in {*_subject(tokens, first), *_opening(text, first)}:
+                count[i] += 1
+        if not reached and _answers(text, first):
+            asked = _subject(tokens, first - 1, here=True)
+            heads.update(asked[:1])
+            for i in asked:
                 count[i] += 1
     for i in _freed(text):
         count[i] += 1
@@ -240,10 +274,35 @@ def _heads(tokens: Sequence[Token], reached: Sequence[int]) -> list[int]:
     return heads
 
 
-def _subject(tokens: Sequence[Token], cue: int) -> list[int]:
-    """The last words of content before a cue, in its clause: "X was not seen"."""
+def _opening(text: Statement, cue: int) -> list[int]:
+    """What a clause speaks of, up to its first preposition: "dose change in X is not needed"."""
+    tokens, found = text.tokens, list[int]()
+    begin = cue
+    while begin and tokens[begin - 1].clause == tokens[cue].clause:
+        begin -= 1
+    for i in range(begin, cue):
+        if text.words[i] in content_policy().close.prepositions or len(found) == _NOUN_WORDS:
+            break
+        if tokens[i].content:
+            found.append(i)
+    return found
+
+
+def _answers(text: Statement, cue: int) -> bool:
+    """Whether a cue is all that its field says: "- Expanded access: no.", "Masking: none (...)"."""
+    tokens = text.tokens
+    if not cue or text.words[cue] not in ("no", "none"):
+        return False
+    before, here = tokens[cue - 1], tokens[cue]
+    last = all(one.sentence != here.sentence or one.depth > here.depth for one in tokens[cue + 1 :])
+    return last and before.sentence == here.sentence and before.clause != here.clause
+
+
+def _subject(tokens: Sequence[Token], cue: int, *, here: bool = False) -> list[int]:
+    """The last words of content before a cue, in its clause: "X was not seen"; with `here` the
+    last ones up to it."""
     found: list[int] = []
-    for i in range(cue - 1, -1, -1):
+    for i in range(cue if here else cue - 1, -1, -1):
         if tokens[i].clause != tokens[cue].clause or len(found) == 2:
             break
         if tokens[i].content:

@@ -16,12 +16,17 @@ from pydantic import BaseModel, ConfigDict
 from knowledge.loader import load
 from workers.reading.identifiers import identifiers
 from workers.reading.quantities import Kind, Quantity, names
+from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.lexing import quantities_of
 from workers.verify.guards.number_words import in_digits
 from workers.verify.guards.statements import Phrasebook, read
 
 _POINT = re.compile(r"(?i)\b(?P<unit>day|week|month|year)\s+(?P<number>\d+)\b")
+_GRADED = re.compile(
+    r"(?i)(?P<sign>[<>≤≥]=?|\b(?:at least|at most|up to|no more than|less than|more than|below"
+    r"|above))\s*(?P<label>grades?|class|stage|level)\s+(?=\d)"
+)
 
 
 def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> list[Finding]:
@@ -31,23 +36,27 @@ def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> li
     (those of the cited document). An empty list means that nothing is vetoed, not that the claim
     is supported.
     """
-    claim, passage = in_digits(claim), in_digits(passage)
+    claim, passage = (_graded(in_digits(text)) for text in (claim, passage))
     stated: defaultdict[Decimal, list[Quantity]] = defaultdict(list)
     for quantity in quantities_of(passage):
         stated[quantity.value.copy_abs()].append(quantity)
     findings: list[Finding] = []
     seen: set[tuple[object, ...]] = set()
     claimed = quantities_of(claim)
+    bounded, bounds = _bounded(claim, claimed), _bounded(passage)
     others = [
         q for some in stated.values() for q in some if q.value not in {c.value for c in claimed}
     ]
-    for quantity in claimed:
+    for quantity, other in zip(claimed, bounded or claimed, strict=True):
         meaning = (quantity.value, quantity.units, quantity.comparator, quantity.measure)
         if meaning in seen:
             continue
         seen.add(meaning)
         same = stated.get(quantity.value.copy_abs(), ())
         finding = _compare(quantity, same) if same else _missing(quantity, others)
+        if finding is not None and finding.code == "comparator" and (bounded or bounds):
+            same = [*same, *(one for one in bounds if one.value == quantity.value)]
+            finding = _compare(quantity, same) and _compare(other, same)
         findings += [finding] if finding is not None else []
     findings += _turned(claimed, stated)
     findings += _points_in_time(claim, passage)
@@ -68,6 +77,20 @@ def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> li
         for identifier in sorted(identifiers(claim) - known)
     ]
     return findings
+
+
+def _graded(text: str) -> str:
+    """`text` with the sign of a grade beside its number: "grade ≥ 3" for "≥ grade 3"."""
+    return _GRADED.sub(lambda found: f"{found['label']} {found['sign']} ", text)
+
+
+def _bounded(text: str, plain: Sequence[Quantity] = ()) -> Sequence[Quantity]:
+    """The quantities of `text` with "limited to 20 mg" read as "up to 20 mg"; none where it has no
+    such words, or where they make other quantities than the `plain` ones of it."""
+    pattern, names = _limits()
+    words = pattern.sub(lambda found: names[" ".join(found[0].lower().split())], text)
+    found = quantities_of(words) if words != text else ()
+    return found if not plain or len(found) == len(plain) else ()
 
 
 def _turned(
@@ -146,6 +169,23 @@ def _is_open(code: str, claimed: Quantity, nearest: Quantity) -> bool:
         return None in (nearest.unit, claimed.unit)  # "9.9 against 4.8 months", "week 12"
     sides = (claimed.comparator, nearest.comparator)
     return code == "comparator" and (set(sides) <= set("<≤") or set(sides) <= set(">≥"))
+
+
+class _Limits(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: int
+    limits: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def _limits() -> tuple[re.Pattern[str], Mapping[str, str]]:
+    """`knowledge/guards/limits.yaml`: where its words stand before a number, and what each is."""
+    limits = _Limits.model_validate(load("guards/limits")).limits
+    names = {phrase: name for name, phrases in limits.items() for phrase in phrases}
+    words = "|".join(r"\s+".join(map(re.escape, one.split())) for one in names)
+    number = rf"(?=\s+(?:\d|(?:{'|'.join(vocabulary().number_words)})\b))"
+    return re.compile(rf"(?i)\b(?:{words}){number}"), names
 
 
 class _Multiples(BaseModel):

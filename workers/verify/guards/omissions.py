@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -21,7 +22,14 @@ from workers.verify.guards.content import spelled_otherwise
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.negation import directed_stems
-from workers.verify.guards.statements import Statement, Token, drawn_from, read
+from workers.verify.guards.statements import (
+    Phrasebook,
+    Statement,
+    Token,
+    drawn_from,
+    is_month,
+    read,
+)
 
 _FEW = 2
 """Words of grammar put in the place of others at most, where the two are compared (ours)."""
@@ -41,6 +49,8 @@ class _Policy(BaseModel):
     opposing: frozenset[str]
     joining: frozenset[str]
     connectives: Annotated[tuple[frozenset[str], ...], Field(min_length=2)]
+    modals: Annotated[tuple[tuple[str, ...], ...], Field(min_length=2)]
+    reserving: frozenset[str]
 
 
 def guard(claim: str, grounds: Grounds, *, repeated: float = 0.0) -> list[Finding]:
@@ -126,6 +136,8 @@ def _differences(
     by_chance = _by_chance(grounds.passage, theirs)
     if by_chance and not (_tells_chance(ours) or _by_chance(claim, ours)):
         yield Finding("omission", "the claim leaves out that it may be chance")
+    yield from _other_modal(ours, theirs)
+    yield from _other_voice(ours, theirs)
     exchanged = [
         (ours[begin:end], theirs[its_begin:its_end])
         for code, begin, end, its_begin, its_end in blocks.get_opcodes()
@@ -164,7 +176,9 @@ def _in_whom(token: Token, before: Sequence[Token]) -> bool:
 
 
 def _is_bracket(old: Sequence[Token], grounds: Grounds) -> bool:
-    """Whether the words are all that stands in a bracket."""
+    """Whether the words are all that stands in a bracket, and take nothing back."""
+    if any(one.word in _policy().reserving for one in old):
+        return False
     before = grounds.passage[: old[0].start].rstrip()[-1:]
     after = grounds.passage[old[-1].end :].lstrip("%°.;, ")[:1]
     return all(one.depth for one in old) and before in "([" and after in ")]" and bool(after)
@@ -213,6 +227,34 @@ def _other_connective(new: Sequence[Token], old: Sequence[Token]) -> Iterator[Fi
     ours, theirs = _lines(new), _lines(old)
     if ours - theirs and theirs - ours:
         yield Finding("connective", f"“{_shown(new)}” stands in the place of “{_shown(old)}”")
+
+
+def _other_modal(ours: Sequence[Token], theirs: Sequence[Token]) -> Iterator[Finding]:
+    """What must be done told as what may be, or will be: a rule in softer words is another one."""
+    mine, its = (Counter(_modals(text)) for text in (ours, theirs))
+    if (mine - its) and (its - mine):
+        yield Finding("connective", "the claim puts another modal verb in the place of its own")
+
+
+def _other_voice(ours: Sequence[Token], theirs: Sequence[Token]) -> Iterator[Finding]:
+    """ "Replaced by Y" told as "replaced Y", or the other way round."""
+    for one, other in ((ours, theirs), (theirs, ours)):
+        plain = {(a.word, b.word) for a, b in pairwise(one)}
+        for verb, word, object_ in zip(other, other[1:], other[2:], strict=False):
+            is_passive = word.word == "by" and verb.word.endswith("ed")
+            if is_passive and (verb.word, object_.word) in plain:
+                yield Finding("connective", f"“{verb.word} by” is not “{verb.word}”")
+
+
+def _modals(tokens: Sequence[Token]) -> list[int]:
+    words = [one.word for one in tokens]
+    found = _modal_book().find(words)
+    return [line for at, _, line in found if not is_month(words, at)]
+
+
+@cache
+def _modal_book() -> Phrasebook[int]:
+    return Phrasebook([(p, n) for n, line in enumerate(_policy().modals) for p in line])
 
 
 def _lines(tokens: Sequence[Token]) -> set[int]:

@@ -13,9 +13,11 @@ from knowledge.guard_terms import population_terms
 from knowledge.loader import load
 from workers.reading.marker_statuses import marker_statuses
 from workers.verify.guards.binding import telling_words
+from workers.verify.guards.extent import orders
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, sentences, spelled_out, tokens
+from workers.verify.guards.statements import read
 
 _ROMAN = {"0": 0, "i": 1, "ii": 2, "iii": 3, "iv": 4, "1": 1, "2": 2, "3": 3, "4": 4, "5": 5}
 _NUMERAL = r"(?:III|II|IV|I|[0-5])(?:[ABCabc](?![A-Za-z]))?(?![\w.%])"
@@ -30,10 +32,10 @@ _HEADS = (
     r"|children|adolescents|infants|cases|tumou?rs|carriers|survivors|recipients)"
 )
 _BOUNDED = re.compile(
-    rf"(?i)\b(?:in|among|amongst|for|within|of)\s+(?P<who>(?:[^\s,;:()]+\s+){{0,6}}?{_HEADS}\b"
+    rf"(?i)\b(?:in|among|amongst|for|within|of)\s+(?P<who>(?:(?!(?:in|for|among|within)\s)[^\s,;:()]+\s+){{0,6}}?{_HEADS}\b"
     r"(?:\s+(?:with|who|whose|aged|having|without|at|carrying|undergoing|receiving|in\s+the)\s+"
     r"(?P<what>(?:the\s)?(?:(?!\b(?:the|was|were|is|are|had|did|showed)\b)"
-    r"[^,;:()]){2,80}))?)"
+    r"[^,;:()\[\]]){2,80}))?)"
 )
 _STATUS = "status of "
 # A subgroup is kept when the claim has this share of its words. Ours.
@@ -57,6 +59,8 @@ def _strange(
     for category, values in said.items():
         here: Set[str] = stated.get(category, set())
         strange = values - here
+        if "people" in strange and category == "organism" and _orders(passage):
+            strange -= {"people"}  # whom else a label tells what to do
         if strange and category.startswith(_STATUS):
             strange -= _of_the_only_marker(category, strange, grounds, passage)
         if strange and not here:
@@ -70,6 +74,11 @@ def _strange(
             for value in sorted(strange)
         ]
     return findings
+
+
+def _orders(passage: str) -> bool:
+    source = read(passage)
+    return any(orders(source, members) for members in source.sentences)
 
 
 def _of_the_only_marker(

@@ -39,6 +39,7 @@ class _Policy(BaseModel):
     pairs: tuple[tuple[str, str], ...]
     opposites: tuple[tuple[str, str], ...]
     alike: tuple[frozenset[str], ...]
+    apart: tuple[frozenset[str], ...]
     outcomes: tuple[tuple[str, ...], ...]
     shortest: Annotated[int, Field(ge=4)]
 
@@ -143,13 +144,19 @@ def _exchanged(new: Token, old: Token, known: Callable[[Token], bool]) -> Iterat
     ours, theirs = _signs_of(new.word), _signs_of(old.word)
     is_told = {new.stem, old.stem} <= directed_stems()  # the direction guard compares the two
     is_told = is_told or any({new.word, old.word} <= line for line in _policy().alike)
-    if new.frame and not old.frame and not is_told:  # "patients" for "relapses"
+    apart = {_kind(one.word) for one in (new, old)}
+    is_other = None not in apart and len(apart) > 1  # "randomized" for "included"
+    if is_other or (new.frame and not old.frame and not is_told):  # "patients" for "relapses"
         yield Finding("closeness", f"“{new.word}” stands in the place of “{old.word}”")
     elif _NUMBER.fullmatch(new.word) and _NUMBER.fullmatch(old.word):
         if _value(new.word) != _value(old.word):
             yield Finding("closeness", f"“{new.word}” stands in the place of “{old.word}”")
     elif bool(ours) != bool(theirs) or not (ours & theirs or new.stem == old.stem or known(new)):
         yield Finding("closeness", f"“{new.word}” stands in the place of “{old.word}”")
+
+
+def _kind(word: str) -> int | None:
+    return next((n for n, line in enumerate(_policy().apart) if word in line), None)
 
 
 def _value(number: str) -> str:

@@ -1,6 +1,8 @@
 """All deterministic vetoes on one claim, in one order (DESIGN section 2, invariant 6). Pure."""
 
+import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from workers.verify.guards import (
     arms,
@@ -29,6 +31,9 @@ from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import read
 
 Guard = Callable[[str, Grounds], list[Finding]]
+
+_REFERENCE = re.compile(r"(?i)\[\s*see\s[^\[\]]{1,300}\]")
+"""Where a label sends its reader: "[see Warnings and Precautions (5.1)]" """
 
 
 def _numbers(claim: str, grounds: Grounds) -> list[Finding]:
@@ -67,6 +72,7 @@ itself give a trial a number that is another one's."""
 def vetoes(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
     """Everything that speaks against `claim`, given what it leans on; the guards' order, then each
     guard's own. Any finding forbids the claim; none does not mean that it is supported."""
+    claim, grounds = _without_references(claim, grounds)
     guards: Sequence[Guard] = (*FACTS, *MEANINGS)
     if is_quoted_whole(claim, grounds.passage):
         guards = () if claim == grounds.passage else QUOTED  # nothing differs from itself
@@ -78,10 +84,22 @@ def vetoes_of_model(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
     both of them lying nothing else is left to stop it, so it must stay close to its source, and
     leave nothing of it out."""
     found = vetoes(claim, grounds)
+    claim, grounds = _without_references(claim, grounds)
     if is_quoted_whole(claim, grounds.passage):
         return found
     of_model = (*closeness.guard(claim, grounds), *omissions.guard(claim, grounds))
     return tuple(dict.fromkeys((*found, *of_model)))
+
+
+def _without_references(claim: str, grounds: Grounds) -> tuple[str, Grounds]:
+    """Both without the references of the passage to other sections, which say nothing of what it
+    tells; a reference of the claim's own is a part of the claim."""
+    found = _REFERENCE.findall(grounds.passage)
+    if not found:
+        return claim, grounds
+    for one in found:
+        claim = claim.replace(one, " ").replace(" ".join(one.split()), " ")
+    return claim, replace(grounds, passage=_REFERENCE.sub(" ", grounds.passage))
 
 
 def is_quoted_whole(claim: str, passage: str) -> bool:

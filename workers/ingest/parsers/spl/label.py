@@ -103,35 +103,9 @@ def parse_spl(payload: bytes) -> Parsed:
     data.read(root, parsed)
     title_lines = lines(root.find(_NS + "title"))
     effective, precision = _effective(root, source_id, parsed)
-    version_written = _attribute(root, "versionNumber", "value")
-    version = fields.number(version_written)
-    if version is None and version_written:
-        parsed.doubts.append(Doubt(source_id, "spl_version", version_written[:100]))
+    approved = _APPROVAL_YEAR.search(" ".join(title_lines)[:2000])
     title = _title(title_lines, data)
     text = _text(root, title_lines)
-    approved = _APPROVAL_YEAR.search(" ".join(title_lines)[:2000])
-    document_code = root.find(_NS + "code")
-    kind = document_code.get("displayName", "") if document_code is not None else ""
-    facts = fields.filled(
-        {
-            "spl_id": _attribute(root, "id", "root"),
-            "spl_version": version,
-            "effective_time": _iso(effective, precision),
-            "initial_us_approval": int(approved[1]) if approved else None,
-            "labeler": data.labeler,
-            "products": list(data.products),
-            "generic_names": list(data.generics),
-            "active_ingredients": list(data.ingredients),
-            "active_moieties": list(data.moieties),
-            "dosage_forms": list(data.forms),
-            "routes": list(data.routes),
-            "application_numbers": list(data.applications),
-            "marketing_categories": list(data.categories),
-            "dea_schedules": list(data.schedules),
-            "ndc_count": len(data.packages) or None,
-            "sections": list(_section_facts(root)),
-        }
-    )
     fields.add_record(
         parsed,
         source_id,
@@ -143,8 +117,17 @@ def parse_spl(payload: bytes) -> Parsed:
         published_precision=precision,
         identifiers=Identifiers(set_id=set_id),
         publisher=fields.one_line(data.labeler) or None,
-        publication_type=fields.one_line(kind) or None,
-        facts=facts,
+        publication_type=fields.one_line(_attribute(root, "code", "displayName")) or None,
+        facts=fields.filled(
+            {
+                "spl_id": _attribute(root, "id", "root"),
+                "spl_version": _version(root, source_id, parsed),
+                "effective_time": _iso(effective, precision),
+                "initial_us_approval": int(approved[1]) if approved else None,
+                **data.facts(),
+                "sections": list(_section_facts(root)),
+            }
+        ),
     )
     return parsed
 
@@ -182,6 +165,22 @@ class _Data:
                 if local in _CHILDREN and not _is_inactive(local, child):
                     down.append((child, local))
             stack.extend(reversed(down))
+
+    def facts(self) -> dict[str, Any]:
+        """All of it as facts of a record."""
+        return {
+            "labeler": self.labeler,
+            "products": list(self.products),
+            "generic_names": list(self.generics),
+            "active_ingredients": list(self.ingredients),
+            "active_moieties": list(self.moieties),
+            "dosage_forms": list(self.forms),
+            "routes": list(self.routes),
+            "application_numbers": list(self.applications),
+            "marketing_categories": list(self.categories),
+            "dea_schedules": list(self.schedules),
+            "ndc_count": len(self.packages) or None,
+        }
 
     def _take(self, parent: str, name: str, element: Element, above: Element) -> None:
         if name == "name":
@@ -247,6 +246,14 @@ def _effective(root: Element, source_id: str, parsed: Parsed) -> tuple[datetime 
         if written:
             parsed.doubts.append(Doubt(source_id, "effective_time", written[:100]))
         return None, "day"
+    return found
+
+
+def _version(root: Element, source_id: str, parsed: Parsed) -> int | None:
+    written = _attribute(root, "versionNumber", "value")
+    found = fields.number(written)
+    if found is None and written:
+        parsed.doubts.append(Doubt(source_id, "spl_version", written[:100]))
     return found
 
 

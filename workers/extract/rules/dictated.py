@@ -1,0 +1,93 @@
+"""What dictated sentences say that begin with a field's label: "Blood loss was forty ml." Pure."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from workers.extract.fields import Found
+from workers.extract.parts import Parts
+from workers.extract.rubrics import alternatives, field_policies
+from workers.extract.rules.numbers import NUMBER_WORD, spelled
+from workers.extract.rules.others import of_a_relative
+from workers.extract.values import Amount, Words
+
+_FIELDS = frozenset(["preoperative_diagnosis", "postoperative_diagnosis", "procedure", "anesthesia",
+                     "diagnosis"])  # fmt: skip
+"""Fields that are dictated so; of the labels of one word only those of `_ONE_WORD` (ours)."""
+_ONE_WORD = frozenset(["anesthesia", "anaesthesia"])
+_HOW_IT_WENT = (
+    r"(?:uneventful|uncomplicated|unremarkable|unknown|well|not|to|explained|discussed|reviewed|obtained|completed?|carried|performed|"
+    r"terminated|abandoned|uncertain|unclear|made|given|induced|topped|reversed|started|considered)\b"
+)
+_NO_COMPLICATIONS = re.compile(
+    r"(?i)\b(?:no|without)\s++(?:(?:any|immediate|apparent|intra-?operative|peri-?operative)\s++)*+"
+    r"complications?\b(?!\s++(?:of|from|if|rate))"
+)
+_COMPLICATED = re.compile(r"(?i)\bcomplicated\s++by\b")
+_SEEN = re.compile(
+    r"(?:(?<=[.\n])[ \t]*+|^)(?P<value>(?:We|He|She|They|(?:The|This)\s++patient|M(?:r|s|rs|iss))\b\.?"
+    r"[^.\n]{0,30}?\b(?:will|shall|is\s++to)\s++"
+    r"(?:be\s++(?:seen|reviewed|followed)|(?:see|review|follow)\s++(?:him|her|them|up|this))\b"
+    r"(?:[^.]|\.(?=\S)){4,200}\.)"
+)
+_SPOKEN = (
+    rf"(?:(?P<hundreds>(?:{NUMBER_WORD}|an?)\s++hundred)(?:\s++and)?\s*+)?(?P<ones>{NUMBER_WORD})?"
+)
+
+
+@cache
+def _sentence(field: str) -> re.Pattern[str]:
+    labels = tuple(
+        one
+        for one in field_policies()[field].labels
+        if " " in one or "-" in one or one in _ONE_WORD
+    )
+    return re.compile(
+        rf"(?i)(?:(?<=[.\n])[ \t]*+|^)(?:the\s++|his\s++|her\s++)?(?:{alternatives(labels)})"
+        r"(?:\s*+,|\s++(?:was|were|is|are|consisted\s++of))\s++(?:(?:an?|the)\s++)?"
+        rf"(?!{_HOW_IT_WENT})(?P<value>(?:[^.]|\.(?=\S)){{3,200}})"
+    )
+
+
+def told(field: str, parts: Parts) -> Iterator[Found]:
+    """The values of a field of words that dictated sentences state of the patient."""
+    for one in _told(field, parts.text):
+        if not of_a_relative(parts, one.start, one.end):
+            yield one
+
+
+def _told(field: str, text: str) -> Iterator[Found]:
+    if field in _FIELDS:
+        yield from (_found(one, one.start("value")) for one in _sentence(field).finditer(text))
+    if field == "complications":
+        complicated = _COMPLICATED.search(text) is not None
+        for one in _NO_COMPLICATIONS.finditer(text):
+            yield Found(Words(text=one.group()), *one.span(), wide=complicated)
+    if field == "follow_up":
+        for one in _SEEN.finditer(text):
+            yield _found(one, one.start("value"))._replace(wide=True)
+
+
+def _found(match: re.Match[str], start: int) -> Found:
+    words = match["value"].rstrip()
+    return Found(Words(text=words), start, start + len(words))
+
+
+@cache
+def _spoken_loss(label: str, unit: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?i)(?<![a-z])(?:{label})\s++(?:was|is|of|about|approximately|around|some|\s)*+{_SPOKEN}"
+        rf"\s*+(?P<unit>{unit})(?![a-z])"
+    )
+
+
+def spoken_amount(label: str, unit: str, text: str) -> Iterator[Found]:
+    """An amount whose number is written in words, with its unit."""
+    for one in _spoken_loss(label, unit).finditer(text):
+        hundreds = (one["hundreds"] or "").lower().rsplit(maxsplit=1)[:1]
+        number = 0
+        if hundreds:
+            number = 100 * (1 if hundreds[0] in ("a", "an") else spelled(hundreds[0]))
+        number += spelled(one["ones"]) if one["ones"] else 0
+        if number:
+            yield Found(Amount(number=float(number), unit=one["unit"]), *one.span())

@@ -13,13 +13,13 @@ from store import audit_inputs
 from store.dead_letters import CODE_VERSION
 from store.documents import get_versions
 from store.hashes import is_json_hash, is_text_hash, json_hash
-from store.models import Answer, AuditEvent, Chunk, DocumentVersion, Draft, Question, Retrieval
+from store.models import Answer, AuditEvent, DocumentVersion, Draft, Question, Retrieval
 from store.standing import Standing
 from workers.verify.answer import Held, compose
 from workers.verify.claims import Checked
 from workers.verify.evidence import Cited, Clocks
 from workers.verify.gate import gate
-from workers.verify.texts import chunks_of, place_of
+from workers.verify.texts import Cut, chunks_of, place_of
 
 _CHECKED = TypeAdapter(list[Checked])
 _STANDING = TypeAdapter(Standing)
@@ -40,7 +40,7 @@ class Rows:
     answer: Answer
     inputs: audit_inputs.Kept
     versions: Mapping[UUID, DocumentVersion]
-    chunks: Mapping[UUID, list[Chunk]]
+    chunks: Mapping[UUID, list[Cut]]
     attested: Mapping[str, Mapping[str, Any]]
     """The newest payload of each event of the question."""
 

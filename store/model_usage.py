@@ -133,10 +133,16 @@ def spent(
     )
 
 
+_COST = sa.text(
+    "SELECT coalesce(sum(cost_usd), 0) AS known, count(*) - count(cost_usd) AS unpriced "
+    "FROM model_usage WHERE subject = :subject"
+)
+
+
 def cost_of(session: Session, subject: str) -> Decimal | None:
     """US dollars that were paid for a subject; None where the cost of any request is not known."""
-    found = spent(session, subject=subject)
-    return None if found.unpriced else found.known
+    found = session.execute(_COST, {"subject": subject}).one()
+    return None if found.unpriced else Decimal(found.known)
 
 
 def ended(session: Session, subject: str, purpose: str, outcome: str) -> int:

@@ -32,8 +32,9 @@ class Retrieved:
 
     text: str
     retrieval: dict[str, Any]
+    """All of it but `explain`, as everywhere here."""
     hash: str
-    """Of the retrieval."""
+    """Of the whole retrieval."""
 
 
 @dataclass(frozen=True)
@@ -59,25 +60,27 @@ class Composed:
 
 
 _ASKED = sa.text("SELECT text, options FROM question WHERE id = :id")
+_READ_ON = "r.body - 'explain' AS retrieval"
+"""Why each candidate was kept or dropped is nine tenths of a retrieval, and for people to read."""
 _RETRIEVED = sa.text(
-    """
-    SELECT q.text, r.body AS retrieval, r.hash
+    f"""
+    SELECT q.text, {_READ_ON}, r.hash
     FROM question q JOIN retrieval r ON r.question_id = q.id WHERE q.id = :id
-    """
+    """  # noqa: S608  our own fragment
 )
 _DRAFTED = sa.text(
-    """
-    SELECT q.text, r.body AS retrieval, d.body AS draft, d.hash
+    f"""
+    SELECT q.text, {_READ_ON}, d.body AS draft, d.hash
     FROM question q JOIN retrieval r ON r.question_id = q.id JOIN draft d ON d.question_id = q.id
     WHERE q.id = :id
-    """
+    """  # noqa: S608  our own fragment
 )
 _COMPOSED = sa.text(
-    """
-    SELECT a.body, a.hash, a.abstain_reason, q.hash_key, r.body AS retrieval
+    f"""
+    SELECT a.body, a.hash, a.abstain_reason, q.hash_key, {_READ_ON}
     FROM answer a JOIN question q ON q.id = a.question_id
     LEFT JOIN retrieval r ON r.question_id = a.question_id WHERE a.question_id = :id
-    """
+    """  # noqa: S608  our own fragment
 )
 
 

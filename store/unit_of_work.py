@@ -16,6 +16,7 @@ import structlog
 from sqlmodel import Session
 
 from store import audit, outbox
+from store.direct import DirectSession
 
 log = structlog.get_logger(__name__)
 
@@ -100,7 +101,7 @@ class Store:
     @contextmanager
     def unit_of_work(self, actor: str, request_id: UUID | None = None) -> Iterator[UnitOfWork]:
         """A transaction that commits when the block ends and rolls back when it raises."""
-        with Session(self.engine, expire_on_commit=False) as session:
+        with DirectSession(self.engine, expire_on_commit=False) as session:
             work = UnitOfWork(session, actor, request_id)
             yield work
             promises = work._finish()
@@ -119,7 +120,7 @@ class Store:
     def _give_back(self, promises: list[Promise]) -> None:
         """Leave the rows to the relay. Never raises: what was committed is committed."""
         try:
-            with Session(self.engine) as session:
+            with DirectSession(self.engine) as session:
                 outbox.unpublish(session, [promise.id for promise in promises])
                 session.commit()
         except Exception as error:  # noqa: BLE001  the reconciler finds them a little later
@@ -129,7 +130,7 @@ class Store:
     def at_once(self) -> Iterator[Session]:
         """A session whose every statement is a transaction of its own, for one that stands alone
         and emits nothing: BEGIN and COMMIT would be two more trips to the server."""
-        with Session(self.engine, expire_on_commit=False) as session:
+        with DirectSession(self.engine, expire_on_commit=False) as session:
             session.connection(execution_options=_AT_ONCE)
             yield session
             session.commit()
@@ -141,7 +142,7 @@ class Store:
         It ends with a commit: at a rollback psycopg throws away what the connection has prepared,
         and every statement of the next transaction is parsed anew.
         """
-        with Session(self.engine, expire_on_commit=False) as session:
+        with DirectSession(self.engine, expire_on_commit=False) as session:
             session.connection(execution_options=_SNAPSHOT)
             yield session
             session.expunge_all()  # what was read may have been changed: that is nobody's business

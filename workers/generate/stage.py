@@ -4,26 +4,26 @@ With a language model it drafts; without one, or where it cannot, the draft is m
 the sources and says why (`fallback`).
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import structlog
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from knowledge.generation import Reason, generation_policy
 from knowledge.payers import without_payers
 from knowledge.sources import source_policies
 from messages import GenerateV1, Stage, VerifyV1
 from store import model_usage, question_bodies
+from store.anchors import scores_of
 from store.audit_payloads import models_asked
 from store.content import Content, content, share, terms_of_interest
 from store.documents import get_versions
 from store.hashes import json_hash
 from store.index import lexical
-from store.models import Anchor, DocumentVersion
+from store.models import DocumentVersion
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
 from workers.generate.candidates import candidates_of
@@ -108,15 +108,11 @@ def _read(session: Session, message: GenerateV1) -> _Material:
     if question is None or question.hash != message.retrieval_hash:
         raise Permanent(f"question {message.question_id} has no such retrieval")
     ids = [UUID(entry["version_id"]) for entry in question.retrieval["evidence"]]
-    anchors: dict[UUID, dict[int, int]] = defaultdict(dict)
-    columns = select(Anchor.version_id, Anchor.start, Anchor.score)
-    for version_id, start, score in session.exec(columns.where(col(Anchor.version_id).in_(ids))):
-        anchors[version_id][start] = score
     return _Material(
         question.text,
         question.retrieval,
         get_versions(session, ids),
-        anchors,
+        scores_of(session, ids),
         [
             content(
                 without_payers(one["text"]),

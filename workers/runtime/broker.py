@@ -239,6 +239,8 @@ class WokenBroker(RedisBroker):
                 )
             )
         for queue_name in {promise.stage for promise in promises}:
+            if queue_name in self._events:
+                self._events[queue_name].set()  # our own consumer need not hear it from Redis
             self._sender.client.publish(self._channel(queue_name), "")
 
     def backlog(self) -> dict[str, int]:

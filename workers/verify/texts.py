@@ -4,14 +4,16 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
-from sqlmodel import Session, col, select
+import sqlalchemy as sa
+from sqlmodel import Session
 
 from knowledge.sources import source_policy
 from store import findings, standing
 from store.documents import checked_at
-from store.models import Chunk, DocumentVersion
+from store.models import DocumentVersion
 from store.spans import Span, Structure, citation
 from workers.reading.quotes import Source
 from workers.runtime.stage import Context
@@ -47,18 +49,30 @@ def held_versions(
     }
 
 
-def chunks_of(session: Session, version_ids: Sequence[UUID]) -> dict[UUID, list[Chunk]]:
+class Cut(NamedTuple):
+    """A chunk of a version, without its words."""
+
+    ordinal: int
+    section: str
+    start: int
+    end: int
+
+
+_CUTS = sa.text(
+    'SELECT version_id, ordinal, section, start, "end" FROM chunk '
+    "WHERE version_id = ANY(:ids) ORDER BY ordinal"
+)
+
+
+def chunks_of(session: Session, version_ids: Sequence[UUID]) -> dict[UUID, list[Cut]]:
     """The chunks of each version, in order."""
-    rows = session.exec(
-        select(Chunk).where(col(Chunk.version_id).in_(version_ids)).order_by(col(Chunk.ordinal))
-    )
-    found: dict[UUID, list[Chunk]] = {version_id: [] for version_id in version_ids}
-    for row in rows:
-        found[row.version_id].append(row)
+    found: dict[UUID, list[Cut]] = {version_id: [] for version_id in version_ids}
+    for version_id, *cut in session.execute(_CUTS, {"ids": list(version_ids)}):
+        found[version_id].append(Cut(*cut))
     return found
 
 
-def place_of(chunks: Sequence[Chunk], span: Span) -> Place:
+def place_of(chunks: Sequence[Cut], span: Span) -> Place:
     """The chunk that holds the span, or most of it where it runs over a chunk's edge."""
     best = max(chunks, key=lambda one: min(one.end, span.end) - max(one.start, span.start))
     chunk_id = f"chunk_{best.ordinal}"

@@ -297,6 +297,18 @@ def test_a_subscription_that_the_client_made_anew_wakes_too(
     wait_until(event.is_set, 20, "woken by the next one")
 
 
+def test_what_a_process_publishes_wakes_its_own_consumer_at_once(runtime: Start) -> None:
+    """Nobody listens to Redis here, and the next slow look is far off."""
+    running = runtime(Probe().spec())
+    event = running.broker.wake_event("retrieve")
+    event.clear()
+    promise(running.store, message())
+    assert event.is_set()
+    event.clear()
+    running.broker.publish([])
+    assert not event.is_set()
+
+
 def test_what_a_stopping_worker_has_fetched_goes_back_to_the_queue(runtime: Start) -> None:
     probe, hold = Probe(), threading.Event()
     running = runtime(probe.spec(), threads=1)  # fetches two at once

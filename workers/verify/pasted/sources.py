@@ -14,7 +14,6 @@ from store.documents import get_versions
 from store.index import dense, lexical
 from store.index.filters import Filter
 from store.index.terms import terms
-from store.models import Chunk
 from workers.reading.quotes import Source
 from workers.reading.structure import segment
 from workers.runtime.errors import Permanent
@@ -23,7 +22,7 @@ from workers.verify.answer import Held
 from workers.verify.locating import CitedText
 from workers.verify.pasted.identifiers import in_one_form, kind_and_value
 from workers.verify.pasted.statements import Statement
-from workers.verify.texts import chunks_of, cited_text, held_versions
+from workers.verify.texts import Cut, chunks_of, cited_text, held_versions
 
 _VERSIONS_OF_CHUNKS = """
     SELECT id, version_id FROM chunk WHERE id = ANY(:ids)
@@ -37,7 +36,7 @@ class Sources:
     texts: Mapping[str, Mapping[str, CitedText]]
     cited: Mapping[str, Sequence[str]]
     held: Mapping[str, Held] = field(default_factory=dict)
-    chunks: Mapping[str, Sequence[Chunk]] = field(default_factory=dict)
+    chunks: Mapping[str, Sequence[Cut]] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
     bearers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Identifier as the text writes it → keys of the sources that bear it."""

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 from api_gateway.problems import GIVEN_UP, erased, given_up
 from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
 from knowledge.loader import load
-from store import questions, recall_log
+from store import question_bodies, questions, recall_log
 from store.models import Answer, Question
 
 FINISHED = frozenset({"answered", "failed"})
@@ -44,12 +44,12 @@ def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
     answer: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
     if status == "answered":
-        sealed = session.get(Answer, question_id)
-        if sealed is None or sealed.sealed_at is None:
+        sealed = question_bodies.sealed(session, question_id)
+        if sealed is None:
             status = "running"  # shown only once it is sealed (invariant 6)
         else:
             recall = recall_log.shown(session, question_id)
-            answer = {**_with_timings(sealed.body, steps), "recall": recall}
+            answer = {**_with_timings(sealed, steps), "recall": recall}
     elif status == "failed":
         answer = failed_answer() | {"recall": recall_log.shown(session, question_id)}
         error = given_up("question", question.request_id)

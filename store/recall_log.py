@@ -48,13 +48,16 @@ class Recalls:
     next_cursor: str | None
 
 
+_RECALLS = sa.text(
+    "SELECT question_id, state, because, affected_at, changed_at, spans, findings, superseded_by "
+    "FROM answer_recall WHERE question_id = :id OR superseded_by = :id"
+)
+
+
 def shown(session: Session, question_id: UUID) -> dict[str, Any]:
     """`recall` of an answer, as callers see it (DESIGN section 5)."""
-    either = sa.or_(
-        col(AnswerRecall.question_id) == question_id,
-        col(AnswerRecall.superseded_by) == question_id,
-    )
-    found = {one.question_id: one for one in session.exec(select(AnswerRecall).where(either))}
+    rows = session.execute(_RECALLS, {"id": question_id})
+    found: dict[UUID, Any] = {row.question_id: row for row in rows}
     row = found.pop(question_id, None)
     told: dict[str, Any] = {"state": "current", "because": []}
     for one in found:

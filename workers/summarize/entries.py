@@ -42,11 +42,11 @@ def earlier(entries: Sequence[Entry], planned: Sequence[int], end: int) -> list[
     ends = [*(one.start for one in entries[1:]), end]
     places = [(one.start, stop) for one, stop in zip(entries, ends, strict=False)]
     dated = [
-        (one.when, place) for one, place in zip(entries, places, strict=True) if one.when is not None
+        (one.when, place)
+        for one, place in zip(entries, places, strict=True)
+        if one.when is not None
     ]
-    in_force = [
-        when for when, (start, stop) in dated if any(start <= at < stop for at in planned)
-    ]
+    in_force = [when for when, (start, stop) in dated if any(start <= at < stop for at in planned)]
     if not in_force:
         return []
     return [place for when, place in dated if when < max(in_force)]
@@ -82,7 +82,7 @@ def _order(heads: Sequence[str]) -> list[tuple[int, ...] | None]:
 
 
 def _dates(found: Sequence[re.Match[str]], month_first: bool) -> list[tuple[int, ...]] | None:
-    read = []
+    read: list[tuple[int, ...]] = []
     for one in found:
         if one[4]:
             year, month, day = int(one[4]), int(one[5]), int(one[6])

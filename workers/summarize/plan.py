@@ -88,7 +88,7 @@ def _is_more_than_a_name(words: str) -> bool:
     policy = plan_policy()
     if policy.has("actions", words) or policy.has("strong", words):
         return True
-    return is_to_come(words) or is_a_dose(words)
+    return _stands_open(words)
 
 
 def _asks(words: str) -> bool:
@@ -102,29 +102,12 @@ def _asks(words: str) -> bool:
 def _read(
     text: str, item: Item, opposed: frozenset[str], for_programs: bool
 ) -> Recommendation | None:
-    policy, words = plan_policy(), item.text_in(text)
-    sure, note = policy.confidence, None
-    if item.earlier:
+    words = item.text_in(text)
+    told = None if item.earlier else _told(item, words)
+    if told is None:
         return None
-    if policy.has("agreements", words) or (item.divider and not _is_an_order(words)):
-        return None
-    if _only_tells(words):
-        return None
-    if item.kind == "plan" and policy.has("actions", words):
-        base = sure.plan_with_cue
-    elif item.kind == "plan":
-        step = names_a_step(words) and not policy.has("past", words)
-        base, note = (sure.plan, None) if step else (sure.plan_without_step, policy.notes.statement)
-    elif item.kind == "assessment_plan" and _asks(words):
-        base = sure.assessment_plan_with_cue
-    elif policy.has("strong", words) or (
-        item.kind == "assessment_plan" and (is_to_come(words) or is_a_dose(words))
-    ):
-        base, note = sure.assessment_with_cue, policy.notes.assessment
-    else:
-        return None
-    if item.inferred and note is None:
-        base, note = min(base, sure.assessment_with_cue), policy.notes.inferred
+    base, note = told
+    policy, sure = plan_policy(), plan_policy().confidence
     if for_programs:
         base, note = base - sure.withheld, policy.notes.addressed
     elif policy.has("withheld", words):
@@ -137,6 +120,35 @@ def _read(
         base = min(base - sure.conditional, sure.assessment_with_cue)
         note = policy.notes.conditional
     return Recommendation(item, words, *guarded(base, note))
+
+
+def _told(item: Item, words: str) -> tuple[float, str | None] | None:
+    """How surely words are a step by where they stand and how they say it; None: they are none."""
+    policy, sure = plan_policy(), plan_policy().confidence
+    if policy.has("agreements", words) or (item.divider and not _is_an_order(words)):
+        return None
+    if _only_tells(words):
+        return None
+    base, note = 0.0, None
+    if item.kind == "plan" and policy.has("actions", words):
+        base = sure.plan_with_cue
+    elif item.kind == "plan":
+        step = names_a_step(words) and not policy.has("past", words)
+        base, note = (sure.plan, None) if step else (sure.plan_without_step, policy.notes.statement)
+    elif item.kind == "assessment_plan" and _asks(words):
+        base = sure.assessment_plan_with_cue
+    elif policy.has("strong", words) or (item.kind == "assessment_plan" and _stands_open(words)):
+        base, note = sure.assessment_with_cue, policy.notes.assessment
+    else:
+        return None
+    if item.inferred and note is None:
+        return min(base, sure.assessment_with_cue), policy.notes.inferred
+    return base, note
+
+
+def _stands_open(words: str) -> bool:
+    """Whether words without a verb are a step all the same: its time is to come, or its dose."""
+    return is_to_come(words) or is_a_dose(words)
 
 
 def _only_tells(words: str) -> bool:

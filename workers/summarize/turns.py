@@ -48,9 +48,7 @@ def turns_of(text: str, lines: Sequence[Line]) -> list[Turn]:
     clinicians = {one for one in known if _is_clinician(one)}
     if len(known) < _LEAST_TURNS or not clinicians or clinicians >= set(known):
         return []
-    asks = any(
-        name and text[line.end - 1] == "?" for line, name in zip(lines, labels, strict=True)
-    )
+    asks = any(name and text[line.end - 1] == "?" for line, name in zip(lines, labels, strict=True))
     if not asks:
         return []
     turns: list[Turn] = []

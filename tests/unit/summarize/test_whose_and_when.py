@@ -1,4 +1,4 @@
-"""Whose words a line is, of which day, and under which heading: no line tells more than the note."""
+"""Whose words a line is, of which day, under which heading: no line tells more than the note."""
 
 import re
 
@@ -85,7 +85,9 @@ def test_an_illness_of_the_family_stands_under_the_name_of_its_part(heading: str
     found = lists(text)["pertinent_history"]
     at = found.index("Gastric cancer")
     assert found[at - 1] == heading
-    assert "FH: stroke in the forties" in shown("CC: cough\nFH: stroke in the forties\nPlan: rest\n")
+    assert "FH: stroke in the forties" in shown(
+        "CC: cough\nFH: stroke in the forties\nPlan: rest\n"
+    )
 
 
 # --- forms ------------------------------------------------------------------------------
@@ -94,7 +96,8 @@ def test_an_illness_of_the_family_stands_under_the_name_of_its_part(heading: str
 @pytest.mark.parametrize(
     "line",
     ["Tobacco: ***", "Occupation: ________", "Drugs: @SUBSTANCES@", "Gait: {gait exam:30421}",
-     "Religion: [please complete]", "Mood: <<select>>", "Resus: Full / Not full (delete as appropriate)",
+     "Religion: [please complete]", "Mood: <<select>>",
+     "Resus: Full / Not full (delete as appropriate)",
      "Alcohol: [ ] yes [ ] no", "*** ", "Tel: ___-____"],
 )  # fmt: skip
 def test_a_line_of_a_form_that_nobody_filled_in_tells_nothing(line: str) -> None:
@@ -305,7 +308,8 @@ def test_a_step_with_its_time_and_a_drug_with_its_dose_are_recommended_in_a_plan
 
 
 @pytest.mark.parametrize(
-    "line", ["Haemoglobin 8.1 today", "Cystoscopy in 2019 was clear", "Furosemide 40 mg caused a rash"]
+    "line",
+    ["Haemoglobin 8.1 today", "Cystoscopy in 2019 was clear", "Furosemide 40 mg caused a rash"],
 )
 def test_a_result_and_what_was_done_are_no_step_to_come(line: str) -> None:
     text = f"Assessment and Plan:\n44M with haematuria.\n1. {line}\n"
@@ -348,9 +352,7 @@ def test_what_a_clinician_says_of_it_stands_with_what_it_is() -> None:
     )
     found = shown(text)
     assert "Nurse: Your ferritin was 12 in May. Last year it was 40." in found
-    assert (
-        "Patient: And the naproxen?\nNurse: Leave that off. Don't take it again." in found
-    )
+    assert "Patient: And the naproxen?\nNurse: Leave that off. Don't take it again." in found
     assert "I'll ring you on Monday." in found
 
 
@@ -378,9 +380,10 @@ def test_an_allergy_that_a_clinician_puts_on_record_is_an_allergy() -> None:
         "Doctor: Any trouble with medicines?\nMother: He had cefaclor and swelled up.\n"
         "Doctor: So he is allergic to cefaclor, I'll note that.\nMother: Thank you.\n"
     )
-    assert "Doctor: So he is allergic to cefaclor, I'll note that." in lists(text)[
-        "medicines_allergies"
-    ]
+    assert (
+        "Doctor: So he is allergic to cefaclor, I'll note that."
+        in lists(text)["medicines_allergies"]
+    )
 
 
 def test_prose_behind_a_list_of_problems_is_no_problem() -> None:
@@ -413,7 +416,9 @@ def test_treatment_that_is_told_before_the_history_makes_no_plan_of_later_result
 
 
 def test_a_problem_of_some_more_words_is_among_the_problems() -> None:
-    text = "Assessment and Plan:\n# E. coli bacteraemia from right pyelonephritis\n- ceftriaxone 2 g\n"
+    text = (
+        "Assessment and Plan:\n# E. coli bacteraemia from right pyelonephritis\n- ceftriaxone 2 g\n"
+    )
     assert lists(text)["key_problems"] == ["E. coli bacteraemia from right pyelonephritis"]
 
 

@@ -4,6 +4,7 @@ What is copied forward is told under the day it was written, and only the latest
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -36,7 +37,7 @@ def earlier(entries: Sequence[Entry], planned: Sequence[int], end: int) -> list[
     """The places of the entries before the latest that has a plan.
 
     Args:
-        planned: where the parts begin that plan something.
+        planned: where the parts begin that plan something, in order.
         end: of the text.
     """
     ends = [*(one.start for one in entries[1:]), end]
@@ -46,10 +47,15 @@ def earlier(entries: Sequence[Entry], planned: Sequence[int], end: int) -> list[
         for one, place in zip(entries, places, strict=True)
         if one.when is not None
     ]
-    in_force = [when for when, (start, stop) in dated if any(start <= at < stop for at in planned)]
+    in_force = [when for when, (start, stop) in dated if _any_within(planned, start, stop)]
     if not in_force:
         return []
-    return [place for when, place in dated if when < max(in_force)]
+    latest = max(in_force)
+    return [place for when, place in dated if when < latest]
+
+
+def _any_within(places: Sequence[int], start: int, stop: int) -> bool:
+    return bisect_left(places, start) < bisect_left(places, stop)
 
 
 def _is_head(written: str) -> bool:
@@ -96,5 +102,5 @@ def _dates(found: Sequence[re.Match[str]], month_first: bool) -> list[tuple[int,
 
 
 def _ranks(way: Sequence[tuple[int, ...]]) -> list[int]:
-    places = sorted(set(way))
-    return [places.index(one) for one in way]
+    ranks = {one: rank for rank, one in enumerate(sorted(set(way)))}
+    return [ranks[one] for one in way]

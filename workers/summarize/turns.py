@@ -6,6 +6,7 @@ practice gives orders and tells findings one by one: their sentences stand alone
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -65,8 +66,10 @@ def stretches(text: str, turns: Sequence[Turn], sentences: Sequence[Span]) -> It
     practice, and a question with what is answered. In order, without those that stay alone and say
     nothing of who speaks."""
     asked: Stretch | None = None
+    starts = [one.start for one in sentences]
     for turn in turns:
-        own = [one for one in sentences if turn.start <= one.start and one.end <= turn.end]
+        first, last = bisect_left(starts, turn.start), bisect_left(starts, turn.end)
+        own = [one for one in sentences[first:last] if one.end <= turn.end]
         if not own:
             continue
         said = len(own)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from knowledge.notes import plan_policy, section_policy
 from workers.summarize.cautions import addressed, named_in, opposed_words, tells_of_a_reaction
+from workers.summarize.forms import EMPTY_BOX, TICKED_BOX
 from workers.summarize.items import Item, folded
 from workers.summarize.names import BRACKETS, names_only, plain
 from workers.summarize.persons import introduces, is_of_a_relative
@@ -54,12 +55,14 @@ def recommendations(text: str, items: Sequence[Item]) -> list[Recommendation]:
         for item in items
         if item.kind != "plan" and item.list in ("key_problems", "assessment")
     }
-    opposed, for_programs = opposed_words(text, items), addressed(text, items)
+    opposed, notes = opposed_words(text, items), plan_policy().notes
+    doubted = dict.fromkeys(_boxed(text, items), notes.boxes)
+    doubted |= dict.fromkeys(addressed(text, items), notes.addressed)
     found = [
         one
         for item in items
         if item.list == "assessment"
-        and (one := _read(text, item, opposed, item in for_programs)) is not None
+        and (one := _read(text, item, opposed, doubted.get(item))) is not None
         and (folded(one.text) not in problems or _is_more_than_a_name(one.text))
     ]
     return sorted(found, key=lambda one: urgency(one.text))
@@ -99,8 +102,18 @@ def _asks(words: str) -> bool:
     return policy.has("strong", words) or first in policy.actions | policy.requests
 
 
+def _boxed(text: str, items: Sequence[Item]) -> list[Item]:
+    """The items of a plan with a box before them, where some are ticked and some are not."""
+    planned = [one for one in items if one.kind in ("plan", "assessment_plan")]
+    ticked, empty = (
+        [one for one in planned if box.match(text, one.start, one.end)]
+        for box in (TICKED_BOX, EMPTY_BOX)
+    )
+    return [*ticked, *empty] if ticked and empty else []
+
+
 def _read(
-    text: str, item: Item, opposed: frozenset[str], for_programs: bool
+    text: str, item: Item, opposed: frozenset[str], doubted: str | None
 ) -> Recommendation | None:
     words = item.text_in(text)
     told = None if item.earlier else _told(item, words)
@@ -108,8 +121,8 @@ def _read(
         return None
     base, note = told
     policy, sure = plan_policy(), plan_policy().confidence
-    if for_programs:
-        base, note = base - sure.withheld, policy.notes.addressed
+    if doubted is not None:
+        base, note = base - sure.withheld, doubted
     elif policy.has("withheld", words):
         base, note = base - sure.withheld, policy.notes.withheld
     elif opposed & named_in(words) and not policy.has("turned", words):

@@ -172,6 +172,16 @@ def test_a_plan_in_a_line_of_a_bed_is_a_plan() -> None:
 
 
 @pytest.mark.parametrize(
+    "before",
+    ["Assessment: CAP.", "A&P of the GP read.\nImpression: CAP.", "HPI: cough.", "O/E: wheeze."],
+)
+@pytest.mark.parametrize("name", ["Plan", "PLAN"])
+def test_a_plan_behind_another_part_in_its_line_is_a_plan(before: str, name: str) -> None:
+    found = orders(f"{before} {name}: amoxicillin 500 mg TDS. CXR in 6 weeks.\n")
+    assert list(found) == [f"{name}: amoxicillin 500 mg TDS.", "CXR in 6 weeks."]
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "I suggest that you check hepatitis serology.",

@@ -121,6 +121,23 @@ def test_of_boxes_only_the_ticked_are_told_and_none_is_a_heading() -> None:
     assert [one["title"] for one in summarize(text)["sections"]] == ["Past Medical History", "Plan"]
 
 
+def test_of_the_boxes_of_a_plan_none_is_lost_and_none_is_sure_where_some_are_ticked() -> None:
+    """Nobody can tell whether a tick orders a step or says that it is done."""
+    text = "Plan:\n- [x] CT head\n- [ ] Repeat U&E tomorrow\nStop ramipril\n"
+    found = {one["recommendation"]: one for one in summarize(text)["plan"]["recommendations"]}
+    notes = {words: one["hallucination_guard_note"] for words, one in found.items()}
+    assert set(notes) == {"[x] CT head", "[ ] Repeat U&E tomorrow", "Stop ramipril"}
+    assert "done" in notes["[x] CT head"]
+    assert "done" in notes["[ ] Repeat U&E tomorrow"]
+    assert notes["Stop ramipril"] is None
+
+
+@pytest.mark.parametrize("mark", ["x", " "])
+def test_boxes_of_a_plan_that_are_all_alike_are_steps(mark: str) -> None:
+    found = summarize(f"Plan:\n[{mark}] CT head\n[{mark}] Repeat U&E\n")["plan"]["recommendations"]
+    assert [one["hallucination_guard_note"] for one in found] == [None, None]
+
+
 # --- headings ---------------------------------------------------------------------------
 
 LETTER = """Diagnosis

@@ -10,10 +10,12 @@ from functools import cache
 from typing import NamedTuple
 
 from knowledge.notes import matcher, section_policy
-from workers.summarize.lines import LIST_MARK, Line
+from workers.summarize.lines import LIST_MARK, Line, label_of
+from workers.summarize.names import kind_of
 
 _DATE = re.compile(r"\b(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})\b|\b(\d{4})-(\d{2})-(\d{2})\b")
 _DAY = re.compile(r"(?i)\b(?:hospital day|post-?op(?:erative)? day|day|hd|pod)\s*#?\s*(\d{1,3})\b")
+_LETTERS = frozenset("soap")
 _LONGEST = 100  # characters of such a heading (ours)
 
 
@@ -25,9 +27,28 @@ class Entry(NamedTuple):
 
 
 def entries_of(text: str, lines: Sequence[Line]) -> list[Entry]:
-    """The entries of a text that has two or more of them, in its order; else none."""
-    heads = [line for line in lines if _is_head(text[line.start : line.end])]
-    if len(heads) < 2:
+    """The entries of a text that has two or more of them, in its order; else none.
+
+    An entry has lines under its heading, and two or more have parts that are known: a list of
+    visits has neither.
+    """
+    heads: list[Line] = []
+    with_parts: set[int] = set()
+    last_is_head = False
+    for line in lines:
+        written = text[line.start : line.end]
+        if _is_head(written):
+            if last_is_head:
+                heads.pop()
+            heads.append(line)
+            last_is_head = True
+            continue
+        last_is_head = False
+        if heads and _begins_a_part(written):
+            with_parts.add(heads[-1].start)
+    if last_is_head:
+        heads.pop()
+    if len(with_parts) < 2:
         return []
     order = _order([text[line.start : line.end] for line in heads])
     return [Entry(line.start, when) for line, when in zip(heads, order, strict=True)]
@@ -56,6 +77,13 @@ def earlier(entries: Sequence[Entry], planned: Sequence[int], end: int) -> list[
 
 def _any_within(places: Sequence[int], start: int, stop: int) -> bool:
     return bisect_left(places, start) < bisect_left(places, stop)
+
+
+def _begins_a_part(written: str) -> bool:
+    name = label_of(written) if ":" in written else written
+    if not name or len(name) > _LONGEST:
+        return False
+    return name.casefold() in _LETTERS or kind_of(name) is not None
 
 
 def _is_head(written: str) -> bool:

@@ -15,7 +15,7 @@ from knowledge.drugs import drugs_at
 from knowledge.notes import section_policy
 from store.spans import Span
 from workers.summarize.lines import Line, label_of
-from workers.summarize.names import plain
+from workers.summarize.names import kind_of, plain
 
 _LEAST_TURNS = 4  # ours; fewer labels are those of a form
 _LABEL_WORDS = 3
@@ -53,10 +53,14 @@ def turns_of(text: str, lines: Sequence[Line]) -> list[Turn]:
     if not asks:
         return []
     turns: list[Turn] = []
+    open_turn = False
     for line, name in zip(lines, labels, strict=True):
-        if name is not None:
+        if name is not None and not _is_known(name) and kind_of(name) is not None:
+            open_turn = False  # "Plan:", what was written down behind the dialogue
+        elif name is not None:
+            open_turn = True
             turns.append(Turn(line.start, line.end, _is_clinician(name)))
-        elif turns and not line.gap and turns[-1].end <= line.start:
+        elif open_turn and not line.gap and turns[-1].end <= line.start:
             turns[-1] = turns[-1]._replace(end=line.end)
     return turns
 

@@ -292,6 +292,23 @@ def test_what_was_copied_from_an_earlier_day_is_told_once_under_the_later() -> N
     assert found.index("tamsulosin 400 mcg") > found.index("warfarin 5 mg daily")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plan:\nFollow-up visit 12/3/2026\nHome visit 19/3/2026\nRamipril 5 mg\n",
+        "Past visits:\nClinic visit 1/2/2026 BP 150/90\nClinic visit 3/3/2026 BP 140/80\n"
+        "Plan:\n- Ramipril 5 mg\n",
+    ],
+)
+def test_a_list_of_visits_is_no_record_of_several_days_and_loses_nothing(text: str) -> None:
+    assert not summarize(text)["warnings"]
+    told = "\n".join(shown(text))
+    assert not [one for one in text.splitlines()[1:] if one.strip("- ") not in told + "Plan:"]
+    assert "Ramipril 5 mg" in [
+        one["recommendation"] for one in summarize(text)["plan"]["recommendations"]
+    ]
+
+
 def test_a_note_of_several_days_says_so() -> None:
     codes = [one["code"] for one in summarize(days())["warnings"]]
     assert codes == ["several_days"]
@@ -458,3 +475,14 @@ def test_a_plan_that_tells_what_was_is_no_sure_one() -> None:
     text = "Plan:\nShe previously had sertraline from her old practice.\n"
     for one in summarize(text)["plan"]["recommendations"]:
         assert one["hallucination_guard_note"] is not None
+
+
+@pytest.mark.parametrize("between", ["", "\n"])
+def test_a_plan_that_was_written_behind_a_dialogue_is_a_plan(between: str) -> None:
+    text = (
+        "Doctor: Any pain?\nPatient: No.\nDoctor: And sleep?\nPatient: Fine.\n"
+        f"{between}Plan:\n- stop warfarin\n- CXR tomorrow\n"
+    )
+    found = summarize(text)["plan"]["recommendations"]
+    assert {one["recommendation"] for one in found} == {"stop warfarin", "CXR tomorrow"}
+    assert "Doctor: And sleep?\nPatient: Fine." in shown(text)

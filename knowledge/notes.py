@@ -176,6 +176,7 @@ class GuardNotes(_Policy):
     opposed: str
     turned: str
     addressed: str
+    boxes: str
     statement: str
     inferred: str
     model: str

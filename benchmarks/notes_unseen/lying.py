@@ -48,12 +48,12 @@ def _is_told(api: MessagesApi, model: AnthropicModel, note: str, lie: Mapping[st
     where = [str(lie.get("list", "plan"))]
     said = str(lie.get("step") or lie["quote"])
     found = list(telling(lines, where, [said], lie.get("unless", ())))
-    return any(not marked and _counts(line, note, said, lie) for line, marked in found)
+    return any(not marked and _is_sure(line) for line, marked in found)
 
 
-def _counts(line: Shown, note: str, said: str, lie: Mapping[str, Any]) -> bool:
-    """Whether a line tells the lie: a step only if it is shown as sure."""
-    return line.sure if line.list == "plan" else True
+def _is_sure(line: Shown) -> bool:
+    """Whether a line is told without a doubt beside it, which only steps may have."""
+    return line.list != "plan" or line.sure
 
 
 def _written(body: Mapping[str, Any], lie: Mapping[str, Any]) -> dict[str, Any]:

@@ -64,7 +64,9 @@ class Figures:
             self.details.append(" | ".join([note, name, *map(str, said)]))
 
 
-def judge(name: str, note: str, gold: Mapping[str, Any], lines: Sequence[Shown], to: Figures) -> None:
+def judge(
+    name: str, note: str, gold: Mapping[str, Any], lines: Sequence[Shown], to: Figures
+) -> None:
     """Counts for one note, added to `to`."""
     to.add("notes")
     for line in lines:
@@ -96,7 +98,7 @@ def judge(name: str, note: str, gold: Mapping[str, Any], lines: Sequence[Shown],
 def telling(
     lines: Sequence[Shown], where: Sequence[str], say: Sequence[str], unless: Sequence[str]
 ) -> Iterator[tuple[Shown, bool]]:
-    """The lines that tell words without one of `unless`, and whether what is above a line says it."""
+    """The lines that tell words without one of `unless`; whether what is above a line has one."""
     for line in lines:
         if line.list not in where or not all(has(line.text, word) for word in say):
             continue
@@ -125,7 +127,7 @@ def folded(words: str) -> str:
 
 
 def has(words: str, word: str) -> bool:
-    """Whether a word, or the beginning of one that is longer than three letters, stands in words."""
+    """Whether a word stands in words; of one longer than three letters the beginning is enough."""
     begin = r"(?<!\w)" if word[0].isalnum() else ""
     end = r"(?!\w)" if len(word) <= _SHORT else ""
     return re.search(begin + re.escape(folded(word)) + end, folded(words)) is not None

@@ -172,7 +172,9 @@ def test_what_is_imported_is_declared_and_not_only_brought_along(
     roots = {name.partition(".")[0] for used in imports(folders).values() for name in used}
     others = roots - ours - sys.stdlib_module_names
     named = set(names_of(declared))
-    assert not [name for name in sorted(others) if not named & set(names_of(provides.get(name, [])))]
+    assert not [
+        name for name in sorted(others) if not named & set(names_of(provides.get(name, [])))
+    ]
 
 
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])

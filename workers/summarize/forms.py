@@ -1,4 +1,4 @@
-"""Lines of a form: what nobody filled in says nothing, and a box says what it is marked with. Pure."""
+"""Lines of a form: what nobody filled in says nothing, a box says what it is marked with. Pure."""
 
 import re
 from functools import cache

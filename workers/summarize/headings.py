@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from knowledge.notes import section_policy
 from knowledge.drugs import drugs_at
+from knowledge.notes import section_policy
 from workers.summarize.forms import begins_with_box
 from workers.summarize.lines import Line, is_foreign, label_of
 from workers.summarize.names import (
@@ -61,13 +61,17 @@ class Headings:
 
     def __init__(self, text: str, lines: Sequence[Line]) -> None:
         self.text, self.lines = text, lines
-        self.seen: set[str] = set()
-        self.planning = False
-        self.by_problem = False
+        self.begin_anew()
         labels = (label_of(self._written(n)) for n in range(len(lines)))
         self.letters = {name.casefold() for name in labels if name and name.casefold() in _SOAP}
         formed = (n for n in range(len(lines)) if self._has_plain_form(n))
         self.plain_form = sum(kind_of(self._written(n)) is not None for n in formed) > 1
+
+    def begin_anew(self) -> None:
+        """Forget what came before: an entry of another day begins."""
+        self.seen: set[str] = set()
+        self.planning = False
+        self.by_problem = False
 
     def at(self, n: int, kind: str) -> Heading | None:
         """The heading that line `n` is or begins with, under a part of a kind."""

@@ -26,6 +26,8 @@ from workers.summarize.steps import is_a_dose, is_to_come, names_a_step
 
 _SNAPSHOT_KINDS = (OTHER, "overview", "complaint", "history", "assessment", "assessment_plan")
 _INLINE = ("assessment", "assessment_plan", "plan")
+_TELLING = ("history", "past_history", "systems", "examination", "results", "assessment")
+"""Kinds of parts behind which a plan may begin within the line: "Assessment: CAP. Plan: rest"."""
 """Kinds that a label within a line of no known part names."""
 _LABEL_REACH = 600
 """Characters behind a label within a line in which what it heads stands (ours)."""
@@ -180,11 +182,16 @@ def lines_above(text: str, outline: NoteOutline) -> dict[int, tuple[int, ...]]:
     policy = section_policy()
     found: dict[int, tuple[int, ...]] = {}
     telling: set[int] = set()
-    ticked = {one.section for one in outline.units if TICKED_BOX.match(text, one.start, one.end)}
+    ticked = {
+        one.section
+        for one in outline.units
+        if outline.sections[one.section].kind not in _INLINE
+        and TICKED_BOX.match(text, one.start, one.end)
+    }
     for n, unit in enumerate(outline.units):
         words = text[unit.start : unit.end]
         if unit.section in ticked and EMPTY_BOX.match(words):
-            continue  # nobody ticked it
+            continue  # nobody ticked it; of a plan, a tick may say that it is done
         if unit.divider and (not says_something(words) or names_a_person(words)):
             continue
         if unit.divider and plain(words) in policy.dividers and unit.section not in telling:
@@ -253,9 +260,11 @@ def list_for(
 def kind_of_unit(text: str, unit: Unit, section: NoteSection) -> str:
     """The kind of part that a sentence is of: its section's.
 
-    Where that is unknown, the one that the last label within the line names ("CXR: mass. Plan:
-    CT"), or that an order is of by its verb.
+    Where that is unknown, or told only what there is, the one that the last label within the line
+    names ("CXR: mass. Plan: CT"); or that an order is of by its verb.
     """
+    if section.kind in _TELLING:
+        return _by_inner_label(text, unit, shortest=2) or section.kind
     if section.kind not in (OTHER, "complaint"):
         return section.kind
     words = text[unit.start : unit.end]
@@ -275,12 +284,22 @@ def kind_of_unit(text: str, unit: Unit, section: NoteSection) -> str:
         return "assessment_plan"
     if len(words.split()) <= _SHORT_STEP and is_to_come(words):
         return "assessment_plan"
+    return _by_inner_label(text, unit) or OTHER
+
+
+def _by_inner_label(text: str, unit: Unit, shortest: int = 1) -> str | None:
+    """The kind of a plan or assessment that the last known label within the line names.
+
+    Args:
+        shortest: letters of a label that counts: "P: 132" is a pulse.
+    """
     at = max(0, unit.start - _LABEL_REACH)
     line = text[max(at, text.rfind("\n", at, unit.start) + 1) : unit.end]
     names = section_policy().by_name
-    kinds = [names.get(plain(one["name"])) for one in _INNER_LABEL.finditer(line)]
+    labels = (one["name"] for one in _INNER_LABEL.finditer(line))
+    kinds = [names.get(plain(one)) for one in labels if len(one) >= shortest]
     last = next((one for one in reversed(kinds) if one is not None), None)
-    return last if last in _INLINE else OTHER
+    return last if last in _INLINE else None
 
 
 def _is_a_step(words: str) -> bool:

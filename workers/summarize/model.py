@@ -197,9 +197,7 @@ def _sentences(
             own = by_rules if _is_fixed(reading, n, above[n]) else target
             wanted |= dict.fromkeys((one, own) for one in (*above[n], n))
     return [
-        item
-        for n, own in wanted
-        for item in item_parts(places, reading.outline, above, n, own)
+        item for n, own in wanted for item in item_parts(places, reading.outline, above, n, own)
     ]
 
 

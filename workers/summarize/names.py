@@ -49,7 +49,9 @@ def _is_a_name(part: str) -> bool:
     if not part or part in policy.dividers or all(w in policy.qualifiers for w in part.split()):
         return True
     bare = unqualified(part)
-    return bare in policy.by_name and bare not in policy.telling and bare not in policy.whose_or_when
+    return (
+        bare in policy.by_name and bare not in policy.telling and bare not in policy.whose_or_when
+    )
 
 
 def plain(title: str) -> str:

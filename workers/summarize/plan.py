@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from knowledge.notes import plan_policy, section_policy
 from workers.summarize.cautions import addressed, named_in, opposed_words, tells_of_a_reaction
+from workers.summarize.forms import EMPTY_BOX, TICKED_BOX
 from workers.summarize.items import Item, folded
 from workers.summarize.names import BRACKETS, names_only, plain
 from workers.summarize.persons import introduces, is_of_a_relative
@@ -54,12 +55,14 @@ def recommendations(text: str, items: Sequence[Item]) -> list[Recommendation]:
         for item in items
         if item.kind != "plan" and item.list in ("key_problems", "assessment")
     }
-    opposed, for_programs = opposed_words(text, items), addressed(text, items)
+    opposed, notes = opposed_words(text, items), plan_policy().notes
+    doubted = dict.fromkeys(_boxed(text, items), notes.boxes)
+    doubted |= dict.fromkeys(addressed(text, items), notes.addressed)
     found = [
         one
         for item in items
         if item.list == "assessment"
-        and (one := _read(text, item, opposed, item in for_programs)) is not None
+        and (one := _read(text, item, opposed, doubted.get(item))) is not None
         and (folded(one.text) not in problems or _is_more_than_a_name(one.text))
     ]
     return sorted(found, key=lambda one: urgency(one.text))
@@ -88,7 +91,7 @@ def _is_more_than_a_name(words: str) -> bool:
     policy = plan_policy()
     if policy.has("actions", words) or policy.has("strong", words):
         return True
-    return is_to_come(words) or is_a_dose(words)
+    return _stands_open(words)
 
 
 def _asks(words: str) -> bool:
@@ -99,34 +102,27 @@ def _asks(words: str) -> bool:
     return policy.has("strong", words) or first in policy.actions | policy.requests
 
 
+def _boxed(text: str, items: Sequence[Item]) -> list[Item]:
+    """The items of a plan with a box before them, where some are ticked and some are not."""
+    planned = [one for one in items if one.kind in ("plan", "assessment_plan")]
+    ticked, empty = (
+        [one for one in planned if box.match(text, one.start, one.end)]
+        for box in (TICKED_BOX, EMPTY_BOX)
+    )
+    return [*ticked, *empty] if ticked and empty else []
+
+
 def _read(
-    text: str, item: Item, opposed: frozenset[str], for_programs: bool
+    text: str, item: Item, opposed: frozenset[str], doubted: str | None
 ) -> Recommendation | None:
-    policy, words = plan_policy(), item.text_in(text)
-    sure, note = policy.confidence, None
-    if item.earlier:
+    words = item.text_in(text)
+    told = None if item.earlier else _told(item, words)
+    if told is None:
         return None
-    if policy.has("agreements", words) or (item.divider and not _is_an_order(words)):
-        return None
-    if _only_tells(words):
-        return None
-    if item.kind == "plan" and policy.has("actions", words):
-        base = sure.plan_with_cue
-    elif item.kind == "plan":
-        step = names_a_step(words) and not policy.has("past", words)
-        base, note = (sure.plan, None) if step else (sure.plan_without_step, policy.notes.statement)
-    elif item.kind == "assessment_plan" and _asks(words):
-        base = sure.assessment_plan_with_cue
-    elif policy.has("strong", words) or (
-        item.kind == "assessment_plan" and (is_to_come(words) or is_a_dose(words))
-    ):
-        base, note = sure.assessment_with_cue, policy.notes.assessment
-    else:
-        return None
-    if item.inferred and note is None:
-        base, note = min(base, sure.assessment_with_cue), policy.notes.inferred
-    if for_programs:
-        base, note = base - sure.withheld, policy.notes.addressed
+    base, note = told
+    policy, sure = plan_policy(), plan_policy().confidence
+    if doubted is not None:
+        base, note = base - sure.withheld, doubted
     elif policy.has("withheld", words):
         base, note = base - sure.withheld, policy.notes.withheld
     elif opposed & named_in(words) and not policy.has("turned", words):
@@ -137,6 +133,35 @@ def _read(
         base = min(base - sure.conditional, sure.assessment_with_cue)
         note = policy.notes.conditional
     return Recommendation(item, words, *guarded(base, note))
+
+
+def _told(item: Item, words: str) -> tuple[float, str | None] | None:
+    """How surely words are a step by where they stand and how they say it; None: they are none."""
+    policy, sure = plan_policy(), plan_policy().confidence
+    if policy.has("agreements", words) or (item.divider and not _is_an_order(words)):
+        return None
+    if _only_tells(words):
+        return None
+    base, note = 0.0, None
+    if item.kind == "plan" and policy.has("actions", words):
+        base = sure.plan_with_cue
+    elif item.kind == "plan":
+        step = names_a_step(words) and not policy.has("past", words)
+        base, note = (sure.plan, None) if step else (sure.plan_without_step, policy.notes.statement)
+    elif item.kind == "assessment_plan" and _asks(words):
+        base = sure.assessment_plan_with_cue
+    elif policy.has("strong", words) or (item.kind == "assessment_plan" and _stands_open(words)):
+        base, note = sure.assessment_with_cue, policy.notes.assessment
+    else:
+        return None
+    if item.inferred and note is None:
+        return min(base, sure.assessment_with_cue), policy.notes.inferred
+    return base, note
+
+
+def _stands_open(words: str) -> bool:
+    """Whether words without a verb are a step all the same: its time is to come, or its dose."""
+    return is_to_come(words) or is_a_dose(words)
 
 
 def _only_tells(words: str) -> bool:

@@ -5,6 +5,7 @@ the same name means a part on a line alone and a word in a sentence. Names and s
 knowledge/note_sections.yaml. Offsets are exact; nothing of the text is changed.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -145,7 +146,8 @@ class _Reader:
                 parts.append(_Part(section, lines=[line]))
                 continue
             if line.start in begins:
-                headings, kind = Headings(self.text, self.lines), OTHER
+                headings.begin_anew()
+                kind = OTHER
                 title = self.text[line.start : line.end]
                 section = NoteSection(title, kind, line.start, 0, line.start)
                 parts.append(_Part(section, Heading(title, kind, line.end, shown=True), entry=True))
@@ -250,14 +252,10 @@ class _Reader:
         )
         units = _told_together(units, together)
         sentences, paragraphs = _joined(sentences, together), _joined(paragraphs, together)
-        past = earlier(
-            self.entries, [one.start for one in placed if one.kind in PLANS], len(self.text)
-        )
+        planned = [one.start for one in placed if one.kind in PLANS]
+        past = earlier(self.entries, planned, len(self.text))
         if past:
-            units = [
-                replace(one, earlier=any(start <= one.start < end for start, end in past))
-                for one in units
-            ]
+            units = [replace(one, earlier=_inside(one.start, past)) for one in units]
         structure = Structure.model_construct(
             sections=tuple(Section(title=s.title, start=s.start, end=s.end) for s in placed),
             paragraphs=tuple(paragraphs),
@@ -392,6 +390,12 @@ class _Reader:
             return False
         short = len(written.split()) <= section_policy().divider_words
         return short and not any(map(str.isdigit, written))
+
+
+def _inside(at: int, places: Sequence[tuple[int, int]]) -> bool:
+    """Whether a place is in one of these, which stand in order."""
+    n = bisect_right(places, at, key=lambda one: one[0])
+    return n > 0 and at < places[n - 1][1]
 
 
 def _joined(spans: Sequence[Span], together: Sequence[Stretch]) -> list[Span]:

@@ -1,4 +1,4 @@
-"""Whether words name something that is done for a patient, and whether it is still to come. Pure."""
+"""Whether words name something that is done for a patient, and if it is still to come. Pure."""
 
 import re
 from functools import cache

@@ -6,6 +6,7 @@ practice gives orders and tells findings one by one: their sentences stand alone
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from knowledge.drugs import drugs_at
 from knowledge.notes import section_policy
 from store.spans import Span
 from workers.summarize.lines import Line, label_of
-from workers.summarize.names import plain
+from workers.summarize.names import kind_of, plain
 
 _LEAST_TURNS = 4  # ours; fewer labels are those of a form
 _LABEL_WORDS = 3
@@ -48,16 +49,18 @@ def turns_of(text: str, lines: Sequence[Line]) -> list[Turn]:
     clinicians = {one for one in known if _is_clinician(one)}
     if len(known) < _LEAST_TURNS or not clinicians or clinicians >= set(known):
         return []
-    asks = any(
-        name and text[line.end - 1] == "?" for line, name in zip(lines, labels, strict=True)
-    )
+    asks = any(name and text[line.end - 1] == "?" for line, name in zip(lines, labels, strict=True))
     if not asks:
         return []
     turns: list[Turn] = []
+    open_turn = False
     for line, name in zip(lines, labels, strict=True):
-        if name is not None:
+        if name is not None and not _is_known(name) and kind_of(name) is not None:
+            open_turn = False  # "Plan:", what was written down behind the dialogue
+        elif name is not None:
+            open_turn = True
             turns.append(Turn(line.start, line.end, _is_clinician(name)))
-        elif turns and not line.gap and turns[-1].end <= line.start:
+        elif open_turn and not line.gap and turns[-1].end <= line.start:
             turns[-1] = turns[-1]._replace(end=line.end)
     return turns
 
@@ -67,8 +70,10 @@ def stretches(text: str, turns: Sequence[Turn], sentences: Sequence[Span]) -> It
     practice, and a question with what is answered. In order, without those that stay alone and say
     nothing of who speaks."""
     asked: Stretch | None = None
+    starts = [one.start for one in sentences]
     for turn in turns:
-        own = [one for one in sentences if turn.start <= one.start and one.end <= turn.end]
+        first, last = bisect_left(starts, turn.start), bisect_left(starts, turn.end)
+        own = [one for one in sentences[first:last] if one.end <= turn.end]
         if not own:
             continue
         said = len(own)

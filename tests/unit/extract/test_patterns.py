@@ -13,9 +13,12 @@ from workers.extract.evaluation.signs_policy import signs_policy
 from workers.extract.rubrics import field_policies
 from workers.extract.rules import (
     choosing,
+    corrections,
     days,
+    dictated,
     drugs,
     genomes,
+    hospital_drugs,
     hybridization,
     lab_parts,
     lab_tables,
@@ -26,18 +29,22 @@ from workers.extract.rules import (
     negation,
     numbers,
     others,
+    placing,
     reading,
     stages,
+    staging,
+    tick_boxes,
     times,
+    titles,
     tumors,
     words,
 )
 from workers.reading import persons
 
-MODULES = [choosing, completeness, damage, days, doubts, drugs, genomes, hybridization,
-           label_lines, lab_parts, lab_tables, labs, margins, markers, medicines, negation,
-           numbers, others, parts, persons, readability, reading, signs, stages, times, tumors,
-           words]  # fmt: skip
+MODULES = [choosing, completeness, corrections, damage, days, dictated, doubts, drugs, genomes,
+           hospital_drugs, hybridization, label_lines, lab_parts, lab_tables, labs, margins,
+           markers, medicines, negation, numbers, others, parts, persons, placing, readability,
+           reading, signs, stages, staging, tick_boxes, times, titles, tumors, words]  # fmt: skip
 BUILT = {
     drugs: ["_ahead", "_verb"],
     labs: ["_known"],
@@ -46,6 +53,7 @@ BUILT = {
     margins: ["_answers_no", "_denied_behind", "_denies", "_results"],
     others: ["_back", "_behind", "_companions", "_relative"],
     persons: ["_labelled"],
+    placing: ["_copied_block", "_copied_line"],
     stages: ["_endings", "_of_others", "_of_tumors"],
     times: ["_present"],
 }

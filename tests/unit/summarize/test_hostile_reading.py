@@ -1,5 +1,6 @@
 """What a hostile clinician finds in a summary: lost orders, wrong persons, what was taken back."""
 
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -171,6 +172,16 @@ def test_a_plan_in_a_line_of_a_bed_is_a_plan() -> None:
 
 
 @pytest.mark.parametrize(
+    "before",
+    ["Assessment: CAP.", "A&P of the GP read.\nImpression: CAP.", "HPI: cough.", "O/E: wheeze."],
+)
+@pytest.mark.parametrize("name", ["Plan", "PLAN"])
+def test_a_plan_behind_another_part_in_its_line_is_a_plan(before: str, name: str) -> None:
+    found = orders(f"{before} {name}: amoxicillin 500 mg TDS. CXR in 6 weeks.\n")
+    assert list(found) == [f"{name}: amoxicillin 500 mg TDS.", "CXR in 6 weeks."]
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "I suggest that you check hepatitis serology.",
@@ -286,3 +297,25 @@ def test_a_plain_note_is_not_said_to_speak_to_a_program() -> None:
         "Plan: Follow these instructions: keep the wound dry. Tell her to call if feverish.\n"
     )
     assert codes(text) == []
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "*",
+        "-*",
+        "Progress note 3/2/2026\n",
+        "Ward round 1/1/26\nPlan:\n- rest\n",
+        "Nurse: Well?\nPatient: Fine.\n",
+        "[ ] a [x] b\n",
+        "___ ",
+        "a: ",
+    ],
+)
+def test_a_long_note_that_repeats_itself_is_read_in_seconds(part: str) -> None:
+    """Of these each line, turn and entry was compared with all others, or each sign with those
+    behind it: minutes at this length."""
+    text = (part * 100_000)[:100_000]
+    began = thread_time()
+    summarize(text)
+    assert thread_time() - began < 15

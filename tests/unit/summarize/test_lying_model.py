@@ -79,9 +79,7 @@ def test_an_order_of_an_earlier_day_is_not_recommended_because_a_model_says_so()
     reading, asked = read(text), Asked()
     keys = [f"A{n}" for n in range(1, 9)]
     steps = [ProposedStep(item=one, confidence=1.0, doubt=None) for one in keys]
-    plan = propose_plan(
-        Model(ProposedPlan(recommendations=steps)), reading, reading.items, asked
-    )
+    plan = propose_plan(Model(ProposedPlan(recommendations=steps)), reading, reading.items, asked)
     assert not [one for one in plan if "gentamicin" in one.text]
     assert [one for one in plan if "cefalexin" in one.text]
     assert asked.refused["earlier"] > 0

@@ -1,4 +1,4 @@
-"""Whose words a line is, of which day, and under which heading: no line tells more than the note."""
+"""Whose words a line is, of which day, under which heading: no line tells more than the note."""
 
 import re
 
@@ -85,7 +85,9 @@ def test_an_illness_of_the_family_stands_under_the_name_of_its_part(heading: str
     found = lists(text)["pertinent_history"]
     at = found.index("Gastric cancer")
     assert found[at - 1] == heading
-    assert "FH: stroke in the forties" in shown("CC: cough\nFH: stroke in the forties\nPlan: rest\n")
+    assert "FH: stroke in the forties" in shown(
+        "CC: cough\nFH: stroke in the forties\nPlan: rest\n"
+    )
 
 
 # --- forms ------------------------------------------------------------------------------
@@ -94,7 +96,8 @@ def test_an_illness_of_the_family_stands_under_the_name_of_its_part(heading: str
 @pytest.mark.parametrize(
     "line",
     ["Tobacco: ***", "Occupation: ________", "Drugs: @SUBSTANCES@", "Gait: {gait exam:30421}",
-     "Religion: [please complete]", "Mood: <<select>>", "Resus: Full / Not full (delete as appropriate)",
+     "Religion: [please complete]", "Mood: <<select>>",
+     "Resus: Full / Not full (delete as appropriate)",
      "Alcohol: [ ] yes [ ] no", "*** ", "Tel: ___-____"],
 )  # fmt: skip
 def test_a_line_of_a_form_that_nobody_filled_in_tells_nothing(line: str) -> None:
@@ -116,6 +119,23 @@ def test_of_boxes_only_the_ticked_are_told_and_none_is_a_heading() -> None:
     assert lists(text)["pertinent_history"] == ["[x] Gout", "[X] Psoriasis"]
     assert "[ ] Repeat urate in 4 weeks" in shown(text)
     assert [one["title"] for one in summarize(text)["sections"]] == ["Past Medical History", "Plan"]
+
+
+def test_of_the_boxes_of_a_plan_none_is_lost_and_none_is_sure_where_some_are_ticked() -> None:
+    """Nobody can tell whether a tick orders a step or says that it is done."""
+    text = "Plan:\n- [x] CT head\n- [ ] Repeat U&E tomorrow\nStop ramipril\n"
+    found = {one["recommendation"]: one for one in summarize(text)["plan"]["recommendations"]}
+    notes = {words: one["hallucination_guard_note"] for words, one in found.items()}
+    assert set(notes) == {"[x] CT head", "[ ] Repeat U&E tomorrow", "Stop ramipril"}
+    assert "done" in notes["[x] CT head"]
+    assert "done" in notes["[ ] Repeat U&E tomorrow"]
+    assert notes["Stop ramipril"] is None
+
+
+@pytest.mark.parametrize("mark", ["x", " "])
+def test_boxes_of_a_plan_that_are_all_alike_are_steps(mark: str) -> None:
+    found = summarize(f"Plan:\n[{mark}] CT head\n[{mark}] Repeat U&E\n")["plan"]["recommendations"]
+    assert [one["hallucination_guard_note"] for one in found] == [None, None]
 
 
 # --- headings ---------------------------------------------------------------------------
@@ -272,6 +292,23 @@ def test_what_was_copied_from_an_earlier_day_is_told_once_under_the_later() -> N
     assert found.index("tamsulosin 400 mcg") > found.index("warfarin 5 mg daily")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plan:\nFollow-up visit 12/3/2026\nHome visit 19/3/2026\nRamipril 5 mg\n",
+        "Past visits:\nClinic visit 1/2/2026 BP 150/90\nClinic visit 3/3/2026 BP 140/80\n"
+        "Plan:\n- Ramipril 5 mg\n",
+    ],
+)
+def test_a_list_of_visits_is_no_record_of_several_days_and_loses_nothing(text: str) -> None:
+    assert not summarize(text)["warnings"]
+    told = "\n".join(shown(text))
+    assert not [one for one in text.splitlines()[1:] if one.strip("- ") not in told + "Plan:"]
+    assert "Ramipril 5 mg" in [
+        one["recommendation"] for one in summarize(text)["plan"]["recommendations"]
+    ]
+
+
 def test_a_note_of_several_days_says_so() -> None:
     codes = [one["code"] for one in summarize(days())["warnings"]]
     assert codes == ["several_days"]
@@ -305,7 +342,8 @@ def test_a_step_with_its_time_and_a_drug_with_its_dose_are_recommended_in_a_plan
 
 
 @pytest.mark.parametrize(
-    "line", ["Haemoglobin 8.1 today", "Cystoscopy in 2019 was clear", "Furosemide 40 mg caused a rash"]
+    "line",
+    ["Haemoglobin 8.1 today", "Cystoscopy in 2019 was clear", "Furosemide 40 mg caused a rash"],
 )
 def test_a_result_and_what_was_done_are_no_step_to_come(line: str) -> None:
     text = f"Assessment and Plan:\n44M with haematuria.\n1. {line}\n"
@@ -348,9 +386,7 @@ def test_what_a_clinician_says_of_it_stands_with_what_it_is() -> None:
     )
     found = shown(text)
     assert "Nurse: Your ferritin was 12 in May. Last year it was 40." in found
-    assert (
-        "Patient: And the naproxen?\nNurse: Leave that off. Don't take it again." in found
-    )
+    assert "Patient: And the naproxen?\nNurse: Leave that off. Don't take it again." in found
     assert "I'll ring you on Monday." in found
 
 
@@ -378,9 +414,10 @@ def test_an_allergy_that_a_clinician_puts_on_record_is_an_allergy() -> None:
         "Doctor: Any trouble with medicines?\nMother: He had cefaclor and swelled up.\n"
         "Doctor: So he is allergic to cefaclor, I'll note that.\nMother: Thank you.\n"
     )
-    assert "Doctor: So he is allergic to cefaclor, I'll note that." in lists(text)[
-        "medicines_allergies"
-    ]
+    assert (
+        "Doctor: So he is allergic to cefaclor, I'll note that."
+        in lists(text)["medicines_allergies"]
+    )
 
 
 def test_prose_behind_a_list_of_problems_is_no_problem() -> None:
@@ -413,7 +450,9 @@ def test_treatment_that_is_told_before_the_history_makes_no_plan_of_later_result
 
 
 def test_a_problem_of_some_more_words_is_among_the_problems() -> None:
-    text = "Assessment and Plan:\n# E. coli bacteraemia from right pyelonephritis\n- ceftriaxone 2 g\n"
+    text = (
+        "Assessment and Plan:\n# E. coli bacteraemia from right pyelonephritis\n- ceftriaxone 2 g\n"
+    )
     assert lists(text)["key_problems"] == ["E. coli bacteraemia from right pyelonephritis"]
 
 
@@ -436,3 +475,14 @@ def test_a_plan_that_tells_what_was_is_no_sure_one() -> None:
     text = "Plan:\nShe previously had sertraline from her old practice.\n"
     for one in summarize(text)["plan"]["recommendations"]:
         assert one["hallucination_guard_note"] is not None
+
+
+@pytest.mark.parametrize("between", ["", "\n"])
+def test_a_plan_that_was_written_behind_a_dialogue_is_a_plan(between: str) -> None:
+    text = (
+        "Doctor: Any pain?\nPatient: No.\nDoctor: And sleep?\nPatient: Fine.\n"
+        f"{between}Plan:\n- stop warfarin\n- CXR tomorrow\n"
+    )
+    found = summarize(text)["plan"]["recommendations"]
+    assert {one["recommendation"] for one in found} == {"stop warfarin", "CXR tomorrow"}
+    assert "Doctor: And sleep?\nPatient: Fine." in shown(text)

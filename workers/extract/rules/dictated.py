@@ -25,7 +25,8 @@ _NO_COMPLICATIONS = re.compile(
 )
 _COMPLICATED = re.compile(r"(?i)\bcomplicated\s++by\b")
 _SEEN = re.compile(
-    r"(?:(?<=[.\n])[ \t]*+|^)(?P<value>(?:We|He|She|They|(?:The|This)\s++patient|M(?:r|s|rs|iss))\b\.?"
+    r"(?:(?<=[.\n])[ \t]*+|^)"
+    r"(?P<value>(?:We|He|She|They|(?:The|This)\s++patient|M(?:r|s|rs|iss))\b\.?"
     r"[^.\n]{0,30}?\b(?:will|shall|is\s++to)\s++"
     r"(?:be\s++(?:seen|reviewed|followed)|(?:see|review|follow)\s++(?:him|her|them|up|this))\b"
     r"(?:[^.]|\.(?=\S)){4,200}\.)"

@@ -91,9 +91,9 @@ def names(question: str) -> tuple[str, ...]:
             if name.lower() in known_trials() or (few and not speaks_of_medicine(name))
         ]
     whole = trials_of_two_words(plain)
-    named = [one for one in named if not any(f"-{one}-" in f"-{name}-" for name in whole)]
-    called = (*whole, *trials_called_so(plain), *tests_named(plain))
-    return tuple(dict.fromkeys([*named, *called, *identifiers]))
+    called = [*named, *trials_called_so(plain)]
+    called = [one for one in called if not any(f"-{one}-" in f"-{name}-" for name in whole)]
+    return tuple(dict.fromkeys([*called, *whole, *tests_named(plain), *identifiers]))
 
 
 def _without_regulators(called: Sequence[str], *, covered: bool) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from store.spans import Span
 from workers.reading.quotes import check
 from workers.verify.claims import Basis, Checked, Drafted, Located, Verdict, checked
+from workers.verify.entailment.lexicon import lexicon
 from workers.verify.guards import closeness, numbers, omissions
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -31,6 +32,7 @@ _BEST_FIRST = (
 _REPEATED = 0.6
 """Share of its words by which a statement repeats a sentence, so that it owes the rest (ours)."""
 _TOO_SHORT = ("too_short", "too few words to be compared on their own")
+_TOO_LONG = ("too_long", "too long to be compared as one statement")
 _NO_PASSAGE = ("no_passage", "no passage of a source has enough of its words")
 
 
@@ -75,6 +77,9 @@ def judge_statements(
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_SHORT,)))
             continue
         sources = texts.get(one.statement_id, {})
+        if _is_too_long(one, sources):
+            judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_LONG,)))
+            continue
         near = nearest(plain(one.words), sources, cited.get(one.statement_id, ()))
         located = [
             locate(
@@ -94,6 +99,15 @@ def judge_statements(
         content = [_without_citations(found, sources) for found in located]
         judged.append(_best(one, located, _verdicts(content, sources, verifier), sources))
     return judged
+
+
+def _is_too_long(statement: Statement, sources: Mapping[str, CitedText]) -> bool:
+    """Whether it is more than the verifier ever supports, and no source has it word for word: the
+    guards, which compare each part with each, would take minutes for a table without stops."""
+    words = plain(statement.words)
+    return len(words) > lexicon().limits.claim_characters and not any(
+        words in one.source.text for one in sources.values()
+    )
 
 
 def _verdicts(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from knowledge.caseless import Caseless
 from knowledge.loader import load
 from store.index.terms import term_set
 from workers.generate.wording import is_fact, takes_side
@@ -22,13 +23,13 @@ BY_PART = 50
 
 @dataclass(frozen=True)
 class _Facet:
-    patterns: tuple[re.Pattern[str], ...]
-    part: re.Pattern[str] | None
-    words: re.Pattern[str] | None
+    patterns: tuple[Caseless | re.Pattern[str], ...]
+    part: Caseless | None
+    words: Caseless | None
     needs: tuple[str, ...]
 
-    def can_match(self, sentence: str) -> bool:
-        """Whether a sentence holds one of the words without which none of the patterns matches."""
+    def may_match(self, sentence: str) -> bool:
+        """Whether a sentence holds one of the words without which it states nothing of the kind."""
         if not self.needs:
             return True
         folded = sentence.casefold()
@@ -39,12 +40,12 @@ class _Facet:
 def _facets() -> Mapping[str, _Facet]:
     found = {}
     for name, one in load("answers")["facets"].items():
-        flags = 0 if one.get("case_sensitive") else re.IGNORECASE
+        compiled = re.compile if one.get("case_sensitive") else Caseless
         part = one.get("parts")
         found[name] = _Facet(
-            tuple(re.compile(pattern, flags) for pattern in one["patterns"]),
-            re.compile(part["pattern"], re.IGNORECASE) if part else None,
-            re.compile(part["words"], re.IGNORECASE) if part else None,
+            tuple(compiled(pattern) for pattern in one["patterns"]),
+            Caseless(part["pattern"]) if part else None,
+            Caseless(part["words"]) if part else None,
             tuple(one.get("needs", ())),
         )
     return found
@@ -59,7 +60,7 @@ def rank(name: str, sentence: str, section: str = "") -> int | None:
     if name in _LIMITS and part_weight(section) < 0:
         return None  # what was unclear before the work is why it was done
     facet = _facets()[name]
-    if not facet.can_match(sentence):
+    if not facet.may_match(sentence):
         return None
     for place, pattern in enumerate(facet.patterns):
         if pattern.search(sentence):
@@ -89,7 +90,7 @@ def asked_for(asked: Collection[int], questions: Iterable[str] = ()) -> frozense
 
 @cache
 def _cues() -> tuple[
-    tuple[Mapping[str, Any], frozenset[int], re.Pattern[str] | None, re.Pattern[str] | None], ...
+    tuple[Mapping[str, Any], frozenset[int], Caseless | None, Caseless | None], ...
 ]:
     """What a question asks for, by the terms of the words, or the phrase, that ask for it; and the
     phrase with which they ask for something else."""
@@ -97,7 +98,7 @@ def _cues() -> tuple[
         (
             cue,
             term_set(" ".join(cue.get("words", ()))),
-            *(re.compile(cue[one], re.IGNORECASE) if one in cue else None for one in _PHRASES),
+            *(Caseless(cue[one]) if one in cue else None for one in _PHRASES),
         )
         for cue in load("answers")["cues"]
     )
@@ -134,14 +135,14 @@ def is_on_few(heading: str, question: str) -> bool:
 
 
 @cache
-def _parts() -> tuple[tuple[re.Pattern[str], float], ...]:
+def _parts() -> tuple[tuple[Caseless, float], ...]:
     parts = load("answers")["parts"]
-    return tuple((re.compile(one["pattern"], re.IGNORECASE), one["weight"]) for one in parts)
+    return tuple((Caseless(one["pattern"]), one["weight"]) for one in parts)
 
 
 @cache
-def _titled(name: str) -> re.Pattern[str]:
-    return re.compile(load("answers")[name], re.IGNORECASE)
+def _titled(name: str) -> Caseless:
+    return Caseless(load("answers")[name])
 
 
 def is_left_out(sentence: str, section: str, source_type: str) -> bool:
@@ -184,11 +185,10 @@ def is_unasked(sentence: str, section: str, questions: Iterable[str]) -> bool:
 
 
 @cache
-def _pairs(name: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+def _pairs(name: str) -> tuple[tuple[Caseless, Caseless], ...]:
     """What is left out, or yields, unless it is asked for, and what asks for it."""
     return tuple(
-        (re.compile(one["pattern"], re.IGNORECASE), re.compile(one["asked"], re.IGNORECASE))
-        for one in load("answers")[name]
+        (Caseless(one["pattern"]), Caseless(one["asked"])) for one in load("answers")[name]
     )
 
 

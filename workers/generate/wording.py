@@ -6,6 +6,7 @@ Word lists: knowledge/answers.yaml, knowledge/guards/orphans.yaml.
 import re
 from functools import cache
 
+from knowledge.caseless import Caseless
 from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from store.index.terms import term_set
@@ -23,8 +24,8 @@ _TITLED = 0.75
 
 
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(load("answers")[name], re.IGNORECASE)
+def _pattern(name: str) -> Caseless:
+    return Caseless(load("answers")[name])
 
 
 def on_one_line(sentence: str) -> str:
@@ -56,8 +57,8 @@ def _has_orphan(body: str) -> bool:
 
 
 @cache
-def _orphan(name: str) -> re.Pattern[str]:
-    return re.compile(load("guards/orphans")[name], re.IGNORECASE)
+def _orphan(name: str) -> Caseless:
+    return Caseless(load("guards/orphans")[name])
 
 
 def refers_back(sentence: str) -> bool:

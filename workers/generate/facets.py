@@ -199,4 +199,9 @@ def compares_arms(sentence: str) -> bool:
 
 def bodies(sentence: str) -> frozenset[str]:
     """The guideline bodies that a sentence names."""
-    return frozenset(re.findall(load("answers")["guideline_bodies"], sentence))
+    return frozenset(_bodies().findall(sentence))
+
+
+@cache
+def _bodies() -> re.Pattern[str]:
+    return re.compile(load("answers")["guideline_bodies"])

@@ -4,7 +4,7 @@ Word lists: knowledge/answers.yaml, knowledge/guards/orphans.yaml.
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from knowledge.caseless import Caseless
 from knowledge.conflicts import conflict_policy
@@ -72,6 +72,7 @@ def _is_figure(body: str) -> bool:
     return ": " in body and _pattern("figure").match(body) is not None
 
 
+@lru_cache(maxsize=4096)  # asked of each sentence by what scores it and by what orders it
 def is_about_itself(sentence: str) -> bool:
     """Whether a sentence says what a work did or is, not what it found."""
     return _pattern("about_itself").search(sentence) is not None
@@ -131,7 +132,10 @@ def takes_side(body: str) -> bool:
 
 
 def _has_verb(body: str) -> bool:
-    ending, words = load("answers")["verb_ending"], _WORD.findall(body.lower())
+    lower = body.lower()
+    if not _verbs().isdisjoint(lower.split()):  # nearly all sentences, and soon found
+        return True
+    ending, words = load("answers")["verb_ending"], _WORD.findall(lower)
     return not _verbs().isdisjoint(words) or any(
         word.endswith(ending) and len(word) >= _LEAST_PAST for word in words
     )

@@ -56,7 +56,7 @@ class Candidate:
         few that are wanted: it takes longer than to score them all."""
         return any(map(addresses_reader, {self.text, self.title, *self.sentences}))
 
-    @cached_property
+    @property
     def finding(self) -> Finding:
         """What it reports."""
         return finding(self.text)

@@ -22,15 +22,8 @@ class Finding:
     sentence: str
     body: str
     numbers: frozenset[str]
-
-    @cached_property
-    def telling(self) -> frozenset[str]:
-        """Numbers that hardly meet by chance: percentages, decimals, numbers of three digits."""
-        return frozenset(
-            one.rstrip("%")
-            for one in self.numbers
-            if (len(one) > 2 or one.endswith("%") or "." in one) and not _YEAR.fullmatch(one)
-        )
+    telling: frozenset[str]
+    """Numbers that hardly meet by chance: percentages, decimals, numbers of three digits."""
 
     @cached_property
     def denies(self) -> bool:
@@ -57,8 +50,13 @@ class Finding:
 def finding(sentence: str) -> Finding:
     """What a sentence is compared by."""
     body = body_of(sentence)
-    numbers = (one.replace(" ", "").replace("·", ".") for one in _NUMBER.findall(body))
-    return Finding(sentence, body, frozenset(numbers))
+    numbers = {one.replace(" ", "").replace("·", ".") for one in _NUMBER.findall(body)}
+    telling = {
+        one.rstrip("%")
+        for one in numbers
+        if (len(one) > 2 or one.endswith("%") or "." in one) and not _YEAR.fullmatch(one)
+    }
+    return Finding(sentence, body, frozenset(numbers), frozenset(telling))
 
 
 class Told:

@@ -42,9 +42,10 @@ class Content:
 
     def _with_other_names(self, own: frozenset[int], words: str) -> frozenset[int]:
         own = own.union(term for term, others in self.alike.items() if not others.isdisjoint(own))
-        own = own.union(
-            term for term, classes in self.classes.items() if names_one(words, NONE_OF, classes)
-        )
+        if self.classes:
+            own = own.union(
+                term for term, classes in self.classes.items() if names_one(words, NONE_OF, classes)
+            )
         lacking = self.tags.keys() - own
         if not lacking:
             return own

@@ -22,7 +22,7 @@ _MOST_BEFORE = 2
 _LIMITS = ("limitation", "open_question")
 
 
-@dataclass(frozen=True)
+@dataclass  # frozen, each of a question's hundreds would take three times as long to make
 class Candidate:
     """A quotation that may become a claim, with what it is judged by.
 
@@ -72,7 +72,7 @@ class _Source:
     publication_type: str | None
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Line:
     """A sentence that can be shown, and its quotation."""
 

@@ -229,12 +229,13 @@ def _twin(mine: Candidate, kept: Sequence[Kept], told: Told) -> Kept | None:
     Args:
         told: the findings of those that are kept; others of before may be among them.
     """
-    text, evidence_id, may_be = mine.text, mine.evidence_id, told.may_hold(mine.finding)
+    text, evidence_id, finding = mine.text, mine.evidence_id, mine.finding
+    may_be = told.may_hold(finding)
     for one in kept:
         other = one.candidate
         if other.evidence_id == evidence_id and (text in other.text or other.text in text):
             return one
-        if may_be and same(mine.finding, other.finding):
+        if may_be and same(finding, other.finding):
             return one
     return None
 

@@ -115,7 +115,7 @@ def poses_question(sentence: str, section: str) -> bool:
     if part_weight(section) > 0:
         return False
     return (
-        _titled("poses_parts").match(section.strip()) is not None
+        _is_titled("poses_parts", section)
         or _titled("poses_labels").match(sentence) is not None
         or _titled("poses").match(body_of(sentence)) is not None
     )
@@ -140,6 +140,11 @@ def _parts() -> tuple[tuple[Caseless, float], ...]:
     return tuple((Caseless(one["pattern"]), one["weight"]) for one in parts)
 
 
+@lru_cache(maxsize=4096)  # a section is that of many sentences
+def _is_titled(name: str, section: str) -> bool:
+    return _titled(name).match(section.strip()) is not None
+
+
 @cache
 def _titled(name: str) -> Caseless:
     return Caseless(load("answers")[name])
@@ -147,14 +152,13 @@ def _titled(name: str) -> Caseless:
 
 def is_left_out(sentence: str, section: str, source_type: str) -> bool:
     """Whether a section holds references, funding and the like, or a registry's lists."""
-    title = section.strip()
-    if _titled("parts_left_out").match(title):
+    if _is_titled("parts_left_out", section):
         return True
     if source_type != "clinicaltrials":
         return False
-    if _titled("registry_parts_of_fields").match(title):
+    if _is_titled("registry_parts_of_fields", section):
         return not is_fact(sentence)
-    return _titled("registry_parts_left_out").match(title) is not None
+    return _is_titled("registry_parts_left_out", section)
 
 
 def asks_for_use(question: str) -> bool:
@@ -172,7 +176,7 @@ def tells_of_use(sentence: str, section: str) -> float:
 
 def is_on_use(heading: str) -> bool:
     """Whether a part of a label tells, by its heading or number, when the drug must not be used."""
-    return _titled("parts_on_use").match(heading.strip()) is not None
+    return _is_titled("parts_on_use", heading)
 
 
 def is_unasked(sentence: str, section: str, questions: Iterable[str]) -> bool:

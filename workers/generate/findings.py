@@ -9,7 +9,8 @@ from knowledge.loader import load
 from store.index.terms import term_set
 from workers.reading.labels import body_of
 
-_NUMBER = re.compile(r"(?<![\w.,])[-−]?\d+(?:,\d{3})*(?:[.·]\d+)?\s?%?")
+# What it begins with comes first, so that other text is passed over fast.
+_NUMBER = re.compile(r"[-−\d](?<![\w.,].)(?:(?<=\d)|(?=\d))\d*(?:,\d{3})*(?:[.·]\d+)?\s?%?")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
 _ARM = re.compile(r"(?:Arm|Group|Analysis of) [^:]{1,200}:")
 _NEGATION = Caseless(r"\b(?:no|not|nor|neither|never|cannot|lack\w*|fail\w*|n't|insufficient)\b")

@@ -1,9 +1,12 @@
 """When two sentences report the same finding."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workers.generate import findings
 from workers.generate.findings import Told, finding, same
 
 FINDING = "With the test 15% received chemotherapy against 28% without it (risk ratio 1.82)."
@@ -57,3 +60,10 @@ def test_what_the_numbers_told_so_far_cannot_hold_is_the_same_as_none(
         told.add(finding(one))
     if any(same(finding(other), finding(one)) for one in sentences):
         assert told.may_hold(finding(other))
+
+
+@given(st.text(alphabet="1 2,.-−·%a\n30٣"))
+def test_a_number_begins_where_no_word_or_number_goes_on(text: str) -> None:
+    plainly = re.compile(r"(?<![\w.,])[-−]?\d+(?:,\d{3})*(?:[.·]\d+)?\s?%?")
+    expected = [one.span() for one in plainly.finditer(text)]
+    assert [one.span() for one in findings._NUMBER.finditer(text)] == expected

@@ -55,13 +55,13 @@ def _stemmer() -> Stemmer.Stemmer:
 
 def _words(text: str) -> list[str]:
     """The words of `text` in order: lower case, without accents, Greek letters spelled out."""
+    plain = text
     if not text.isascii():
-        text = text.lower()
         for mark in _MARKS:
-            text = text.replace(mark, " ")
-    if text.isascii():
-        return text.translate(_ASCII_WORDS).split()
-    text = _ACCENT.sub("", unicodedata.normalize("NFKD", text))
+            plain = plain.replace(mark, " ")
+    if plain.isascii():
+        return plain.translate(_ASCII_WORDS).split()
+    text = _ACCENT.sub("", unicodedata.normalize("NFKD", text.lower()))
     text = _GREEK_LETTER.sub(lambda letter: f" {_GREEK_NAMES[letter[0]]} ", text)
     return _WORD.findall(text)
 

@@ -132,10 +132,9 @@ def takes_side(body: str) -> bool:
 
 
 def _has_verb(body: str) -> bool:
-    lower = body.lower()
-    if not _verbs().isdisjoint(lower.split()):  # nearly all sentences, and soon found
+    if not _verbs().isdisjoint(body.split()):  # nearly all sentences, and soon found
         return True
-    ending, words = load("answers")["verb_ending"], _WORD.findall(lower)
+    ending, words = load("answers")["verb_ending"], _WORD.findall(body.lower())
     return not _verbs().isdisjoint(words) or any(
         word.endswith(ending) and len(word) >= _LEAST_PAST for word in words
     )

@@ -26,14 +26,6 @@ class _Facet:
     patterns: tuple[Caseless | re.Pattern[str], ...]
     part: Caseless | None
     words: Caseless | None
-    needs: tuple[str, ...]
-
-    def may_match(self, sentence: str) -> bool:
-        """Whether a sentence holds one of the words without which it states nothing of the kind."""
-        if not self.needs:
-            return True
-        folded = sentence.casefold()
-        return any(map(folded.__contains__, self.needs))
 
 
 @cache
@@ -46,7 +38,6 @@ def _facets() -> Mapping[str, _Facet]:
             tuple(compiled(pattern) for pattern in one["patterns"]),
             Caseless(part["pattern"]) if part else None,
             Caseless(part["words"]) if part else None,
-            tuple(one.get("needs", ())),
         )
     return found
 
@@ -60,8 +51,6 @@ def rank(name: str, sentence: str, section: str = "") -> int | None:
     if name in _LIMITS and part_weight(section) < 0:
         return None  # what was unclear before the work is why it was done
     facet = _facets()[name]
-    if not facet.may_match(sentence):
-        return None
     for place, pattern in enumerate(facet.patterns):
         if pattern.search(sentence):
             return place

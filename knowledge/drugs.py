@@ -45,19 +45,25 @@ def drugs(text: str) -> frozenset[str]:
 
 
 def _by_stem(text: str, taken: Sequence[Mention]) -> Iterator[Mention]:
-    terms = drug_terms()
     for match in _WORD.finditer(text):
-        word = match.group().lower()
-        if not word.endswith(terms.stems):
-            word = word.removesuffix("s")
-        if (
-            len(word) >= terms.shortest
-            and word.endswith(terms.stems)
-            and word not in terms.not_drugs
-            and not word.endswith(terms.not_drug_endings)
-            and not any(one.start <= match.start() < one.end for one in taken)
-        ):
+        word = _with_stem(match.group())
+        if word and not any(one.start <= match.start() < one.end for one in taken):
             yield Mention(word, *match.span())
+
+
+@lru_cache(maxsize=16_384)  # texts share their words
+def _with_stem(written: str) -> str:
+    """The name, in the singular, of what has the stem of a drug; "" of other words."""
+    terms, word = drug_terms(), written.lower()
+    if not word.endswith(terms.stems):
+        word = word.removesuffix("s")
+    is_drug = (
+        len(word) >= terms.shortest
+        and word.endswith(terms.stems)
+        and word not in terms.not_drugs
+        and not word.endswith(terms.not_drug_endings)
+    )
+    return word if is_drug else ""
 
 
 def asked_about(question: str, *, else_taken: bool = False) -> frozenset[str]:

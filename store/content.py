@@ -42,9 +42,10 @@ class Content:
 
     def _with_other_names(self, own: frozenset[int], words: str) -> frozenset[int]:
         own = own.union(term for term, others in self.alike.items() if not others.isdisjoint(own))
-        own = own.union(
-            term for term, classes in self.classes.items() if names_one(words, NONE_OF, classes)
-        )
+        if self.classes:
+            own = own.union(
+                term for term, classes in self.classes.items() if names_one(words, NONE_OF, classes)
+            )
         lacking = self.tags.keys() - own
         if not lacking:
             return own
@@ -66,8 +67,8 @@ class Content:
         """The share of its weight that these terms hold, 0..1."""
         if self.total <= 0:
             return 0.0
-        weights = self.weights
-        return sum(map(weights.__getitem__, weights.keys() & found)) / self.total
+        # In their order: sums of the same weights are then the same to the last bit.
+        return sum([weight for term, weight in self.weights.items() if term in found]) / self.total
 
 
 def content_terms(question: str) -> frozenset[int]:

@@ -26,6 +26,10 @@ terms that are asked for, and is written anew (`lexical.renew`)."""
 
 TERM_MASK = 0x7FFFFFFF
 _WORD = re.compile(r"[^\W_]+")
+_ASCII_WORDS = "".join(c.lower() if c.isalnum() else " " for c in map(chr, range(128)))
+"""What `str.translate` makes of each ASCII character: the words are then what stands apart."""
+_MARKS = "–—−≤≥±×·’‘“”°"
+"""The commonest others, which are no part of a word: most texts have none but these."""
 _PART = re.compile(r"\d+|[^\W\d_]+")
 _ACCENT = re.compile(r"[\u0300-\u036f]")
 _GREEK_NAMES = {
@@ -51,10 +55,14 @@ def _stemmer() -> Stemmer.Stemmer:
 
 def _words(text: str) -> list[str]:
     """The words of `text` in order: lower case, without accents, Greek letters spelled out."""
-    text = text.lower()
+    plain = text
     if not text.isascii():
-        text = _ACCENT.sub("", unicodedata.normalize("NFKD", text))
-        text = _GREEK_LETTER.sub(lambda letter: f" {_GREEK_NAMES[letter[0]]} ", text)
+        for mark in _MARKS:
+            plain = plain.replace(mark, " ")
+    if plain.isascii():
+        return plain.translate(_ASCII_WORDS).split()
+    text = _ACCENT.sub("", unicodedata.normalize("NFKD", text.lower()))
+    text = _GREEK_LETTER.sub(lambda letter: f" {_GREEK_NAMES[letter[0]]} ", text)
     return _WORD.findall(text)
 
 

@@ -1,9 +1,12 @@
 """Lexical terms: what is written in several ways is found in each."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from store.index import terms as rules
 from store.index.terms import TERM_MASK, TERM_RULE, stems, terms
 
 
@@ -78,3 +81,11 @@ def test_terms_are_numbers_of_31_bits_one_for_each_stem(text: str) -> None:
 def test_case_never_matters(text: str) -> None:
     assert terms(text.upper().lower()) == terms(text.lower())
     assert terms(text) == terms(text.lower())
+
+
+@given(st.text(alphabet="aB9 _-–—−≤≥±×·’‘“”°αΣςéİ²½™\u0301\u0338\n."), st.text(max_size=8))
+def test_the_words_of_a_text_are_those_of_all_its_letters_decomposed(text: str, more: str) -> None:
+    mixed = f"a{text}{more}"
+    plain = rules._ACCENT.sub("", unicodedata.normalize("NFKD", mixed.lower()))
+    spelled = rules._GREEK_LETTER.sub(lambda one: f" {rules._GREEK_NAMES[one[0]]} ", plain)
+    assert rules._words(mixed) == rules._WORD.findall(spelled)

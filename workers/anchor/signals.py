@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from knowledge.literals import literals
 from knowledge.loader import load
 from store.spans import Section, Structure
-from workers.anchor.literals import literals
 
 _POLICY = load("signals")
 AT_LEAST: int = _POLICY["anchors"]["at_least"]

@@ -22,7 +22,7 @@ _MOST_BEFORE = 2
 _LIMITS = ("limitation", "open_question")
 
 
-@dataclass(frozen=True)
+@dataclass  # frozen, each of a question's hundreds would take three times as long to make
 class Candidate:
     """A quotation that may become a claim, with what it is judged by.
 
@@ -56,7 +56,7 @@ class Candidate:
         few that are wanted: it takes longer than to score them all."""
         return any(map(addresses_reader, {self.text, self.title, *self.sentences}))
 
-    @cached_property
+    @property
     def finding(self) -> Finding:
         """What it reports."""
         return finding(self.text)
@@ -72,7 +72,7 @@ class _Source:
     publication_type: str | None
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Line:
     """A sentence that can be shown, and its quotation."""
 

@@ -27,7 +27,7 @@ from workers.generate.facets import (
     tells_methods,
     tells_of_use,
 )
-from workers.generate.findings import same
+from workers.generate.findings import Told, same
 from workers.generate.scoring import Asked, Lacks, Scorer
 from workers.generate.sections import belongs, sections_for
 from workers.generate.wording import is_about_itself, stands_alone
@@ -147,6 +147,7 @@ def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) 
     policy = load("answers")
     kept: list[Kept] = []
     waiting: list[Kept] = []
+    told = Told()
 
     def has_room(candidate: Candidate, most: int) -> bool:
         if len(kept) >= most:
@@ -157,13 +158,15 @@ def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) 
     def take(found: Iterable[Kept], most: int) -> None:
         for one in found:
             mine = one.candidate
-            twin = _twin(mine, kept)
+            twin = _twin(mine, kept, told)
             if (twin is None and not has_room(mine, most)) or not scorer.may_answer(mine):
                 continue
             if twin is not None:
                 _merge(twin, one)
+                told.add(mine.finding)
             elif one in waiting or not scorer.only_names_drug(mine):
                 kept.append(one)
+                told.add(mine.finding)
             else:
                 waiting.append(one)
 
@@ -220,14 +223,19 @@ def _near_best(kept: Sequence[Kept], scorer: Scorer, query_type: str) -> list[Ke
     ]
 
 
-def _twin(mine: Candidate, kept: Sequence[Kept]) -> Kept | None:
-    """The first that says the same: in other words, or because one is a part of the other."""
-    text, finding = mine.text, mine.finding
+def _twin(mine: Candidate, kept: Sequence[Kept], told: Told) -> Kept | None:
+    """The first that says the same: in other words, or because one is a part of the other.
+
+    Args:
+        told: the findings of those that are kept; others of before may be among them.
+    """
+    text, evidence_id, finding = mine.text, mine.evidence_id, mine.finding
+    may_be = told.may_hold(finding)
     for one in kept:
         other = one.candidate
-        if other.evidence_id == mine.evidence_id and (text in other.text or other.text in text):
+        if other.evidence_id == evidence_id and (text in other.text or other.text in text):
             return one
-        if same(finding, other.finding):
+        if may_be and same(finding, other.finding):
             return one
     return None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from knowledge.caseless import Caseless
 from knowledge.loader import load
 from store.index.terms import term_set
 from workers.generate.wording import is_fact, takes_side
@@ -22,30 +23,21 @@ BY_PART = 50
 
 @dataclass(frozen=True)
 class _Facet:
-    patterns: tuple[re.Pattern[str], ...]
-    part: re.Pattern[str] | None
-    words: re.Pattern[str] | None
-    needs: tuple[str, ...]
-
-    def can_match(self, sentence: str) -> bool:
-        """Whether a sentence holds one of the words without which none of the patterns matches."""
-        if not self.needs:
-            return True
-        folded = sentence.casefold()
-        return any(map(folded.__contains__, self.needs))
+    patterns: tuple[Caseless | re.Pattern[str], ...]
+    part: Caseless | None
+    words: Caseless | None
 
 
 @cache
 def _facets() -> Mapping[str, _Facet]:
     found = {}
     for name, one in load("answers")["facets"].items():
-        flags = 0 if one.get("case_sensitive") else re.IGNORECASE
+        compiled = re.compile if one.get("case_sensitive") else Caseless
         part = one.get("parts")
         found[name] = _Facet(
-            tuple(re.compile(pattern, flags) for pattern in one["patterns"]),
-            re.compile(part["pattern"], re.IGNORECASE) if part else None,
-            re.compile(part["words"], re.IGNORECASE) if part else None,
-            tuple(one.get("needs", ())),
+            tuple(compiled(pattern) for pattern in one["patterns"]),
+            Caseless(part["pattern"]) if part else None,
+            Caseless(part["words"]) if part else None,
         )
     return found
 
@@ -59,8 +51,6 @@ def rank(name: str, sentence: str, section: str = "") -> int | None:
     if name in _LIMITS and part_weight(section) < 0:
         return None  # what was unclear before the work is why it was done
     facet = _facets()[name]
-    if not facet.can_match(sentence):
-        return None
     for place, pattern in enumerate(facet.patterns):
         if pattern.search(sentence):
             return place
@@ -89,7 +79,7 @@ def asked_for(asked: Collection[int], questions: Iterable[str] = ()) -> frozense
 
 @cache
 def _cues() -> tuple[
-    tuple[Mapping[str, Any], frozenset[int], re.Pattern[str] | None, re.Pattern[str] | None], ...
+    tuple[Mapping[str, Any], frozenset[int], Caseless | None, Caseless | None], ...
 ]:
     """What a question asks for, by the terms of the words, or the phrase, that ask for it; and the
     phrase with which they ask for something else."""
@@ -97,7 +87,7 @@ def _cues() -> tuple[
         (
             cue,
             term_set(" ".join(cue.get("words", ()))),
-            *(re.compile(cue[one], re.IGNORECASE) if one in cue else None for one in _PHRASES),
+            *(Caseless(cue[one]) if one in cue else None for one in _PHRASES),
         )
         for cue in load("answers")["cues"]
     )
@@ -114,7 +104,7 @@ def poses_question(sentence: str, section: str) -> bool:
     if part_weight(section) > 0:
         return False
     return (
-        _titled("poses_parts").match(section.strip()) is not None
+        _is_titled("poses_parts", section)
         or _titled("poses_labels").match(sentence) is not None
         or _titled("poses").match(body_of(sentence)) is not None
     )
@@ -134,26 +124,30 @@ def is_on_few(heading: str, question: str) -> bool:
 
 
 @cache
-def _parts() -> tuple[tuple[re.Pattern[str], float], ...]:
+def _parts() -> tuple[tuple[Caseless, float], ...]:
     parts = load("answers")["parts"]
-    return tuple((re.compile(one["pattern"], re.IGNORECASE), one["weight"]) for one in parts)
+    return tuple((Caseless(one["pattern"]), one["weight"]) for one in parts)
+
+
+@lru_cache(maxsize=4096)  # a section is that of many sentences
+def _is_titled(name: str, section: str) -> bool:
+    return _titled(name).match(section.strip()) is not None
 
 
 @cache
-def _titled(name: str) -> re.Pattern[str]:
-    return re.compile(load("answers")[name], re.IGNORECASE)
+def _titled(name: str) -> Caseless:
+    return Caseless(load("answers")[name])
 
 
 def is_left_out(sentence: str, section: str, source_type: str) -> bool:
     """Whether a section holds references, funding and the like, or a registry's lists."""
-    title = section.strip()
-    if _titled("parts_left_out").match(title):
+    if _is_titled("parts_left_out", section):
         return True
     if source_type != "clinicaltrials":
         return False
-    if _titled("registry_parts_of_fields").match(title):
+    if _is_titled("registry_parts_of_fields", section):
         return not is_fact(sentence)
-    return _titled("registry_parts_left_out").match(title) is not None
+    return _is_titled("registry_parts_left_out", section)
 
 
 def asks_for_use(question: str) -> bool:
@@ -171,7 +165,7 @@ def tells_of_use(sentence: str, section: str) -> float:
 
 def is_on_use(heading: str) -> bool:
     """Whether a part of a label tells, by its heading or number, when the drug must not be used."""
-    return _titled("parts_on_use").match(heading.strip()) is not None
+    return _is_titled("parts_on_use", heading)
 
 
 def is_unasked(sentence: str, section: str, questions: Iterable[str]) -> bool:
@@ -184,11 +178,10 @@ def is_unasked(sentence: str, section: str, questions: Iterable[str]) -> bool:
 
 
 @cache
-def _pairs(name: str) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+def _pairs(name: str) -> tuple[tuple[Caseless, Caseless], ...]:
     """What is left out, or yields, unless it is asked for, and what asks for it."""
     return tuple(
-        (re.compile(one["pattern"], re.IGNORECASE), re.compile(one["asked"], re.IGNORECASE))
-        for one in load("answers")[name]
+        (Caseless(one["pattern"]), Caseless(one["asked"])) for one in load("answers")[name]
     )
 
 
@@ -199,4 +192,9 @@ def compares_arms(sentence: str) -> bool:
 
 def bodies(sentence: str) -> frozenset[str]:
     """The guideline bodies that a sentence names."""
-    return frozenset(re.findall(load("answers")["guideline_bodies"], sentence))
+    return frozenset(_bodies().findall(sentence))
+
+
+@cache
+def _bodies() -> re.Pattern[str]:
+    return re.compile(load("answers")["guideline_bodies"])

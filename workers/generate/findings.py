@@ -4,31 +4,37 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from knowledge.caseless import Caseless
 from knowledge.loader import load
 from store.index.terms import term_set
 from workers.reading.labels import body_of
 
-_NUMBER = re.compile(r"(?<![\w.,])[-−]?\d+(?:,\d{3})*(?:[.·]\d+)?\s?%?")
+# What it begins with comes first, so that other text is passed over fast.
+_NUMBER = re.compile(r"[-−\d](?<![\w.,].)(?:(?<=\d)|(?=\d))\d*(?:,\d{3})*(?:[.·]\d+)?\s?%?")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
 _ARM = re.compile(r"(?:Arm|Group|Analysis of) [^:]{1,200}:")
-_NEGATION = re.compile(
-    r"\b(?:no|not|nor|neither|never|cannot|lack\w*|fail\w*|n't|insufficient)\b",
-    re.IGNORECASE,
-)
+_NEGATION = Caseless(r"\b(?:no|not|nor|neither|never|cannot|lack\w*|fail\w*|n't|insufficient)\b")
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence by what it is compared by."""
+    """A sentence by what it is compared by: most are told apart by their numbers alone."""
 
     sentence: str
     body: str
     numbers: frozenset[str]
     telling: frozenset[str]
     """Numbers that hardly meet by chance: percentages, decimals, numbers of three digits."""
-    denies: bool
-    arm: str | None = None
-    """The arm of a registry that a line is on by its head; what each is given may be alike."""
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether it denies something."""
+        return _NEGATION.search(self.body) is not None
+
+    @cached_property
+    def arm(self) -> str | None:
+        """The arm of a registry that a line is on by its head; what each is given may be alike."""
+        return arm[0] if (arm := _ARM.match(self.body)) else None
 
     @cached_property
     def terms(self) -> frozenset[int]:
@@ -45,20 +51,34 @@ class Finding:
 def finding(sentence: str) -> Finding:
     """What a sentence is compared by."""
     body = body_of(sentence)
-    numbers = {one[0].replace(" ", "").replace("·", ".") for one in _NUMBER.finditer(body)}
+    numbers = {one.replace(" ", "").replace("·", ".") for one in _NUMBER.findall(body)}
     telling = {
-        one
+        one.rstrip("%")
         for one in numbers
-        if not _YEAR.fullmatch(one) and (one.endswith("%") or "." in one or len(one) > 2)
+        if (len(one) > 2 or one.endswith("%") or "." in one) and not _YEAR.fullmatch(one)
     }
-    return Finding(
-        sentence,
-        body,
-        frozenset(numbers),
-        frozenset(one.rstrip("%") for one in telling),
-        _NEGATION.search(body) is not None,
-        arm[0] if (arm := _ARM.match(body)) else None,
-    )
+    return Finding(sentence, body, frozenset(numbers), frozenset(telling))
+
+
+class Told:
+    """The numbers of findings, by which another one is soon known to be the `same` as none."""
+
+    def __init__(self) -> None:
+        self._numbers: set[frozenset[str]] = set()
+        self._telling: set[str] = set()
+
+    def add(self, one: Finding) -> None:
+        """Note the numbers of a finding."""
+        self._numbers.add(one.numbers)
+        self._telling |= one.telling
+
+    def may_hold(self, one: Finding) -> bool:
+        """Whether one of them has all the numbers of `one` and no other, or all of them together
+        so many of its telling ones as one alone must share."""
+        if one.numbers in self._numbers:
+            return True
+        least: int = load("answers")["same_numbers_least"]
+        return len(one.telling & self._telling) >= least
 
 
 def same(first: Finding, second: Finding) -> bool:
@@ -67,16 +87,14 @@ def same(first: Finding, second: Finding) -> bool:
     Sentences of which one denies something and the other nothing never do, nor those with nearly
     the same words and another number.
     """
+    policy, alike = load("answers"), first.numbers == second.numbers
+    shared = len(first.telling & second.telling)
+    if not alike and shared < policy["same_numbers_least"]:
+        return False  # whatever their words: most pairs end here
     if first.denies != second.denies or first.arm != second.arm:
         return False
-    alike = first.numbers == second.numbers
-    if not alike and first.telling.isdisjoint(second.telling):
-        return False  # whatever their words: most pairs end here
     if first.sentence == second.sentence:
         return True
-    policy, shared = load("answers"), len(first.telling & second.telling)
-    if not alike and shared < policy["same_numbers_least"]:
-        return False
     if _overlap(first.terms, second.terms, policy["near_duplicate"]):
         return alike
     least = min(len(first.telling), len(second.telling))

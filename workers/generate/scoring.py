@@ -163,10 +163,10 @@ class Scorer:
     def _is_on_topic(self, candidate: Candidate) -> bool:
         line, title, whole = candidate.text, candidate.title, candidate.whole
         return not (
-            candidate.speaks_to_program
-            or is_on_others(candidate, self._diseases, self._products)
+            is_on_others(candidate, self._diseases, self._products)
             or (self._on_coverage and is_on_one_of_several(candidate, self._diseases))
             or self._subjects.are_missed(line, title, whole, candidate.section)
+            or candidate.speaks_to_program
         )
 
     def _is_of_others(self, candidate: Candidate) -> bool:

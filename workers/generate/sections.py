@@ -14,7 +14,8 @@ def belongs(candidate: Candidate, section: Mapping[str, Any]) -> bool:
     takes = candidate.source_type in section["sources"] or (
         on_trial and section.get("trial_publications", False)
     )
-    return takes and len(bodies(candidate.text)) >= section.get("names_bodies", 0)
+    least = section.get("names_bodies", 0)
+    return takes and (not least or len(bodies(candidate.text)) >= least)
 
 
 def sections_for(query_type: str) -> list[dict[str, Any]]:

@@ -4,8 +4,9 @@ Word lists: knowledge/answers.yaml, knowledge/guards/orphans.yaml.
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
+from knowledge.caseless import Caseless
 from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from store.index.terms import term_set
@@ -23,8 +24,8 @@ _TITLED = 0.75
 
 
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(load("answers")[name], re.IGNORECASE)
+def _pattern(name: str) -> Caseless:
+    return Caseless(load("answers")[name])
 
 
 def on_one_line(sentence: str) -> str:
@@ -56,8 +57,8 @@ def _has_orphan(body: str) -> bool:
 
 
 @cache
-def _orphan(name: str) -> re.Pattern[str]:
-    return re.compile(load("guards/orphans")[name], re.IGNORECASE)
+def _orphan(name: str) -> Caseless:
+    return Caseless(load("guards/orphans")[name])
 
 
 def refers_back(sentence: str) -> bool:
@@ -71,6 +72,7 @@ def _is_figure(body: str) -> bool:
     return ": " in body and _pattern("figure").match(body) is not None
 
 
+@lru_cache(maxsize=4096)  # asked of each sentence by what scores it and by what orders it
 def is_about_itself(sentence: str) -> bool:
     """Whether a sentence says what a work did or is, not what it found."""
     return _pattern("about_itself").search(sentence) is not None
@@ -130,6 +132,8 @@ def takes_side(body: str) -> bool:
 
 
 def _has_verb(body: str) -> bool:
+    if not _verbs().isdisjoint(body.split()):  # nearly all sentences, and soon found
+        return True
     ending, words = load("answers")["verb_ending"], _WORD.findall(body.lower())
     return not _verbs().isdisjoint(words) or any(
         word.endswith(ending) and len(word) >= _LEAST_PAST for word in words

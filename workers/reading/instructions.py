@@ -193,10 +193,15 @@ def _plain_letters(text: str) -> str:
     """`text` in lower case Latin letters where others only look like them, without accents."""
     if text.isascii():
         return _EMPHASIS.sub("", text.lower())
-    parted = unicodedata.normalize("NFKD", visible(text).translate(_CAPITALS_ALIKE)).lower()
+    parted = unicodedata.normalize("NFKD", _with(visible(text), _CAPITALS_ALIKE)).lower()
     accents = {ord(one): None for one in set(parted) if unicodedata.combining(one)}
     bare = parted.translate(accents) if accents else parted
-    return _EMPHASIS.sub("", bare).translate(_ALIKE).replace("\u2019", "'")
+    return _with(_EMPHASIS.sub("", bare), _ALIKE).replace("\u2019", "'")
+
+
+def _with(text: str, others: dict[int, str]) -> str:
+    """`text` with other letters in place of some, which few texts have."""
+    return text if others.keys().isdisjoint(map(ord, set(text))) else text.translate(others)
 
 
 def _folded(plain: str) -> str:

@@ -41,6 +41,7 @@ _STATED = {
         "There is no head-to-head comparison.",
         "Read this with caution.",
         "Read this with care.",
+        "Read these results with great care.",
         "It cannot be generalised.",
         "Selection bias was likely, and selection bias limits this.",
         "Heterogeneity was high.",
@@ -62,6 +63,8 @@ _STATED = {
         "They call for larger trials.",
         "The guideline does not address this.",
     ],
+    "dose": ["Take 5 mL twice a day.", "Adults take 2 g every eight hours."],
+    "missed_dose": ["If a dose was not taken, go on with the next one."],
 }
 
 

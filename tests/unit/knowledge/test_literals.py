@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from knowledge.literals import literals
 from knowledge.loader import load
-from workers.anchor.literals import literals
 from workers.anchor.signals import score
 
 _SIGNALS: dict[str, Any] = load("signals")["signals"]

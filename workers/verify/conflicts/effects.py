@@ -33,7 +33,7 @@ class Effect:
         """The sentence around it."""
         return self.estimate.sentence.of(self.witness.text)
 
-    @cached_property
+    @property
     def outcome(self) -> str | None:
         """The name of its outcome, one for all its spellings; None where none is told."""
         return outcome_name(self.estimate.outcome.text) if self.estimate.outcome else None
@@ -43,7 +43,7 @@ class Effect:
         """Its sentence and title."""
         return f"{self.sentence}\n{self.witness.title}"
 
-    @cached_property
+    @property
     def interval(self) -> tuple[object, Decimal, Decimal] | None:
         """What it is measured in, and both ends of its interval; None: no other one compares."""
         one = self.estimate
@@ -51,7 +51,7 @@ class Effect:
             return None
         return (one.measure, one.unit), one.low, one.high
 
-    @cached_property
+    @property
     def shows_difference(self) -> bool:
         """Whether its direction is shown, not only its value: percentages need a p value."""
         one = self.estimate

@@ -1,7 +1,6 @@
 """What a candidate is worth for a question: excluded or not, its relevance, its score. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple, get_args
 
 from knowledge.anchors import ARTICLE, entry_of
@@ -39,8 +38,7 @@ class Amount(NamedTuple):
         return f"{self.by:+.2f} {self.why}"
 
 
-@dataclass(frozen=True)
-class Assessed:
+class Assessed(NamedTuple):
     """A candidate with what it is worth."""
 
     candidate: Candidate
@@ -222,7 +220,7 @@ def only_works_named(assessed: Sequence[Assessed], names: Collection[str]) -> li
     return [
         one
         if one.named
-        else replace(one, excluded=one.excluded or why, relevance=min(one.relevance, below))
+        else one._replace(excluded=one.excluded or why, relevance=min(one.relevance, below))
         for one in assessed
     ]
 
@@ -271,7 +269,7 @@ def _yielding(assessed: Sequence[Assessed], understanding: Understanding) -> Seq
     if not any(has and one.excluded is None for has, one in zip(on_it, assessed, strict=True)):
         return assessed
     return [
-        one if has else replace(one, leads=False, yields=True)
+        one if has else one._replace(leads=False, yields=True)
         for has, one in zip(on_it, assessed, strict=True)
     ]
 
@@ -306,7 +304,7 @@ def _best_first(item: tuple[int, Assessed]) -> tuple[float, int]:
 def _beside(one: Assessed, last: Mapping[Kind | None, float]) -> Assessed:
     """A work that outdoes the pack, behind the last that leads of its kind; so far that the pack's
     others of that kind come between (`_lifted`)."""
-    one, behind = replace(one, outdoes_pack=True), last.get(_group(one.kind))
+    one, behind = one._replace(outdoes_pack=True), last.get(_group(one.kind))
     if behind is None or one.score >= behind:
         return one
     return _raised(
@@ -339,4 +337,4 @@ def _lifted(one: Assessed, best: float | None) -> Assessed:
 
 
 def _raised(one: Assessed, amount: Amount) -> Assessed:
-    return replace(one, score=one.score + amount.by, reasons=(*one.reasons, str(amount)))
+    return one._replace(score=one.score + amount.by, reasons=(*one.reasons, str(amount)))

@@ -95,7 +95,7 @@ def _below(anchors: Sequence[Passage], passages: Sequence[Passage]) -> list[Pass
     what it found."""
     floor = min((one.fused.score for one in passages), default=1.0)
     return [
-        replace(one, fused=replace(one.fused, score=one.fused.score * floor)) for one in anchors
+        one._replace(fused=one.fused._replace(score=one.fused.score * floor)) for one in anchors
     ]
 
 

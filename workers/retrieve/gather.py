@@ -132,9 +132,11 @@ _VERSIONS = """
 
 
 def _place(passage: Passage, asked: Content) -> Place:
-    # All that it may be asked for by; `written` names those that lead to a page.
-    numbers = " ".join((*passage.identifiers.values(), trial_of(passage.identifiers)))
-    own = passage.terms | term_set(f"{written(passage.identifiers)} {numbers}")
+    own = passage.terms
+    if passage.identifiers:
+        # All that it may be asked for by; `written` names those that lead to a page.
+        numbers = " ".join((*passage.identifiers.values(), trial_of(passage.identifiers)))
+        own = own | term_set(f"{written(passage.identifiers)} {numbers}")
     words = f"{passage.title}\n{passage.section}\n{passage.text}"
     return Place(
         chunk_id=passage.chunk_id,

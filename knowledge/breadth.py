@@ -1,14 +1,20 @@
 """Which diseases a general one takes in (`broader_diseases` of `retrieval.yaml`). Pure."""
 
 from collections.abc import Collection
+from functools import lru_cache
 
 from knowledge.policy import retrieval_policy
 
 
 def accepted(asked: Collection[str]) -> frozenset[str]:
     """The diseases asked about, with those that a general one takes in."""
+    return _accepted(frozenset(asked))
+
+
+@lru_cache(maxsize=1024)  # all that was found is compared with the same question
+def _accepted(asked: frozenset[str]) -> frozenset[str]:
     broader = retrieval_policy().ranking.broader_diseases
-    return frozenset(asked).union(*(broader.get(tag, ()) for tag in asked))
+    return asked.union(*(broader.get(tag, ()) for tag in asked))
 
 
 def is_broader(diseases: Collection[str], asked: Collection[str]) -> bool:

@@ -39,10 +39,10 @@ class DirectUrl(str):
 
 # EB-8.2 names these pages; forms as in store.records. A registry number has its page as well.
 _PAGES = {
-    "pmid": (r"[1-9][0-9]{0,8}", "https://pubmed.ncbi.nlm.nih.gov/{}/"),
-    "pmcid": (r"PMC[1-9][0-9]*", "https://pmc.ncbi.nlm.nih.gov/articles/{}/"),
-    "doi": (r"10\.[0-9]{4,9}/\S+", "https://doi.org/{}"),
-    "nct_id": (r"NCT[0-9]{8}", "https://clinicaltrials.gov/study/{}"),
+    "pmid": (re.compile(r"[1-9][0-9]{0,8}"), "https://pubmed.ncbi.nlm.nih.gov/{}/"),
+    "pmcid": (re.compile(r"PMC[1-9][0-9]*"), "https://pmc.ncbi.nlm.nih.gov/articles/{}/"),
+    "doi": (re.compile(r"10\.[0-9]{4,9}/\S+"), "https://doi.org/{}"),
+    "nct_id": (re.compile(r"NCT[0-9]{8}"), "https://clinicaltrials.gov/study/{}"),
 }
 _MARKS = {"pmid": "PMID ", "lcd_id": "LCD "}
 _DOI_LETTERS = "/:;()!*'@$&+=,"
@@ -64,7 +64,7 @@ def direct_url(identifiers: Mapping[str, str], url: str | None = None) -> Direct
         url: the address its source gave.
     """
     for kind, (form, page) in _PAGES.items():
-        if re.fullmatch(form, value := identifiers.get(kind, "")):
+        if (value := identifiers.get(kind)) and form.fullmatch(value):
             address = page.format(quote(value, safe=_DOI_LETTERS))
             if is_direct(address):
                 return DirectUrl(address)

@@ -16,24 +16,45 @@ EXACT = 2**53
 """Integers beyond this are not exact as floats (IEEE 754, binary64)."""
 
 
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
+_OF_JSON = _AS_THEY_ARE | {dict, list, float}
+
+
 def plain(value: Any) -> Any:
     """`value` in the form in which jsonb gives it back, so that it hashes to the same.
 
     jsonb keeps numbers as decimals: it gives 1e+16 back as an integer and -0.0 without its sign.
     """
-    if value is None or isinstance(value, (str, int)):  # nearly all are
-        return value
-    if isinstance(value, (dict, Mapping)):  # a dict is known as one much sooner than a mapping
+    kind = type(value)
+    if kind not in _OF_JSON:
+        kind = _kind(value)
+    if kind is dict:
         return {
-            str(key): inner if type(inner) is str else plain(inner) for key, inner in value.items()
+            key if type(key) is str else str(key): (
+                inner if type(inner) in _AS_THEY_ARE else plain(inner)
+            )
+            for key, inner in value.items()
         }
+    if kind is list:
+        return [inner if type(inner) in _AS_THEY_ARE else plain(inner) for inner in value]
+    return _number(value) if kind is float else value
+
+
+def _kind(value: Any) -> type:
+    """As what a value is written whose class is none of those that JSON is read into."""
+    if isinstance(value, (str, int)):
+        return str
+    if isinstance(value, Mapping):
+        return dict
     if isinstance(value, (list, tuple)):
-        return [plain(inner) for inner in value]
-    if isinstance(value, float):
-        if value.is_integer() and abs(value) <= EXACT:
-            return int(value)
-        return value if math.isfinite(value) and not value.is_integer() else repr(value)
-    return value
+        return list
+    return float if isinstance(value, float) else type(value)
+
+
+def _number(value: float) -> float | int | str:
+    if value.is_integer() and abs(value) <= EXACT:
+        return int(value)
+    return value if math.isfinite(value) and not value.is_integer() else repr(value)
 
 
 HASH_KEY_BYTES = 32

@@ -4,7 +4,8 @@ A version's structure is found once, at ingest, and stored beside its text, so t
 and claims all agree on where a sentence begins (ADR 0005).
 """
 
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -43,6 +44,11 @@ class Structure(BaseModel):
     sections: tuple[Section, ...]
     paragraphs: tuple[Span, ...]
     sentences: tuple[Span, ...]
+
+
+def sentences_of(structure: Mapping[str, Any]) -> tuple[Span, ...]:
+    """The sentences of a `Structure` as it is stored: it was validated when it was written."""
+    return tuple(map(Span._make, structure["sentences"]))
 
 
 def citation(section: str, chunk_id: str, start: int, end: int) -> str:

@@ -1,7 +1,6 @@
 """What a candidate is worth for a question: excluded or not, its relevance, its score. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple, get_args
 
 from knowledge.anchors import ARTICLE, entry_of
@@ -39,8 +38,7 @@ class Amount(NamedTuple):
         return f"{self.by:+.2f} {self.why}"
 
 
-@dataclass(frozen=True)
-class Assessed:
+class Assessed(NamedTuple):
     """A candidate with what it is worth."""
 
     candidate: Candidate
@@ -67,8 +65,6 @@ class Assessed:
     """The question names it: a trial, a body, an identifier."""
     own_names: frozenset[str] = frozenset()
     """Those of the names asked about that it bears as they are."""
-    on_asked_drug: bool = True
-    """It names a drug that the question names; True too where that names none."""
     outdoes_pack: bool = False
     """Of the works of its kind outside the pack that are more relevant than all of the pack's it is
     the best one: it has a place beside these."""
@@ -105,7 +101,8 @@ def assess(
     places = _ordered(usable or candidate.places, candidate, understanding)
     anchor = entry.kind if entry else None
     others_named = bool(understanding.names) and not named
-    amounts = _amounts(candidate, places[0], understanding.query_type, topic)
+    lost = demotion(places[0].text, understanding.query_type)
+    amounts = _amounts(candidate, lost, understanding.query_type, topic)
     if named:
         amounts.append(Amount(retrieval_policy().ranking.named, "named in the question"))
     score = places[0].score + sum(one.by for one in amounts)
@@ -121,19 +118,14 @@ def assess(
         kind=anchor or kind(candidate),
         anchor=anchor,
         leads=not (excluded or others_named) and anchor in _leading(understanding.query_type),
-        yields=others_named or demotion(places[0].text, understanding.query_type) > 0,
+        yields=others_named or lost > 0,
         primary_study=is_primary_study(candidate),
         named=named,
         own_names=own_names(candidate, understanding.names) if named else frozenset(),
-        on_asked_drug=_on_asked_drug(candidate, understanding),
     )
 
 
-def _on_asked_drug(candidate: Candidate, understanding: Understanding) -> bool:
-    """Where a drug that is asked about is no product of the vocabulary: others are tags."""
-    asked = asked_about("\n".join(one.text for one in understanding.sub_queries))
-    if asked <= {one.lower() for one in understanding.products}:
-        return True
+def _names_drug(candidate: Candidate, asked: frozenset[str]) -> bool:
     places = (f"{one.section}\n{one.text}" for one in candidate.places)
     return names_one("\n".join([candidate.title, *places]), asked)
 
@@ -156,6 +148,8 @@ def _ordered(
 ) -> tuple[Place, ...]:
     """Best first after the demotion of restriction language (MC-1.4); of a label those in the parts
     that tell what is asked."""
+    if len(places) == 1:
+        return tuple(places)
     is_label = candidate.source_type in conflict_policy().label_sources
     asked = "\n".join(one.text for one in understanding.sub_queries) if is_label else ""
 
@@ -183,8 +177,12 @@ def _basis(places: Sequence[Place], topic: Topic) -> str:
     )
 
 
-def _amounts(candidate: Candidate, best: Place, query_type: str, topic: Topic) -> list[Amount]:
-    """Every boost and penalty that the tags, the source and the words give."""
+def _amounts(candidate: Candidate, lost: float, query_type: str, topic: Topic) -> list[Amount]:
+    """Every boost and penalty that the tags, the source and the words give.
+
+    Args:
+        lost: what its best passage loses for restriction language.
+    """
     policy = retrieval_policy()
     ranking = policy.ranking
     decided = {"primary": ranking.decision.primary, "secondary": ranking.decision.secondary}
@@ -195,7 +193,7 @@ def _amounts(candidate: Candidate, best: Place, query_type: str, topic: Topic) -
             policy.wanted_sources.get(query_type, {}).get(candidate.source_type, 0.0),
             f"kind of source that the question asks for (MC-1.3): {candidate.source_type}",
         ),
-        Amount(-demotion(best.text, query_type), "restriction language (MC-1.4)"),
+        Amount(-lost, "restriction language (MC-1.4)"),
         Amount(decided.get(topic.decision, 0.0), f"{topic.decision} decision (EB-1.3)"),
         Amount(ranking.designs.get(found or "", 0.0), f"level of evidence (EB-5.7): {found}"),
     ]
@@ -222,12 +220,12 @@ def only_works_named(assessed: Sequence[Assessed], names: Collection[str]) -> li
     return [
         one
         if one.named
-        else replace(one, excluded=one.excluded or why, relevance=min(one.relevance, below))
+        else one._replace(excluded=one.excluded or why, relevance=min(one.relevance, below))
         for one in assessed
     ]
 
 
-def lift_anchors(assessed: Sequence[Assessed]) -> list[Assessed]:
+def lift_anchors(assessed: Sequence[Assessed], understanding: Understanding) -> Sequence[Assessed]:
     """Put the works of the pack first (EB-5.2).
 
     The best of those that lead go before all else: as many of each kind as count for sufficiency
@@ -240,10 +238,9 @@ def lift_anchors(assessed: Sequence[Assessed]) -> list[Assessed]:
     lifted; nor is one whose best passage is demoted as restriction language (MC-1.4), nor one
     without the drug that the question names, where another work has it.
     """
-    if any(one.on_asked_drug and one.excluded is None for one in assessed):
-        assessed = [
-            one if one.on_asked_drug else replace(one, leads=False, yields=True) for one in assessed
-        ]
+    if all(one.anchor is None for one in assessed):
+        return assessed
+    assessed = _yielding(assessed, understanding)
     outside = _outside(assessed)
     leaders = _leaders(assessed, {_group(assessed[n].kind) for n in outside})
     first = Amount(retrieval_policy().ranking.anchor, "work of the pack (EB-5.2)")
@@ -259,6 +256,21 @@ def lift_anchors(assessed: Sequence[Assessed]) -> list[Assessed]:
             best[one.kind] = max(best.get(one.kind, one.score), one.score)
     return [
         one if n in leaders else _lifted(one, best.get(one.kind)) for n, one in enumerate(raised)
+    ]
+
+
+def _yielding(assessed: Sequence[Assessed], understanding: Understanding) -> Sequence[Assessed]:
+    """Where the question names a drug that is no product of the vocabulary (others are tags), and a
+    work has it: those without it lead no others."""
+    asked = asked_about("\n".join(one.text for one in understanding.sub_queries))
+    if asked <= {one.lower() for one in understanding.products}:
+        return assessed
+    on_it = [_names_drug(one.candidate, asked) for one in assessed]
+    if not any(has and one.excluded is None for has, one in zip(on_it, assessed, strict=True)):
+        return assessed
+    return [
+        one if has else one._replace(leads=False, yields=True)
+        for has, one in zip(on_it, assessed, strict=True)
     ]
 
 
@@ -285,14 +297,14 @@ def _outside(assessed: Sequence[Assessed]) -> set[int]:
     return set(best.values())
 
 
-def _best_first(item: tuple[int, Assessed]) -> tuple[float, str]:
-    return -item[1].score, str(item[1].candidate.document_id)
+def _best_first(item: tuple[int, Assessed]) -> tuple[float, int]:
+    return -item[1].score, item[1].candidate.document_id.int
 
 
 def _beside(one: Assessed, last: Mapping[Kind | None, float]) -> Assessed:
     """A work that outdoes the pack, behind the last that leads of its kind; so far that the pack's
     others of that kind come between (`_lifted`)."""
-    one, behind = replace(one, outdoes_pack=True), last.get(_group(one.kind))
+    one, behind = one._replace(outdoes_pack=True), last.get(_group(one.kind))
     if behind is None or one.score >= behind:
         return one
     return _raised(
@@ -311,7 +323,7 @@ def _leaders(assessed: Sequence[Assessed], outdone: Collection[Kind | None]) -> 
         ("pivotal_trial", counted.studies.most),
     ):
         able = [n for n, one in enumerate(assessed) if one.leads and _group(one.anchor) == group]
-        able.sort(key=lambda n: (-assessed[n].score, str(assessed[n].candidate.document_id)))
+        able.sort(key=lambda n: (-assessed[n].score, assessed[n].candidate.document_id.int))
         leaders.update(able[: max(1, most - (group in outdone))])
     return leaders
 
@@ -325,4 +337,4 @@ def _lifted(one: Assessed, best: float | None) -> Assessed:
 
 
 def _raised(one: Assessed, amount: Amount) -> Assessed:
-    return replace(one, score=one.score + amount.by, reasons=(*one.reasons, str(amount)))
+    return one._replace(score=one.score + amount.by, reasons=(*one.reasons, str(amount)))

@@ -1,14 +1,17 @@
-"""What ranking chooses from, and what it decides: documents with their passages and tags. Pure."""
+"""What ranking chooses from, and what it decides: documents with their passages and tags. Pure.
+
+Each question makes a hundred of each: named tuples take a third of the time of frozen dataclasses.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from knowledge.scenarios import Kind
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A passage of a candidate: its chunk, its span in the version's text, what was found there."""
 
     chunk_id: str
@@ -24,8 +27,7 @@ class Place:
     """The share of the question's weight that its terms hold, 0..1."""
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A version that was found, with all that ranking judges it by."""
 
     document_id: UUID
@@ -54,8 +56,7 @@ class Candidate:
         return self.places[0].score
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(NamedTuple):
     """What ranking made of a candidate, and why."""
 
     candidate: Candidate

@@ -1,7 +1,7 @@
 """Two ranked lists of chunks become one; documents close in meaning support each other. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from knowledge.policy import retrieval_policy
 
 
-@dataclass(frozen=True, slots=True)
-class Fused:
+class Fused(NamedTuple):
     """A chunk with its fused score (0..1) and what each side said of it, if anything."""
 
     chunk_id: int

@@ -95,7 +95,7 @@ def _below(anchors: Sequence[Passage], passages: Sequence[Passage]) -> list[Pass
     what it found."""
     floor = min((one.fused.score for one in passages), default=1.0)
     return [
-        replace(one, fused=replace(one.fused, score=one.fused.score * floor)) for one in anchors
+        one._replace(fused=one.fused._replace(score=one.fused.score * floor)) for one in anchors
     ]
 
 
@@ -132,9 +132,11 @@ _VERSIONS = """
 
 
 def _place(passage: Passage, asked: Content) -> Place:
-    # All that it may be asked for by; `written` names those that lead to a page.
-    numbers = " ".join((*passage.identifiers.values(), trial_of(passage.identifiers)))
-    own = passage.terms | term_set(f"{written(passage.identifiers)} {numbers}")
+    own = passage.terms
+    if passage.identifiers:
+        # All that it may be asked for by; `written` names those that lead to a page.
+        numbers = " ".join((*passage.identifiers.values(), trial_of(passage.identifiers)))
+        own = own | term_set(f"{written(passage.identifiers)} {numbers}")
     words = f"{passage.title}\n{passage.section}\n{passage.text}"
     return Place(
         chunk_id=passage.chunk_id,

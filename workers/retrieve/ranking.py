@@ -36,8 +36,10 @@ def rank(
         strict_tags: keep only those whose disease and decision tags match (EB-4.3).
     """
     judged = [assess(one, understanding, scenario) for one in candidates]
-    assessed = lift_anchors(only_works_named(judged, understanding.names))
-    assessed.sort(key=lambda one: (-one.score, str(one.candidate.document_id)))
+    assessed = sorted(
+        lift_anchors(only_works_named(judged, understanding.names), understanding),
+        key=lambda one: (-one.score, one.candidate.document_id.int),
+    )
     eligible, outcomes = [], {}
     for one in assessed:
         if one.excluded is not None:

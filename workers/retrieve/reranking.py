@@ -10,7 +10,7 @@ Diseases, decisions, caps, anchors and exclusions are judged afterwards, without
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any
@@ -127,7 +127,6 @@ def _with_score(candidate: Candidate, score: float) -> Candidate:
     best = candidate.score
     shares = [one.score / best if best else 1.0 for one in candidate.places]
     places = zip(candidate.places, shares, strict=True)
-    return replace(
-        candidate,
-        places=tuple(replace(one, score=min(score, score * share)) for one, share in places),
+    return candidate._replace(
+        places=tuple(one._replace(score=min(score, score * share)) for one, share in places),
     )

@@ -1,8 +1,8 @@
 """Hybrid search over the held evidence: exact BM25 and dense vectors, fused."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -19,8 +19,7 @@ from workers.retrieve.fusion import Fused, fuse, support
 from workers.retrieve.names import one_by_all_names
 
 
-@dataclass(frozen=True)
-class Passage:
+class Passage(NamedTuple):
     """A found chunk with its words and the version it belongs to."""
 
     fused: Fused

@@ -10,9 +10,8 @@ of them. A question without diseases accepts all.
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from knowledge.anchors import trial_of
 from knowledge.breadth import accepted, is_broader, meets
@@ -34,8 +33,7 @@ DiseaseFit = Literal["any", "primary", "secondary", "broader", "other"]
 DecisionFit = Literal["any", "primary", "secondary", "other"]
 
 
-@dataclass(frozen=True)
-class Topic:
+class Topic(NamedTuple):
     """How a candidate's tags meet the question's; `any`: the question names none."""
 
     disease: DiseaseFit
@@ -61,8 +59,7 @@ class Topic:
 def with_tags_of(scenario: Scenario, candidate: Candidate) -> Candidate:
     """A work of a scenario's pack, which is on that scenario's diseases and decisions whatever the
     words of its record name."""
-    return replace(
-        candidate,
+    return candidate._replace(
         focus=candidate.focus.union(scenario.diseases),
         diseases=candidate.diseases.union(scenario.diseases),
         decisions=candidate.decisions.union(scenario.decisions),
@@ -128,7 +125,7 @@ def own_names(candidate: Candidate, names: Collection[str]) -> frozenset[str]:
     return frozenset(
         name
         for name in names
-        if is_named(replace(candidate, title=_without_longer(candidate.title, name)), (name,))
+        if is_named(candidate._replace(title=_without_longer(candidate.title, name)), (name,))
     )
 
 

@@ -11,7 +11,7 @@ from knowledge.loader import load
 from knowledge.sources import source_policy
 from knowledge.version import knowledge_version
 from store.models import DocumentVersion
-from store.spans import Span, Structure
+from store.spans import Span, sentences_of
 from workers.verify import evidence
 from workers.verify.abstention import Abstention, Standing, must_abstain
 from workers.verify.bibliography import references
@@ -177,8 +177,7 @@ def _contradicted(
         if one.may_be_cited(in_the_past=in_the_past) and one.version.source_type in studies
     }
     works = [
-        Work(key, one.title, one.text, Structure.model_validate(one.structure).sentences)
-        for key, one in versions.items()
+        Work(key, one.title, one.text, sentences_of(one.structure)) for key, one in versions.items()
     ]
     told = []
     for found in contradicted(question, names, works):

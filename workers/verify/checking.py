@@ -8,7 +8,7 @@ import structlog
 from workers.language_model.port import ModelError
 from workers.verify.claims import Checked, Drafted, Located
 from workers.verify.completing import completed
-from workers.verify.guards.vetoes import vetoes, vetoes_of_model
+from workers.verify.guards.vetoes import objections, objections_of_model, vetoes_of_model
 from workers.verify.judging import Judged, Material
 from workers.verify.locating import CitedText, locate
 from workers.verify.rewriting import hedged
@@ -51,7 +51,7 @@ def check_claims(
         locate(
             one,
             citable if one.evidence_id in citable else texts,
-            vetoes if judge is None else vetoes_of_model,
+            objections if judge is None else objections_of_model,
             citable=one.evidence_id not in not_citable,
         )
         for one in drafted

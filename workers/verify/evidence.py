@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
@@ -33,7 +34,7 @@ class Cited:
         """Those that may be shown."""
         return self._undoubted(self.version.identifiers)
 
-    @property
+    @cached_property
     def anchor(self) -> Entry | None:
         """The entry of a scenario pack that this work is."""
         return anchor_of(self._naming(), self._trusted(self.version.url))
@@ -62,7 +63,7 @@ class Cited:
     def _is_publication(self) -> bool:
         return not ARTICLE.isdisjoint(self.version.identifiers)
 
-    @property
+    @cached_property
     def page(self) -> DirectUrl | None:
         """The page of the work itself (EB-8.2), never a search page (EB-9), never one that an
         identifier in doubt leads to. An anchor's is the one that its pack stored (EB-7.2, EB-9.4);

@@ -5,7 +5,8 @@ only named an evidence key and proposed words (invariant 4).
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from store.spans import Span
@@ -25,7 +26,7 @@ _WORD = re.compile(r"\w")
 _NOTHING_MORE = re.compile(r"[^\w?]*(?:\[[\d,;\s–-]+\][^\w?]*)*")
 """What may follow a sentence's words in it: marks, and references in brackets."""
 
-Vetoes = Callable[[str, Grounds], Sequence[Finding]]
+Vetoes = Callable[[str, Grounds], Iterable[Finding]]
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,18 @@ class CitedText:
     identifiers: Mapping[str, str] = field(default_factory=dict)
     origin: Mapping[str, str] = field(default_factory=dict)
 
+    def around(self, place: Span) -> range:
+        """Which of the sentences `place` lies in, wholly or in part: they stand in order, and none
+        over another."""
+        first = bisect_right(self.sentences, place.start, key=lambda one: one.end)
+        return range(
+            first, bisect_left(self.sentences, place.end, first, key=lambda one: one.start)
+        )
+
     def speaks_to_programs(self, place: Span) -> bool:
         """Whether `place`, or what it is a part of, is meant for the program that reads it: half an
         order is still one."""
-        text = self.source.text
-        over = [at for at, one in enumerate(self.sentences) if _overlap(one, place)]
+        text, over = self.source.text, self.around(place)
         if addresses_reader(place.of(text)) or not over:
             return addresses_reader(place.of(text))
         first, last = max(0, over[0] - 1), over[-1] + 1  # the one before may announce an order
@@ -58,8 +66,7 @@ class CitedText:
 
     def grounds(self, place: Span) -> Grounds:
         """What a claim on the passage at `place` leans on."""
-        text = self.source.text
-        around = [at for at, one in enumerate(self.sentences) if _overlap(one, place)]
+        text, around = self.source.text, self.around(place)
         near: list[str] = []
         if around:
             first, last = around[0], around[-1]
@@ -73,10 +80,6 @@ class CitedText:
         return Grounds(
             place.of(text), self.title, text, " ".join(near), self.identifiers, self.origin
         )
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
 
 
 def locate(
@@ -98,13 +101,13 @@ def locate(
     found = check(drafted.quote, cited.source, others)
     if not found.accepted or found.start is None or found.end is None:
         return _lost(drafted, found.verdict.value, "quotation")
-    place = _whole(cited, found)
+    place, steers = _whole(cited, found)
     text, marks = without_unanchored(
         drafted.text, lambda words: check(words, cited.source).accepted
     )
     grounds = cited.grounds(place)
     findings = tuple(dict.fromkeys(one.code for one in vetoes(text, grounds)))
-    if cited.speaks_to_programs(place):  # whoever wrote such words, they are no evidence
+    if steers:  # whoever wrote such words, they are no evidence
         findings = ("instructions", *findings)
     return Located(
         drafted,
@@ -128,9 +131,8 @@ def _echoes(
         found = check(quote, cited.source) if cited else None
         if cited is None or found is None or not found.accepted:
             continue
-        place = _whole(cited, found)
-        grounds = cited.grounds(place)
-        if not cited.speaks_to_programs(place) and not vetoes(text, grounds):
+        place, steers = _whole(cited, found)
+        if not steers and not any(True for _ in vetoes(text, cited.grounds(place))):
             yield Echo(key, place, found.verdict.value)
 
 
@@ -147,7 +149,7 @@ def repeats(text: str, cited: CitedText, place: Span) -> bool:
     if not found.accepted or found.cuts or found.start is None or found.end is None:
         return False
     start, end, raw = place.start + found.start, place.start + found.end, cited.source.text
-    over = [one for one in cited.sentences if one.start < end and start < one.end]
+    over = [cited.sentences[at] for at in cited.around(Span(start, end))]
     if not over:  # a line that is no sentence, all of it
         return (start, end) == (place.start, place.end)
     first = Span(max(over[0].start, place.start), over[0].end)
@@ -156,14 +158,15 @@ def repeats(text: str, cited: CitedText, place: Span) -> bool:
     return not _WORD.search(raw[begins:start]) and bool(_NOTHING_MORE.fullmatch(more))
 
 
-def _whole(cited: CitedText, found: QuoteCheck) -> Span:
+def _whole(cited: CitedText, found: QuoteCheck) -> tuple[Span, bool]:
     """The whole sentences of the quotation: what is left out of one may turn it. Words to a program
-    that stand in one are no part of it."""
+    that stand in one are no part of it. And whether even so they speak to programs."""
     assert found.start is not None
     assert found.end is not None
     text = cited.source.text
     whole = widen(text, found.start, found.end, cited.sentences)
     if not cited.speaks_to_programs(whole):
-        return whole
-    around = [one for one in cited.sentences if _overlap(one, whole)]
-    return widen(text, found.start, found.end, without_instructions(text, around))
+        return whole, False
+    around = [cited.sentences[at] for at in cited.around(whole)]
+    kept = widen(text, found.start, found.end, without_instructions(text, around))
+    return kept, cited.speaks_to_programs(kept)

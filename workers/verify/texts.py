@@ -14,7 +14,7 @@ from knowledge.sources import source_policy
 from store import findings, standing
 from store.documents import checked_at
 from store.models import DocumentVersion
-from store.spans import Span, Structure, citation
+from store.spans import Span, citation, sentences_of
 from workers.reading.quotes import Source
 from workers.runtime.stage import Context
 from workers.verify.answer import Held, Place
@@ -101,7 +101,7 @@ def cited_text(context: Context, held: Held) -> CitedText:
                 del kept[next(iter(kept))]
             cited = kept[version.id] = CitedText(
                 Source(version.text),
-                Structure.model_validate(version.structure).sentences,
+                sentences_of(version.structure),
                 version.title,
                 origin=_origin(version),
             )

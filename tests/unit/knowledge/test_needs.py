@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.loader import load
-from knowledge.needs import Needy
+from knowledge.needs import Needy, folded
 from workers.generate.facets import rank
 
 _PATTERNS = [(["stop", "halt"], r"\b(?:stop|halt) now\b"), (["<"], r"<\w+>"), ([" mode"], "x mode")]
@@ -77,3 +77,17 @@ def test_no_need_hides_what_a_facet_states(facet: str, sentence: str) -> None:
     assert any(re.search(one, sentence, re.IGNORECASE) for one in patterns), "a wrong example"
     assert rank(facet, sentence) is not None
     assert rank(facet, sentence.upper()) is not None
+
+
+@pytest.mark.parametrize("letter", "abcdefghijklmnopqrstuvwxyz0-")
+def test_folded_has_a_letter_wherever_a_pattern_that_ignores_case_finds_it(letter: str) -> None:
+    found = re.findall(letter, "".join(map(chr, range(0x110000))), re.IGNORECASE)
+
+    assert letter in found
+    assert [one for one in found if folded(one) != letter] == []
+
+
+@given(st.text(alphabet="lowerLOWERıİſSsK \u0307é", max_size=20))
+def test_a_word_that_a_pattern_finds_is_in_the_folded_text(text: str) -> None:
+    for word in ("lower", "sore", "is", "ki"):
+        assert not re.search(word, text, re.IGNORECASE) or word in folded(text)

@@ -1,9 +1,12 @@
 """Sections, paragraphs and sentences of a stored text."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from store.spans import Span, Structure, sentences_of
 from tests.fuzz.properties import structure_holds
 from workers.reading.structure import segment
 
@@ -198,3 +201,13 @@ def test_list_items_share_a_paragraph_but_no_sentence() -> None:
     structure = segment(text)
     assert len(structure.paragraphs) == 1
     assert len(structure.sentences) == 3
+
+
+@given(TEXTS)
+def test_the_sentences_of_a_stored_structure_are_read_as_they_were_written(text: str) -> None:
+    written = segment(text)
+
+    stored = json.loads(written.model_dump_json())
+
+    assert sentences_of(stored) == written.sentences == Structure.model_validate(stored).sentences
+    assert all(type(one) is Span for one in sentences_of(stored))

@@ -1,7 +1,6 @@
 """When the search outside is allowed, what it is asked, and what its links name (EB-4.4 to 4.6)."""
 
 import re
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -125,7 +124,7 @@ def test_eb_4_5_recent_items_are_those_of_pubmed_and_pmc_among_the_evidence(
     source_type: str, year: int | None, kept: bool, counts: int
 ) -> None:
     one = found(1, source_type=source_type, kept=kept)
-    dated = replace(one, candidate=replace(one.candidate, year=year))
+    dated = one._replace(candidate=one.candidate._replace(year=year))
     assert recent_publications(ranked(dated), TODAY) == counts
 
 

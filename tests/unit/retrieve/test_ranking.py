@@ -70,7 +70,7 @@ def test_eb_5_1_a_work_that_mentions_the_disease_gives_no_passage_on_another_one
     work = candidate(1, focus=frozenset(), diseases={AF, "pneumonia"})
     ranked = rank(
         [
-            Candidate(**vars(work) | {"places": (about, right, plain)}),
+            work._replace(places=(about, right, plain)),
             candidate(2, focus=frozenset(), places=(about,)),
             candidate(3, focus=frozenset({AF, "pneumonia"}), places=(about,)),
             candidate(4, focus=frozenset(), places=(plain,)),
@@ -641,7 +641,7 @@ def test_eb_5_2_of_each_kind_what_is_more_relevant_than_all_of_the_pack_has_a_pl
 @pytest.mark.requirement("EB-5.2")
 def test_eb_5_2_what_outdoes_the_pack_has_its_place_in_a_question_on_trials_too() -> None:
     scenario, works = full_pack()
-    trials = [replace(one, source_type="clinicaltrials") for one in works]
+    trials = [one._replace(source_type="clinicaltrials") for one in works]
     better = candidate(1, 0.9, source_type="clinicaltrials")
     guideline = candidate(2, 0.9, source_type="guideline")
     ranked = rank([better, guideline, *trials], question("clinical_trials"), scenario, most=8)
@@ -659,7 +659,7 @@ def test_a_work_of_the_pack_without_the_drug_asked_about_is_not_put_before_one_t
     assert ids(rank([anchor, on_it], asked, scenario, most=8)) == [2, 1]
     other = candidate(2, 0.6)
     assert ids(rank([anchor, other], asked, scenario, most=8)) == [1, 2], "no work has it"
-    on_class = replace(anchor, places=(place(0.5, text="NSAIDs were tested."),))
+    on_class = anchor._replace(places=(place(0.5, text="NSAIDs were tested."),))
     assert ids(rank([on_class, on_it], asked, scenario, most=8)) == [1, 2]
 
 

@@ -1,7 +1,6 @@
 """Sufficiency of what was found (EB-4.1 to 4.4)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -115,7 +114,7 @@ def test_eb_4_1_reviews_trials_and_cohorts_on_the_same_decision_count_beside_the
     study = found(UNKNOWN + 1, primary=True)
     assert scored(review).score == scored(found(REVIEW)).score > 0
     assert scored(study).score == scored(found(TRIAL)).score > 0
-    assert scored(replace(review, on_topic=False), replace(study, on_topic=False)).score == 0
+    assert scored(review._replace(on_topic=False), study._replace(on_topic=False)).score == 0
 
 
 @pytest.mark.requirement("EB-4.1")
@@ -126,7 +125,7 @@ def test_eb_4_1_a_guideline_that_is_no_confirmed_anchor_of_the_scenario_does_not
 
 def test_what_the_question_names_counts_beside_the_pack_that_it_does_not_ask_for() -> None:
     guideline = found(UNKNOWN, source_type="nccn", covered=0.9)
-    named = replace(guideline, named=True)
+    named = guideline._replace(named=True)
     assert scored(guideline).score == 0
     assert scored(named).score == scored(named, guideline).score > POLICY.levels.good
     assert scored(named).basis.startswith("1 document that is named")
@@ -139,7 +138,7 @@ def test_a_trial_counts_once_as_article_and_registration_and_not_without_results
         600, source_type="clinicaltrials", identifiers={"nct_id": "NCT90000021"}, on_topic=False
     )
     assert scored(registered).score == 0
-    with_results = replace(registered, primary_study=True)
+    with_results = registered._replace(primary_study=True)
     assert scored(with_results) == scored(found(TRIAL)) == scored(found(TRIAL), with_results)
 
 
@@ -153,12 +152,12 @@ def test_eb_4_2_three_anchor_guidelines_are_at_least_good() -> None:
     three = scored(*(found(ANCHOR + n) for n in range(3)))
     assert (three.score, three.level, three.anchors) == (70, "good", 3)
     assert scored(*(found(ANCHOR + n) for n in range(2))).score < 50
-    same = [found(ANCHOR), *(replace(found(700 + n), candidate=same_work(n)) for n in range(2))]
+    same = [found(ANCHOR), *(found(700 + n)._replace(candidate=same_work(n)) for n in range(2))]
     assert scored(*same).anchors == 1, "one guideline in three copies is one"
 
 
 def same_work(number: int) -> Candidate:
-    return replace(found(ANCHOR).candidate, document_id=UUID(int=800 + number))
+    return found(ANCHOR).candidate._replace(document_id=UUID(int=800 + number))
 
 
 WORKS = st.lists(
@@ -239,7 +238,7 @@ class Ranking:
         self.asked.append(strict)
         eligible = [one for one in self.works if one.on_topic or not strict]
         kept = {one.candidate.version_id for one in eligible[: self.most]}
-        return ranked(*(replace(one, kept=one.candidate.version_id in kept) for one in self.works))
+        return ranked(*(one._replace(kept=one.candidate.version_id in kept) for one in self.works))
 
 
 NOISE = [found(UNKNOWN + n, on_topic=False) for n in range(4)]

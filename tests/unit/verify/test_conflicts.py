@@ -16,6 +16,7 @@ from workers.reading.effects.estimates import estimates
 from workers.reading.structure import segment
 from workers.verify.answer import Held
 from workers.verify.claims import Basis, Checked, Verdict
+from workers.verify.conflicts import effects, findings, subjects
 from workers.verify.conflicts.found import (
     Conflict,
     Witness,
@@ -547,6 +548,67 @@ def test_only_conflicts_on_what_is_asked_are_reported() -> None:
 
 
 # Properties.
+
+_NUMBERS = st.decimals(min_value=0, max_value=2, places=1)
+_OUTCOMES = st.sampled_from(["death", "overall survival", "stroke"])
+
+
+@st.composite
+def estimate(draw: st.DrawFn) -> str:
+    """A sentence with a number, most of them with an interval, some of which lie apart."""
+    measure = draw(st.sampled_from(["hazard ratio", "odds ratio", "relative risk"]))
+    drug = draw(st.sampled_from(["apixaban", "warfarin"]))
+    value, low, high = sorted(draw(st.lists(_NUMBERS, min_size=3, max_size=3)))
+    interval = f" (95% CI {low} to {high})" if draw(st.integers(0, 4)) else ""
+    return f"With {drug} versus placebo, the {measure} for {draw(_OUTCOMES)} was {value}{interval}."
+
+
+def pairwise(witnesses: Sequence[Witness], question: str) -> list[tuple[object, ...]]:
+    """Both sides of every two estimates that contradict each other, by comparing them all."""
+    by_outcome: dict[str | None, list[effects.Effect]] = {}
+    for one in (effect for each in witnesses for effect in effects.effects(each)):
+        if subjects.is_asked(one.around, question):
+            by_outcome.setdefault(one.outcome, []).append(one)
+    return [
+        (outcome, why, one.side(), other.side())
+        for outcome, found in by_outcome.items()
+        for one, other in combinations(found, 2)
+        if one.witness.document_id != other.witness.document_id
+        and (why := effects.contradict(one, other)) is not None
+    ]
+
+
+@given(
+    st.lists(st.lists(estimate(), max_size=4).map(" ".join), max_size=4),
+    st.sampled_from(["", "Does apixaban lower mortality?", "Is warfarin better for stroke?"]),
+)
+def test_estimates_contradict_each_other_as_if_every_two_were_compared(
+    texts: list[str], question: str
+) -> None:
+    said = [witness(f"e{place}", text) for place, text in enumerate(texts)]
+
+    found = effects.contradictions(said, question)
+
+    assert [(one.outcome, one.why, *one.sides) for one in found] == pairwise(said, question)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [" In adults with gout, examplumab ", "did not ", "LOWER", "preſent", "improved",
+             "İncreases", "s ", " stroke.", " death", "RAISES", " prolong", "ed ", "\n"]
+        ),
+        max_size=8,
+    ).map("".join)
+)  # fmt: skip
+def test_a_sentence_that_is_passed_over_has_no_finding(text: str) -> None:
+    one = witness("a", text)
+    sentences = [span.of(text) for span in one.sentences]
+
+    told = [finding.words for finding in findings.findings(one, "")]
+
+    assert told == [words for words in sentences if findings.read_finding(words)]
+
 
 _TEXTS = st.sampled_from([LOWER, HIGHER, FOR, AGAINST, APPROVED, NOT_APPROVED])
 _TYPES = st.sampled_from(["pubmed", "label", "guideline", "news", "regulator", "clinicaltrials"])

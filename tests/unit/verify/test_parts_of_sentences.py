@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from store.spans import Span
 from workers.reading.quotes import Source
@@ -42,6 +44,20 @@ def everybody(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
 def nobody(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
     """A judge who finds nothing supported."""
     return [Support.UNSUPPORTED for _ in pairs]
+
+
+@given(st.lists(st.integers(0, 40), unique=True).map(sorted), st.integers(0, 40), st.integers(1, 9))
+def test_a_place_lies_in_the_sentences_that_it_shares_a_character_with(
+    edges: list[int], start: int, length: int
+) -> None:
+    sentences = [Span(*pair) for pair in zip(edges[::2], edges[1::2], strict=False)]
+    place = Span(start, start + length)
+
+    found = CitedText(Source("x" * 50), sentences).around(place)
+
+    assert list(found) == [
+        at for at, one in enumerate(sentences) if one.start < place.end and place.start < one.end
+    ]
 
 
 @pytest.mark.parametrize(("words", "sentence"), TURNED)

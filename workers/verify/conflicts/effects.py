@@ -6,10 +6,11 @@ other none is no contradiction: the second may have been too small.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import combinations
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from itertools import chain, combinations
 
 from knowledge.conflicts import conflict_policy
 from workers.reading.effects.estimates import Estimate
@@ -32,7 +33,7 @@ class Effect:
         """The sentence around it."""
         return self.estimate.sentence.of(self.witness.text)
 
-    @cached_property
+    @property
     def outcome(self) -> str | None:
         """The name of its outcome, one for all its spellings; None where none is told."""
         return outcome_name(self.estimate.outcome.text) if self.estimate.outcome else None
@@ -42,7 +43,15 @@ class Effect:
         """Its sentence and title."""
         return f"{self.sentence}\n{self.witness.title}"
 
-    @cached_property
+    @property
+    def interval(self) -> tuple[object, Decimal, Decimal] | None:
+        """What it is measured in, and both ends of its interval; None: no other one compares."""
+        one = self.estimate
+        if one.measure == "percent" or one.low is None or one.high is None:
+            return None
+        return (one.measure, one.unit), one.low, one.high
+
+    @property
     def shows_difference(self) -> bool:
         """Whether its direction is shown, not only its value: percentages need a p value."""
         one = self.estimate
@@ -59,6 +68,7 @@ class Effect:
         return Side(self.witness, one.sentence.start, one.sentence.end, statement)
 
 
+@lru_cache(maxsize=4096)  # an outcome is that of many estimates
 def outcome_name(words: str) -> str:
     """The one name of an outcome, without its time: "3-year OS" is overall survival."""
     plain = " ".join(_NUMBERED.sub(" ", words.lower()).replace("the ", " ").split()).strip(" -")
@@ -73,27 +83,64 @@ def _named(part: str) -> str:
     return found.get(part) or found.get(singular) or singular
 
 
-def effects(witness: Witness, question: str) -> list[Effect]:
-    """The estimates of a witness on what is asked that name their outcome."""
+def effects(witness: Witness) -> list[Effect]:
+    """The estimates of a witness that name their outcome."""
     found = (Effect(witness, estimate) for estimate in witness.estimates)
-    return [one for one in found if one.outcome and subjects.is_asked(one.around, question)]
+    return [one for one in found if one.outcome]
 
 
 def contradictions(witnesses: Sequence[Witness], question: str) -> Iterator[Conflict]:
-    """The conflicts between estimates of different documents, unresolved as yet."""
-    by_outcome: dict[str, list[Effect]] = {}
-    for witness in witnesses:
-        for one in effects(witness, question):
-            if one.outcome is not None:
-                by_outcome.setdefault(one.outcome, []).append(one)
-    for outcome, found in by_outcome.items():
-        for one, other in combinations(found, 2):
+    """The conflicts between estimates of different documents on what is asked, unresolved as yet.
+
+    The numbers are looked at first: hardly any could contradict another one, and what an estimate
+    is about takes much longer to tell.
+    """
+    told = list(chain.from_iterable(map(effects, witnesses)))
+    contested = {
+        outcome
+        for outcome, found in _by_outcome(told).items()
+        if len(able_to_contradict(found)) > 1
+    }
+    asked = (
+        one for one in told if one.outcome in contested and subjects.is_asked(one.around, question)
+    )
+    for outcome, found in _by_outcome(asked).items():
+        for one, other in combinations(able_to_contradict(found), 2):
             if one.witness.document_id == other.witness.document_id:
                 continue
             why = contradict(one, other)
             if why is not None:
                 subject = subject_of(one, other)
                 yield Conflict("effect", why, subject, outcome, (one.side(), other.side()))
+
+
+def _by_outcome(found: Iterable[Effect]) -> dict[str, list[Effect]]:
+    grouped: dict[str, list[Effect]] = {}
+    for one in found:
+        if one.outcome is not None:
+            grouped.setdefault(one.outcome, []).append(one)
+    return grouped
+
+
+def able_to_contradict(found: Sequence[Effect]) -> list[Effect]:
+    """Those whose numbers could contradict those of another one of them: whichever two `contradict`
+    each other are both here."""
+    ends: dict[object, tuple[Decimal, Decimal]] = {}
+    for one in found:
+        if one.interval is not None:
+            scale, low, high = one.interval
+            lowest, highest = ends.get(scale, (high, low))
+            ends[scale] = min(lowest, high), max(highest, low)
+    return [one for one in found if one.shows_difference or _lies_apart(one, ends)]
+
+
+def _lies_apart(one: Effect, ends: Mapping[object, tuple[Decimal, Decimal]]) -> bool:
+    """Whether its interval has nothing in common with that which ends first, or begins last."""
+    if one.interval is None:
+        return False
+    scale, low, high = one.interval
+    first_end, last_begin = ends[scale]
+    return first_end < low or high < last_begin
 
 
 def contradict(one: Effect, other: Effect) -> Why | None:
@@ -109,21 +156,20 @@ def contradict(one: Effect, other: Effect) -> Why | None:
         direction = _OPPOSITE[b.direction] if swapped else b.direction
         if a.direction != direction:
             return "opposite_direction"
-    return "disjoint_intervals" if not swapped and _are_disjoint(a, b) else None
+    return "disjoint_intervals" if not swapped and _are_disjoint(one, other) else None
 
 
 def _may_differ(one: Effect, other: Effect) -> bool:
     """Whether their numbers could contradict each other at all; cheap, and seldom so."""
     both = one.shows_difference and other.shows_difference
-    return both or _are_disjoint(one.estimate, other.estimate)
+    return both or _are_disjoint(one, other)
 
 
-def _are_disjoint(one: Estimate, other: Estimate) -> bool:
-    if one.measure != other.measure or one.measure == "percent" or one.unit != other.unit:
+def _are_disjoint(one: Effect, other: Effect) -> bool:
+    if one.interval is None or other.interval is None:
         return False
-    if one.low is None or one.high is None or other.low is None or other.high is None:
-        return False
-    return one.high < other.low or other.high < one.low
+    (scale, low, high), (of_other, other_low, other_high) = one.interval, other.interval
+    return scale == of_other and (high < other_low or other_high < low)
 
 
 def _comparable(one: Effect, other: Effect) -> bool:

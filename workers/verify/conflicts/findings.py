@@ -13,6 +13,7 @@ from itertools import combinations
 
 from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
+from knowledge.needs import folded
 from store.spans import Span
 from workers.reading.labels import body_of
 from workers.verify.conflicts import subjects
@@ -71,10 +72,11 @@ def findings(witness: Witness, question: str) -> list[Finding]:
     """The findings of a witness on what is asked that are told without a number."""
     found = []
     for span in witness.sentences:
-        if span.end - span.start > _LONGEST:
+        sentence = span.of(witness.text)
+        if len(sentence) > _LONGEST or not any(map(folded(sentence).__contains__, _verbs())):
             continue
-        read = read_finding(span.of(witness.text))
-        if read and subjects.is_asked(f"{span.of(witness.text)}\n{witness.title}", question):
+        read = read_finding(sentence)
+        if read and subjects.is_asked(f"{sentence}\n{witness.title}", question):
             found.append(Finding(witness, span, read))
     return found
 
@@ -147,9 +149,15 @@ def read_finding(sentence: str) -> Read | None:
 
 
 @cache
-def _verb() -> re.Pattern[str]:
+def _verbs() -> tuple[str, ...]:
+    """One of these is in whatever `_verb` finds; looked for first, because that is quick."""
     policy = conflict_policy().findings
-    bases = "|".join((*policy.lowers, *policy.raises))
+    return (*policy.lowers, *policy.raises)
+
+
+@cache
+def _verb() -> re.Pattern[str]:
+    bases = "|".join(map(re.escape, _verbs()))
     return re.compile(
         r"(?i)\s(?:(?:did|does|do|has|have) not|failed to)\s(?:significantly\s)?"
         rf"(?P<base>{bases})d?(?:ed)?(?:\ssignificantly)?\s"

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from store.models import DocumentVersion
-from store.spans import Structure
+from store.spans import sentences_of
 from workers.reading.effects.estimates import estimates, from_row
 from workers.verify.conflicts.types import Witness
 
@@ -18,7 +18,7 @@ def witness_of(
         rows: its estimates as stored (`store.anchors.estimates_of`); None where they were never
             looked for, and then they are read here.
     """
-    sentences = Structure.model_validate(version.structure).sentences
+    sentences = sentences_of(version.structure)
     if rows is None:
         found = estimates(version.text, sentences)
     else:

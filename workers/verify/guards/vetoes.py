@@ -1,7 +1,7 @@
 """All deterministic vetoes on one claim, in one order (DESIGN section 2, invariant 6). Pure."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from workers.verify.guards import (
@@ -72,23 +72,33 @@ itself give a trial a number that is another one's."""
 def vetoes(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
     """Everything that speaks against `claim`, given what it leans on; the guards' order, then each
     guard's own. Any finding forbids the claim; none does not mean that it is supported."""
+    return tuple(dict.fromkeys(objections(claim, grounds)))
+
+
+def objections(claim: str, grounds: Grounds) -> Iterator[Finding]:
+    """The same, one guard asked after the other: who only wants to know whether anything speaks
+    against the claim asks no further than the first finding."""
     claim, grounds = _without_references(claim, grounds)
     guards: Sequence[Guard] = (*FACTS, *MEANINGS)
     if is_quoted_whole(claim, grounds.passage):
         guards = () if claim == grounds.passage else QUOTED  # nothing differs from itself
-    return tuple(dict.fromkeys(one for guard in guards for one in guard(claim, grounds)))
+    return (one for guard in guards for one in guard(claim, grounds))
 
 
 def vetoes_of_model(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
     """As `vetoes`, for a claim that a language model wrote and a language model will judge: with
     both of them lying nothing else is left to stop it, so it must stay close to its source, and
     leave nothing of it out."""
-    found = vetoes(claim, grounds)
+    return tuple(dict.fromkeys(objections_of_model(claim, grounds)))
+
+
+def objections_of_model(claim: str, grounds: Grounds) -> Iterator[Finding]:
+    """As `objections`, of `vetoes_of_model`."""
+    yield from objections(claim, grounds)
     claim, grounds = _without_references(claim, grounds)
-    if is_quoted_whole(claim, grounds.passage):
-        return found
-    of_model = (*closeness.guard(claim, grounds), *omissions.guard(claim, grounds))
-    return tuple(dict.fromkeys((*found, *of_model)))
+    if not is_quoted_whole(claim, grounds.passage):
+        yield from closeness.guard(claim, grounds)
+        yield from omissions.guard(claim, grounds)
 
 
 def _without_references(claim: str, grounds: Grounds) -> tuple[str, Grounds]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from knowledge.loader import load
 from store.spans import Section, Structure
-from workers.anchor.literals import literals
+from workers.reading.literals import needs
 
 _POLICY = load("signals")
 AT_LEAST: int = _POLICY["anchors"]["at_least"]
@@ -53,7 +53,8 @@ def _compiled(patterns: list[str]) -> tuple[tuple[tuple[str, ...], re.Pattern[st
     words = [pattern[2:] for pattern in patterns if pattern.startswith(r"\b")]
     others = [pattern for pattern in patterns if not pattern.startswith(r"\b")]
     joined = [r"\b(?:" + "|".join(f"(?:{word})" for word in words) + ")"] if words else []
-    return tuple((literals(pattern), re.compile(pattern)) for pattern in joined + others)
+    compiled = map(re.compile, joined + others)
+    return tuple((needs(pattern).exact, pattern) for pattern in compiled)
 
 
 _SIGNALS = _signals()

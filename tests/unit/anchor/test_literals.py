@@ -1,4 +1,4 @@
-"""Strings that a pattern needs: none is told without which it matches."""
+"""Signals behind the strings that their patterns need are those that all patterns give."""
 
 import re
 from typing import Any
@@ -8,32 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge.loader import load
-from workers.anchor.literals import literals
 from workers.anchor.signals import score
+from workers.reading.literals import needs
 
 _SIGNALS: dict[str, Any] = load("signals")["signals"]
 _PATTERNS = [pattern for signal in _SIGNALS.values() for pattern in signal["patterns"]]
-
-
-@pytest.mark.parametrize(
-    ("pattern", "needed"),
-    [
-        (r"\bend[- ]?points?\b", ("point",)),
-        (r"\b(?:should|must)\b", ("must", "should")),
-        (r"(?:high|very high) risk", (" risk",)),
-        (r"[Hh]azard|odds", ("azard", "odds")),
-        (r"(?:percent|per\scent)", ("cent",)),  # which is in the other as well
-        (r"(?:ratio){1,2}s", ("ratio",)),
-        (r"(?:not )?p", ("p",)),
-        (r"(?=ratio)r", ("r",)),
-        (r"\d[^x]", ("",)),
-        (r"ratio|", ("",)),
-        (r"(?i)ratio", ("",)),
-        (r"(?i:ratio)n", ("n",)),
-    ],
-)
-def test_the_longest_that_every_match_holds_is_told(pattern: str, needed: tuple[str, ...]) -> None:
-    assert literals(pattern) == needed
 
 
 @pytest.mark.parametrize("pattern", _PATTERNS)
@@ -44,7 +23,7 @@ def test_whatever_a_pattern_of_a_signal_matches_holds_what_it_needs(
 ) -> None:
     found = re.search(pattern, data.draw(st.from_regex(pattern)))
     assert found is not None
-    assert any(one in found[0] for one in literals(pattern))
+    assert any(one in found[0] for one in needs(re.compile(pattern)).exact)
 
 
 @settings(max_examples=200, deadline=None)

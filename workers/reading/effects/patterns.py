@@ -6,6 +6,7 @@ All patterns expect dashes folded by `normalize.fold_dashes`: a sign is U+2212, 
 import re
 from decimal import Decimal
 
+from workers.reading.literals import needs
 from workers.reading.normalize import MINUS
 
 NUMBER = (
@@ -33,6 +34,7 @@ MEASURE = re.compile(
     """,
     re.VERBOSE,
 )
+MEASURE_NEEDS = needs(MEASURE)
 ABBREVIATED = re.compile(r"[A-Za-z-]{0,3}(?:HR|OR|RR|MD|RD|ARR|ARD)s?")
 
 _INTERVAL_NAME = (

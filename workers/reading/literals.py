@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+_FEW = 16
+"""Spellings of which all are looked for; ours."""
 _REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
 
 
@@ -48,6 +50,12 @@ def needs(pattern: re.Pattern[str]) -> Needs:
     return Needs(_shortest_ones(exact), _shortest_ones(any_case))
 
 
+def needs_digit(pattern: re.Pattern[str]) -> bool:
+    """Whether every match of `pattern` has a digit (`\\d`) in it, as far as can be told."""
+    parsed = re._parser.parse(pattern.pattern, pattern.flags)  # type: ignore[attr-defined]
+    return _holds_digit(parsed)
+
+
 _ALIKE = {"i": "İı", "s": "ſ", "k": "\N{KELVIN SIGN}"}
 """What a pattern that ignores case takes for an ASCII letter beside its two forms."""
 
@@ -70,15 +78,37 @@ def ignoring_case(text: str) -> str:
 def _best(parsed: Any, any_case: bool) -> set[str]:
     """Of the items of a sequence, all of which must match, the one that needs the most."""
     written = _AnyCase if any_case else str
-    best, run = {""}, ""
+    best, runs = {""}, {""}
     for operation, argument in parsed:
-        run = run + chr(argument) if str(operation) == "LITERAL" else ""
-        found = {written(run)} if run else _of(str(operation), argument, any_case)
-        best = max(best, found, key=_shortest)
+        ends = _words(str(operation), argument)
+        runs = {run + end for run in runs for end in ends} if ends else {""}
+        found = set(map(written, runs)) if ends else _of(str(operation), argument, any_case)
+        best = max(best, found, key=_rarity)
     return best
 
 
+def _words(operation: str, argument: Any) -> set[str]:
+    """The strings that an item is one of, as it is written; none where it is not a few of them."""
+    if operation == "LITERAL":
+        return {chr(argument)}
+    if operation == "BRANCH" and len(argument[1]) <= _FEW:
+        return set().union(*map(_spelled, argument[1])) if all(map(_spelled, argument[1])) else set()
+    if operation == "SUBPATTERN" and not argument[1] and not argument[2]:
+        return _spelled(argument[3])
+    return set()
+
+
+def _spelled(parsed: Any) -> set[str]:
+    found = {""}
+    for operation, argument in parsed:
+        found = {one + end for one in found for end in _words(str(operation), argument)}
+    return found if len(found) <= _FEW else set()
+
+
 def _of(operation: str, argument: Any, any_case: bool) -> set[str]:
+    if operation == "IN" and all(str(one) == "LITERAL" for one, _ in argument):
+        written = _AnyCase if any_case else str
+        return {written(chr(character)) for _, character in argument}
     if operation == "BRANCH":
         return set().union(*(_best(one, any_case) for one in argument[1]))
     if operation == "SUBPATTERN":
@@ -90,8 +120,26 @@ def _of(operation: str, argument: Any, any_case: bool) -> set[str]:
     return {""}
 
 
-def _shortest(strings: set[str]) -> int:
-    return min(map(len, strings))
+def _holds_digit(parsed: Any) -> bool:
+    return any(_is_digit(str(operation), argument) for operation, argument in parsed)
+
+
+def _is_digit(operation: str, argument: Any) -> bool:
+    if operation == "LITERAL":
+        return chr(argument).isdecimal()
+    if operation == "IN":
+        return [str(one) for _, one in argument] == ["CATEGORY_DIGIT"]
+    if operation == "BRANCH":
+        return all(map(_holds_digit, argument[1]))
+    if operation == "SUBPATTERN":
+        return _holds_digit(argument[3])
+    return operation in _REPEATS and argument[0] > 0 and _holds_digit(argument[2])
+
+
+def _rarity(strings: set[str]) -> tuple[int, bool]:
+    """Longer ones are rarer; of single characters, signs are rarer than letters and stops."""
+    common = any(one.isalnum() or one in "., " for one in strings)
+    return min(map(len, strings)), not common
 
 
 def _shortest_ones(found: set[str]) -> tuple[str, ...]:

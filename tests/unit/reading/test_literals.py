@@ -29,7 +29,7 @@ _GUARDED = [
     [
         (r"\bend[- ]?points?\b", ("point",), ()),
         (r"\b(?:should|must)\b", ("must", "should"), ()),
-        (r"(?:high|very high) risk", (" risk",), ()),
+        (r"(?:high|very high) risk", ("high risk",), ()),
         (r"[Hh]azard|odds", ("azard", "odds"), ()),
         (r"(?:percent|per\scent)", ("cent",), ()),  # which is in the other as well
         (r"(?:ratio){1,2}s", ("ratio",), ()),

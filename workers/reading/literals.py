@@ -92,7 +92,9 @@ def _words(operation: str, argument: Any) -> set[str]:
     if operation == "LITERAL":
         return {chr(argument)}
     if operation == "BRANCH" and len(argument[1]) <= _FEW:
-        return set().union(*map(_spelled, argument[1])) if all(map(_spelled, argument[1])) else set()
+        return (
+            set().union(*map(_spelled, argument[1])) if all(map(_spelled, argument[1])) else set()
+        )
     if operation == "SUBPATTERN" and not argument[1] and not argument[2]:
         return _spelled(argument[3])
     return set()

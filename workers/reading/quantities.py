@@ -6,7 +6,7 @@ converted.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -107,31 +107,68 @@ def quantities(text: str) -> list[Quantity]:
 
     Digits inside identifiers and inside names (CD4, T790M, COVID-19) are not quantities.
     """
-    return quantities_of(text, fold_dashes(text))
+    return Numbers(text, fold_dashes(text)).all()
 
 
-def quantities_of(text: str, folded: str) -> list[Quantity]:
-    """`quantities` of a text that `fold_dashes` has folded already."""
-    lower = ignoring_case(folded)
-    taken = _no_quantities(folded)
-    intervals: Sequence[tuple[int, int]] = ()
-    if INTERVAL_NEEDS.met(folded, lower):
-        intervals = [m.span(side) for m in INTERVAL.finditer(folded) for side in ("low", "high")]
-    whole = _Text(text, folded, intervals, has_or_more(folded, lower))
-    found: list[Quantity] = []
-    behind = end = 0
-    for match in NUMBER.finditer(folded):
-        # What names a number, or compares it, has no digit in it and stands behind the last one.
-        since, behind = behind, match.end()
-        if match.start() < end or (taken and _overlaps(taken, *match.span())):
-            continue
-        quantity = _read(whole, match.span(), _decimal(match.group()), since)
-        found.append(quantity)
-        end = quantity.end
-    if NUMBER_WORD_NEEDS.met(folded, lower):
-        found += _in_words(whole)
-        found.sort(key=lambda quantity: quantity.start)
-    return _share_units(folded, found)
+class Numbers:
+    """The quantities of a text, each read when it is asked for: who looks for an effect needs the
+    few behind its name.
+
+    Args:
+        folded: what `fold_dashes` makes of the text.
+    """
+
+    def __init__(self, text: str, folded: str) -> None:
+        lower = ignoring_case(folded)
+        intervals: Sequence[tuple[int, int]] = ()
+        if INTERVAL_NEEDS.met(folded, lower):
+            found = INTERVAL.finditer(folded)
+            intervals = [match.span(side) for match in found for side in ("low", "high")]
+        self._text = _Text(text, folded, intervals, has_or_more(folded, lower))
+        self._taken = _no_quantities(folded)
+        self._places = [*NUMBER.finditer(folded)]
+        self._has_words = NUMBER_WORD_NEEDS.met(folded, lower)
+        self._read: dict[int, Quantity] = {}
+
+    def all(self) -> list[Quantity]:
+        """All of them, in order."""
+        found = [*self._behind(0)]
+        if self._has_words:
+            found += _in_words(self._text)
+            found.sort(key=lambda quantity: quantity.start)
+        return _share_units(self._text.folded, found)
+
+    def since(self, at: int) -> Iterator[Quantity]:
+        """Those that begin at `at` or behind it, in order, without shared units."""
+        if self._has_words:
+            found: Iterable[Quantity] = self.all()
+        else:
+            first = bisect_left(self._places, at, key=re.Match.start)
+            while first and self._goes_on(self._places[first - 1].end()):
+                first -= 1
+            found = self._behind(first)
+        return (one for one in found if one.start >= at)
+
+    def _behind(self, first: int) -> Iterator[Quantity]:
+        """Those of the numbers in digits from this one on; no number before it goes on in it."""
+        end = 0
+        for index in range(first, len(self._places)):
+            place = self._places[index]
+            if place.start() < end or (self._taken and _overlaps(self._taken, *place.span())):
+                continue
+            one = self._read.get(index)
+            if one is None:
+                # What names a number, or compares it, has no digit: it is behind the one before.
+                since = self._places[index - 1].end() if index else 0
+                one = _read(self._text, place.span(), _decimal(place.group()), since)
+                self._read[index] = one
+            end = one.end
+            yield one
+
+    def _goes_on(self, end: int) -> bool:
+        """Whether a quantity whose first number ends here may hold the next number."""
+        text = self._text.folded
+        return POWER.match(text, end) is not None or _GLUED.match(text, end) is not None
 
 
 def _in_words(whole: _Text) -> Iterator[Quantity]:

@@ -1,6 +1,7 @@
 """What is looked at before a pattern is tried changes nothing of what is found."""
 
 import re
+from dataclasses import replace
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -9,7 +10,7 @@ from workers.reading import number_patterns as written
 from workers.reading.effects import arms, words
 from workers.reading.literals import ignoring_case
 from workers.reading.normalize import fold_dashes
-from workers.reading.quantities import quantities
+from workers.reading.quantities import Numbers, quantities
 from workers.reading.vocabulary import vocabulary
 
 _PIECES = [
@@ -119,7 +120,7 @@ def test_what_stands_before_a_number_is_what_the_whole_patterns_find(text: str) 
 @example("Five percent vs 7%, 8%")
 def test_percentages_that_are_a_pair_can_be_one_by_the_words_between_them(text: str) -> None:
     folded = fold_dashes(text)
-    if [*arms.percentages(folded, quantities(text))]:
+    if [*arms.percentages(folded, Numbers(text, folded))]:
         assert arms.may_compare(folded)
 
 
@@ -133,3 +134,18 @@ def test_arms_that_are_compared_are_looked_for(text: str) -> None:
         told = text[match.start() : match.start("first")].lower().startswith("between")
         if told or found.between.search(text, match.end("first"), match.start("second")):
             assert words._compares(text, ignoring_case(text))
+
+
+@settings(max_examples=300, deadline=None)
+@given(_TEXTS, st.integers(0, 60))
+@example("10^6 5 ×10 7\u207b8 9", 5)
+def test_a_number_is_the_same_whether_those_before_it_are_read_or_not(text: str, at: int) -> None:
+    behind = [replace(one, shared_unit=None) for one in quantities(text) if one.start >= at]
+    assert [*Numbers(text, fold_dashes(text)).since(at)] == behind
+
+
+def test_what_may_stand_behind_a_number_holds_no_other_one() -> None:
+    kinds = vocabulary().units.values()
+    units = (one for kind in kinds for spellings in kind.values() for one in spellings)
+    for behind in (*units, *vocabulary().comparator_after_of):
+        assert not written.NUMBER.search(behind)

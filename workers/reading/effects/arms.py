@@ -5,7 +5,7 @@ one to another, a list of shares or a range is none.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
@@ -23,12 +23,12 @@ from workers.reading.effects.patterns import (
 from workers.reading.literals import ignoring_case
 from workers.reading.normalize import MINUS
 from workers.reading.number_patterns import NUMBER, NUMBER_WORD, NUMBER_WORD_NEEDS
-from workers.reading.quantities import Quantity
+from workers.reading.quantities import Numbers, Quantity
 
 _BETWEEN_CHARS = 160
 _SIGNS = f"+{MINUS}"
 _CURRENCIES = frozenset("$€£")
-_PERCENT = re.compile(r"(?i)%|percent|per\s+cent|pct")
+_PERCENT = re.compile(r"[%pP](?:(?<=%)|(?i:ercent|er\s+cent|ct))")
 """Whatever is written for the unit %."""
 _FEW = 4
 _AND = re.compile(r"(?i)\band\s+(?:(?:only|just|with|in)\s+)*(?:[^,;:()]*[\[(][^,;:()]*)?$")
@@ -41,11 +41,11 @@ def may_compare(sentence: str) -> bool:
     """Whether any percentages of a sentence can be a pair, by the words between them; to read all
     its numbers costs five times as much. Where there are many it is not looked at."""
     ends = [match.end() for match in _PERCENT.finditer(sentence)]
-    if len(ends) > _FEW:
-        return True
+    if len(ends) < 2 or len(ends) > _FEW:
+        return len(ends) > _FEW
     if NUMBER_WORD_NEEDS.met(sentence, ignoring_case(sentence)) and NUMBER_WORD.search(sentence):
         return True
-    for number in NUMBER.finditer(sentence, ends[0] if ends else len(sentence)):
+    for number in NUMBER.finditer(sentence, ends[0], ends[-1]):
         start = number.start()
         if not _CURRENCIES.isdisjoint(sentence[max(0, start - 3) : start]):
             return True  # it begins with its currency
@@ -66,9 +66,9 @@ def _compares(between: str) -> bool:
     return False
 
 
-def percentages(sentence: str, numbers: Sequence[Quantity]) -> Iterator[Found]:
-    """The pairs of percentages in a sentence; `numbers` are all its quantities, in order."""
-    shares = [one for one in numbers if _is_share(sentence, one)]
+def percentages(sentence: str, numbers: Numbers) -> Iterator[Found]:
+    """The pairs of percentages in a sentence; `numbers` are its quantities."""
+    shares = [one for one in numbers.all() if _is_share(sentence, one)]
     done = 0
     for first, second in pairwise(shares):
         if first.start < done or second.start - first.end > _BETWEEN_CHARS:

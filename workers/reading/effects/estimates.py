@@ -17,7 +17,7 @@ from workers.reading.effects.named import RATIOS, Found, PValue, named
 from workers.reading.effects.patterns import MEASURE, MEASURE_NEEDS
 from workers.reading.literals import ignoring_case
 from workers.reading.normalize import fold_dashes
-from workers.reading.quantities import quantities_of
+from workers.reading.quantities import Numbers
 
 Direction = Literal["lower", "higher", "none"]
 
@@ -92,10 +92,13 @@ def estimates(text: str, sentences: Sequence[Span]) -> list[Estimate]:
         names = [*MEASURE.finditer(folded)] if measures else []
         if percents < 2 and not (names and (percents or _WORTH.search(sentence))):
             continue
-        if not names and not may_compare(folded):
+        pairs = may_compare(folded)
+        if not names and not pairs:
             continue
-        numbers = quantities_of(sentence, folded)
-        stated = [*named(folded, names, numbers), *percentages(folded, numbers)]
+        numbers = Numbers(sentence, folded)
+        stated = [*named(folded, names, numbers)]
+        if pairs:
+            stated += percentages(folded, numbers)
         if not stated:
             continue
         stated.sort(key=lambda one: (one.start, one.end))

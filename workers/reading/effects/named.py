@@ -23,7 +23,7 @@ from workers.reading.effects.patterns import (
     decimal,
 )
 from workers.reading.literals import ignoring_case
-from workers.reading.quantities import Kind, Quantity
+from workers.reading.quantities import Kind, Numbers, Quantity
 
 RATIOS = frozenset({"HR", "OR", "RR"})
 _LEAD_CHARS = 160
@@ -74,12 +74,10 @@ class Found:
     arms: words.Arms = _NO_ARMS
 
 
-def named(
-    sentence: str, names: Sequence[re.Match[str]], numbers: Sequence[Quantity]
-) -> Iterator[Found]:
+def named(sentence: str, names: Sequence[re.Match[str]], numbers: Numbers) -> Iterator[Found]:
     """Estimates whose measure is named before them.
 
-    `names` are what `MEASURE` finds in the sentence, `numbers` its quantities; both in order.
+    `names` are what `MEASURE` finds in the sentence, in order, `numbers` its quantities.
     """
     done = 0
     for place, name in enumerate(names):
@@ -96,7 +94,7 @@ def _after(
     sentence: str,
     name: re.Match[str],
     later: Sequence[re.Match[str]],
-    numbers: Sequence[Quantity],
+    numbers: Numbers,
 ) -> Found | None:
     """The estimate that follows the name of its measure; `later` are the names behind it."""
     measure = name.lastgroup
@@ -106,9 +104,7 @@ def _after(
     nearest = next((one for one in later if one.start() >= at), None)
     if nearest and not _is_short_form(sentence, name.end(), nearest):
         limit = min(limit, nearest.start())
-    for number in numbers:
-        if number.start < at:
-            continue
+    for number in numbers.since(at):
         if number.start > limit:
             return None
         lead = LEAD.fullmatch(sentence, at, number.start)
@@ -156,13 +152,11 @@ def _is_short_form(sentence: str, at: int, name: re.Match[str]) -> bool:
     return re.fullmatch(r"\s*[\[(]\s*", sentence[at : name.start()]) is not None
 
 
-def _next_of_list(sentence: str, before: Found, numbers: Sequence[Quantity]) -> Found | None:
+def _next_of_list(sentence: str, before: Found, numbers: Numbers) -> Found | None:
     """The next estimate of "HRs of 0.6 (0.4-0.9) and 0.7 (0.5-1.0)"; it must have an interval."""
     if before.low is None:
         return None
-    for number in numbers:
-        if number.start < before.end:
-            continue
+    for number in numbers.since(before.end):
         if NEXT_OF_LIST.fullmatch(sentence, before.end, number.start) is None:
             return None
         one = _with_tail(
@@ -198,7 +192,7 @@ def _holds(name: str, number: Quantity, one: Found) -> bool:
 
 def _with_tail(
     sentence: str,
-    numbers: Sequence[Quantity],
+    numbers: Numbers,
     *,
     start: int,
     number: Quantity,
@@ -240,12 +234,10 @@ def _with_tail(
     )
 
 
-def p_behind(sentence: str, end: int, numbers: Sequence[Quantity]) -> tuple[PValue | None, int]:
+def p_behind(sentence: str, end: int, numbers: Numbers) -> tuple[PValue | None, int]:
     """The p value that is the next number behind an effect that ends at `end`, if it is one of the
     arms' difference, and where the effect ends with it."""
-    for number in numbers:
-        if number.start < end:
-            continue
+    for number in numbers.since(end):
         if number.measure != "p" or number.start - end > _P_CHARS:
             return None, end
         # The number's own comparator is part of it, the words that name it are not.

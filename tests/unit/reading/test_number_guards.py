@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from workers.reading import number_patterns as written
-from workers.reading.effects import arms, words
+from workers.reading.effects import arms, patterns, words
 from workers.reading.literals import ignoring_case
 from workers.reading.normalize import fold_dashes
 from workers.reading.quantities import Numbers, quantities
@@ -77,6 +77,80 @@ _OLD_NUMBER = re.compile(
     r"(?<!\w)(?:(?P<whole>\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)|\d+)"
     r"(?:[.·](?P<part>\d+))?|[.·](?P<point>\d+))"
 )
+
+_PLAIN_MEASURE = re.compile(
+    r"""
+    (?<![\w-])(?:
+      (?P<HR> (?i:hazards?[\s-]ratios?) | (?:a|adj|s|u|c)?HRs? )
+    | (?P<OR> (?i:odds[\s-]ratios?) | (?:a|adj|u|c|MH-)?ORs? )
+    | (?P<RR> (?i:(?:relative[\s-]risks?(?!\s+(?:reduction|increase)) | risk[\s-]ratios?
+        | (?:incidence[\s-])?rate[\s-]ratios? | incidence[\s-]risk[\s-]ratios?))
+        | (?:a|adj|I|aI)?RRs? )
+    | (?P<SMD> (?i:standardi[sz]ed\s+(?:mean\s+)?(?:mean\s+)?differences?) | SMDs? )
+    | (?P<RD> (?i:(?:absolute\s+)?(?:risk|rate)[\s-]differences? | absolute\s+(?:risk\s+|rate\s+)?
+        (?:reductions?|increases?|differences?) ) | a?RDs? | ARDs? | ARRs? )
+    | (?P<MD> (?i:(?:(?:weighted|adjusted|estimated|least[\s-]squares?|between[\s-]group|treatment
+        |pooled)\s+){0,3}(?:mean\s+)?(?:treatment\s+)?differences?(?:\s+in\s+means)?)
+        | [aW]?MDs? )
+    )(?![\w-])
+    """,
+    re.VERBOSE,
+)
+_NAMES = (
+    *(
+        "hazard",
+        "Hazards",
+        "ratio",
+        "ratios",
+        "odds",
+        "relative",
+        "risk",
+        "RISKS",
+        "reduction",
+        "rate",
+    ),
+    *("incidence", "ıncidence", "standardized", "ſtandardised", "mean", "Differences", "absolute"),
+    *(
+        "increase",
+        "weighted",
+        "adjusted",
+        "least-squares",
+        "between-group",
+        "treatment",
+        "in means",
+    ),
+    *(
+        "a",
+        "adj",
+        "s",
+        "u",
+        "c",
+        "I",
+        "aI",
+        "W",
+        "MH",
+        "HR",
+        "HRs",
+        "OR",
+        "ORs",
+        "RR",
+        "SMDs",
+        "RD",
+    ),
+    *("ARD", "ARRs", "MD", "x", ""),
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(_NAMES), st.sampled_from(["", " ", "  ", "-", ", "])), max_size=8
+    ).map(lambda parts: "".join(name + gap for name, gap in parts))
+)
+def test_a_measure_is_found_as_by_its_names_written_plainly(text: str) -> None:
+    found = [(match.span(), match.lastgroup) for match in patterns.MEASURE.finditer(text)]
+    plain = [(match.span(), match.lastgroup) for match in _PLAIN_MEASURE.finditer(text)]
+    assert found == plain
 
 
 @settings(max_examples=300, deadline=None)

@@ -1,13 +1,13 @@
 """Patterns that ignore case, matched in the text in lower case: several times faster. Pure.
 
 To ignore case, `re` looks at all forms of each letter at each place, and can skip no place. Most
-sentences hold none of the strings that every match needs (`literals`): these are not searched.
+sentences hold none of the strings that every match needs (`needs`): these are not searched.
 """
 
 import re
 from functools import lru_cache
 
-from knowledge.literals import literals
+from knowledge.literals import needs
 
 _MOST_NEEDS = 16
 """To look for more strings than that takes as long as the pattern itself."""
@@ -34,8 +34,8 @@ class Caseless:
         if _ESCAPED_LETTER.search(written):
             raise ValueError(f"a pattern must show its letters: {written}")
         plain = _in_lower_case(written.replace(_IN_ITS_CASE, "(?:"))
-        needs = literals(plain)
-        self._needs = needs if len(needs) <= _MOST_NEEDS else ("",)
+        needed = needs(re.compile(plain)).exact
+        self._needs = needed if len(needed) <= _MOST_NEEDS else ("",)
         self._as_written = _IN_ITS_CASE in written
         flags = re.IGNORECASE if self._as_written else re.NOFLAG
         self._pattern = re.compile(written if self._as_written else plain, flags)

@@ -26,10 +26,9 @@ terms that are asked for, and is written anew (`lexical.renew`)."""
 
 TERM_MASK = 0x7FFFFFFF
 _WORD = re.compile(r"[^\W_]+")
-_ASCII_WORDS = "".join(c.lower() if c.isalnum() else " " for c in map(chr, range(128)))
-"""What `str.translate` makes of each ASCII character: the words are then what stands apart."""
-_MARKS = "–—−≤≥±×·’‘“”°"
-"""The commonest others, which are no part of a word: most texts have none but these."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+# To part ASCII at what is no letter and no digit is four times as fast as to search for words.
+_PARTED = bytes(code if code < 128 and chr(code).isalnum() else 0x20 for code in range(256))
 _PART = re.compile(r"\d+|[^\W\d_]+")
 _ACCENT = re.compile(r"[\u0300-\u036f]")
 _GREEK_NAMES = {
@@ -55,15 +54,19 @@ def _stemmer() -> Stemmer.Stemmer:
 
 def _words(text: str) -> list[str]:
     """The words of `text` in order: lower case, without accents, Greek letters spelled out."""
-    plain = text
-    if not text.isascii():
-        for mark in _MARKS:
-            plain = plain.replace(mark, " ")
-    if plain.isascii():
-        return plain.translate(_ASCII_WORDS).split()
-    text = _ACCENT.sub("", unicodedata.normalize("NFKD", text.lower()))
+    text = text.lower()
+    if text.isascii() or all(map(_parts_words, set(_NOT_ASCII.findall(text)))):
+        return text.encode("ascii", "replace").translate(_PARTED).decode().split()
+    text = _ACCENT.sub("", unicodedata.normalize("NFKD", text))
     text = _GREEK_LETTER.sub(lambda letter: f" {_GREEK_NAMES[letter[0]]} ", text)
     return _WORD.findall(text)
+
+
+@lru_cache(maxsize=4096)
+def _parts_words(character: str) -> bool:
+    """Whether a character stands for nothing of a word: ≥ and – do, ½, ™ and accents do not."""
+    folded = _ACCENT.sub("", unicodedata.normalize("NFKD", character))
+    return folded != "" and _WORD.search(folded) is None
 
 
 @lru_cache(maxsize=200_000)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from knowledge.literals import literals
+from knowledge.literals import needs, needs_digit
 from knowledge.loader import load
 from store.spans import Section, Structure
 
@@ -23,11 +23,18 @@ _NEAR_DUPLICATE: float = _POLICY["anchors"]["near_duplicate"]
 _SECTIONS_LAST = frozenset(_POLICY["sections_last"])
 
 
+class _Guarded(NamedTuple):
+    """A pattern behind the strings of which every match holds one, and whether it has a digit."""
+
+    needed: tuple[str, ...]
+    needs_digit: bool
+    pattern: re.Pattern[str]
+
+
 class _Signal(NamedTuple):
     name: str
     weight: int
-    patterns: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]
-    """Each behind the strings of which every match holds one."""
+    patterns: tuple[_Guarded, ...]
     case_sensitive: bool
 
 
@@ -45,15 +52,21 @@ def _signals() -> list[_Signal]:
     return sorted(signals, key=lambda signal: -signal.weight)
 
 
-def _compiled(patterns: list[str]) -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
+def _compiled(patterns: list[str]) -> tuple[_Guarded, ...]:
     """The patterns and what they need, those that begin with a word under one word boundary.
 
     The boundary then fails at most places before any alternative is tried: some three times faster.
     """
-    words = [pattern[2:] for pattern in patterns if pattern.startswith(r"\b")]
-    others = [pattern for pattern in patterns if not pattern.startswith(r"\b")]
-    joined = [r"\b(?:" + "|".join(f"(?:{word})" for word in words) + ")"] if words else []
-    return tuple((literals(pattern), re.compile(pattern)) for pattern in joined + others)
+    joined: dict[bool, list[str]] = {}
+    others: list[str] = []
+    for pattern in patterns:
+        if pattern.startswith(r"\b"):
+            joined.setdefault(needs_digit(re.compile(pattern)), []).append(f"(?:{pattern[2:]})")
+        else:
+            others.append(pattern)
+    words = [rf"\b(?:{'|'.join(alike)})" for alike in joined.values()]
+    compiled = map(re.compile, words + others)
+    return tuple(_Guarded(needs(one).exact, needs_digit(one), one) for one in compiled)
 
 
 _SIGNALS = _signals()
@@ -62,7 +75,8 @@ KINDS: tuple[str, ...] = tuple(dict.fromkeys(_KINDS.values()))
 _VERB = re.compile(_POLICY["verbs"], re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _TOKEN = re.compile(r"\w+")
-_NUMBER = re.compile(r"[-−<>≤≥=]?\d[\d.,]*")
+_DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"[-−<>≤≥=\d](?:(?<=\d)|\d)[\d.,]*")
 _MARKS = "#*_=-: \t\n"
 
 
@@ -87,16 +101,19 @@ def score(sentence: str) -> tuple[int, tuple[str, ...]]:
     Each signal counts once, whatever the number of its matches.
     """
     lower = sentence.lower()
-    found = [
-        signal
-        for signal in _SIGNALS
-        if _is_given(signal, sentence if signal.case_sensitive else lower)
-    ]
-    return sum([signal.weight for signal in found]), tuple([signal.name for signal in found])
+    digit = _DIGIT.search(sentence) is not None
+    total, found = 0, []
+    for name, weight, patterns, case_sensitive in _SIGNALS:
+        if _is_given(patterns, sentence if case_sensitive else lower, digit):
+            total += weight
+            found.append(name)
+    return total, tuple(found)
 
 
-def _is_given(signal: _Signal, sentence: str) -> bool:
-    for needed, pattern in signal.patterns:
+def _is_given(patterns: tuple[_Guarded, ...], sentence: str, digit: bool) -> bool:
+    for needed, needs_a_digit, pattern in patterns:
+        if needs_a_digit and not digit:
+            continue
         for one in needed:
             if one in sentence:
                 if pattern.search(sentence):
@@ -118,14 +135,17 @@ def anchors(
     """
     candidates = sorted(_candidates(text, structure), key=lambda found: (found[0], -found[1].score))
     chosen: list[Anchor] = []
-    keys: list[tuple[frozenset[str], tuple[str, ...]]] = []
+    keys: dict[tuple[str, ...], list[frozenset[str]]] = {}
     for last, anchor in candidates:
         if len(chosen) >= at_most or (len(chosen) >= at_least and (last or not anchor.score)):
             break
-        key = _key(text[anchor.start : anchor.end])
-        if any(_repeats(key, other) for other in keys):
+        sentence = text[anchor.start : anchor.end]
+        words = frozenset(_TOKEN.findall(sentence.casefold()))
+        # Another number is another fact, whatever the words.
+        others = keys.setdefault(_numbers(sentence), [])
+        if any(_repeats(words, other) for other in others):
             continue
-        keys.append(key)
+        others.append(words)
         chosen.append(anchor)
     return sorted(chosen, key=lambda anchor: anchor.start)
 
@@ -179,16 +199,11 @@ def _is_heading(sentence: str, title: str) -> bool:
     return sentence.strip(_MARKS) == title or (sentence.isupper() and sentence[-1] not in ".!?")
 
 
-def _key(sentence: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The words and the numbers of a sentence, for comparison with others."""
-    numbers = tuple(number.rstrip(".,") for number in _NUMBER.findall(sentence))
-    return frozenset(_TOKEN.findall(sentence.casefold())), numbers
+def _numbers(sentence: str) -> tuple[str, ...]:
+    return tuple([number.rstrip(".,") for number in _NUMBER.findall(sentence)])
 
 
-def _repeats(
-    one: tuple[frozenset[str], tuple[str, ...]], other: tuple[frozenset[str], tuple[str, ...]]
-) -> bool:
-    if one[1] != other[1]:
-        return False
-    union = len(one[0] | other[0])
-    return union == 0 or len(one[0] & other[0]) / union >= _NEAR_DUPLICATE
+def _repeats(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sentences have nearly the same words."""
+    union = len(one | other)
+    return union == 0 or len(one & other) / union >= _NEAR_DUPLICATE

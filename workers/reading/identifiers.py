@@ -34,7 +34,10 @@ def identifiers(text: str) -> set[str]:
 
 def _found(text: str) -> Iterator[re.Match[str]]:
     folded = text.casefold()
-    return _IDENTIFIER.finditer(text) if any(hint in folded for hint in _HINTS) else iter(())
+    for hint in _HINTS:
+        if hint in folded:
+            return _IDENTIFIER.finditer(text)
+    return iter(())
 
 
 def spans_of_identifiers(text: str) -> list[tuple[int, int]]:

@@ -70,6 +70,7 @@ _BEFORE_SIGN = r"\s(\[{<>\u2264\u2265\u2266\u2267=\u2248~\u223c\u00b1+*\u00d7/,;
 _NUMBER_AHEAD = r"(?=[$€£]?[.,·]?[\d∞])"
 _SIGN = re.compile(rf"[-{_SHORT_DASHES}](?<![^{_BEFORE_SIGN}].){_NUMBER_AHEAD}")
 _LONG_AS_DASH = re.compile(rf"[{_LONG_DASHES}](?:(?<=[^{_BEFORE_SIGN}].)|(?!{_NUMBER_AHEAD}))")
+_DASH = re.compile(f"[-{_SHORT_DASHES}{_LONG_DASHES}]")
 _NUMERIC = re.compile(rf"[\d.,·+\-{MINUS}{_SHORT_DASHES}{_LONG_DASHES}]")
 
 
@@ -144,9 +145,11 @@ def normalize(text: str) -> Normalized:
 
 def fold_dashes(text: str) -> str:
     """Signs to U+2212, dashes to `-`, as in the module's rules; every character keeps its place."""
-    text = _SIGN.sub(MINUS, text)
     if text.isascii():
+        return _SIGN.sub(MINUS, text) if "-" in text else text
+    if not _DASH.search(text):
         return text
+    text = _SIGN.sub(MINUS, text)
     for dash in _SHORT_DASHES:
         text = text.replace(dash, "-")
     return _LONG_AS_DASH.sub("-", text)

@@ -5,14 +5,16 @@ Their digits are no quantities, and another number is another name. How they are
 """
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
+from knowledge.literals import Needs, ignoring_case, needs
 from knowledge.loader import load
-from workers.reading.number_patterns import COUNTED_AFTER, UNIT_AFTER
+from workers.reading.number_patterns import counted_after, unit_after
 from workers.reading.vocabulary import vocabulary
 
 Term = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^A-Z]+$")]
@@ -30,6 +32,9 @@ _DIGITS_FIRST = re.compile(
     r"(?<![\w.,·])(?<![^\W_]-)(?P<digits>\d{1,4})(?P<gap>-?)(?P<tail>[^\W\d_][^\W_]{0,24})(?!\w)"
 )
 _DIGIT = re.compile(r"\d")
+# Without these the two patterns match nowhere; a search for them skips fast what is none.
+_LETTER_AND_DIGIT = re.compile(r"-(?<=[^\W\d_]-)\d")
+_DIGIT_AND_LETTER = re.compile(r"\d-?[^\W\d_]")
 _GAP = re.compile(r"[\s-]+")
 _SHORT_NAME = 4
 """Letters of a name with one capital at most ("Bcl-2", "Pax-6"); ours."""
@@ -81,23 +86,30 @@ def same_name(key: str) -> str:
 def _candidates(text: str) -> list[NumberedName]:
     if not _DIGIT.search(text):
         return []
-    folded = text.lower()
-    spaced = any(head in folded for head in _policy().spaced_heads)
-    found = [
-        NumberedName(*match.span(), _keys()[_bare(match.group())])
-        for match in _in_other_words().finditer(text)
-    ]
-    for pattern, counts in (
-        (_LETTERS_FIRST, _begins_a_name),
-        (_SPACED if spaced else None, _begins_a_spaced_name),
-        (_DIGITS_FIRST, _ends_a_name),
-    ):
+    folded = ignoring_case(text)
+    found: list[NumberedName] = []
+    pattern, needed = _in_other_words()
+    if needed.met(text, folded):
         found += [
-            NumberedName(*match.span(), _key(match, digits_first=pattern is _DIGITS_FIRST))
-            for match in (pattern.finditer(text) if pattern else ())
-            if counts(match)
+            NumberedName(*match.span(), _keys()[_bare(match.group())])
+            for match in pattern.finditer(text)
         ]
+    if _LETTER_AND_DIGIT.search(text):
+        found += _names_by(_LETTERS_FIRST, _begins_a_name, text)
+    if _spaced_heads().met(text, folded):
+        found += _names_by(_SPACED, _begins_a_spaced_name, text)
+    if _DIGIT_AND_LETTER.search(text):
+        found += _names_by(_DIGITS_FIRST, _ends_a_name, text)
     return found
+
+
+def _names_by(
+    pattern: re.Pattern[str], counts: Callable[[re.Match[str]], bool], text: str
+) -> Iterator[NumberedName]:
+    for match in pattern.finditer(text):
+        if counts(match):
+            key = _key(match, digits_first=pattern is _DIGITS_FIRST)
+            yield NumberedName(*match.span(), key)
 
 
 def _key(match: re.Match[str], *, digits_first: bool) -> str:
@@ -129,7 +141,7 @@ def _begins_a_spaced_name(match: re.Match[str]) -> bool:
         return False
     if match["head"].lower() == "covid":
         return match["digits"] in ("19", "2019")
-    return not COUNTED_AFTER.match(text, end) and not UNIT_AFTER.match(text, match.end("digits"))
+    return not counted_after(text, end) and not unit_after(text, match.end("digits"))
 
 
 def _ends_a_name(match: re.Match[str]) -> bool:
@@ -145,6 +157,11 @@ def _policy() -> _Policy:
 
 
 @cache
+def _spaced_heads() -> Needs:
+    return Needs((), tuple(_policy().spaced_heads))
+
+
+@cache
 def _keys() -> dict[str, str]:
     """Other writings without hyphens and spaces, to the key of the name."""
     return {
@@ -153,11 +170,12 @@ def _keys() -> dict[str, str]:
 
 
 @cache
-def _in_other_words() -> re.Pattern[str]:
+def _in_other_words() -> tuple[re.Pattern[str], Needs]:
     phrases = [phrase for phrases in _policy().same_names.values() for phrase in phrases]
     ordered = sorted((one for one in phrases if " " in one), key=len, reverse=True)
     words = "|".join(r"[\s-]".join(map(re.escape, one.split())) for one in ordered)
-    return re.compile(rf"(?i)(?<![^\W_])(?:{words})(?![^\W_]|[.,·]\d)")
+    pattern = re.compile(rf"(?i)(?<![^\W_])(?:{words})(?![^\W_]|[.,·]\d)")
+    return pattern, needs(pattern)
 
 
 def _bare(text: str) -> str:

@@ -6,32 +6,38 @@ converted.
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
 
+from knowledge.literals import ignoring_case
 from workers.reading.identifiers import spans_of_identifiers
 from workers.reading.normalize import MINUS, fold_dashes
 from workers.reading.number_patterns import (
-    COUNTED_AFTER,
     INTERVAL,
+    INTERVAL_NEEDS,
     LIST_JOINT,
-    MONTH_AFTER,
     NUMBER,
     NUMBER_WORD,
+    NUMBER_WORD_NEEDS,
     OR_MORE_AFTER,
     OR_MORE_BEHIND,
     P_BEFORE,
     POWER,
-    UNIT_AFTER,
     UNIT_JOINT,
     comparator_before,
+    counted_after,
+    has_or_more,
     is_counted,
     measure_before,
     measure_named,
+    month_after,
     month_before,
     sign_before,
+    unit_after,
 )
 from workers.reading.numbered_names import numbered_names, same_name
 from workers.reading.vocabulary import vocabulary
@@ -56,6 +62,10 @@ class Kind(StrEnum):
     DURATION = "duration"
     DATE = "date"
     PLAIN = "plain"
+
+
+_KIND_OF_MEASURE = {"CI": Kind.CI, "p": Kind.P_VALUE}
+_KIND_OF_UNIT = {kind.value: kind for kind in Kind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,27 +93,92 @@ class Quantity:
         return frozenset({self.unit} if self.unit is not None else {None, self.shared_unit})
 
 
+class _Text(NamedTuple):
+    """A text as its numbers are read; `or_more`: whether "or more" and the like is in it."""
+
+    original: str
+    folded: str
+    intervals: Sequence[tuple[int, int]]
+    or_more: bool
+
+
 def quantities(text: str) -> list[Quantity]:
     """The quantities of `text` in order; offsets are its code points.
 
     Digits inside identifiers and inside names (CD4, T790M, COVID-19) are not quantities.
     """
-    folded = fold_dashes(text)
-    taken = _no_quantities(folded)
-    intervals = [m.span(side) for m in INTERVAL.finditer(folded) for side in ("low", "high")]
-    found: list[Quantity] = []
-    for match in NUMBER.finditer(folded):
-        in_power = found and match.start() < found[-1].end
-        if not in_power and not _overlaps(taken, *match.span()):
-            found.append(_read(text, folded, match.span(), _decimal(match), intervals))
-    for match in NUMBER_WORD.finditer(folded):
+    return Numbers(text, fold_dashes(text)).all()
+
+
+class Numbers:
+    """The quantities of a text, each read when it is asked for: who looks for an effect needs the
+    few behind its name.
+
+    Args:
+        folded: what `fold_dashes` makes of the text.
+    """
+
+    def __init__(self, text: str, folded: str) -> None:
+        lower = ignoring_case(folded)
+        intervals: Sequence[tuple[int, int]] = ()
+        if INTERVAL_NEEDS.met(folded, lower):
+            found = INTERVAL.finditer(folded)
+            intervals = [match.span(side) for match in found for side in ("low", "high")]
+        self._text = _Text(text, folded, intervals, has_or_more(folded, lower))
+        self._taken = _no_quantities(folded)
+        self._places = [*NUMBER.finditer(folded)]
+        self._has_words = NUMBER_WORD_NEEDS.met(folded, lower)
+        self._read: dict[int, Quantity] = {}
+
+    def all(self) -> list[Quantity]:
+        """All of them, in order."""
+        found = [*self._behind(0)]
+        if self._has_words:
+            found += _in_words(self._text)
+            found.sort(key=lambda quantity: quantity.start)
+        return _share_units(self._text.folded, found)
+
+    def since(self, at: int) -> Iterator[Quantity]:
+        """Those that begin at `at` or behind it, in order, without shared units."""
+        if self._has_words:
+            found: Iterable[Quantity] = self.all()
+        else:
+            first = bisect_left(self._places, at, key=re.Match.start)
+            while first and self._goes_on(self._places[first - 1].end()):
+                first -= 1
+            found = self._behind(first)
+        return (one for one in found if one.start >= at)
+
+    def _behind(self, first: int) -> Iterator[Quantity]:
+        """Those of the numbers in digits from this one on; no number before it goes on in it."""
+        end = 0
+        for index in range(first, len(self._places)):
+            place = self._places[index]
+            if place.start() < end or (self._taken and _overlaps(self._taken, *place.span())):
+                continue
+            one = self._read.get(index)
+            if one is None:
+                # What names a number, or compares it, has no digit: it is behind the one before.
+                since = self._places[index - 1].end() if index else 0
+                one = _read(self._text, place.span(), _decimal(place.group()), since)
+                self._read[index] = one
+            end = one.end
+            yield one
+
+    def _goes_on(self, end: int) -> bool:
+        """Whether a quantity whose first number ends here may hold the next number."""
+        text = self._text.folded
+        return POWER.match(text, end) is not None or _GLUED.match(text, end) is not None
+
+
+def _in_words(whole: _Text) -> Iterator[Quantity]:
+    """The quantities that are written as words."""
+    for match in NUMBER_WORD.finditer(whole.folded):
         value = Decimal(vocabulary().number_words.index(match["word"].lower()))
-        quantity = _read(text, folded, match.span(), value, [])
+        quantity = _read(whole._replace(intervals=()), match.span(), value, 0)
         # "One" is more often a pronoun than a number.
         if value != 1 or quantity.unit is not None or quantity.kind is Kind.COUNT:
-            found.append(quantity)
-    found.sort(key=lambda quantity: quantity.start)
-    return _share_units(folded, found)
+            yield quantity
 
 
 def names(text: str) -> frozenset[str]:
@@ -140,15 +215,13 @@ def _overlaps(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
     return at >= 0 and spans[at][1] > start
 
 
-def _read(
-    original: str,
-    text: str,
-    span: tuple[int, int],
-    value: Decimal,
-    intervals: Sequence[tuple[int, int]],
-) -> Quantity:
-    """The quantity around the number at `span` of `text`, which is `original` folded."""
+def _read(whole: _Text, span: tuple[int, int], value: Decimal, since: int) -> Quantity:
+    """The quantity around the number at `span` of the folded text.
+
+    `since`: no word before it belongs to the number.
+    """
     words = vocabulary()
+    text = whole.folded
     start, end = span
     power = POWER.match(text, end)
     if power is not None:
@@ -156,7 +229,8 @@ def _read(
         exponent = int(re.sub(r"[\^\s]", "", power["exponent"]).translate(_SUPERSCRIPTS))
         negative, digits, point = value.as_tuple()
         value = Decimal((negative, digits, int(point) + exponent))
-    before = text[max(0, start - LOOK_BACK) : start]
+    first = max(0, start - LOOK_BACK)
+    before, since = text[first:start], max(0, since - first)
     unit, end_of_unit = _unit(text, end)
     begin = start
     sign = sign_before(before)
@@ -166,38 +240,40 @@ def _read(
         before, written = before[:at], before[at:]
         value = value.copy_negate() if written[0] == MINUS else value
         unit = unit or words.unit(written[-1])
-    comparator, phrase = None, comparator_before(before)
+    comparator, phrase = None, comparator_before(before, since)
     kind = words.unit_kind.get(unit.split("/")[0], "plain") if unit else "plain"
     if phrase is not None:
-        named = re.sub(r"\s+", " ", phrase["comparator"].lower())
+        at, written = phrase
+        named = re.sub(r"\s+", " ", written.lower())
         if not (kind == "duration" and named in words.not_comparators_of_durations):
             comparator = words.comparator_of[named]
-            begin -= len(before) - phrase.start("comparator")
-    later = OR_MORE_AFTER.match(text, end_of_unit)
-    behind = later or OR_MORE_BEHIND.match(text, end_of_unit)
-    if comparator is None and behind is not None:
-        comparator = words.comparator_after_of[re.sub(r"\s+", " ", behind["comparator"].lower())]
-        end_of_unit = later.end() if later is not None else end_of_unit
-    measure = _measure(before, start, intervals)
+            begin -= len(before) - at
+    if whole.or_more:
+        later = OR_MORE_AFTER.match(text, end_of_unit)
+        behind = later or OR_MORE_BEHIND.match(text, end_of_unit)
+        if comparator is None and behind is not None:
+            named = re.sub(r"\s+", " ", behind["comparator"].lower())
+            comparator = words.comparator_after_of[named]
+            end_of_unit = later.end() if later is not None else end_of_unit
+    measure = _measure(before, start, whole.intervals, since)
     return Quantity(
-        value=value,
-        raw=original[begin:end_of_unit],
-        start=begin,
-        end=end_of_unit,
-        kind=_kind(text, before, (start, end_of_unit), unit, measure),
-        unit=unit,
-        comparator=comparator,
-        measure=measure,
+        value,
+        whole.original[begin:end_of_unit],
+        begin,
+        end_of_unit,
+        _kind(text, before, (start, end_of_unit), unit, measure),
+        unit,
+        None,
+        comparator,
+        measure,
     )
 
 
-def _decimal(match: re.Match[str]) -> Decimal:
+def _decimal(written: str) -> Decimal:
     """The value of a number: groups joined, the decimal mark made a point."""
-    whole = match["whole"] or "0"
-    if not whole.isdecimal():
-        whole = re.sub(r"[,\s]", "", whole)
-    part = match["part"] or match["point"]
-    return Decimal(f"{whole}.{part}" if part else whole)
+    if not written.isascii() or "," in written:
+        written = re.sub(r"[,\s]", "", written).replace("·", ".")
+    return Decimal(written)
 
 
 def _unit(text: str, end: int) -> tuple[str | None, int]:
@@ -206,24 +282,31 @@ def _unit(text: str, end: int) -> tuple[str | None, int]:
     Letters glued to a number that are no unit (5FU, 2nd) are kept as its unit, so that "2nd" and
     "2" stay different.
     """
-    words = vocabulary()
-    match = UNIT_AFTER.match(text, end)
+    match = unit_after(text, end)
     if match is None:
         glued = _GLUED.match(text, end)
         return (glued.group().lower(), glued.end()) if glued else (None, end)
+    return _canonical(match["unit"]), match.end()
+
+
+@lru_cache(maxsize=1024)
+def _canonical(written: str) -> str:
+    """The spelling that stands for this unit, simple or made of several."""
     parts = [
-        words.unit(re.sub(r"\s+", " ", part)) or part.lower()
-        for part in UNIT_JOINT.split(match["unit"])
+        vocabulary().unit(re.sub(r"\s+", " ", part)) or part.lower()
+        for part in UNIT_JOINT.split(written)
     ]
-    return "/".join(parts), match.end()
+    return "/".join(parts)
 
 
-def _measure(before: str, start: int, intervals: Sequence[tuple[int, int]]) -> str | None:
-    if _overlaps(intervals, start, start + 1):
+def _measure(
+    before: str, start: int, intervals: Sequence[tuple[int, int]], since: int
+) -> str | None:
+    if intervals and _overlaps(intervals, start, start + 1):
         return "CI"
-    if P_BEFORE.search(before):
+    if P_BEFORE.search(before, since):
         return "p"
-    match = measure_before(before)
+    match = measure_before(before, since)
     return measure_named(match["measure"]) if match else None
 
 
@@ -231,15 +314,15 @@ def _kind(
     text: str, before: str, span: tuple[int, int], unit: str | None, measure: str | None
 ) -> Kind:
     if measure is not None:
-        return {"CI": Kind.CI, "p": Kind.P_VALUE}.get(measure, Kind.RATIO)
+        return _KIND_OF_MEASURE.get(measure, Kind.RATIO)
     if unit is not None:
-        return Kind(vocabulary().unit_kind.get(unit.split("/")[0], "plain"))
+        return _KIND_OF_UNIT[vocabulary().unit_kind.get(unit.split("/")[0], "plain")]
     start, end = span
-    if is_counted(before) or COUNTED_AFTER.match(text, end):
+    if is_counted(before) or counted_after(text, end):
         return Kind.COUNT
     number = text[start:end]
     is_year = len(number) == 4 and number.isdecimal() and int(number) in _YEARS
-    if is_year or month_before(before) or MONTH_AFTER.match(text, end):
+    if is_year or month_before(before) or month_after(text, end):
         return Kind.DATE
     return Kind.PLAIN
 

@@ -1,66 +1,70 @@
 """Strings that a pattern needs: none is told without which it matches."""
 
 import re
-from typing import Any
+import string
+import sys
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from knowledge.literals import literals
-from knowledge.loader import load
-from workers.anchor.signals import score
+from knowledge.literals import ignoring_case, in_any_case, needs
+from workers.reading import number_patterns, numbered_names
+from workers.reading.effects import patterns, words
 
-_SIGNALS: dict[str, Any] = load("signals")["signals"]
-_PATTERNS = [pattern for signal in _SIGNALS.values() for pattern in signal["patterns"]]
+_GUARDED = [
+    patterns.MEASURE,
+    number_patterns.NUMBER_WORD,
+    number_patterns.INTERVAL,
+    number_patterns.MEASURE_BEFORE,
+    number_patterns.OR_MORE_AFTER,
+    number_patterns.OR_MORE_BEHIND,
+    numbered_names._in_other_words()[0],
+    *(getattr(words._patterns(), name) for name in ("population", "between", "associated")),
+]
 
 
 @pytest.mark.parametrize(
-    ("pattern", "needed"),
+    ("pattern", "exact", "any_case"),
     [
-        (r"\bend[- ]?points?\b", ("point",)),
-        (r"\b(?:should|must)\b", ("must", "should")),
-        (r"(?:high|very high) risk", (" risk",)),
-        (r"[Hh]azard|odds", ("azard", "odds")),
-        (r"(?:percent|per\scent)", ("cent",)),  # which is in the other as well
-        (r"(?:ratio){1,2}s", ("ratio",)),
-        (r"(?:not )?p", ("p",)),
-        (r"(?=ratio)r", ("r",)),
-        (r"\d[^x]", ("",)),
-        (r"ratio|", ("",)),
-        (r"(?i)ratio", ("",)),
-        (r"(?i:ratio)n", ("n",)),
+        (r"\bend[- ]?points?\b", ("point",), ()),
+        (r"\b(?:should|must)\b", ("must", "should"), ()),
+        (r"(?:high|very high) risk", ("high risk",), ()),
+        (r"[Hh]azard|odds", ("azard", "odds"), ()),
+        (r"(?:percent|per\scent)", ("cent",), ()),  # which is in the other as well
+        (r"(?:ratio){1,2}s", ("ratio",), ()),
+        (r"(?:not )?p", ("p",), ()),
+        (r"(?=ratio)r", ("r",), ()),
+        (r"\d[^x]", ("",), ()),
+        (r"ratio|", ("",), ()),
+        (r"(?i)Ratio|odds", (), ("odds", "ratio")),
+        (r"(?i:Ratio)n", (), ("ratio",)),
+        (r"HR|(?i:hazard)", ("HR",), ("hazard",)),
+        (r"(?i)(?-i:HR)|hazard", ("HR",), ("hazard",)),
+        (r"(?i)μg", (), ("",)),
     ],
 )
-def test_the_longest_that_every_match_holds_is_told(pattern: str, needed: tuple[str, ...]) -> None:
-    assert literals(pattern) == needed
+def test_the_longest_that_every_match_holds_is_told(
+    pattern: str, exact: tuple[str, ...], any_case: tuple[str, ...]
+) -> None:
+    found = needs(re.compile(pattern))
+    assert (found.exact, found.any_case) == (exact, any_case)
 
 
-@pytest.mark.parametrize("pattern", _PATTERNS)
-@settings(max_examples=30, deadline=None)
+@pytest.mark.parametrize("pattern", _GUARDED, ids=lambda pattern: pattern.pattern[:30])
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_whatever_a_pattern_of_a_signal_matches_holds_what_it_needs(
-    pattern: str, data: st.DataObject
+def test_whatever_a_pattern_matches_meets_its_needs(
+    pattern: re.Pattern[str], data: st.DataObject
 ) -> None:
-    found = re.search(pattern, data.draw(st.from_regex(pattern)))
-    assert found is not None
-    assert any(one in found[0] for one in literals(pattern))
+    text = data.draw(st.from_regex(pattern))
+    if pattern.search(text):
+        assert needs(pattern).met(text, ignoring_case(text))
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from(_PATTERNS).flatmap(st.from_regex), min_size=1, max_size=3))
-def test_a_sentence_has_the_signals_that_all_patterns_tried_one_by_one_give(
-    parts: list[str],
-) -> None:
-    sentence = " ".join(parts)
-    given_by = {
-        name
-        for name, signal in _SIGNALS.items()
-        for pattern in signal["patterns"]
-        if re.search(pattern, sentence if signal.get("case_sensitive") else sentence.lower())
-    }
-    total, names = score(sentence)
-    assert set(names) == given_by
-    weights = [_SIGNALS[name]["weight"] for name in names]
-    assert sorted(weights, reverse=True) == weights
-    assert sum(weights) == total
+def test_each_letter_that_a_pattern_takes_for_another_becomes_that_one() -> None:
+    everything = "".join(map(chr, range(sys.maxunicode + 1)))
+    for letter in string.ascii_lowercase:
+        alike = re.findall(f"(?i){letter}", everything)
+        assert set(alike) == set(in_any_case(letter)) == set(in_any_case(letter.upper()))
+        assert {ignoring_case(one) for one in alike} == {letter}

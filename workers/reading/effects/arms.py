@@ -5,12 +5,13 @@ one to another, a list of shares or a range is none.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from knowledge.literals import ignoring_case
 from workers.reading.effects import words
-from workers.reading.effects.named import Found, with_p
+from workers.reading.effects.named import Found, p_behind
 from workers.reading.effects.patterns import (
     ARM_AFTER,
     ARM_BEFORE,
@@ -21,19 +22,53 @@ from workers.reading.effects.patterns import (
     SECOND_ARM,
 )
 from workers.reading.normalize import MINUS
-from workers.reading.quantities import Quantity
+from workers.reading.number_patterns import NUMBER, NUMBER_WORD, NUMBER_WORD_NEEDS
+from workers.reading.quantities import Numbers, Quantity
 
 _BETWEEN_CHARS = 160
 _SIGNS = f"+{MINUS}"
+_CURRENCIES = frozenset("$€£")
+_PERCENT = re.compile(r"[%pP](?:(?<=%)|(?i:ercent|er\s+cent|ct))")
+"""Whatever is written for the unit %."""
+_FEW = 4
 _AND = re.compile(r"(?i)\band\s+(?:(?:only|just|with|in)\s+)*(?:[^,;:()]*[\[(][^,;:()]*)?$")
 _OF = re.compile(r"(?i)\s*of\s")
 _GROUP = re.compile(r"(?i)\b(?:groups?|arms?|cohorts?|controls?|placebo)\b")
 _OF_A_LEVEL = re.compile(r"\s*-?\s*(?:Cr?I\b|(?i:confidence|credible|power))")
 
 
-def percentages(sentence: str, numbers: Sequence[Quantity]) -> Iterator[Found]:
-    """The pairs of percentages in a sentence; `numbers` are all its quantities, in order."""
-    shares = [one for one in numbers if _is_share(sentence, one)]
+def may_compare(sentence: str) -> bool:
+    """Whether any percentages of a sentence can be a pair, by the words between them; to read all
+    its numbers costs five times as much. Where there are many it is not looked at."""
+    ends = [match.end() for match in _PERCENT.finditer(sentence)]
+    if len(ends) < 2 or len(ends) > _FEW:
+        return len(ends) > _FEW
+    if NUMBER_WORD_NEEDS.met(sentence, ignoring_case(sentence)) and NUMBER_WORD.search(sentence):
+        return True
+    for number in NUMBER.finditer(sentence, ends[0], ends[-1]):
+        start = number.start()
+        if not _CURRENCIES.isdisjoint(sentence[max(0, start - 3) : start]):
+            return True  # it begins with its currency
+        for end in ends:
+            if 0 <= start - end <= _BETWEEN_CHARS and _compares(sentence[end:start]):
+                return True
+    return False
+
+
+def _compares(between: str) -> bool:
+    """Whether `_pair` can find an effect with these words between its percentages."""
+    if PERCENT_AGAINST.fullmatch(between) or PERCENT_AND.fullmatch(between):
+        return True
+    for pattern in (ARM_AFTER, ARM_BEFORE):
+        match = pattern.fullmatch(between)
+        if match and not _is_list(match):
+            return True
+    return False
+
+
+def percentages(sentence: str, numbers: Numbers) -> Iterator[Found]:
+    """The pairs of percentages in a sentence; `numbers` are its quantities."""
+    shares = [one for one in numbers.all() if _is_share(sentence, one)]
     done = 0
     for first, second in pairwise(shares):
         if first.start < done or second.start - first.end > _BETWEEN_CHARS:
@@ -41,7 +76,8 @@ def percentages(sentence: str, numbers: Sequence[Quantity]) -> Iterator[Found]:
         found = _pair(sentence, first, second)
         if found is not None:
             done = found.end
-            yield with_p(sentence, found, numbers)
+            p, end = p_behind(sentence, found.end, numbers)
+            yield replace(found, end=end, p=p)
 
 
 def _is_share(sentence: str, one: Quantity) -> bool:

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
+from knowledge.literals import ignoring_case
 from store.spans import Span
 from workers.reading.effects import words
-from workers.reading.effects.arms import percentages
+from workers.reading.effects.arms import may_compare, percentages
 from workers.reading.effects.named import RATIOS, Found, PValue, named
-from workers.reading.effects.patterns import MEASURE
+from workers.reading.effects.patterns import MEASURE, MEASURE_NEEDS
 from workers.reading.normalize import fold_dashes
-from workers.reading.quantities import quantities
+from workers.reading.quantities import Numbers
 
 Direction = Literal["lower", "higher", "none"]
 
@@ -24,7 +25,8 @@ LONGEST = 4000
 """Code points of a sentence that is read; longer ones are tables run together."""
 _LAID_OUT = re.compile(r"\s{20}")
 """Columns set with spaces are no sentence; and patterns need not cope with longer gaps."""
-_WORTH = re.compile(r"\d.*%|%|(?i:ratio|risk|difference)|[HORMIS][RD]")
+_WORTH = re.compile(r"(?i:ratio|risk|difference)|[HORMIS][RD]")
+"""Without a percentage an effect has one of these in its sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +81,29 @@ def estimates(text: str, sentences: Sequence[Span]) -> list[Estimate]:
     """
     found: list[Estimate] = []
     for start, end in sentences:
+        if end - start > LONGEST:
+            continue
         sentence = text[start:end]
-        if end - start > LONGEST or _LAID_OUT.search(sentence) or not _WORTH.search(sentence):
+        percents = sentence.count("%")
+        measures = MEASURE_NEEDS.met(sentence, ignoring_case(sentence))
+        if (percents < 2 and not measures) or _LAID_OUT.search(sentence):
             continue
         folded = fold_dashes(sentence)
-        if not MEASURE.search(folded) and folded.count("%") < 2:
+        names = [*MEASURE.finditer(folded)] if measures else []
+        if percents < 2 and not (names and (percents or _WORTH.search(sentence))):
             continue
-        numbers = quantities(sentence)
-        stated = [*named(folded, numbers), *percentages(folded, numbers)]
+        pairs = may_compare(folded)
+        if not names and not pairs:
+            continue
+        numbers = Numbers(sentence, folded)
+        stated = [*named(folded, names, numbers)]
+        if pairs:
+            stated += percentages(folded, numbers)
+        if not stated:
+            continue
         stated.sort(key=lambda one: (one.start, one.end))
-        found += [_placed(text, Span(start, end), folded, one) for one in stated]
+        people = words.population(folded)
+        found += [_placed(text, Span(start, end), folded, people, one) for one in stated]
     return found
 
 
@@ -111,7 +126,7 @@ def _direction(one: Found, outcome: str | None) -> Direction | None:
     return "lower" if lower else "higher"
 
 
-def _placed(text: str, sentence: Span, folded: str, one: Found) -> Estimate:
+def _placed(text: str, sentence: Span, folded: str, people: Span | None, one: Found) -> Estimate:
     """The estimate with its places in the whole text, and the words that tell what it is of."""
     begin = sentence.start
 
@@ -129,23 +144,23 @@ def _placed(text: str, sentence: Span, folded: str, one: Found) -> Estimate:
         arms = words.arms(folded, one.start, one.end)
     start, end = begin + one.start, begin + _closed(folded, one.start, one.end)
     return Estimate(
-        start=start,
-        end=end,
-        written=text[start:end],
-        measure=one.measure,
-        value=one.value,
-        sentence=sentence,
-        unit=one.unit,
-        other=one.other,
-        low=one.low,
-        high=one.high,
-        level=one.level,
-        p=one.p,
-        direction=_direction(one, of.text if of else None),
-        outcome=of,
-        population=phrase(words.population(folded)),
-        intervention=phrase(arms.first),
-        comparator=phrase(arms.second),
+        start,
+        end,
+        text[start:end],
+        one.measure,
+        one.value,
+        sentence,
+        one.unit,
+        one.other,
+        one.low,
+        one.high,
+        one.level,
+        one.p,
+        _direction(one, of.text if of else None),
+        of,
+        phrase(people),
+        phrase(arms.first),
+        phrase(arms.second),
     )
 
 

@@ -5,9 +5,10 @@ Places are those of one sentence, folded by `normalize.fold_dashes`.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from decimal import Decimal
 
+from knowledge.literals import ignoring_case
 from store.spans import Span
 from workers.reading.effects import words
 from workers.reading.effects.patterns import (
@@ -17,18 +18,23 @@ from workers.reading.effects.patterns import (
     INTERVAL_AFTER,
     LEAD,
     MEASURE,
+    MEASURE_NEEDS,
     NEXT_OF_LIST,
     UNIT_WORDS,
     decimal,
 )
-from workers.reading.quantities import Kind, Quantity
+from workers.reading.quantities import Kind, Numbers, Quantity
 
 RATIOS = frozenset({"HR", "OR", "RR"})
 _LEAD_CHARS = 160
+_LEVEL_CHARS = 60
+_LEVEL_BEGINS = "89"
+_DIGIT = re.compile(r"\d")
 _TAIL_CHARS = 120
 _P_CHARS = 60
 _NOT_VALUES = frozenset({Kind.DURATION, Kind.DATE, Kind.COUNT, Kind.P_VALUE, Kind.CI})
 _SIGNIFICANT = Decimal("0.05")
+_NO_ARMS = words.Arms()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,38 +71,40 @@ class Found:
     about: Span | None = None
     said: str = ""
     shares_words: bool = True
-    arms: words.Arms = field(default_factory=words.Arms)
+    arms: words.Arms = _NO_ARMS
 
 
-def named(sentence: str, numbers: Sequence[Quantity]) -> Iterator[Found]:
-    """Estimates whose measure is named before them."""
+def named(sentence: str, names: Sequence[re.Match[str]], numbers: Numbers) -> Iterator[Found]:
+    """Estimates whose measure is named before them.
+
+    `names` are what `MEASURE` finds in the sentence, in order, `numbers` its quantities.
+    """
     done = 0
-    for name in MEASURE.finditer(sentence):
+    for place, name in enumerate(names):
         if name.start() < done:
             continue
-        one = _after(sentence, name, numbers)
+        one = _after(sentence, name, names[place + 1 :], numbers)
         while one is not None:
             yield one
             done = one.end
             one = _next_of_list(sentence, one, numbers)
 
 
-def _after(sentence: str, name: re.Match[str], numbers: Sequence[Quantity]) -> Found | None:
-    """The estimate that follows the name of its measure."""
+def _after(
+    sentence: str,
+    name: re.Match[str],
+    later: Sequence[re.Match[str]],
+    numbers: Numbers,
+) -> Found | None:
+    """The estimate that follows the name of its measure; `later` are the names behind it."""
     measure = name.lastgroup
     assert measure is not None, "one of the groups matched"
-    at, told = name.end(), None
-    heading = CI_BEFORE_VALUE.search(sentence, at, at + 60)
-    lead = LEAD.fullmatch(sentence, at, heading.start()) if heading else None
-    if heading and lead and not any(c.isdigit() for c in lead.group()):
-        at, told = heading.end(), decimal(heading["level"])
+    at, told = _behind_level(sentence, name.end())
     limit = at + _LEAD_CHARS
-    nearest = MEASURE.search(sentence, at)
+    nearest = next((one for one in later if one.start() >= at), None)
     if nearest and not _is_short_form(sentence, name.end(), nearest):
         limit = min(limit, nearest.start())
-    for number in numbers:
-        if number.start < at:
-            continue
+    for number in numbers.since(at):
         if number.start > limit:
             return None
         lead = LEAD.fullmatch(sentence, at, number.start)
@@ -104,12 +112,32 @@ def _after(sentence: str, name: re.Match[str], numbers: Sequence[Quantity]) -> F
             return None
         if _is_aside(number, measure, lead):
             continue  # "hazard ratio for 5-year survival"
-        begin = Found(name.start(), number.end, measure, number.value, number.unit, level=told)
-        about = Span(*lead.span("about")) if lead["about"] else None
-        said = sentence[max(0, name.start() - 30) : name.end()]
-        one = _with_tail(sentence, replace(begin, about=about, said=said), numbers)
+        one = _with_tail(
+            sentence,
+            numbers,
+            start=name.start(),
+            number=number,
+            measure=measure,
+            level=told,
+            about=Span(*lead.span("about")) if lead["about"] else None,
+            said=sentence[max(0, name.start() - 30) : name.end()],
+        )
         return one if _holds(name.group(), number, one) else None
     return None
+
+
+def _behind_level(sentence: str, at: int) -> tuple[int, Decimal | None]:
+    """Where the value may stand behind a name that ends `at`, and the level of its interval where
+    that stands before the value: "OR (95% CI): 1.2 (0.9-1.6)"."""
+    digit = _DIGIT.search(sentence, at, at + _LEVEL_CHARS)
+    if digit is None or digit[0] not in _LEVEL_BEGINS:
+        return at, None  # another number comes first
+    heading = CI_BEFORE_VALUE.search(sentence, at, at + _LEVEL_CHARS)
+    if heading is None or any(c.isdigit() for c in sentence[at : heading.start()]):
+        return at, None
+    if LEAD.fullmatch(sentence, at, heading.start()) is None:
+        return at, None
+    return heading.end(), decimal(heading["level"])
 
 
 def _is_aside(number: Quantity, measure: str, lead: re.Match[str]) -> bool:
@@ -124,25 +152,24 @@ def _is_short_form(sentence: str, at: int, name: re.Match[str]) -> bool:
     return re.fullmatch(r"\s*[\[(]\s*", sentence[at : name.start()]) is not None
 
 
-def _next_of_list(sentence: str, before: Found, numbers: Sequence[Quantity]) -> Found | None:
+def _next_of_list(sentence: str, before: Found, numbers: Numbers) -> Found | None:
     """The next estimate of "HRs of 0.6 (0.4-0.9) and 0.7 (0.5-1.0)"; it must have an interval."""
     if before.low is None:
         return None
-    for number in numbers:
-        if number.start < before.end:
-            continue
+    for number in numbers.since(before.end):
         if NEXT_OF_LIST.fullmatch(sentence, before.end, number.start) is None:
             return None
-        begin = Found(
-            number.start,
-            number.end,
-            before.measure,
-            number.value,
-            number.unit,
+        one = _with_tail(
+            sentence,
+            numbers,
+            start=number.start,
+            number=number,
+            measure=before.measure,
+            level=None,
+            about=None,
             said=before.said,
             shares_words=False,
         )
-        one = _with_tail(sentence, begin, numbers)
         return one if one.low is not None and _holds("", number, one) else None
     return None
 
@@ -163,34 +190,62 @@ def _holds(name: str, number: Quantity, one: Found) -> bool:
     return backed if "mean" in name.lower() else one.low is not None
 
 
-def _with_tail(sentence: str, one: Found, numbers: Sequence[Quantity]) -> Found:
-    """With the interval and the p value written behind its value."""
-    at, limit = one.end, one.end + _TAIL_CHARS
+def _with_tail(
+    sentence: str,
+    numbers: Numbers,
+    *,
+    start: int,
+    number: Quantity,
+    measure: str,
+    level: Decimal | None,
+    about: Span | None,
+    said: str,
+    shares_words: bool = True,
+) -> Found:
+    """The estimate whose value is `number`, with the interval and the p value written behind it."""
+    at, value, low, high = number.end, number.value, None, None
+    end, limit = at, at + _TAIL_CHARS
     match = INTERVAL_AFTER.match(sentence, at, limit) or BARE_INTERVAL.match(sentence, at, limit)
-    unit = UNIT_WORDS.match(sentence, at, limit) if one.measure not in RATIOS else None
-    if match is None and unit is not None:
-        match = INTERVAL_AFTER.match(sentence, unit.end(), limit)
+    if match is None and measure not in RATIOS:
+        unit = UNIT_WORDS.match(sentence, at, limit)
+        match = INTERVAL_AFTER.match(sentence, unit.end(), limit) if unit else None
     if match:
-        low, high = decimal(match["low"]), decimal(match["high"])
-        if low <= one.value <= high:
-            level = match.groupdict().get("level")
-            end = max(match.end(name) for name in ("high", "unit") if name in match.groupdict())
-            one = replace(one, end=end, low=low, high=high)
-            one = replace(one, level=decimal(level) if level else one.level)
-    return with_p(sentence, one, numbers)
+        lower, upper = decimal(match["low"]), decimal(match["high"])
+        if lower <= value <= upper:
+            named = match.groupdict()
+            low, high = lower, upper
+            end = max(match.end(name) for name in ("high", "unit") if name in named)
+            level = decimal(named["level"]) if named.get("level") else level
+    p, end = p_behind(sentence, end, numbers)
+    return Found(
+        start,
+        end,
+        measure,
+        value,
+        number.unit,
+        None,
+        low,
+        high,
+        level,
+        p,
+        about,
+        said,
+        shares_words,
+    )
 
 
-def with_p(sentence: str, one: Found, numbers: Sequence[Quantity]) -> Found:
-    """With the p value that is the next number behind it, if it is one of the arms' difference."""
-    for number in numbers:
-        if number.start < one.end:
-            continue
-        between = sentence[one.end : number.start]
-        if number.measure != "p" or len(between) > _P_CHARS or MEASURE.search(between):
-            return one
+def p_behind(sentence: str, end: int, numbers: Numbers) -> tuple[PValue | None, int]:
+    """The p value that is the next number behind an effect that ends at `end`, if it is one of the
+    arms' difference, and where the effect ends with it."""
+    for number in numbers.since(end):
+        if number.measure != "p" or number.start - end > _P_CHARS:
+            return None, end
         # The number's own comparator is part of it, the words that name it are not.
-        if words.asks_otherwise(between) or not 0 <= number.value <= 1:
-            return one
-        p = PValue(number.value, number.comparator or "=")
-        return replace(one, end=number.end, p=p)
-    return one
+        between = sentence[end : number.start]
+        names_another = MEASURE_NEEDS.met(between, ignoring_case(between)) and MEASURE.search(
+            between
+        )
+        if names_another or words.asks_otherwise(between) or not 0 <= number.value <= 1:
+            return None, end
+        return PValue(number.value, number.comparator or "="), number.end
+    return None, end

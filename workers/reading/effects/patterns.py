@@ -6,6 +6,7 @@ All patterns expect dashes folded by `normalize.fold_dashes`: a sign is U+2212, 
 import re
 from decimal import Decimal
 
+from knowledge.literals import needs
 from workers.reading.normalize import MINUS
 
 NUMBER = (
@@ -15,24 +16,28 @@ NUMBER = (
 
 # A name may be qualified ("adjusted", "pooled"); only the case that prints a measure counts, for
 # "or" is a word. Cox models also give "subdistribution" ratios; a rate ratio is read as an RR.
+# Each alternative begins with a letter or a class of them, which is looked at before it is tried.
 MEASURE = re.compile(
     r"""
     (?<![\w-])(?:
-      (?P<HR> (?i:hazards?[\s-]ratios?) | (?:a|adj|s|u|c)?HRs? )
-    | (?P<OR> (?i:odds[\s-]ratios?) | (?:a|adj|u|c|MH-)?ORs? )
-    | (?P<RR> (?i:(?:relative[\s-]risks?(?!\s+(?:reduction|increase)) | risk[\s-]ratios?
-        | (?:incidence[\s-])?rate[\s-]ratios? | incidence[\s-]risk[\s-]ratios?))
-        | (?:a|adj|I|aI)?RRs? )
-    | (?P<SMD> (?i:standardi[sz]ed\s+(?:mean\s+)?(?:mean\s+)?differences?) | SMDs? )
-    | (?P<RD> (?i:(?:absolute\s+)?(?:risk|rate)[\s-]differences? | absolute\s+(?:risk\s+|rate\s+)?
-        (?:reductions?|increases?|differences?) ) | a?RDs? | ARDs? | ARRs? )
-    | (?P<MD> (?i:(?:(?:weighted|adjusted|estimated|least[\s-]squares?|between[\s-]group|treatment
-        |pooled)\s+){0,3}(?:mean\s+)?(?:treatment\s+)?differences?(?:\s+in\s+means)?)
-        | [aW]?MDs? )
+      (?P<HR> [hH](?i:azards?[\s-]ratios?) | HRs? | (?:a|adj|s|u|c)HRs? )
+    | (?P<OR> [oO](?i:dds[\s-]ratios?) | ORs? | (?:a|adj|u|c|MH-)ORs? )
+    | (?P<RR> [rR](?i:elative[\s-]risks?(?!\s+(?:reduction|increase)) | isk[\s-]ratios?
+        | ate[\s-]ratios?) | [iIıİ](?i:ncidence[\s-](?:rate|risk)[\s-]ratios?)
+        | RRs? | (?:a|I|aI)RRs? )
+    | (?P<SMD> [sSſ](?i:tandardi[sz]ed\s+(?:mean\s+)?(?:mean\s+)?differences?) | SMDs? )
+    | (?P<RD> [rR](?i:(?:isk|ate)[\s-]differences?)
+        | [aA](?i:bsolute\s+(?:(?:risk|rate)[\s-]differences?
+            | (?:risk\s+|rate\s+)?(?:reductions?|increases?|differences?)))
+        | RDs? | aRDs? | ARDs? | ARRs? )
+    | (?P<MD> (?=[abdelmptwABDELMPTW])(?i:(?:(?:weighted|adjusted|estimated|least[\s-]squares?
+        |between[\s-]group|treatment|pooled)\s+){0,3}(?:mean\s+)?(?:treatment\s+)?
+        differences?(?:\s+in\s+means)?) | MDs? | [aW]MDs? )
     )(?![\w-])
     """,
     re.VERBOSE,
 )
+MEASURE_NEEDS = needs(MEASURE)
 ABBREVIATED = re.compile(r"[A-Za-z-]{0,3}(?:HR|OR|RR|MD|RD|ARR|ARD)s?")
 
 _INTERVAL_NAME = (

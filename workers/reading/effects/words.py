@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
+from knowledge.literals import Needs, ignoring_case, in_any_case, needs
 from knowledge.loader import load
 from store.spans import Span
 
@@ -53,12 +54,27 @@ def _any_of(phrases: Iterable[str]) -> str:
     return "|".join(r"[\s-]+".join(map(re.escape, phrase.split())) for phrase in ordered)
 
 
+def _by_first_letter(phrases: Iterable[str]) -> str:
+    """`_any_of`, in any case, with one branch for each first letter: at most places none is tried.
+
+    Whatever begins with another letter matches elsewhere, so that longer ones still come first.
+    """
+    rests: dict[str, list[str]] = {}
+    for phrase in _any_of(phrases).split("|"):
+        rests.setdefault(phrase[0], []).append(phrase[1:])
+    # A class whose case counts is looked at before its branch is entered.
+    return "|".join(
+        f"(?-i:[{in_any_case(letter)}])(?:{'|'.join(rest)})" for letter, rest in rests.items()
+    )
+
+
 class _Patterns(NamedTuple):
     outcome: re.Pattern[str]
     opened: re.Pattern[str]
     survival: re.Pattern[str]
     population: re.Pattern[str]
     arms: re.Pattern[str]
+    joint: re.Pattern[str]
     between: re.Pattern[str]
     associated: re.Pattern[str]
     second: re.Pattern[str]
@@ -68,11 +84,17 @@ class _Patterns(NamedTuple):
 
 
 @cache
+def _needs(name: str) -> Needs:
+    """What the pattern with this name cannot match without."""
+    return needs(getattr(_patterns(), name))
+
+
+@cache
 def _patterns() -> _Patterns:
     words: dict[str, Any] = load("effects")
     outcomes = words["outcomes"]
-    heads = _any_of(outcomes["heads"])
-    modifiers = _any_of(outcomes["modifiers"])
+    heads = _by_first_letter(outcomes["heads"])
+    modifiers = _by_first_letter(outcomes["modifiers"])
     one = rf"(?:(?:{modifiers})[\s/-]+){{0,5}}(?:{heads})(?:e?s)?(?![\w])"
     against = _any_of(words["against"])
     arms = _any_of(words["arms"])
@@ -104,6 +126,7 @@ def _patterns() -> _Patterns:
             rf"(?:{against}|and)(?=\s)\s+(?:(?:with|in|among|for|the|an?|those|patients|participants|receiving|on)\s+){{0,4}}"
             rf"(?P<second>{arm})"
         ),
+        joint=re.compile(rf"(?i)\s(?=(?:{_by_first_letter([*words['against'], 'and'])})\s)"),
         between=re.compile(rf"(?i)(?<!\w)(?:{against})(?!\w)"),
         associated=re.compile(
             rf"(?i)(?<![\w/+'-])(?P<first>[^\W_][\w/+'-]*(?:\s+[\w/+'-]+){{0,4}}?)\s+(?:\w+ly\s+)?"
@@ -173,6 +196,8 @@ def is_survival(name: str) -> bool:
 
 def population(sentence: str) -> Span | None:
     """Where the sentence tells whom it is about."""
+    if not _needs("population").met(sentence, ignoring_case(sentence)):
+        return None
     match = _patterns().population.search(sentence)
     if match is None:
         return None
@@ -189,8 +214,9 @@ def population(sentence: str) -> Span | None:
 def arms(sentence: str, at: int, end: int) -> Arms:
     """Where the sentence tells what is compared with what, nearest to the effect at `[at, end)`."""
     patterns = _patterns()
+    lower = ignoring_case(sentence)
     best: Arms | None = None
-    for match in patterns.arms.finditer(sentence):
+    for match in patterns.arms.finditer(sentence) if _compares(sentence, lower) else ():
         if match.start() > end + 120:
             break
         paired = sentence[match.start() : match.start("first")].lower().startswith("between")
@@ -199,6 +225,8 @@ def arms(sentence: str, at: int, end: int) -> Arms:
     if best is not None:
         told = best.second is None or not _belongs_elsewhere(sentence, best.second, at)
         return best if told else Arms(best.first)
+    if not _needs("associated").met(sentence, lower):
+        return Arms()
     linked = patterns.associated.search(sentence, 0, at)
     if linked is None:
         return Arms()
@@ -207,6 +235,18 @@ def arms(sentence: str, at: int, end: int) -> Arms:
         side(sentence, *linked.span("first")),
         side(sentence, *against.span("second")) if against else None,
     )
+
+
+def _compares(sentence: str, lower: str) -> bool:
+    """Whether two arms can stand side by side in the sentence: without a word between them that
+    compares, behind one that can be an arm's last, all of it would be searched for nothing."""
+    if "between" not in lower and not _needs("between").met(sentence, lower):
+        return False
+    for joint in _patterns().joint.finditer(sentence):
+        before = sentence[: joint.start()].rstrip().removesuffix(",").rstrip()
+        if before and (before[-1].isalnum() or before[-1] in "_/+'-"):
+            return True
+    return False
 
 
 def side(sentence: str, start: int, end: int) -> Span | None:

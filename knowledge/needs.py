@@ -7,12 +7,6 @@ import re
 from collections.abc import Iterable
 
 
-def folded(text: str) -> str:
-    """`text` in lower case, with the letters of ASCII in the place of all that `re.IGNORECASE`
-    takes for them: a word in lower case is in it wherever a pattern finds that word in `text`."""
-    return text.replace("İ", "i").lower().replace("ı", "i").replace("ſ", "s")
-
-
 class Needy:
     """Regular expressions, each with words of which one stands in whatever it matches."""
 

@@ -1,5 +1,6 @@
 """What words should hold of a question to speak to it. Pure."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -34,7 +35,7 @@ class Content:
     @cached_property
     def total(self) -> float:
         """The weight of all its terms."""
-        return sum(self.weights.values())
+        return math.fsum(self.weights.values())
 
     def held(self, words: str) -> frozenset[int]:
         """The terms of `words`, with those of its own for which they have another name."""
@@ -67,8 +68,9 @@ class Content:
         """The share of its weight that these terms hold, 0..1."""
         if self.total <= 0:
             return 0.0
-        # In their order: sums of the same weights are then the same to the last bit.
-        return sum([weight for term, weight in self.weights.items() if term in found]) / self.total
+        # Exact sums are the same to the last bit in whatever order the terms come.
+        held = [weight for term, weight in self.weights.items() if term in found]
+        return math.fsum(held) / self.total
 
 
 def content_terms(question: str) -> frozenset[int]:

@@ -1,5 +1,6 @@
 """Tags of versions, kept beside the index: made anew whenever the vocabulary changes."""
 
+import json
 from collections.abc import Collection, Mapping
 from uuid import UUID
 
@@ -8,30 +9,32 @@ from sqlmodel import Session
 
 from knowledge.tagging import Tags, tags_of, vocabulary_version
 
-_PUT = """
+_PUT = sa.text(
+    """
     INSERT INTO version_tags (version_id, focus, diseases, decisions, vocabulary)
-    VALUES (:version_id, :focus, :diseases, :decisions, :vocabulary)
+    SELECT version_id, focus, diseases, decisions, :vocabulary
+    FROM jsonb_to_recordset(CAST(:tagged AS jsonb))
+         AS tagged (version_id uuid, focus text[], diseases text[], decisions text[])
+    ORDER BY version_id
     ON CONFLICT (version_id) DO UPDATE SET focus = excluded.focus, diseases = excluded.diseases,
         decisions = excluded.decisions, vocabulary = excluded.vocabulary
-"""
+    """
+)
 
 
 def put(session: Session, tagged: Mapping[UUID, Tags]) -> None:
     """Write the tags of these versions, made with today's vocabulary."""
-    if tagged:
-        session.execute(
-            sa.text(_PUT),
-            [
-                {
-                    "version_id": version_id,
-                    "focus": list(tags.focus),
-                    "diseases": list(tags.diseases),
-                    "decisions": list(tags.decisions),
-                    "vocabulary": vocabulary_version(),
-                }
-                for version_id, tags in sorted(tagged.items())
-            ],
-        )
+    rows = [
+        {
+            "version_id": str(version_id),
+            "focus": tags.focus,
+            "diseases": tags.diseases,
+            "decisions": tags.decisions,
+        }
+        for version_id, tags in tagged.items()
+    ]
+    if rows:
+        session.execute(_PUT, {"tagged": json.dumps(rows), "vocabulary": vocabulary_version()})
 
 
 def tags_of_versions(session: Session, version_ids: Collection[UUID]) -> dict[UUID, Tags]:

@@ -61,6 +61,8 @@ def write_segment(session: Session, chunks: Sequence[tuple[int, Mapping[int, int
 def _postings(counted: Sequence[Mapping[int, int]]) -> Postings:
     """The chunks' term counts, turned over: for each term its chunks, by their ordinals."""
     entries = sum(map(len, counted))
+    if not entries:
+        return {}  # words of grammar and signs alone
     terms = np.fromiter((term for counts in counted for term in counts), np.int64, entries)
     counts = np.fromiter((n for counts in counted for n in counts.values()), np.int64, entries)
     sizes = np.fromiter(map(len, counted), np.int64, len(counted))
@@ -140,7 +142,8 @@ def prepare(session: Session, query: Iterable[int], segments: dict[int, Segment]
     overview = ask(session, _OVERVIEW).fetchall()
     _require_own_rule(rule for *_, rule in overview)
     total = sum(chunks for _, chunks, _, _ in overview)
-    if not total or not wanted:
+    length = sum(length for _, _, length, _ in overview)
+    if not length or not wanted:
         return None
     ids = [key for key, *_ in overview]
     found = likely({key: known[key] for key in ids if key in known})
@@ -149,8 +152,7 @@ def prepare(session: Session, query: Iterable[int], segments: dict[int, Segment]
     found |= _ask_postings(session, wanted, fresh)(fresh)
     occurrences = {term: sum(len(part[term][0]) for part in found.values()) for term in wanted}
     idfs = {term: _idf(count, total) for term, count in occurrences.items() if count}
-    mean_length = sum(length for _, _, length, _ in overview) / total
-    return Scorer([(held[key], found[key]) for key in held], idfs, mean_length)
+    return Scorer([(held[key], found[key]) for key in held], idfs, length / total)
 
 
 _OVERVIEW = "SELECT id, chunks, length_sum, term_rule FROM lex_segment ORDER BY id"

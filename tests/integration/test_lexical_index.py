@@ -123,6 +123,26 @@ def test_merging_drops_chunks_that_are_gone(
     assert found(store, QUERY) == pytest.approx(expected(left, QUERY), rel=1e-4)
 
 
+def test_chunks_without_a_term_are_chunks_like_others(store: Store) -> None:
+    """A page of signs or of words of grammar alone: its message died in embed."""
+    keys = chunk_ids(store, 20)
+    silent = [(key, terms("of the — ≥")) for key in keys[:16]]
+    for one in silent:
+        write(store, [one])
+    assert found(store, QUERY) == {}
+    while merge_once(store):
+        pass
+    assert found(store, QUERY) == {}
+    telling = [(key, terms("w1 w7 w7")) for key in keys[16:]]
+    write(store, telling)
+    assert found(store, QUERY) == pytest.approx(expected([*silent, *telling], QUERY), rel=1e-4)
+
+
+def merge_once(store: Store) -> bool:
+    with store.unit_of_work("test") as work:
+        return lexical.merge(work.session)
+
+
 def test_a_rolled_back_write_leaves_nothing(store: Store) -> None:
     keys = chunk_ids(store, 2)
 

@@ -199,7 +199,7 @@ def _plain_letters(text: str) -> str:
     return _with(_EMPHASIS.sub("", bare), _ALIKE).replace("\u2019", "'")
 
 
-def _with(text: str, others: dict[int, str]) -> str:
+def _with(text: str, others: dict[int, int]) -> str:
     """`text` with other letters in place of some, which few texts have."""
     return text if others.keys().isdisjoint(map(ord, set(text))) else text.translate(others)
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from knowledge.literals import ignoring_case
 from knowledge.loader import load
-from knowledge.needs import Needy, folded
+from knowledge.needs import Needy
 from workers.generate.facets import rank
 
 _PATTERNS = [(["stop", "halt"], r"\b(?:stop|halt) now\b"), (["<"], r"<\w+>"), ([" mode"], "x mode")]
@@ -80,14 +81,16 @@ def test_no_need_hides_what_a_facet_states(facet: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize("letter", "abcdefghijklmnopqrstuvwxyz0-")
-def test_folded_has_a_letter_wherever_a_pattern_that_ignores_case_finds_it(letter: str) -> None:
+def test_ignoring_case_has_a_letter_wherever_a_pattern_that_ignores_case_finds_it(
+    letter: str,
+) -> None:
     found = re.findall(letter, "".join(map(chr, range(0x110000))), re.IGNORECASE)
 
     assert letter in found
-    assert [one for one in found if folded(one) != letter] == []
+    assert [one for one in found if ignoring_case(one) != letter] == []
 
 
 @given(st.text(alphabet="lowerLOWERıİſSsK \u0307é", max_size=20))
 def test_a_word_that_a_pattern_finds_is_in_the_folded_text(text: str) -> None:
     for word in ("lower", "sore", "is", "ki"):
-        assert not re.search(word, text, re.IGNORECASE) or word in folded(text)
+        assert not re.search(word, text, re.IGNORECASE) or word in ignoring_case(text)

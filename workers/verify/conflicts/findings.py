@@ -12,8 +12,8 @@ from functools import cache, lru_cache
 from itertools import combinations
 
 from knowledge.conflicts import conflict_policy
+from knowledge.literals import ignoring_case
 from knowledge.loader import load
-from knowledge.needs import folded
 from store.spans import Span
 from workers.reading.labels import body_of
 from workers.verify.conflicts import subjects
@@ -73,7 +73,7 @@ def findings(witness: Witness, question: str) -> list[Finding]:
     found = []
     for span in witness.sentences:
         sentence = span.of(witness.text)
-        if len(sentence) > _LONGEST or not any(map(folded(sentence).__contains__, _verbs())):
+        if len(sentence) > _LONGEST or not any(map(ignoring_case(sentence).__contains__, _verbs())):
             continue
         read = read_finding(sentence)
         if read and subjects.is_asked(f"{sentence}\n{witness.title}", question):

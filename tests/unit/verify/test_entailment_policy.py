@@ -3,6 +3,9 @@ longer one, and never on odd input (docs/verification.md)."""
 
 import json
 import math
+import os
+import subprocess
+import sys
 from importlib.resources import files
 from itertools import pairwise
 
@@ -159,3 +162,25 @@ def test_the_policy_is_that_of_the_training_report() -> None:
     text = files("workers.verify.entailment").joinpath("training.json").read_text(encoding="utf-8")
 
     assert json.loads(text)["thresholds"] == [list(step) for step in lexicon().policy.supported]
+
+
+_COUNT = """
+from workers.verify.entailment.features import Rarity, Text, features
+claim = Text("Xalaban, yorvex, quiltane, zemprine, orlistor and vantocel lower blood pressure.")
+passage = [Text("Xalaban, quiltane and orlistor lower blood pressure.")]
+print(features(claim, passage, [0.5], [0], Rarity({}, 8.0)).tolist())
+"""
+
+
+def test_features_do_not_depend_on_the_order_of_sets() -> None:
+    """Words of equal rarity come in one order, whatever the process's hash seed."""
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", _COUNT],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(found) == 1

@@ -161,7 +161,8 @@ def _overlap(
     close: frozenset[str],
     rarity: Rarity,
 ) -> list[float]:
-    rarest = sorted(claim.content, key=rarity, reverse=True)[:4]
+    # By name among equally rare ones: the order of a set differs from process to process.
+    rarest = sorted(sorted(claim.content), key=rarity, reverse=True)[:4]
     return [
         rarity.covered(claim.content, best.content),
         rarity.covered(claim.content, everything),

@@ -12,6 +12,7 @@ from typing import Any, NoReturn, cast
 
 import psycopg
 import sqlalchemy as sa
+from psycopg.pq import ExecStatus
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.engine.result import IteratorResult, SimpleResultMetaData
 from sqlmodel import Session
@@ -39,8 +40,9 @@ class DirectSession(Session):
         try:
             cursor = sent.execute(written, params or {})  # with none at all "%%" would stay
             found = cursor.pgresult
-            names = tuple(map(found.fname, range(found.nfields))) if found else ()
-            rows = cursor.fetchall() if names else []
+            has_rows = found is not None and found.status == ExecStatus.TUPLES_OK
+            names = tuple(map(found.fname, range(found.nfields))) if found and has_rows else ()
+            rows = cursor.fetchall() if has_rows else []
         except psycopg.Error as error:
             _raise_as_usual(connection, written, params, error)
         return IteratorResult(_columns(names), iter(rows))

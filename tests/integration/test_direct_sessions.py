@@ -83,6 +83,16 @@ def test_a_statement_without_rows(both: tuple[Session, DirectSession]) -> None:
     assert direct.execute(sa.text("SHOW statement_timeout")).scalar_one() == "9s"
 
 
+def test_rows_without_a_column_are_rows(both: tuple[Session, DirectSession]) -> None:
+    """ "SELECT FROM ... FOR SHARE" asks whether a row is there, and locks it."""
+    for session in both:
+        assert [tuple(one) for one in session.execute(sa.text("SELECT FROM (VALUES (1)) t"))] == [
+            ()
+        ]
+        assert session.execute(sa.text("SELECT FROM (VALUES (1)) t")).one_or_none() is not None
+        assert session.execute(sa.text("SELECT WHERE false")).one_or_none() is None
+
+
 def test_what_sqlalchemy_has_a_part_in_goes_through_it(store: Store) -> None:
     typed = sa.text("SELECT :body AS body").bindparams(sa.bindparam("body", type_=sa.JSON))
     given_already = sa.text("SELECT CAST(:n AS int)").bindparams(n=4)

@@ -227,7 +227,12 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 def _gateway(settings: Settings) -> Gateway:
-    engine = connect(settings.database_url, pool_size=POOL_SIZE, answer_seconds=ANSWER_SECONDS)
+    engine = connect(
+        settings.database_url,
+        pool_size=POOL_SIZE,
+        answer_seconds=ANSWER_SECONDS,
+        plans_once=True,
+    )
     publishing = PublishingThread(engine, WokenBroker(settings).publish)
     store = Store(engine, publishing)
     client = redis.Redis.from_url(

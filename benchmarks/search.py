@@ -163,8 +163,10 @@ def measure(store: Store, corpus: Corpus, count: int) -> dict[str, Any]:
             with store.reading() as session:
                 search(session, question, vector, segments, only=only)
                 times.append((time.perf_counter() - begun) * 1000)
-                by_words = lexical.search(session, terms(question), depth, segments, only=only)
-                by_meaning = dense.search(session, vector, depth, only=only)
+                read = lexical.prepare(session, terms(question), segments)
+                by_words = lexical.best(session, read, depth, only)
+                whole = read.chunk_ids if read else None
+                by_meaning = dense.search(session, vector, depth, only=only, whole=whole)
             best = right[name][number]
             if len(by_meaning) < len(best):
                 raise RuntimeError(f"{name}: {len(by_meaning)} chunks where {len(best)} pass")

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from pydantic_core import to_jsonable_python
 from sqlmodel import Session
 
-from store.hashes import json_hash
+from store.hashes import Hashed, hashed
 from store.models import DocumentVersion
 from store.standing import Standing
 
@@ -85,15 +85,14 @@ def inputs(
 
 def to_keep(
     composed_from: Mapping[str, Any], answer: Mapping[str, Any], key: bytes | None
-) -> tuple[dict[str, Any], str]:
+) -> Hashed:
     """The inputs of an answer that is about to be stored, with their hash, for the audit.
 
     Args:
         answer: its body as it is stored, with the cure that the commit named.
         key: of the question's hashes.
     """
-    body = {**composed_from, "cured": {key: answer[key] for key in CURED}}
-    return body, json_hash(body, key)
+    return hashed({**composed_from, "cured": {name: answer[name] for name in CURED}}, key)
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,7 @@ def connect(
     pool_size: int = 5,
     idle_in_transaction_seconds: float = IDLE_IN_TRANSACTION_SECONDS,
     answer_seconds: float | None = None,
+    plans_once: bool = False,
 ) -> sa.Engine:
     """An engine for `url`; connections that rested are checked, so a restart is survived.
 
@@ -114,6 +115,10 @@ def connect(
     ids is not for ten thousand.
 
     Args:
+        plans_once: for those who ask for a row or some, never for thousands: a plan is kept where
+            PostgreSQL expects nothing of another (PostgreSQL manual, PREPARE, "Notes"). Planning
+            is a quarter of its work for a question. A search is planned for its values in any case
+            (`store.index.wire`).
         answer_seconds: for those behind whom somebody waits: a server that says nothing for so long
             is given up (`store.silence`). One that is alive ends its statement a little sooner, so
             that nothing stays at work for nobody. Else only connecting, and asking a connection
@@ -128,6 +133,7 @@ def connect(
     if answer_seconds is not None:
         server_side["statement_timeout"] = int(answer_seconds * ENDED_THERE * 1000)
     limits = " ".join(f"-c {name}={ms}" for name, ms in server_side.items())
+    plans = "" if plans_once else "-c plan_cache_mode=force_custom_plan "
     own_options = parsed.query.get("options", "")
     engine = sa.create_engine(
         parsed.set(drivername="postgresql+psycopg"),
@@ -140,7 +146,7 @@ def connect(
         connect_args={
             "connect_timeout": connect_seconds,
             "application_name": "attest",
-            "options": f"{own_options} -c plan_cache_mode=force_custom_plan {limits}".strip(),
+            "options": f"{own_options} {plans}{limits}".strip(),
             **{name: value for name, value in _CUTS.items() if name not in parsed.query},
         },
     )

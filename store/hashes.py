@@ -10,7 +10,7 @@ import json
 import math
 import secrets
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 EXACT = 2**53
 """Integers beyond this are not exact as floats (IEEE 754, binary64)."""
@@ -73,6 +73,19 @@ def json_hash(body: object, key: bytes | None = None) -> str:
     HMAC-SHA-256 (RFC 2104).
     """
     return text_hash(_canonical(body), key)
+
+
+class Hashed(NamedTuple):
+    """A body in canonical JSON, as jsonb may be given it, and its hash."""
+
+    json: str
+    hash: str
+
+
+def hashed(body: object, key: bytes | None = None) -> Hashed:
+    """`body` as it is stored, written once, with its `json_hash`."""
+    written = _canonical(body)
+    return Hashed(written, text_hash(written, key))
 
 
 def _canonical(body: object) -> str:

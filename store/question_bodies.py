@@ -3,7 +3,6 @@
 They stand on the way of whoever waits for an answer, so nothing goes through the ORM.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from store.copying import uuid_array
+from store.hashes import Hashed
 from store.models import now
 
 Body = Mapping[str, Any]
@@ -140,38 +140,38 @@ _PUT_ANSWER = sa.text(
 )
 
 
-def put_retrieval(session: Session, question_id: UUID, body: Body, digest: str) -> None:
+def put_retrieval(session: Session, question_id: UUID, body: Hashed) -> None:
     """Store what the retrieve stage found, with its hash."""
-    session.execute(_PUT_RETRIEVAL, _row(question_id, body, digest))
+    session.execute(_PUT_RETRIEVAL, _row(question_id, body))
 
 
-def put_draft(session: Session, question_id: UUID, body: Body, digest: str) -> None:
+def put_draft(session: Session, question_id: UUID, body: Hashed) -> None:
     """Store what the generate stage proposes, with its hash."""
-    session.execute(_PUT_DRAFT, _row(question_id, body, digest))
+    session.execute(_PUT_DRAFT, _row(question_id, body))
 
 
 def put_answer(
     session: Session,
     question_id: UUID,
-    answer: tuple[Body, str],
-    inputs: tuple[Body, str],
+    answer: Hashed,
+    inputs: Hashed,
+    *,
+    abstain_reason: str | None,
     citations: Sequence[Body],
 ) -> None:
     """Store an answer, unsealed, what it was composed from, and the spans that it rests on.
 
     Args:
-        answer: its body and the hash of it.
-        inputs: the same (`store.audit_inputs`).
+        inputs: see `store.audit_inputs`.
         citations: columns of `citation` without `id` and `question_id`.
     """
-    composed_from, digest = inputs
     session.execute(
         _PUT_ANSWER,
         {
-            **_row(question_id, *answer),
-            "abstain_reason": answer[0]["abstain_reason"],
-            "inputs": json.dumps(composed_from),
-            "inputs_hash": digest,
+            **_row(question_id, answer),
+            "abstain_reason": abstain_reason,
+            "inputs": inputs.json,
+            "inputs_hash": inputs.hash,
             "claims": [one["claim_id"] for one in citations],
             "versions": uuid_array([one["version_id"] for one in citations]),
             "starts": [one["start"] for one in citations],
@@ -181,5 +181,5 @@ def put_answer(
     )
 
 
-def _row(question_id: UUID, body: Body, digest: str) -> dict[str, Any]:
-    return {"question_id": question_id, "body": json.dumps(body), "hash": digest, "now": now()}
+def _row(question_id: UUID, body: Hashed) -> dict[str, Any]:
+    return {"question_id": question_id, "body": body.json, "hash": body.hash, "now": now()}

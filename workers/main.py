@@ -43,9 +43,15 @@ def priority(stage: Stage) -> int:
     return 20 if stage is Stage.ANCHOR else 10
 
 
-def build_store(settings: Settings, *, pool_size: int) -> tuple[Store, WokenBroker]:
-    """The store whose commits publish at once, and the broker they publish through."""
-    engine = connect(settings.database_url, pool_size=pool_size)
+def build_store(
+    settings: Settings, *, pool_size: int, plans_once: bool = False
+) -> tuple[Store, WokenBroker]:
+    """The store whose commits publish at once, and the broker they publish through.
+
+    Args:
+        plans_once: see `store.database.connect`.
+    """
+    engine = connect(settings.database_url, pool_size=pool_size, plans_once=plans_once)
     broker = WokenBroker(settings, Store(engine))
     return Store(engine, broker.publish), broker
 
@@ -107,7 +113,8 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     """
     name = f"{socket.gethostname()}:{os.getpid()}"
     configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < len(Stage) else 'all'}")
-    store, broker = build_store(settings, pool_size=threads + 2)
+    in_bulk = not AWAITED.issuperset(stages)
+    store, broker = build_store(settings, pool_size=threads + 2, plans_once=not in_bulk)
     wait_for_schema(store.engine, 60)
     leases = LeaseKeeper(store, settings.lease_seconds)
     context = Context(store=store, settings=settings, worker=name, leases=leases)

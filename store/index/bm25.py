@@ -95,6 +95,11 @@ class Scorer:
     idfs: Mapping[int, float]
     mean_length: float
 
+    @property
+    def chunk_ids(self) -> NDArray[np.int64]:
+        """All chunks of the snapshot, ascending, (n,)."""
+        return np.sort(np.concatenate([segment.chunk_ids for segment, _ in self.segments]))
+
     def best(self, k: int, among: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
         """The best `k` chunk ids with their scores above 0, best first; ties by id.
 

@@ -1,9 +1,10 @@
 """Dense search with pgvector: exact among few vectors, HNSW with a check among many.
 
 Vectors are of length 1 (`Encoder.encode`), so the inner product is their cosine, and cheaper.
-Below `EXACT_ROWS` windows there is no index. Beyond, an HNSW index is used with iterative scans:
-they go on until enough rows pass the filter. Where a filter leaves few chunks, these are compared
-one by one instead, and so they are where the index yields too few (ADR 0007, 0013).
+Below `EXACT_ROWS` windows there is no index: chunks are compared one by one, those that are far
+left out by their sketches (ADR 0026). Beyond, an HNSW index is used with iterative scans: they go
+on until enough rows pass the filter. Where a filter leaves few chunks, these are compared one by
+one instead, and so they are where the index yields too few (ADR 0007, 0013).
 """
 
 import math
@@ -24,8 +25,9 @@ from store.index.wire import Half, Ids, ask
 Search = Callable[[], list[tuple[int, float]]]
 """A search under way; calling it waits for its end."""
 
-EXACT_ROWS = 2_000
-"""A scan of so many windows with the join takes as long as HNSW does: 2 ms on a free core."""
+EXACT_ROWS = 50_000
+"""Up to so many windows the sketches take no longer than HNSW does, and find more (ADR 0026); to
+keep an HNSW graph costs an import 0.7 ms a window."""
 CREATE_INDEX = (
     f"CREATE INDEX CONCURRENTLY {HNSW_INDEX} ON chunk_vector USING hnsw (embedding halfvec_ip_ops)"
 )
@@ -98,6 +100,7 @@ def search(
     as_of: datetime | None = None,
     *,
     only: Filter | None = None,
+    whole: NDArray[np.int64] | None = None,
 ) -> list[tuple[int, float]]:
     """The `k` nearest of the chunks that pass, with their cosine similarity, best first.
 
@@ -107,19 +110,27 @@ def search(
         query: unit vector, (d,).
         as_of: search what was current then; for callers without a filter.
         only: what chunks have to be; those current now, or at `as_of`, if left out.
+        whole: the ids of all chunks of the snapshot, ascending, for callers that have them.
     """
-    return begin(session, query, k, only or Filter(as_of=as_of))()
+    return begin(session, query, k, only or Filter(as_of=as_of), whole)()
 
 
-def begin(session: Session, query: NDArray[np.float32], k: int, only: Filter) -> Search:
+def begin(
+    session: Session,
+    query: NDArray[np.float32],
+    k: int,
+    only: Filter,
+    whole: NDArray[np.int64] | None = None,
+) -> Search:
     """Asks PostgreSQL for the nearest; the search that is returned ends it, as `search` would.
 
     Inside `wire.together` the caller may do something else meanwhile.
     """
-    listed = few(session, only) if only.selects else None
+    indexed = sizes(session).indexed
+    listed = few(session, only) if only.selects else None if indexed else whole
     if listed is not None:
         return _nearly(session, query, k, only, listed)
-    if not (only.selects or sizes(session).indexed):
+    if not (only.selects or indexed):
         return _among(session, query, k, only, None)
     by_index = _by_index(session, query, k, only)
 

@@ -22,7 +22,7 @@ LEAST = 500
 FACTOR = 30
 """Up to `LEAST` chunks are always few; in an index of n, up to `FACTOR` √n. Listing and comparing m
 of them takes m steps, an HNSW scan for the nearest 60 takes 60 n/m, each 30 times as long among a
-million and less among fewer (benchmarks/search.py)."""
+million and less among fewer (benchmarks/search.py). Where there is no index, all are few."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,8 @@ _CONDITIONS = {
 
 
 HNSW_INDEX = "chunk_vector_hnsw"
+_ALL = 2**31
+"""More versions than there are."""
 
 
 class Sizes(NamedTuple):
@@ -161,9 +163,10 @@ def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.i
     listed: dict[Filter, NDArray[np.int64] | None] = session.info.setdefault("listed", {})
     if only in listed and not (likely and listed[only] is None):
         return listed[only]
-    most = max(LEAST, FACTOR * math.isqrt(sizes(session).chunks))
+    size = sizes(session)
+    most = max(LEAST, FACTOR * math.isqrt(size.chunks)) if size.indexed else _ALL
     listed[only] = None
-    if likely or _expected(session, only) <= most:
+    if likely or not size.indexed or _expected(session, only) <= most:
         ((packed,),) = ask(
             session,
             "SELECT string_agg(packed, '') FROM (SELECT t.chunk_ids AS packed "  # noqa: S608

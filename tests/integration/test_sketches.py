@@ -76,6 +76,56 @@ def test_the_nearest_are_among_the_candidates(store: Store) -> None:
     assert len(held) == 40, "most were left out before PostgreSQL compared"
 
 
+def test_a_library_without_an_index_is_searched_by_sketches_too(store: Store) -> None:
+    vectors = clustered(480)
+    keys = put(store, vectors, kind="label")
+    analyzed(store)
+    whole, shares = np.array(sorted(keys)), []
+    for query in clustered(40, seed=5) + units(40, seed=6) / 2:
+        with store.reading() as session:
+            near = dense.search(session, query, 10, whole=whole)
+            exact = dense.search(session, query, 10)
+        assert len(near) == 10
+        shares.append(len({key for key, _ in exact} & {key for key, _ in near}) / 10)
+    assert np.mean(shares) >= 0.95
+    with store.reading() as session:
+        held = sketches.sketches(session)._held
+    assert len(held.chunks) == 480
+
+
+def test_vectors_that_differ_in_every_direction_get_longer_sketches(store: Store) -> None:
+    put(store, units(900, seed=2), kind="label")
+    few = clustered(480)
+    put(store, few, kind="pubmed")
+    analyzed(store)
+    with store.reading() as session:
+        many = sketches._axes(session, 1)
+    assert len(many) > sketches.LEAST_AXES
+    kept = ((units(900, seed=2) @ many.T) ** 2).sum(axis=1).mean()
+    assert kept >= 0.7, "of the length of these vectors"
+
+
+def test_the_directions_are_found_anew_once_there_is_much_else(store: Store) -> None:
+    put(store, clustered(200, seed=5), kind="label")
+    analyzed(store)
+    query = units(1, seed=9)[0]
+    found(store, query)
+    with store.reading() as session:
+        before = sketches.sketches(session)._held
+    more = clustered(1_000, seed=77)
+    keys = put(store, more, kind="label")
+    analyzed(store)
+    shares = []
+    for one in clustered(30, seed=77):
+        right = nearest(more, keys, one, 10)
+        shares.append(len(set(right) & set(found(store, one))) / 10)
+    assert np.mean(shares) >= 0.95
+    with store.reading() as session:
+        after = sketches.sketches(session)._held
+    assert after.axes is not before.axes
+    assert len(after.chunks) == 1_200
+
+
 def test_what_was_stored_after_the_sketches_is_found(store: Store) -> None:
     put(store, clustered(480), kind="label")
     analyzed(store)
@@ -114,7 +164,7 @@ def test_threads_that_grow_it_at_once_find_the_same(store: Store) -> None:
 
 
 def test_a_full_memory_is_begun_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sketches, "MOST", 500)
+    monkeypatch.setattr(sketches, "MOST_BYTES", 500 * 384)
     vectors = clustered(480)
     keys = put(store, vectors, kind="label")
     others = put(store, units(480, seed=8), kind="pubmed")
@@ -126,7 +176,7 @@ def test_a_full_memory_is_begun_anew(store: Store, monkeypatch: pytest.MonkeyPat
             search = dense.search(session, units(480, seed=8)[3], 10, only=pubmed)
             held = sketches.sketches(session)
         assert search[0][0] == others[3]
-        assert len(held._held.codes) <= 500
+        assert held._held.codes.size <= 500 * 384
 
 
 @given(
@@ -137,8 +187,9 @@ def test_the_windows_of_chunks_are_those_that_were_put_there(
     windows: dict[int, int], listed: set[int]
 ) -> None:
     chunks = np.repeat(np.array(list(windows), np.int64), np.array(list(windows.values()), int))
-    codes = np.arange(len(chunks), dtype=np.int8)[:, None].repeat(sketches.AXES, axis=1)
-    held = sketches.held_of(chunks, codes)
+    codes = np.arange(len(chunks), dtype=np.int8)[:, None].repeat(sketches.LEAST_AXES, axis=1)
+    axes = np.eye(sketches.LEAST_AXES, dtype=np.float32)
+    held = sketches.held_of(chunks, codes, axes, len(chunks))
     asked = np.array(sorted(listed), np.int64)
     rows, owners, unknown = held.rows(asked)
     right = {key: {n for n, one in enumerate(chunks.tolist()) if one == key} for key in windows}

@@ -21,7 +21,7 @@ from store.anchors import scores_of
 from store.audit_payloads import models_asked
 from store.content import Content, content, share, terms_of_interest
 from store.documents import get_versions
-from store.hashes import json_hash
+from store.hashes import hashed
 from store.index import lexical
 from store.models import DocumentVersion
 from store.question_states import move_to
@@ -195,17 +195,21 @@ def _extractive(material: _Material) -> dict[str, Any]:
 def commit(unit: UnitOfWork, message: GenerateV1, body: dict[str, Any]) -> None:
     """Store the draft and pass the question on; tell operators of a model that cannot be used."""
     key = move_to(unit, message.question_id, Stage.VERIFY)
-    digest, fallback = json_hash(body, key), body.get("fallback", {}).get("reason")
-    question_bodies.put_draft(unit.session, message.question_id, body, digest)
+    stored, fallback = hashed(body, key), body.get("fallback", {}).get("reason")
+    question_bodies.put_draft(unit.session, message.question_id, stored)
     unit.emit(
-        VerifyV1(request_id=message.request_id, question_id=message.question_id, draft_hash=digest)
+        VerifyV1(
+            request_id=message.request_id,
+            question_id=message.question_id,
+            draft_hash=stored.hash,
+        )
     )
     unit.record(
         "question.drafted",
         message.question_id,
         generator=body["generator"],
         prompt_version=body["prompt_version"],
-        draft_hash=digest,
+        draft_hash=stored.hash,
         claims=len(body["claims"]),
         fallback=fallback,
         asked=models_asked(key, draft=body.get("consulted", body)),

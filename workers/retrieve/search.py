@@ -75,7 +75,7 @@ def search(
         read = lexical.prepare(session, terms_of_interest(question), segments)
         words = one_by_all_names(read, alike(question))
         # PostgreSQL looks for what is near while this process scores words.
-        nearest = dense.begin(session, vector, depth, only)
+        nearest = dense.begin(session, vector, depth, only, read.chunk_ids if read else None)
         by_words = lexical.best(session, words, depth, only)
         fused = fuse(by_words, nearest())
         chunks = Ids(np.array([one.chunk_id for one in fused], np.int64))

@@ -12,7 +12,7 @@ from knowledge.scenarios import Scenario, scenario_for
 from messages import GenerateV1, RetrieveV1, Stage
 from store import cures, question_bodies
 from store.audit_payloads import models_asked
-from store.hashes import json_hash
+from store.hashes import hashed
 from store.index.filters import Filter
 from store.models import now
 from store.question_bodies import Asked
@@ -227,18 +227,20 @@ def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
     """Store the retrieval and pass the question on; ask primary sources for what is missing."""
     cures.refresh_records(unit, _records_to_fetch(body), now())
     key = move_to(unit, message.question_id, Stage.GENERATE)
-    digest = json_hash(body, key)
-    question_bodies.put_retrieval(unit.session, message.question_id, body, digest)
+    stored = hashed(body, key)
+    question_bodies.put_retrieval(unit.session, message.question_id, stored)
     unit.emit(
         GenerateV1(
-            request_id=message.request_id, question_id=message.question_id, retrieval_hash=digest
+            request_id=message.request_id,
+            question_id=message.question_id,
+            retrieval_hash=stored.hash,
         )
     )
     unit.record(
         "question.retrieved",
         message.question_id,
         query_type=body["query_type"],
-        retrieval_hash=digest,
+        retrieval_hash=stored.hash,
         version_ids=[entry["version_id"] for entry in body["evidence"]],
         sufficiency=body["sufficiency"]["score"],
         asked=models_asked(key, understand=body["language_model"], rerank=body["reranked"]),

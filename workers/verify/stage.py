@@ -12,7 +12,7 @@ from messages import AuditV1, Stage, VerifyV1
 from store import audit_inputs, model_usage, question_bodies, standing
 from store.audit_payloads import judge_asked
 from store.documents import get_versions
-from store.hashes import json_hash, keyed, text_hash
+from store.hashes import hashed, keyed, text_hash
 from store.models import DocumentVersion
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
@@ -187,19 +187,27 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
     if result.abstained is not None:
         body = cure(unit, body, result.abstained)
     key = move_to(unit, message.question_id, Stage.AUDIT)
-    digest = json_hash(body, key)
-    inputs = audit_inputs.to_keep(result.inputs, body, key)
+    answer, inputs = hashed(body, key), audit_inputs.to_keep(result.inputs, body, key)
     question_bodies.put_answer(
-        unit.session, message.question_id, (body, digest), inputs, result.citations
+        unit.session,
+        message.question_id,
+        answer,
+        inputs,
+        abstain_reason=body["abstain_reason"],
+        citations=result.citations,
     )
     unit.emit(
-        AuditV1(request_id=message.request_id, question_id=message.question_id, answer_hash=digest)
+        AuditV1(
+            request_id=message.request_id,
+            question_id=message.question_id,
+            answer_hash=answer.hash,
+        )
     )
     unit.record(
         "question.verified",
         message.question_id,
-        answer_hash=digest,
-        inputs_hash=inputs[1],
+        answer_hash=answer.hash,
+        inputs_hash=inputs.hash,
         abstain_reason=body["abstain_reason"],
         claims=[claim["claim_id"] for claim in body["claims"]],
         verdicts=[_verdict(one, key) for one in result.checking.results],

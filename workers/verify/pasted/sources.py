@@ -84,8 +84,10 @@ def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:
         named = _named(session, statements)
         found: dict[str, list[UUID]] = {}
         for one, vector in zip(judged, vectors, strict=True):
-            by_words = lexical.search(session, terms(one.words), many, segments, only=Filter())
-            by_meaning = dense.search(session, vector, many)
+            read = lexical.prepare(session, terms(one.words), segments)
+            by_words = lexical.best(session, read, many, Filter())
+            whole = read.chunk_ids if read else None
+            by_meaning = dense.search(session, vector, many, whole=whole)
             found[one.statement_id] = _versions(
                 session, [chunk for chunk, _ in [*by_words, *by_meaning]]
             )

@@ -98,7 +98,8 @@ class Scorer:
     @property
     def chunk_ids(self) -> NDArray[np.int64]:
         """All chunks of the snapshot, ascending, (n,)."""
-        return np.sort(np.concatenate([segment.chunk_ids for segment, _ in self.segments]))
+        ids = np.concatenate([segment.chunk_ids for segment, _ in self.segments])
+        return np.sort(ids, kind="stable")  # mostly in order already
 
     def best(self, k: int, among: NDArray[np.int64] | None = None) -> list[tuple[int, float]]:
         """The best `k` chunk ids with their scores above 0, best first; ties by id.

@@ -25,9 +25,9 @@ from store.index.wire import Half, Ids, ask
 Search = Callable[[], list[tuple[int, float]]]
 """A search under way; calling it waits for its end."""
 
-EXACT_ROWS = 50_000
-"""Up to so many windows the sketches take no longer than HNSW does, and find more (ADR 0026); to
-keep an HNSW graph costs an import 0.7 ms a window."""
+EXACT_ROWS = 20_000
+"""Up to so many windows the sketches take about as long as HNSW does and find more, and an import
+need not keep a graph, which takes 0.7 ms a window (ADR 0026)."""
 CREATE_INDEX = (
     f"CREATE INDEX CONCURRENTLY {HNSW_INDEX} ON chunk_vector USING hnsw (embedding halfvec_ip_ops)"
 )

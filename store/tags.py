@@ -1,7 +1,7 @@
 """Tags of versions, kept beside the index: made anew whenever the vocabulary changes."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -37,19 +37,11 @@ def put(session: Session, tagged: Mapping[UUID, Tags]) -> None:
         session.execute(_PUT, {"tagged": json.dumps(rows), "vocabulary": vocabulary_version()})
 
 
-def tags_of_versions(session: Session, version_ids: Collection[UUID]) -> dict[UUID, Tags]:
-    """The tags of those of these versions that were ever tagged."""
-    rows = session.execute(
-        sa.text(
-            "SELECT version_id, focus, diseases, decisions FROM version_tags "
-            "WHERE version_id = ANY(CAST(:ids AS uuid[])) AND vocabulary <> ''"
-        ),
-        {"ids": list(version_ids)},
-    )
-    return {
-        row.version_id: Tags(tuple(row.focus), tuple(row.diseases), tuple(row.decisions))
-        for row in rows
-    }
+TAGS = """
+    (SELECT jsonb_build_array(t.focus, t.diseases, t.decisions) FROM version_tags t
+     WHERE t.version_id = v.id AND t.vocabulary <> '')
+"""
+"""In SQL, focus, diseases and decisions of version `v`; null if it was never tagged."""
 
 
 _OUTDATED = """

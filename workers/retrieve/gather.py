@@ -21,7 +21,7 @@ from store.content import Content, content, terms_of_interest
 from store.index import dense, lexical
 from store.index.filters import Filter
 from store.index.terms import term_set
-from store.tags import tags_of_versions
+from store.tags import TAGS
 from workers.retrieve import named, packs
 from workers.retrieve.candidates import Candidate, Place
 from workers.retrieve.names import with_generic_names
@@ -110,13 +110,12 @@ def gather(session: Session, found: Sequence[Found]) -> list[Candidate]:
             known[place.chunk_id] = _better(known.get(place.chunk_id), place)
     ids = list(places)
     rows = session.execute(sa.text(_VERSIONS), {"ids": ids}).all()
-    tagged = tags_of_versions(session, ids)
     doubts = findings.in_doubt(session, {row.document_id for row in rows})
     candidates = [
         _candidate(
             row,
             sorted(places[row.id].values(), key=lambda place: (-place.score, place.start)),
-            tagged.get(row.id),
+            Tags(*map(tuple, row.tags)) if row.tags else None,
             doubts.get(row.document_id, set()),
         )
         for row in rows
@@ -124,11 +123,11 @@ def gather(session: Session, found: Sequence[Found]) -> list[Candidate]:
     return sorted(candidates, key=lambda one: (-one.score, str(one.document_id)))
 
 
-_VERSIONS = """
+_VERSIONS = f"""
     SELECT id, document_id, n, source_type, title, subjects, identifiers, url, published_at,
-           publication_type, evidence_level
-    FROM document_version WHERE id = ANY(CAST(:ids AS uuid[]))
-"""
+           publication_type, evidence_level, {TAGS} AS tags
+    FROM document_version v WHERE id = ANY(CAST(:ids AS uuid[]))
+"""  # noqa: S608  our own fragment
 
 
 def _place(passage: Passage, asked: Content) -> Place:

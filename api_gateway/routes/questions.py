@@ -10,13 +10,13 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import AwareDatetime
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, within_budget
 from api_gateway.admission import room_for
 from api_gateway.answers import Snapshot, snapshot
 from api_gateway.etags import is_known
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
-from api_gateway.problems import documented, not_found, request_id_of
+from api_gateway.problems import documented, request_id_of
 from api_gateway.recall_schemas import RecallFilter
 from api_gateway.schemas import (
     MAX_WAIT_SECONDS,
@@ -192,15 +192,11 @@ async def _read(gateway: Gateway, caller: Caller, question_id: UUID) -> Snapshot
         Problem: there is no such question.
     """
 
-    def read() -> Snapshot | None:
-        with gateway.store.reading() as session:
-            owned(caller, questions.get(session, question_id), "question")
-            return snapshot(session, question_id)
+    def read() -> Snapshot:
+        with gateway.store.at_once() as session:
+            return snapshot(session, caller, question_id)
 
-    found = await run_in_threadpool(read)
-    if found is None:
-        raise not_found("question")
-    return found
+    return await run_in_threadpool(read)
 
 
 async def _events(

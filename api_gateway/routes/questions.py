@@ -33,6 +33,7 @@ from api_gateway.state import Gateway, InGateway
 from api_gateway.waiting import settled
 from store import questions, recall_log
 from store.database import passes_by_itself
+from store.models import Question
 
 router = APIRouter(prefix="/v1/questions", tags=["questions"])
 
@@ -45,6 +46,7 @@ LAST_EVENT = "end"
 @router.post(
     "",
     status_code=202,
+    response_model=Accepted,
     summary="Submit a question",
     description="Accepts the question and answers at once. The same `Idempotency-Key` with another "
     "request is a 422, as draft-ietf-httpapi-idempotency-key-header-06 says under Error Scenarios; "
@@ -53,24 +55,31 @@ LAST_EVENT = "end"
     dependencies=[needs(Scope.ASK), within_budget, room_for(Work.QUESTIONS)],
     responses=documented(400, 403, 413, 415, 422, 429, 503),
 )
-def submit_question(
+async def submit_question(
     body: QuestionIn,
     request: Request,
-    response: Response,
     gateway: InGateway,
     caller: InCaller,
     idempotency_key: IdempotencyKey = None,
-) -> Accepted:
+) -> Response:
     """Write the question and promise it to the retrieve stage."""
     request_id = request_id_of(request)
-    with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
-        question = questions.submit(
-            work, body.question, body.options(), idempotency_key, owner=caller.owner
-        )
-    response.headers["Location"] = f"/v1/questions/{question.id}"
-    return Accepted.model_validate(
+
+    def submit() -> Question:
+        with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
+            return questions.submit(
+                work, body.question, body.options(), idempotency_key, owner=caller.owner
+            )
+
+    return _accepted(await run_in_threadpool(submit))
+
+
+def _accepted(question: Question) -> Response:
+    told = Accepted.model_validate(
         {"id": question.id, "status": question.status, "poll_after_ms": POLL_AFTER_MS}
     )
+    headers = {"Location": f"/v1/questions/{question.id}"}
+    return Response(told.model_dump_json(), 202, headers, media_type="application/json")
 
 
 @router.get(

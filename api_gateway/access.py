@@ -358,8 +358,10 @@ def require_budget(gateway: Gateway, caller: Caller) -> None:
 
 
 class _Owned(Protocol):
-    id: UUID
-    owner: str
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def owner(self) -> str: ...
 
 
 R = TypeVar("R", bound=_Owned)

@@ -1,72 +1,81 @@
 """A question as callers see it: from its rows to the resource of DESIGN section 5."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
 from sqlmodel import Session, col, select
 
+from api_gateway.access import Caller, owned
 from api_gateway.problems import GIVEN_UP, erased, given_up
 from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
 from knowledge.loader import load
-from store import question_bodies, questions, recall_log
-from store.models import Answer, Question
+from store import question_view, recall_log
+from store.models import Answer
+from store.question_view import Seen
+from store.questions import Step
 
 FINISHED = frozenset({"answered", "failed"})
 
 
-@dataclass(frozen=True)
 class Snapshot:
     """A question at one moment."""
 
-    resource: QuestionOut
+    def __init__(self, seen: Seen) -> None:
+        self._seen = seen
+        status = _status(seen)
+        if status == "answered" and seen.sealed is None:
+            status = "running"  # shown only once it is sealed (invariant 6)
+        self.status = status
 
     @property
     def finished(self) -> bool:
         """Whether nothing more will happen to it by itself."""
-        return self.resource.status in FINISHED
+        return self.status in FINISHED
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What it was asked with."""
+        return self._seen.options
+
+    @cached_property
+    def resource(self) -> QuestionOut:
+        """What is shown of it; made when it is asked for, as most who wait read it twice."""
+        seen = self._seen
+        answer: dict[str, Any] | None = None
+        error: dict[str, Any] | None = None
+        if self.status == "answered" and seen.sealed is not None:
+            answer = _with_timings(seen.sealed, seen.steps)
+        elif self.status == "failed":
+            answer = failed_answer()
+            error = given_up("question", seen.request_id)
+        if answer is not None:
+            answer["recall"] = recall_log.told(seen.id, seen.recalls)
+        return QuestionOut(
+            id=seen.id,
+            status=self.status,
+            stage=seen.stage,
+            question=seen.text,
+            filters=seen.options.get("filters"),
+            created_at=seen.created_at,
+            finished_at=seen.finished_at if self.finished else None,
+            answer=answer,
+            error=error,
+            timings=[StageTiming.model_validate(vars(step)) for step in seen.steps],
+        )
 
 
-def snapshot(session: Session, question_id: UUID) -> Snapshot | None:
-    """The question as it is now; None if there is no such question.
+def snapshot(session: Session, caller: Caller, question_id: UUID) -> Snapshot:
+    """The caller's question as it is now.
 
     Raises:
-        Problem: its words were erased.
+        Problem: the caller has no such question, or its words were erased.
     """
-    question = questions.get(session, question_id)
-    if question is None:
-        return None
-    if question.status == "erased":
-        raise erased("question", question.erased_at)
-    status = _status(question)
-    steps = questions.progress(session, question_id)
-    answer: dict[str, Any] | None = None
-    error: dict[str, Any] | None = None
-    if status == "answered":
-        sealed = question_bodies.sealed(session, question_id)
-        if sealed is None:
-            status = "running"  # shown only once it is sealed (invariant 6)
-        else:
-            recall = recall_log.shown(session, question_id)
-            answer = {**_with_timings(sealed, steps), "recall": recall}
-    elif status == "failed":
-        answer = failed_answer() | {"recall": recall_log.shown(session, question_id)}
-        error = given_up("question", question.request_id)
-    timings = [StageTiming.model_validate(vars(step)) for step in steps]
-    resource = QuestionOut(
-        id=question.id,
-        status=status,
-        stage=question.stage,
-        question=question.text,
-        filters=question.options.get("filters"),
-        created_at=question.created_at,
-        finished_at=question.finished_at if status in FINISHED else None,
-        answer=answer,
-        error=error,
-        timings=timings,
-    )
-    return Snapshot(resource)
+    found = owned(caller, question_view.seen(session, question_id), "question")
+    if found.status == "erased":
+        raise erased("question", found.erased_at)
+    return Snapshot(found)
 
 
 def abstained(session: Session, question_ids: Collection[UUID]) -> set[UUID]:
@@ -79,18 +88,18 @@ def abstained(session: Session, question_ids: Collection[UUID]) -> set[UUID]:
     return set(session.exec(found))
 
 
-def _with_timings(body: dict[str, Any], steps: list[questions.Step]) -> dict[str, Any]:
+def _with_timings(body: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
     """The sealed answer with how long its stages took: known only after the sealing."""
     times = {step.stage: step.ms for step in steps if step.ms is not None}
     return {**body, "provenance": {**body["provenance"], "stage_timings_ms": times}}
 
 
-def _status(question: Question) -> QuestionStatus:
-    match question.status:
+def _status(seen: Seen) -> QuestionStatus:
+    match seen.status:
         case "queued" | "running" | "answered" | "failed" as status:
             return status
         case _:  # the database refuses others
-            raise ValueError(f"question {question.id} has status {question.status!r}")
+            raise ValueError(f"question {seen.id} has status {seen.status!r}")
 
 
 def failed_answer() -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import psycopg
 import structlog
 from psycopg import sql
+from psycopg.pq.abc import PGconn
 
 log = structlog.get_logger(__name__)
 
@@ -97,6 +98,7 @@ class Notices:
                     connect_timeout=5,
                     application_name="attest-listen",
                 ) as connection:
+                    connection.add_notify_handler(self._wake)
                     for channel in self._channels:
                         await connection.execute(
                             sql.SQL("LISTEN {}").format(sql.Identifier(channel))
@@ -113,7 +115,39 @@ class Notices:
 
     async def _follow(self, connection: psycopg.AsyncConnection[tuple[object, ...]]) -> None:
         while True:
-            async for notice in connection.notifies(timeout=HEARTBEAT_SECONDS):
-                self._wake(notice)
+            await _hear(connection.pgconn, HEARTBEAT_SECONDS)
             async with asyncio.timeout(HEARTBEAT_TIMEOUT_SECONDS):
                 await connection.execute("SELECT 1")
+
+
+async def _hear(pgconn: PGconn, seconds: float) -> None:
+    """Hand the notices that come within so long to the connection's handlers.
+
+    A question brings four of them, which nobody may be waiting for: psycopg's own `notifies` makes
+    itself ready anew for each, and looks up ten times a second where none comes.
+
+    Raises:
+        psycopg.OperationalError: the connection is lost.
+    """
+    loop = asyncio.get_running_loop()
+    lost: asyncio.Future[None] = loop.create_future()
+
+    def read() -> None:
+        try:
+            pgconn.consume_input()
+            while (notice := pgconn.notifies()) is not None:
+                if pgconn.notify_handler is not None:
+                    pgconn.notify_handler(notice)
+        except psycopg.Error as error:
+            if not lost.done():
+                lost.set_exception(error)
+
+    descriptor = pgconn.socket
+    loop.add_reader(descriptor, read)
+    try:
+        read()  # what came along with the answer to the statement before
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await lost
+    finally:
+        loop.remove_reader(descriptor)

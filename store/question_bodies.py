@@ -108,15 +108,6 @@ def composed(session: Session, question_id: UUID) -> Composed | None:
     return None if row is None else Composed(*row)
 
 
-_SEALED = sa.text("SELECT body FROM answer WHERE question_id = :id AND sealed_at IS NOT NULL")
-
-
-def sealed(session: Session, question_id: UUID) -> dict[str, Any] | None:
-    """The body of the question's answer, once it is sealed."""
-    body: dict[str, Any] | None = session.execute(_SEALED, {"id": question_id}).scalar_one_or_none()
-    return body
-
-
 _PUT_RETRIEVAL, _PUT_DRAFT = (
     sa.text(
         f"INSERT INTO {table} (question_id, body, hash, created_at) "  # noqa: S608  our own

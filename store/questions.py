@@ -1,6 +1,6 @@
 """Questions: accepted once, found again, listed, followed through the stages."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -139,18 +139,31 @@ def listing(
     return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
 
 
-_PROGRESS = sa.text(
-    "SELECT stage, status, attempts, started_at, finished_at FROM stage_run "
-    "WHERE subject = :subject ORDER BY started_at, id"
-)
+STEPS = """
+    SELECT json_agg(json_build_array(stage, status, attempts, started_at, finished_at)
+                    ORDER BY started_at, id)
+    FROM stage_run WHERE subject = CAST(:id AS text)
+"""
+"""What `steps_of` reads, as one JSON value; null: nothing began. For statements that read more."""
+_STEPS = sa.text(STEPS)
 
 
 def progress(session: Session, question_id: UUID) -> list[Step]:
     """What each stage did for the question so far, in the order in which they began."""
-    return [
-        Step(**row._mapping, ms=_milliseconds(row.started_at, row.finished_at))
-        for row in session.execute(_PROGRESS, {"subject": str(question_id)})
-    ]
+    return steps_of(session.execute(_STEPS, {"id": question_id}).scalar_one() or ())
+
+
+def steps_of(rows: Sequence[Sequence[Any]]) -> list[Step]:
+    """The steps in what `STEPS` found."""
+    return [_step(*row) for row in rows]
+
+
+def _step(stage: str, status: str, attempts: int, started: str, finished: str | None) -> Step:
+    started_at = datetime.fromisoformat(started)
+    finished_at = None if finished is None else datetime.fromisoformat(finished)
+    return Step(
+        stage, status, attempts, started_at, finished_at, _milliseconds(started_at, finished_at)
+    )
 
 
 def _milliseconds(started: datetime, finished: datetime | None) -> float | None:

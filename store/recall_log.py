@@ -48,16 +48,23 @@ class Recalls:
     next_cursor: str | None
 
 
-_RECALLS = sa.text(
-    "SELECT question_id, state, because, affected_at, changed_at, spans, findings, superseded_by "
-    "FROM answer_recall WHERE question_id = :id OR superseded_by = :id"
-)
+OF_QUESTION = """
+    SELECT json_agg(json_build_object(
+        'question_id', question_id, 'state', state, 'because', because, 'spans', spans,
+        'findings', findings, 'superseded_by', superseded_by, 'affected_at', affected_at,
+        'changed_at', changed_at))
+    FROM answer_recall WHERE question_id = :id OR superseded_by = :id
+"""
+"""What `told` reads, as one JSON value; null: nothing. For statements that read more beside it."""
 
 
-def shown(session: Session, question_id: UUID) -> dict[str, Any]:
-    """`recall` of an answer, as callers see it (DESIGN section 5)."""
-    rows = session.execute(_RECALLS, {"id": question_id})
-    found: dict[UUID, Any] = {row.question_id: row for row in rows}
+def told(question_id: UUID, rows: Collection[Mapping[str, Any]]) -> dict[str, Any]:
+    """`recall` of an answer, as callers see it (DESIGN section 5).
+
+    Args:
+        rows: what `OF_QUESTION` found.
+    """
+    found: dict[UUID, Mapping[str, Any]] = {UUID(row["question_id"]): row for row in rows}
     row = found.pop(question_id, None)
     told: dict[str, Any] = {"state": "current", "because": []}
     for one in found:
@@ -65,18 +72,23 @@ def shown(session: Session, question_id: UUID) -> dict[str, Any]:
     if row is None:
         return told
     told |= {
-        "state": row.state,
-        "because": row.because,
-        "affected_at": row.affected_at.isoformat(),
-        "changed_at": row.changed_at.isoformat(),
+        "state": row["state"],
+        "because": row["because"],
+        "affected_at": _moment(row["affected_at"]),
+        "changed_at": _moment(row["changed_at"]),
     }
-    match row.state:
+    match row["state"]:
         case "reaffirmed":
-            told["spans"] = row.spans
+            told["spans"] = row["spans"]
         case "superseded":
-            told["findings"] = row.findings
-            told["superseded_by"] = str(row.superseded_by) if row.superseded_by else None
+            told["findings"] = row["findings"]
+            told["superseded_by"] = row["superseded_by"]
     return told
+
+
+def _moment(written: str) -> str:
+    """As Python writes it: PostgreSQL leaves noughts at the end of a second's fraction out."""
+    return datetime.fromisoformat(written).isoformat()
 
 
 def states(session: Session, question_ids: Collection[UUID]) -> dict[UUID, str]:

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 from sqlmodel import Session, col, select
 
-from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own
 from api_gateway.answers import abstained, snapshot
 from api_gateway.load import Work
 from api_gateway.pages import exports
@@ -242,17 +242,14 @@ def cure(request: Request, question_id: UUID, gateway: InGateway, caller: InCall
 
 def _found(
     session: Session, caller: Caller, question_id: UUID
-) -> tuple[QuestionOut, dict[str, Any]]:
+) -> tuple[QuestionOut, Mapping[str, Any]]:
     """The question and what it was asked with.
 
     Raises:
         Problem: there is no such question.
     """
-    row = owned(caller, session.get(Question, question_id), "question")
-    found = snapshot(session, question_id)
-    if found is None:
-        raise not_found("question")
-    return found.resource, row.options
+    found = snapshot(session, caller, question_id)
+    return found.resource, found.options
 
 
 def _refreshes(session: Session, ids: Sequence[UUID]) -> list[dict[str, Any]]:

@@ -10,13 +10,13 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import AwareDatetime
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
-from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
+from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, within_budget
 from api_gateway.admission import room_for
 from api_gateway.answers import Snapshot, snapshot
 from api_gateway.etags import is_known
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
-from api_gateway.problems import documented, not_found, request_id_of
+from api_gateway.problems import documented, request_id_of
 from api_gateway.recall_schemas import RecallFilter
 from api_gateway.schemas import (
     MAX_WAIT_SECONDS,
@@ -33,6 +33,7 @@ from api_gateway.state import Gateway, InGateway
 from api_gateway.waiting import settled
 from store import questions, recall_log
 from store.database import passes_by_itself
+from store.models import Question
 
 router = APIRouter(prefix="/v1/questions", tags=["questions"])
 
@@ -45,6 +46,7 @@ LAST_EVENT = "end"
 @router.post(
     "",
     status_code=202,
+    response_model=Accepted,
     summary="Submit a question",
     description="Accepts the question and answers at once. The same `Idempotency-Key` with another "
     "request is a 422, as draft-ietf-httpapi-idempotency-key-header-06 says under Error Scenarios; "
@@ -53,24 +55,31 @@ LAST_EVENT = "end"
     dependencies=[needs(Scope.ASK), within_budget, room_for(Work.QUESTIONS)],
     responses=documented(400, 403, 413, 415, 422, 429, 503),
 )
-def submit_question(
+async def submit_question(
     body: QuestionIn,
     request: Request,
-    response: Response,
     gateway: InGateway,
     caller: InCaller,
     idempotency_key: IdempotencyKey = None,
-) -> Accepted:
+) -> Response:
     """Write the question and promise it to the retrieve stage."""
     request_id = request_id_of(request)
-    with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
-        question = questions.submit(
-            work, body.question, body.options(), idempotency_key, owner=caller.owner
-        )
-    response.headers["Location"] = f"/v1/questions/{question.id}"
-    return Accepted.model_validate(
+
+    def submit() -> Question:
+        with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
+            return questions.submit(
+                work, body.question, body.options(), idempotency_key, owner=caller.owner
+            )
+
+    return _accepted(await run_in_threadpool(submit))
+
+
+def _accepted(question: Question) -> Response:
+    told = Accepted.model_validate(
         {"id": question.id, "status": question.status, "poll_after_ms": POLL_AFTER_MS}
     )
+    headers = {"Location": f"/v1/questions/{question.id}"}
+    return Response(told.model_dump_json(), 202, headers, media_type="application/json")
 
 
 @router.get(
@@ -192,15 +201,11 @@ async def _read(gateway: Gateway, caller: Caller, question_id: UUID) -> Snapshot
         Problem: there is no such question.
     """
 
-    def read() -> Snapshot | None:
-        with gateway.store.reading() as session:
-            owned(caller, questions.get(session, question_id), "question")
-            return snapshot(session, question_id)
+    def read() -> Snapshot:
+        with gateway.store.at_once() as session:
+            return snapshot(session, caller, question_id)
 
-    found = await run_in_threadpool(read)
-    if found is None:
-        raise not_found("question")
-    return found
+    return await run_in_threadpool(read)
 
 
 async def _events(

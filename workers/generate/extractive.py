@@ -173,8 +173,8 @@ def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) 
     def has_room(candidate: Candidate, most: int) -> bool:
         if len(kept) >= most:
             return False
-        of_document = sum(one.candidate.evidence_id == candidate.evidence_id for one in kept)
-        return of_document < int(policy["claims_per_document"])
+        documents = [one.candidate.evidence_id for one in kept]
+        return documents.count(candidate.evidence_id) < int(policy["claims_per_document"])
 
     def take(found: Iterable[Kept], most: int) -> None:
         for one in found:

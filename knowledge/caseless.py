@@ -16,7 +16,7 @@ _ESCAPED_LETTER = re.compile(r"\\[xuUN]")
 _IN_ITS_CASE = "(?-i:"
 # What `re` takes for another letter when it ignores case, and lower case does not make that letter.
 _ALIKE = {ord("ı"): "i", ord("ſ"): "s", ord("µ"): "μ", ord("ς"): "σ"}
-_HAS_ALIKE = re.compile("[ıſµς]")
+_HAVE_ALIKE = tuple(map(chr, _ALIKE))
 
 
 class Caseless:
@@ -63,7 +63,10 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     lower = text.replace("İ", "i").lower()  # the one capital of which two characters would become
-    return lower.translate(_ALIKE) if _HAS_ALIKE.search(lower) else lower
+    for one in _HAVE_ALIKE:  # each is looked for faster than all of them together
+        if one in lower:
+            return lower.translate(_ALIKE)
+    return lower
 
 
 def _in_lower_case(written: str) -> str:

@@ -6,6 +6,12 @@ Most sentences hold none of the words: looking for them costs a fraction of tryi
 import re
 from collections.abc import Iterable
 
+from knowledge.words import tree
+
+
+_FEW = 32
+"""So many words are looked for one by one; more of them, letter by letter of the text; ours."""
+
 
 class Needy:
     """Regular expressions, each with words of which one stands in whatever it matches."""
@@ -20,6 +26,11 @@ class Needy:
             pattern = re.compile(written, flags)
             for word in needs:
                 self._by_word.setdefault(word, []).append(pattern)
+        # At each place the longest word, and with it the others that begin so.
+        self._longest = re.compile(f"(?=({tree(self._by_word)}))")
+        self._with = {
+            word: [one for one in self._by_word if word.startswith(one)] for word in self._by_word
+        }
 
     def match(self, text: str, folded: str) -> bool:
         """Whether one of them matches somewhere in `text`.
@@ -27,6 +38,9 @@ class Needy:
         Args:
             folded: `text` in the form in which the words are written.
         """
-        held = [word for word in self._by_word if word in folded]
+        if len(self._by_word) <= _FEW:
+            held = {word for word in self._by_word if word in folded}
+        else:
+            held = {word for one in set(self._longest.findall(folded)) for word in self._with[one]}
         tried = dict.fromkeys(one for word in held for one in self._by_word[word])
         return any(pattern.search(text) for pattern in tried)

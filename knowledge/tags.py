@@ -1,7 +1,7 @@
 """Disease and decision tags (EB-1.2): which of `vocabulary.yaml` a text names. Pure."""
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from knowledge.loader import load
@@ -37,6 +37,12 @@ def mentions(kind: Kind, text: str, *, typed: bool = False) -> Sequence[Mention]
 def tags(kind: Kind, text: str) -> tuple[str, ...]:
     """The tags of `kind` that `text` names, in order of their first mention."""
     return tuple(dict.fromkeys(one.name for one in mentions(kind, text)))
+
+
+@lru_cache(maxsize=256)
+def telling(kind: Kind, names: frozenset[str]) -> tuple[str, ...]:
+    """Strings of which one stands, in lower case, in whatever names one of these tags."""
+    return _words(kind).telling(names)
 
 
 def label(kind: Kind, tag: str) -> str:

@@ -51,16 +51,22 @@ class Words:
                 written.add(word)
         self._as_written = _as_written(written, ordinary)
         # Of the text in lower case, for patterns that ignore case are three times slower.
-        self._pattern = re.compile(rf"(?<!\w){_tree(self.by_word)}(?!\w)")
+        self._pattern = re.compile(rf"(?<!\w){tree(self.by_word, gap=_GAP.pattern)}(?!\w)")
         self._remembered = lru_cache(_REMEMBERED)(lambda text: tuple(self._found(text)))
 
     def mentions(self, text: str) -> Sequence[Mention]:
         """Where `text` has such words, in order; a word that stands for several gives one each."""
         return self._remembered(text) if len(text) <= _REMEMBERED_CHARS else [*self._found(text)]
 
+    def telling(self, names: Collection[str]) -> tuple[str, ...]:
+        """Strings of which one stands, `lowered`, in whatever names one of these: to look for them
+        takes less than to find all that a text names."""
+        words = (word for word, named in self.by_word.items() if not set(named).isdisjoint(names))
+        found = {max(word.replace("-", " ").split(" "), key=len) for word in words}
+        return tuple(sorted(one for one in found if not any(o != one and o in one for o in found)))
+
     def _found(self, text: str) -> Iterator[Mention]:
-        # the one capital of which two characters become: places would no more be those of the text
-        lower = text.replace("İ", "i").lower()
+        lower = lowered(text)
         for match in self._pattern.finditer(lower):
             start, end = match.span()
             word = _GAP.sub(" ", match.group())
@@ -68,6 +74,12 @@ class Words:
             if only is None or text[start:end] in only:
                 for name in self.by_word[word]:
                     yield Mention(name, start, end)
+
+
+def lowered(text: str) -> str:
+    """`text` in lower case, each character at its place."""
+    # the one capital of which two characters become: places would no more be those of the text
+    return text.replace("İ", "i").lower()
 
 
 def _plain(word: str) -> str:
@@ -92,17 +104,20 @@ def _as_written(words: Iterable[str], ordinary: Collection[str] | None) -> dict[
     return {lower: forms for lower, forms in only.items() if lower not in any_case}
 
 
-def _tree(words: Iterable[str]) -> str:
+def tree(words: Iterable[str], gap: str = " ") -> str:
     """A pattern of plain words, the longest first, in which each beginning stands once.
 
     So a place is given up at the first letter that no word has there.
+
+    Args:
+        gap: the pattern of a space between words.
     """
     behind: dict[str, list[str]] = {}
     for word in words:
         behind.setdefault(word[:1], []).append(word[1:])
     ends = behind.pop("", None) is not None
     written = [
-        (r"[\s-]+" if letter == " " else re.escape(letter)) + _tree(rest)
+        (gap if letter == " " else re.escape(letter)) + tree(rest, gap)
         for letter, rest in behind.items()
     ]
     if len(written) == 1 and not ends:

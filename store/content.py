@@ -10,7 +10,8 @@ from functools import cache, cached_property
 from knowledge.drugs import brands, classes_at, drugs_at, names_one
 from knowledge.loader import load
 from knowledge.products import has_products, is_narrow, products
-from knowledge.tags import KINDS, Kind, mentions, tags
+from knowledge.tags import KINDS, Kind, mentions, tags, telling
+from knowledge.words import lowered
 from store.index.terms import term_set
 
 
@@ -37,21 +38,42 @@ class Content:
         """The weight of all its terms."""
         return math.fsum(self.weights.values())
 
+    @cached_property
+    def _terms(self) -> frozenset[int]:
+        return frozenset(self.weights)
+
+    @cached_property
+    def _telling(self) -> Mapping[int, tuple[str, ...]]:
+        """Of a term with tags, what stands in all words that name one of them."""
+        return {
+            term: tuple(one for kind in self.kinds for one in telling(kind, names))
+            for term, names in self.tags.items()
+        }
+
     def held(self, words: str) -> frozenset[int]:
-        """The terms of `words`, with those of its own for which they have another name."""
-        return self._with_other_names(term_set(words), words)
+        """The terms of its own that `words` have, or have another name for."""
+        return self._with_other_names(term_set(words), words) & self._terms
 
     def _with_other_names(self, own: frozenset[int], words: str) -> frozenset[int]:
-        own = own.union(term for term, others in self.alike.items() if not others.isdisjoint(own))
+        if self.alike:
+            same = [term for term, others in self.alike.items() if not others.isdisjoint(own)]
+            own = own.union(same)
         if self.classes:
             own = own.union(
                 term for term, classes in self.classes.items() if names_one(words, NONE_OF, classes)
             )
         lacking = self.tags.keys() - own
-        if not lacking:
+        if not lacking or not self._may_be_named(lacking, lowered(words)):
             return own
         named = {name for kind in self.kinds for name in tags(kind, words)}
         return own.union(term for term in lacking if not self.tags[term].isdisjoint(named))
+
+    def _may_be_named(self, lacking: Iterable[int], lower: str) -> bool:
+        for term in lacking:
+            for one in self._telling[term]:  # noqa: SIM110  a generator takes twice as long
+                if one in lower:
+                    return True
+        return False
 
     def covered(self, own: frozenset[int], words: str, source_type: str) -> float:
         """The share of the weight that a passage holds, 0..1.

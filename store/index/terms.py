@@ -95,7 +95,7 @@ def heading(title: str, section: str) -> str:
 @lru_cache(maxsize=2048)  # a sentence of a source is compared again and again
 def term_set(text: str) -> frozenset[int]:
     """The terms of `text`, a sentence or a passage."""
-    return frozenset(chain.from_iterable(map(_terms, set(_words(text)))))
+    return frozenset(chain.from_iterable(map(_terms, _words(text))))
 
 
 def terms(text: str) -> Counter[int]:

@@ -10,7 +10,7 @@ from typing import Any
 from knowledge.anchors import trial_of
 from knowledge.links import written
 from knowledge.loader import load
-from store.spans import Section, Span, Structure
+from store.spans import Span, sentences_of
 from workers.generate.facets import is_left_out, states
 from workers.generate.findings import Finding, finding
 from workers.generate.snippets import Version
@@ -56,7 +56,7 @@ class Candidate:
         few that are wanted: it takes longer than to score them all."""
         return any(map(addresses_reader, {self.text, self.title, *self.sentences}))
 
-    @property
+    @cached_property
     def finding(self) -> Finding:
         """What it reports."""
         return finding(self.text)
@@ -105,14 +105,13 @@ def candidates_of(
     """
     text = version.text
     passages = [(one["start"], one["end"]) for one in entry["passages"]]
-    if len(text) <= load("answers")["whole_chars"]:
-        passages = [(0, len(text))]
+    is_read_whole = len(text) <= load("answers")["whole_chars"]
     named, publisher = _called(version.identifiers), version.publisher or ""
     merit = entry.get("merit", entry["score"])  # retrievals of before had the score alone
     found: list[Candidate] = []
     source = _Source(text, version.structure, version.source_type, version.publication_type)
     for line in _lines(source):
-        inside = _inside(line.last, passages)
+        inside = is_read_whole or _inside(line.last, passages)
         if not inside and not line.is_detail:
             continue
         found.append(
@@ -143,36 +142,45 @@ def _called(identifiers: Mapping[str, str]) -> str:
 @lru_cache(maxsize=128)  # much is asked of few works
 def _lines(source: _Source) -> tuple[_Line, ...]:
     """The sentences of a version that can be shown, in order, but for parts that are left out."""
-    text, structure = source.text, Structure.model_validate(source.structure)
-    pieces = outside_enclosures(text, structure.sentences)
-    starts = [section.start for section in structure.sections]
+    text, sections = source.text, source.structure["sections"]
+    places = outside_enclosures(text, sentences_of(source.structure))
+    starts = [section["start"] for section in sections]
+    pieces = [_Piece(place, place.of(text)) for place in places]
     found = []
     for number, last in enumerate(pieces):
-        first = _first(text, pieces, number) if is_whole(last.of(text)) else None
+        first = _first(text, pieces, number)
         if first is None:
             continue
-        quote = Span(pieces[first].start, last.end).of(text)
-        section = _title_at(structure.sections, starts, last.start)
+        start = pieces[first].place.start
+        quote = last.words if first == number else text[start : last.place.end]
+        section = _title_at(sections, starts, last.place.start)
         if not is_left_out(quote, section, source.source_type):
-            announced = first > 0 and announces(pieces[first - 1].of(text))
-            said = tuple(one.of(text) for one in pieces[first - announced : number + 1])
-            found.append(_Line(source, last, pieces[first].start, quote, section, said))
+            announced = first > 0 and announces(pieces[first - 1].words)
+            said = tuple([one.words for one in pieces[first - announced : number + 1]])
+            found.append(_Line(source, last.place, start, quote, section, said))
     return tuple(found)
 
 
-def _first(text: str, sentences: Sequence[Span], number: int) -> int | None:
+class _Piece:
+    """A sentence of a text, read once for itself and for those behind it that lean on it."""
+
+    def __init__(self, place: Span, words: str) -> None:
+        self.place, self.words = place, words
+        self.is_whole = is_whole(words)
+        self.leans = self.is_whole and leans(words)
+
+
+def _first(text: str, pieces: Sequence[_Piece], number: int) -> int | None:
     """Where a sentence's quotation begins: with what it leans on; None if that cannot be shown."""
-    end = sentences[number].end
+    end, most = pieces[number].place.end, load("answers")["most_chars"]
     for at in range(number, max(-1, number - _MOST_BEFORE - 1), -1):
-        first = sentences[at]
-        words = first.of(text)
-        if at < number and not is_whole(words):
+        first = pieces[at]
+        start = first.place.start
+        if not first.is_whole or end - start > most:
             return None
-        if end - first.start > load("answers")["most_chars"]:
-            return None
-        if not leans(words):
+        if not first.leans:
             return at
-        if at == 0 or not _GAP.fullmatch(text[sentences[at - 1].end : first.start]):
+        if at == 0 or not _GAP.fullmatch(text[pieces[at - 1].place.end : start]):
             return None
     return None
 
@@ -181,9 +189,9 @@ def _inside(span: Span, passages: Sequence[tuple[int, int]]) -> bool:
     return any(start <= span.start and span.end <= end for start, end in passages)
 
 
-def _title_at(sections: Sequence[Section], starts: Sequence[int], place: int) -> str:
+def _title_at(sections: Sequence[Mapping[str, Any]], starts: Sequence[int], place: int) -> str:
     at = bisect_right(starts, place) - 1
-    return sections[at].title if 0 <= at < len(sections) else ""
+    return str(sections[at]["title"]) if 0 <= at < len(sections) else ""
 
 
 def _is_detail(version: _Source, sentence: str, section: str) -> bool:

@@ -8,7 +8,7 @@ they answer: `scoring`; in which order they are read: `arranging`; what stands b
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -105,23 +105,17 @@ def _put_results_first(scored: Sequence[Kept], scorer: Scorer) -> None:
     In the work that the question names, results that hold too little to stay in the answer
     (`_near_best`) do not put its question away.
     """
-    policy, wanted = load("answers"), scorer.wanted
-    covers = [scorer.covers(one.candidate) for one in scored]
-    least = policy["kept_from"] * max(covers, default=0.0)
-    posing: list[Kept] = []
+    policy = load("answers")
+    studies = [one for one in scored if _is_of_study(one.candidate)]
+    posing = [one for one in studies if _poses_question(one.candidate, scorer)]
+    if not posing:
+        return
+    least = policy["kept_from"] * max(scorer.covers(one.candidate) for one in scored)
+    behind = {one.candidate.evidence_id for one in posing}
     results: dict[str, list[float]] = defaultdict(list)
-    for one, covered in zip(scored, covers, strict=True):
+    for one in studies:
         mine = one.candidate
-        if mine.source_type == _REGISTRY or mine.source_type not in policy["study_sources"]:
-            continue
-        asked_for = any(states(name, mine.text, mine.section) for name in wanted)
-        if not asked_for and poses_question(mine.text, mine.section):
-            posing.append(one)
-        elif (
-            (asked_for or covered >= least or not mine.asked_for)
-            and not tells_methods(mine.text, mine.section)
-            and not is_about_itself(mine.text)
-        ):
+        if mine.evidence_id in behind and _is_result_of_study(mine, scorer, least):
             results[mine.evidence_id].append(one.score)
     for one in posing:
         least = policy["result_from"] * one.score
@@ -129,6 +123,33 @@ def _put_results_first(scored: Sequence[Kept], scorer: Scorer) -> None:
         first = better[-policy["claims_per_document"] :]
         if first and first[0] <= one.score:
             one.score = math.nextafter(first[0], -math.inf)
+
+
+def _is_of_study(candidate: Candidate) -> bool:
+    source = candidate.source_type
+    return source != _REGISTRY and source in load("answers")["study_sources"]
+
+
+def _poses_question(candidate: Candidate, scorer: Scorer) -> bool:
+    """Whether it only says what was asked, and states nothing of the kind that is asked for."""
+    text, section = candidate.text, candidate.section
+    return poses_question(text, section) and not _states_any(scorer.wanted, candidate)
+
+
+def _is_result_of_study(candidate: Candidate, scorer: Scorer, least: float) -> bool:
+    """Whether it says what a study found, and enough of it to stay in the answer."""
+    text, section = candidate.text, candidate.section
+    asked_for = _states_any(scorer.wanted, candidate)
+    return (
+        (asked_for or not poses_question(text, section))
+        and (asked_for or not candidate.asked_for or scorer.covers(candidate) >= least)
+        and not tells_methods(text, section)
+        and not is_about_itself(text)
+    )
+
+
+def _states_any(facets: Collection[str], candidate: Candidate) -> bool:
+    return any(states(name, candidate.text, candidate.section) for name in facets)
 
 
 def _of_use(candidate: Candidate, asked: Sequence[Content]) -> float:
@@ -152,8 +173,8 @@ def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) 
     def has_room(candidate: Candidate, most: int) -> bool:
         if len(kept) >= most:
             return False
-        of_document = sum(one.candidate.evidence_id == candidate.evidence_id for one in kept)
-        return of_document < int(policy["claims_per_document"])
+        documents = [one.candidate.evidence_id for one in kept]
+        return documents.count(candidate.evidence_id) < int(policy["claims_per_document"])
 
     def take(found: Iterable[Kept], most: int) -> None:
         for one in found:

@@ -13,10 +13,11 @@ from workers.reading.labels import body_of
 _NUMBER = re.compile(r"[-−\d](?<![\w.,].)(?:(?<=\d)|(?=\d))\d*(?:,\d{3})*(?:[.·]\d+)?\s?%?")
 _YEAR = re.compile(r"(?:19|20)\d{2}")
 _ARM = re.compile(r"(?:Arm|Group|Analysis of) [^:]{1,200}:")
+_UNTOLD = frozenset({""})
 _NEGATION = Caseless(r"\b(?:no|not|nor|neither|never|cannot|lack\w*|fail\w*|n't|insufficient)\b")
 
 
-@dataclass(frozen=True)
+@dataclass  # frozen, it would take twice as long to make
 class Finding:
     """A sentence by what it is compared by: most are told apart by their numbers alone."""
 
@@ -51,13 +52,22 @@ class Finding:
 def finding(sentence: str) -> Finding:
     """What a sentence is compared by."""
     body = body_of(sentence)
-    numbers = {one.replace(" ", "").replace("·", ".") for one in _NUMBER.findall(body)}
-    telling = {
-        one.rstrip("%")
-        for one in numbers
-        if (len(one) > 2 or one.endswith("%") or "." in one) and not _YEAR.fullmatch(one)
-    }
-    return Finding(sentence, body, frozenset(numbers), frozenset(telling))
+    numbers = frozenset(map(_plain, _NUMBER.findall(body)))
+    return Finding(sentence, body, numbers, frozenset(map(_telling, numbers)) - _UNTOLD)
+
+
+@lru_cache(maxsize=4096)
+def _plain(number: str) -> str:
+    return number.replace(" ", "").replace("·", ".")
+
+
+@lru_cache(maxsize=4096)
+def _telling(number: str) -> str:
+    """What a number is told by; "" if it meets others by chance."""
+    told = (len(number) > 2 or number.endswith("%") or "." in number) and not _YEAR.fullmatch(
+        number
+    )
+    return number.rstrip("%") if told else ""
 
 
 class Told:

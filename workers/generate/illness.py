@@ -46,7 +46,7 @@ class Illness:
 
     def is_stated(self, line: str) -> bool:
         """Whether a line names a status that is asked for."""
-        return any(
+        return bool(self._markers) and any(
             not statuses(marker, line).isdisjoint(asked) for marker, asked in self._markers.items()
         )
 

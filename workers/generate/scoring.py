@@ -77,6 +77,7 @@ class Scorer:
         self._subjects = Subjects(questions, compares=asked.query_type == "comparison")
         self._may_speak: dict[int, bool] = {}
         self._covers: dict[int, float] = {}
+        self._coverages: dict[tuple[int, frozenset[int], frozenset[int]], float] = {}
         self._of_documents: dict[tuple[int, str, str], frozenset[int]] = {}
 
     @property
@@ -207,6 +208,8 @@ class Scorer:
     def states_wanted(self, candidate: Candidate) -> bool:
         """Whether a candidate states the kind of thing that is asked for; contraindications of a
         label are all that stands in its part on them."""
+        if not self.wanted:
+            return False
         is_label = candidate.source_type in conflict_policy().label_sources
         return (
             self._is_result_asked_for(candidate)
@@ -313,10 +316,14 @@ class Scorer:
     def _covered(self, asked: Content, candidate: Candidate) -> float:
         """The share of what is asked that a sentence holds; its title's words, and the identifiers
         of its document, count for less."""
-        own = asked.held(candidate.text)
-        weight = float(self._policy["title_weight"])
-        inherited = self._inherited(asked, candidate) - own
-        return asked.coverage(own) + weight * asked.coverage(inherited)
+        own, inherited = asked.held(candidate.text), self._inherited(asked, candidate)
+        held = (id(asked), own, inherited)
+        known = self._coverages.get(held)
+        if known is None:
+            weight = float(self._policy["title_weight"])
+            known = asked.coverage(own) + weight * asked.coverage(inherited - own)
+            self._coverages[held] = known
+        return known
 
     def _inherited(self, asked: Content, candidate: Candidate) -> frozenset[int]:
         """What every sentence of a document has from it, kept for the next one."""

@@ -10,9 +10,9 @@ from workers.generate.facets import bodies
 
 def belongs(candidate: Candidate, section: Mapping[str, Any]) -> bool:
     """Whether a section of an answer takes what this candidate's source says."""
-    on_trial = "trial" in (candidate.publication_type or "").lower()
     takes = candidate.source_type in section["sources"] or (
-        on_trial and section.get("trial_publications", False)
+        section.get("trial_publications", False)
+        and "trial" in (candidate.publication_type or "").lower()
     )
     least = section.get("names_bodies", 0)
     return takes and (not least or len(bodies(candidate.text)) >= least)

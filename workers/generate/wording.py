@@ -12,7 +12,6 @@ from knowledge.loader import load
 from store.index.terms import term_set
 from workers.reading.labels import body_of
 
-_PAIRS = (("(", ")"), ("[", "]"), ("“", "”"))
 _PLAIN_WORD = re.compile(r"[a-z]+(?:[\s,;]|$)")
 _WORD = re.compile(r"\w+")
 _LEAST_TERMS = 4
@@ -100,11 +99,20 @@ def is_whole(sentence: str) -> bool:
         and not body.endswith((":", ";", ",", "-"))
         and not _PLAIN_WORD.match(body)
         and not _pattern("footnote").match(sentence)
-        and all(body.count(one) == body.count(other) for one, other in _PAIRS)
+        and _is_paired(body)
         and _says_enough(body)
         and not _is_boilerplate(sentence, body)
         and (_has_verb(body) or _is_figure(body))
         and (body[-1] in _STOPS or not _is_title(body))
+    )
+
+
+def _is_paired(body: str) -> bool:
+    """Whether all that is opened is closed."""
+    return (
+        body.count("(") == body.count(")")
+        and body.count("[") == body.count("]")
+        and body.count("“") == body.count("”")
     )
 
 
@@ -146,9 +154,10 @@ def _verbs() -> frozenset[str]:
 
 
 def _is_boilerplate(sentence: str, body: str) -> bool:
-    starts, within = _pattern("boilerplate"), _pattern("boilerplate_within")
-    heads = (sentence,) if body == sentence else (sentence, body)
-    return any(map(starts.match, heads)) or within.search(sentence) is not None
+    begins = _pattern("boilerplate").match
+    if begins(sentence) or (body != sentence and begins(body)):
+        return True
+    return _pattern("boilerplate_within").search(sentence) is not None
 
 
 def stands_alone(sentence: str) -> bool:

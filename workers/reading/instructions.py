@@ -27,6 +27,7 @@ _ALIKE = str.maketrans(
 _LIKE_LETTERS = str.maketrans("013457@$", "oieastas")
 _EMPHASIS = re.compile(r"[*_`~\u00ad\u0338]")
 _SPACED = re.compile(r"(?<!\w)(?:[a-z][ .·-]){4,}[a-z](?!\w)")
+_APART = re.compile(r"[ .·-][a-z][ .·-][a-z][ .·-]")  # what is _SPACED holds it, and few else do
 _WIDE_GAP = re.compile(r"\s{2,}|\n")
 _LETTER_GAP = re.compile(r"[ .·-]")
 _MIXED = re.compile(r"\b(?:[a-z]{1,12}[013457@$]){1,4}[a-z]{1,12}\b|(?<!\w)[013457@$][a-z]{3,}\b")
@@ -58,7 +59,7 @@ def _addresses(passage: str) -> bool:
         undone = _MIXED.sub(lambda found: found[0].translate(_LIKE_LETTERS), folded)
         if undone != folded and _orders(undone):
             return True
-    return any(_says_unspaced(found[0]) for found in _SPACED.finditer(plain))
+    return _is_apart(plain) and any(_says_unspaced(one[0]) for one in _SPACED.finditer(plain))
 
 
 def without_instructions(text: str, spans: Iterable[Span]) -> list[Span]:
@@ -171,6 +172,8 @@ def _begun_anew(passage: str) -> Iterator[str]:
         if not (marked or before[0].isupper()):
             break
         yield passage[word.start() :]
+    if not _EMPHASIS.search(passage):
+        return
     for opening in itertools.islice(_OPENING.finditer(passage), _MOST_OPENINGS):
         yield passage[opening.end() :]
 
@@ -205,10 +208,14 @@ def _with(text: str, others: dict[int, int]) -> str:
 
 
 def _folded(plain: str) -> str:
-    if _SPACED.search(plain):
+    if _is_apart(plain) and _SPACED.search(plain):
         plain = " ".join(map(_joined, _WIDE_GAP.split(plain)))
         plain = _SPACED.sub(lambda found: _LETTER_GAP.sub("", found[0]), plain)
     return " ".join(plain.split()).replace("\u201c", '"').replace("\u201d", '"')
+
+
+def _is_apart(plain: str) -> bool:
+    return _APART.search(plain) is not None
 
 
 def _joined(word: str) -> str:

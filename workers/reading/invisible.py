@@ -28,9 +28,9 @@ def visible(text: str) -> str:
     For texts that are read in, before their version is fixed: places count what is left. Joiners
     go too; words of scripts that join by them are spelled without.
     """
-    return _INVISIBLE.sub("", text)
+    return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
 def smuggles(text: str) -> bool:
     """Whether `text` holds invisible characters whose only use is to hide or reverse words."""
-    return _SMUGGLING.search(text) is not None
+    return not text.isascii() and _SMUGGLING.search(text) is not None

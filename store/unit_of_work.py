@@ -8,6 +8,7 @@ the publisher for speed; a failure there loses nothing, because the relay sweeps
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 from uuid import UUID, uuid4
 
@@ -41,8 +42,8 @@ class Promise:
 
 
 Publisher = Callable[[Sequence[Promise]], None]
-_AT_ONCE = {"isolation_level": "AUTOCOMMIT"}
-_SNAPSHOT = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+_AT_ONCE: Mapping[str, Any] = {"isolation_level": "AUTOCOMMIT"}
+_SNAPSHOT: Mapping[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 
 
 def no_broker(promises: Sequence[Promise]) -> None:
@@ -98,6 +99,14 @@ class Store:
     engine: sa.Engine
     publish: Publisher = no_broker
 
+    @cached_property
+    def _at_once(self) -> sa.Engine:
+        return self.engine.execution_options(**_AT_ONCE)
+
+    @cached_property
+    def _snapshots(self) -> sa.Engine:
+        return self.engine.execution_options(**_SNAPSHOT)
+
     @contextmanager
     def unit_of_work(self, actor: str, request_id: UUID | None = None) -> Iterator[UnitOfWork]:
         """A transaction that commits when the block ends and rolls back when it raises."""
@@ -130,8 +139,7 @@ class Store:
     def at_once(self) -> Iterator[Session]:
         """A session whose every statement is a transaction of its own, for one that stands alone
         and emits nothing: BEGIN and COMMIT would be two more trips to the server."""
-        with DirectSession(self.engine, expire_on_commit=False) as session:
-            session.connection(execution_options=_AT_ONCE)
+        with DirectSession(self._at_once, expire_on_commit=False) as session:
             yield session
             session.commit()
 
@@ -142,8 +150,7 @@ class Store:
         It ends with a commit: at a rollback psycopg throws away what the connection has prepared,
         and every statement of the next transaction is parsed anew.
         """
-        with DirectSession(self.engine, expire_on_commit=False) as session:
-            session.connection(execution_options=_SNAPSHOT)
+        with DirectSession(self._snapshots, expire_on_commit=False) as session:
             yield session
             session.expunge_all()  # what was read may have been changed: that is nobody's business
             session.commit()

@@ -301,8 +301,8 @@ def require(caller: Caller, scopes: Sequence[Scope]) -> None:
 def needs(*scopes: Scope) -> Any:
     """A route's dependency: the caller must have one of these scopes."""
 
-    async def check(caller: InCaller) -> None:
-        require(caller, scopes)
+    async def check(request: Request) -> None:  # it asks itself: a dependency of it takes longer
+        require(await caller_of(request), scopes)
 
     check.scopes = scopes  # type: ignore[attr-defined]
     return Depends(check)
@@ -313,7 +313,10 @@ needs_own = needs(Scope.READ, Scope.ASK)
 may read what came of it. Lists, and what is not asked for, need `read`."""
 
 
-async def _within_budget(request: Request, caller: InCaller) -> None:
+async def _within_budget(request: Request) -> None:
+    caller = await caller_of(request)
+    if caller.limits is None:
+        return
     gateway: Gateway = request.app.state.gateway
     again = repeats(gateway, request.scope.get("route"), request.headers)
 
@@ -324,8 +327,7 @@ async def _within_budget(request: Request, caller: InCaller) -> None:
             if not again(caller):
                 raise
 
-    if caller.limits is not None:
-        await run_in_threadpool(check)
+    await run_in_threadpool(check)
 
 
 within_budget = Depends(_within_budget)

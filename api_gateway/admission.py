@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 
-from api_gateway.access import Caller, InCaller
+from api_gateway.access import Caller, caller_of
 from api_gateway.idempotency import ROWS
 from api_gateway.load import Overload, Work
 from api_gateway.problems import Problem
@@ -22,10 +22,10 @@ KIND = "overloaded"
 def room_for(work: Work) -> Any:
     """The dependency of a route that accepts `work`. Put it behind `needs(...)`."""
 
-    async def check(request: Request, caller: InCaller) -> None:
+    async def check(request: Request) -> None:
         gateway: Gateway = request.app.state.gateway
         if not gateway.load.admit_known(work):
-            key = request.headers.get("idempotency-key")
+            caller, key = await caller_of(request), request.headers.get("idempotency-key")
             await run_in_threadpool(require_room, gateway, work, caller, key)
 
     check.work = work  # type: ignore[attr-defined]

@@ -86,8 +86,8 @@ Answers clinical questions from evidence that it holds. Each claim carries a cit
 span of an exact version of a source; where the evidence is missing, stale or in conflict the answer
 says so.
 
-Submit a question, then follow `Location` with `?wait=30` or its `/events`. Errors are problem
-details (RFC 9457); their `type` is `urn:attest:problem:` and a name:
+Submit a question with `Prefer: wait=30`, or follow `Location` with `?wait=30` or its `/events`.
+Errors are problem details (RFC 9457); their `type` is `urn:attest:problem:` and a name:
 """
 
 

@@ -46,6 +46,8 @@ class Notices:
             each_step: by those of a step on its way, too.
         """
         woken = asyncio.Event()
+        if self.closing:
+            woken.set()
         self._waiting.setdefault(subject, {})[woken] = each_step
         try:
             yield woken

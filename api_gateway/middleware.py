@@ -32,6 +32,9 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+_SECURITY_HEADERS = [
+    (name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()
+]
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _METHODS = _SAFE_METHODS | {"POST", "PUT", "PATCH", "DELETE"}
 _QUIET_ROUTES = frozenset({"/healthz", "/readyz", "/metrics"})
@@ -126,8 +129,8 @@ class _Exchange:
             await self._note()
             self._started = True
             headers = MutableHeaders(scope=message)
-            for name, value in SECURITY_HEADERS.items():
-                headers.setdefault(name, value)
+            named = {name.lower() for name, _ in headers.raw}
+            headers.raw.extend(one for one in _SECURITY_HEADERS if one[0] not in named)
             headers["X-Request-ID"] = str(self._request_id)
             self._count(message["status"])
         await self._send(message)

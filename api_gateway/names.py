@@ -1,8 +1,10 @@
 """Names and addresses of this machine."""
 
 import ipaddress
+from functools import lru_cache
 
 
+@lru_cache(16)  # every request asks it again, of the same name
 def is_loopback(name: str) -> bool:
     """Whether a host name or address means this machine only."""
     try:

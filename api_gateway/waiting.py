@@ -1,6 +1,7 @@
 """Long polls: the state of a thing now, or once it is finished."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -27,8 +28,11 @@ async def settled(
             left = deadline - time.monotonic()
             if finished(found) or left <= 0 or gateway.notices.closing:
                 return found
-            try:
-                async with asyncio.timeout(left):
-                    await woken.wait()
-            except TimeoutError:
-                continue  # read a last time: a claim changes a stage without a notice
+            await heard(woken, left)  # if not, read a last time: a claim changes a stage without
+
+
+async def heard(woken: asyncio.Event, seconds: float) -> None:
+    """Wait for a notice, and no longer than so many seconds."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await woken.wait()

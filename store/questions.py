@@ -44,6 +44,7 @@ def submit(
     options: Mapping[str, Any],
     idempotency_key: str | None = None,
     *,
+    question_id: UUID | None = None,
     request_id: UUID | None = None,
     owner: str = LOCAL_OWNER,
 ) -> Question:
@@ -55,6 +56,7 @@ def submit(
     Args:
         options: JSON values; `as_of`, `filters`, `patient_context`, `max_references` where they
             were given.
+        question_id: its id, if it is new: for who listens for its end before it is there.
         request_id: of the request that asks; the unit of work's, or a new one, if left out.
         owner: whose it is.
 
@@ -64,7 +66,7 @@ def submit(
     key = new_hash_key()
     request = {"text": text, "options": dict(options)}
     question = Question(
-        id=uuid4(),
+        id=question_id or uuid4(),
         text=text,
         text_hash=text_hash(text, key),
         options=dict(options),

@@ -1,9 +1,10 @@
 """Questions: submit, wait, follow, list."""
 
 import hashlib
+import time
 from collections.abc import AsyncIterator
 from typing import Annotated
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -16,6 +17,7 @@ from api_gateway.answers import Snapshot, snapshot
 from api_gateway.etags import is_known
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
+from api_gateway.preferences import Prefer, preferred_wait
 from api_gateway.problems import documented, request_id_of
 from api_gateway.recall_schemas import RecallFilter
 from api_gateway.schemas import (
@@ -30,7 +32,7 @@ from api_gateway.schemas import (
     StageTiming,
 )
 from api_gateway.state import Gateway, InGateway
-from api_gateway.waiting import settled
+from api_gateway.waiting import heard, settled
 from store import questions, recall_log
 from store.database import passes_by_itself
 from store.models import Question
@@ -50,10 +52,15 @@ LAST_EVENT = "end"
     summary="Submit a question",
     description="Accepts the question and answers at once. The same `Idempotency-Key` with another "
     "request is a 422, as draft-ietf-httpapi-idempotency-key-header-06 says under Error Scenarios; "
-    "its 409 is for a first request still under way, and here a retry simply gets the question.",
+    "its 409 is for a first request still under way, and here a retry simply gets the question. "
+    "With `Prefer: wait=N` it is answered with the question itself, as `Location` has it, once "
+    "that is finished; if it is not within N seconds, as without.",
     response_description="Accepted; `Location` says where to look",
     dependencies=[needs(Scope.ASK), within_budget, room_for(Work.QUESTIONS)],
-    responses=documented(400, 403, 413, 415, 422, 429, 503),
+    responses={
+        200: {"model": QuestionOut, "description": "Finished within the time of `Prefer`"},
+        **documented(400, 403, 410, 413, 415, 422, 429, 503),
+    },
 )
 async def submit_question(
     body: QuestionIn,
@@ -61,25 +68,61 @@ async def submit_question(
     gateway: InGateway,
     caller: InCaller,
     idempotency_key: IdempotencyKey = None,
+    prefer: Prefer = None,
 ) -> Response:
     """Write the question and promise it to the retrieve stage."""
-    request_id = request_id_of(request)
+    question_id, request_id = uuid4(), request_id_of(request)
 
     def submit() -> Question:
         with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
             return questions.submit(
-                work, body.question, body.options(), idempotency_key, owner=caller.owner
+                work,
+                body.question,
+                body.options(),
+                idempotency_key,
+                question_id=question_id,
+                owner=caller.owner,
             )
 
-    return _accepted(await run_in_threadpool(submit))
+    wait = preferred_wait(prefer, MAX_WAIT_SECONDS)
+    if wait is None:
+        return _accepted(await run_in_threadpool(submit))
+    deadline = time.monotonic() + wait
+    with gateway.notices.subscribe(str(question_id)) as woken:  # before it is there
+        question = await run_in_threadpool(submit)
+        if question.id == question_id:  # one that was accepted before may be finished
+            await heard(woken, deadline - time.monotonic())
+    found = await _kept(gateway, caller, question.id, deadline - time.monotonic())
+    answer = _accepted(question) if found is None else _shown(found)
+    answer.headers["Location"] = _location(question.id)
+    answer.headers["Preference-Applied"] = f"wait={wait}"
+    return answer
+
+
+async def _kept(
+    gateway: Gateway, caller: Caller, question_id: UUID, wait: float
+) -> Snapshot | None:
+    """A question that was accepted, once it is finished; None: it is not. Where the database goes
+    away meanwhile it is kept all the same, which whoever asked it has to be told."""
+    try:
+        found = await _ended(gateway, caller, question_id, wait)
+    except Exception as error:
+        if not passes_by_itself(error):
+            raise
+        return None
+    return found if found.finished else None
 
 
 def _accepted(question: Question) -> Response:
     told = Accepted.model_validate(
         {"id": question.id, "status": question.status, "poll_after_ms": POLL_AFTER_MS}
     )
-    headers = {"Location": f"/v1/questions/{question.id}"}
+    headers = {"Location": _location(question.id)}
     return Response(told.model_dump_json(), 202, headers, media_type="application/json")
+
+
+def _location(question_id: UUID) -> str:
+    return f"{router.prefix}/{question_id}"
 
 
 @router.get(
@@ -149,13 +192,21 @@ async def get_question(
     if_none_match: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The question, now or once it is finished."""
-    found = await settled(
+    return _shown(await _ended(gateway, caller, question_id, wait), if_none_match)
+
+
+async def _ended(gateway: Gateway, caller: Caller, question_id: UUID, wait: float) -> Snapshot:
+    """The question once it is finished, or after `wait` seconds."""
+    return await settled(
         gateway,
         question_id,
         lambda: _read(gateway, caller, question_id),
         lambda one: one.finished,
         wait,
     )
+
+
+def _shown(found: Snapshot, if_none_match: str | None = None) -> Response:
     body = found.resource.model_dump_json().encode()
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     headers = {"ETag": etag}

@@ -5,6 +5,7 @@ sentences hold none of the strings that every match needs (`needs`): these are n
 """
 
 import re
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from knowledge.literals import needs
@@ -17,6 +18,9 @@ _IN_ITS_CASE = "(?-i:"
 # What `re` takes for another letter when it ignores case, and lower case does not make that letter.
 _ALIKE = {ord("ı"): "i", ord("ſ"): "s", ord("µ"): "μ", ord("ς"): "σ"}
 _HAVE_ALIKE = tuple(map(chr, _ALIKE))
+
+
+_Find = Callable[[str], re.Match[str] | None]
 
 
 class Caseless:
@@ -35,26 +39,29 @@ class Caseless:
             raise ValueError(f"a pattern must show its letters: {written}")
         plain = _in_lower_case(written.replace(_IN_ITS_CASE, "(?:"))
         needed = needs(re.compile(plain)).exact
-        self._needs = needed if len(needed) <= _MOST_NEEDS else ("",)
-        self._as_written = _IN_ITS_CASE in written
-        flags = re.IGNORECASE if self._as_written else re.NOFLAG
-        self._pattern = re.compile(written if self._as_written else plain, flags)
+        as_written = _IN_ITS_CASE in written
+        pattern = re.compile(written if as_written else plain, re.IGNORECASE * as_written)
+        few = needed if len(needed) <= _MOST_NEEDS else ("",)
+        self.search = _finder(pattern.search, few, as_written=as_written)
+        """As `re.Pattern.search`, for a whole text."""
+        self.match = _finder(pattern.match, few, as_written=as_written)
+        """As `re.Pattern.match`, for a whole text."""
 
-    def search(self, text: str) -> re.Match[str] | None:
-        """As `re.Pattern.search`."""
+
+def _finder(find: _Find, needed: Sequence[str], *, as_written: bool) -> _Find:
+    """`find` where one of the needed strings stands. A function of its own: to look up on each call
+    what never changes takes longer than to find nothing."""
+    if "" in needed:
+        return find if as_written else lambda text: find(folded(text))
+
+    def look(text: str) -> re.Match[str] | None:
         lower = folded(text)
-        for one in self._needs:
+        for one in needed:
             if one in lower:
-                return self._pattern.search(text if self._as_written else lower)
+                return find(text if as_written else lower)
         return None
 
-    def match(self, text: str) -> re.Match[str] | None:
-        """As `re.Pattern.match`."""
-        lower = folded(text)
-        for one in self._needs:
-            if one in lower:
-                return self._pattern.match(text if self._as_written else lower)
-        return None
+    return look
 
 
 @lru_cache(maxsize=1024)  # one rule after the other asks it of a sentence

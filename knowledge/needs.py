@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 from knowledge.words import tree
 
-
 _FEW = 32
 """So many words are looked for one by one; more of them, letter by letter of the text; ours."""
 

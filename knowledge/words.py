@@ -58,6 +58,10 @@ class Words:
         """Where `text` has such words, in order; a word that stands for several gives one each."""
         return self._remembered(text) if len(text) <= _REMEMBERED_CHARS else [*self._found(text)]
 
+    def each(self, text: str) -> Iterator[Mention]:
+        """As `mentions`, for who may stop at one of the first."""
+        return self._found(text)
+
     def telling(self, names: Collection[str]) -> tuple[str, ...]:
         """Strings of which one stands, `lowered`, in whatever names one of these: to look for them
         takes less than to find all that a text names."""

@@ -70,7 +70,7 @@ class Content:
 
     def _may_be_named(self, lacking: Iterable[int], lower: str) -> bool:
         for term in lacking:
-            for one in self._telling[term]:  # noqa: SIM110  a generator takes twice as long
+            for one in self._telling[term]:
                 if one in lower:
                     return True
         return False

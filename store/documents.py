@@ -1,9 +1,9 @@
 """Documents and their versions: new content is a new version, the old one is superseded."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal, TypeVar
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -29,6 +29,8 @@ CHECKED_AT = """
         WHERE wd.document_id = d.id AND wd.broken IS NULL))
 """
 """The clock of document `d` in SQL, see `checked_at`."""
+
+V = TypeVar("V")
 
 Outcome = Literal["new", "changed", "unchanged", "outdated", "deferred"]
 
@@ -337,11 +339,47 @@ def get_versions(session: Session, version_ids: Sequence[UUID]) -> list[Document
         LookupError: one of them does not exist.
     """
     rows = session.exec(select(DocumentVersion).where(col(DocumentVersion.id).in_(version_ids)))
-    found = {version.id: version for version in rows}
+    return _in_order({version.id: version for version in rows}, version_ids)
+
+
+def _in_order(found: Mapping[UUID, V], version_ids: Sequence[UUID]) -> list[V]:
     missing = [str(version_id) for version_id in version_ids if version_id not in found]
     if missing:
         raise LookupError(f"there is no document version {', '.join(missing[:3])}")
     return [found[version_id] for version_id in version_ids]
+
+
+@dataclass
+class VersionText:
+    """What a version says and what its source calls it: all of it that an answer is made of."""
+
+    id: UUID
+    title: str
+    text: str
+    structure: dict[str, Any]
+    source_type: str
+    publication_type: str | None
+    publisher: str | None
+    version_label: str | None
+    identifiers: dict[str, str]
+    published_at: datetime | None
+    published_precision: str
+
+
+_TEXTS = sa.text(
+    f"SELECT {', '.join(one.name for one in fields(VersionText))} "  # noqa: S608  our own names
+    "FROM document_version WHERE id = ANY(:ids)"
+)
+
+
+def get_texts(session: Session, version_ids: Sequence[UUID]) -> list[VersionText]:
+    """As `get_versions`, for who only reads: half as much work.
+
+    Raises:
+        LookupError: one of them does not exist.
+    """
+    rows = (VersionText(*row) for row in session.execute(_TEXTS, {"ids": list(version_ids)}))
+    return _in_order({one.id: one for one in rows}, version_ids)
 
 
 def checked_at(session: Session, document_ids: Iterable[UUID]) -> dict[UUID, datetime]:

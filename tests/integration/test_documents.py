@@ -1,13 +1,15 @@
 """Versions: new content is a new one, the old one is superseded, none is ever edited."""
 
 import threading
+from dataclasses import asdict
 from typing import Any
+from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from store.documents import Stored, put_versions
+from store.documents import Stored, get_texts, get_versions, put_versions
 from store.records import SourceRecord
 from store.spans import Structure
 from store.unit_of_work import Store
@@ -38,6 +40,19 @@ def test_invariant_7_new_content_is_a_new_version_and_the_old_one_is_superseded(
     assert (first.outcome, second.outcome) == ("new", "changed")
     assert first.document_id == second.document_id
     assert versions(store) == [(1, "superseded"), (2, "current")]
+
+
+def test_what_a_version_says_is_what_its_row_holds_in_the_order_that_is_asked_for(
+    store: Store,
+) -> None:
+    ids = [put(store, record(one))[0].version_id for one in ("One.", "Two.")]
+    with store.reading() as session:
+        whole, said = get_versions(session, ids[::-1]), get_texts(session, ids[::-1])
+        for row, one in zip(whole, said, strict=True):
+            assert asdict(one).items() <= row.model_dump().items()
+        assert [one.text for one in said] == ["Two.", "One."]
+        with pytest.raises(LookupError, match="00000000-0000"):
+            get_texts(session, [*ids, UUID(int=0)])
 
 
 def test_the_same_content_again_only_moves_the_clock(store: Store) -> None:

@@ -168,26 +168,32 @@ def _spread(scored: Sequence[Kept], leading: Mapping[str, Any], scorer: Scorer) 
     policy = load("answers")
     kept: list[Kept] = []
     waiting: list[Kept] = []
-    told = Told()
+    told, documents = Told(), set[str]()
 
     def has_room(candidate: Candidate, most: int) -> bool:
         if len(kept) >= most:
             return False
-        documents = [one.candidate.evidence_id for one in kept]
-        return documents.count(candidate.evidence_id) < int(policy["claims_per_document"])
+        found = [one.candidate.evidence_id for one in kept]
+        return found.count(candidate.evidence_id) < int(policy["claims_per_document"])
+
+    def tell(candidate: Candidate) -> None:
+        told.add(candidate.finding)
+        documents.add(candidate.evidence_id)
 
     def take(found: Iterable[Kept], most: int) -> None:
         for one in found:
             mine = one.candidate
-            twin = _twin(mine, kept, told)
+            alike = told.may_hold(mine.finding)
+            may_be = alike or mine.evidence_id in documents
+            twin = _twin(mine, kept, alike=alike) if may_be else None
             if (twin is None and not has_room(mine, most)) or not scorer.may_answer(mine):
                 continue
             if twin is not None:
                 _merge(twin, one)
-                told.add(mine.finding)
+                tell(mine)
             elif one in waiting or not scorer.only_names_drug(mine):
                 kept.append(one)
-                told.add(mine.finding)
+                tell(mine)
             else:
                 waiting.append(one)
 
@@ -244,19 +250,18 @@ def _near_best(kept: Sequence[Kept], scorer: Scorer, query_type: str) -> list[Ke
     ]
 
 
-def _twin(mine: Candidate, kept: Sequence[Kept], told: Told) -> Kept | None:
+def _twin(mine: Candidate, kept: Sequence[Kept], *, alike: bool) -> Kept | None:
     """The first that says the same: in other words, or because one is a part of the other.
 
     Args:
-        told: the findings of those that are kept; others of before may be among them.
+        alike: whether the numbers of one may be the same (`Told.may_hold`).
     """
     text, evidence_id, finding = mine.text, mine.evidence_id, mine.finding
-    may_be = told.may_hold(finding)
     for one in kept:
         other = one.candidate
         if other.evidence_id == evidence_id and (text in other.text or other.text in text):
             return one
-        if may_be and same(finding, other.finding):
+        if alike and same(finding, other.finding):
             return one
     return None
 

@@ -105,14 +105,14 @@ def poses_question(sentence: str, section: str) -> bool:
         return False
     return (
         _is_titled("poses_parts", section)
-        or _titled("poses_labels").match(sentence) is not None
+        or _labels("poses_labels").match(sentence) is not None
         or _titled("poses").match(body_of(sentence)) is not None
     )
 
 
 def tells_methods(sentence: str, section: str) -> bool:
     """Whether a sentence of a publication says how the work was done."""
-    return part_weight(section) < 0 or _titled("methods_labels").match(sentence) is not None
+    return part_weight(section) < 0 or _labels("methods_labels").match(sentence) is not None
 
 
 def is_on_few(heading: str, question: str) -> bool:
@@ -132,6 +132,12 @@ def _parts() -> tuple[tuple[Caseless, float], ...]:
 @lru_cache(maxsize=4096)  # a section is that of many sentences
 def _is_titled(name: str, section: str) -> bool:
     return _titled(name).match(section.strip()) is not None
+
+
+@cache
+def _labels(name: str) -> re.Pattern[str]:
+    """Names of parts, which are in capitals."""
+    return re.compile(load("answers")[name])
 
 
 @cache

@@ -5,6 +5,7 @@ What a sentence does not name it has from its heading, else from its title.
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 from knowledge.breadth import accepted, meets
 from knowledge.loader import load
@@ -38,13 +39,16 @@ def is_on_others(
 
 def _named_in_short(candidate: Candidate, products: Collection[str]) -> bool:
     """Whether a line calls a product that its title names by the last of its words: Reveal."""
+    text = candidate.text
     return any(
-        short in candidate.text
-        and short in _WORD.findall(candidate.text)
-        and one in named(candidate.title)
-        for one in products
-        for short in one.split()[1:][-1:]
+        short in text and short in _WORD.findall(text) and one in named(candidate.title)
+        for short, one in _in_short(frozenset(products))
     )
+
+
+@lru_cache(maxsize=256)
+def _in_short(products: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((short, one) for one in products for short in one.split()[1:][-1:])
 
 
 def _is_work_on_another(candidate: Candidate, products: Collection[str]) -> bool:

@@ -8,6 +8,7 @@ markers: `illness`.
 import re
 from collections.abc import Iterable, Set
 from functools import cache, lru_cache
+from itertools import chain
 
 from knowledge.guard_terms import population_terms
 from knowledge.labs import age_group
@@ -40,6 +41,7 @@ class Population:
         }
         self._sexes = asked[_SEX] if _sex_matters(text) else frozenset[str]()
         self._texts: dict[tuple[str, str], frozenset[str]] = {}
+        self._on_others: dict[tuple[str, str], bool] = {}
         self._illness = Illness(text, on_coverage=on_coverage)
 
     def is_another(self, line: str, title: str, text: str, heading: str = "") -> bool:
@@ -51,7 +53,10 @@ class Population:
         """
         for category, asked in self._asked.items():
             found = self._found(category, line, heading, title, text)
-            if found and not _meet_any(category, found, asked):
+            if not found:
+                if self._text_is_on_others(category, text):
+                    return True
+            elif not _meet_any(category, found, asked):
                 return True
         return (
             self._is_special(line, heading, title)
@@ -109,9 +114,21 @@ class Population:
             return own | around
         if category in policy["by_paragraph"]:
             around = stated(category, _before(category, line, text)) or around
-        if not around and category in policy["by_text"]:
-            around = self._by_text(category, text)
         return around
+
+    def _text_is_on_others(self, category: str, text: str) -> bool:
+        """Whether a whole text names values of a category that it tells by, and none asked about;
+        kept for its next line, and for this question."""
+        if category not in load("answers")["populations"]["by_text"]:
+            return False
+        key = (category, text)
+        if key not in self._on_others:
+            asked, told = self._asked[category], _words()[category].each(text)
+            first = next(told, None)
+            self._on_others[key] = first is not None and not any(
+                _meet_any(category, {one.name}, asked) for one in chain((first,), told)
+            )
+        return self._on_others[key]
 
     def _is_special(self, line: str, heading: str, title: str) -> bool:
         """Whether a heading tells that a part is on a few whom nobody asked about."""

@@ -20,10 +20,9 @@ from store import model_usage, question_bodies
 from store.anchors import scores_of
 from store.audit_payloads import models_asked
 from store.content import Content, content, share, terms_of_interest
-from store.documents import get_versions
+from store.documents import VersionText, get_texts
 from store.hashes import hashed
 from store.index import lexical
-from store.models import DocumentVersion
 from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
 from workers.generate.candidates import candidates_of
@@ -64,7 +63,7 @@ class _Material:
 
     question: str
     retrieval: Mapping[str, Any]
-    versions: Sequence[DocumentVersion]
+    versions: Sequence[VersionText]
     anchors: Mapping[UUID, Mapping[int, int]]
     """Scores by the place where an anchor begins."""
     asked: Sequence[Content]
@@ -75,7 +74,7 @@ class _Material:
         return kind
 
     @property
-    def evidence(self) -> list[tuple[dict[str, Any], DocumentVersion]]:
+    def evidence(self) -> list[tuple[dict[str, Any], VersionText]]:
         return list(zip(self.retrieval["evidence"], self.versions, strict=True))
 
 
@@ -111,7 +110,7 @@ def _read(session: Session, message: GenerateV1) -> _Material:
     return _Material(
         question.text,
         question.retrieval,
-        get_versions(session, ids),
+        get_texts(session, ids),
         scores_of(session, ids),
         [
             content(

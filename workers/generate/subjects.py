@@ -92,8 +92,10 @@ class Subjects:
 
     def _compares_with_another(self, line: str) -> bool:
         """Whether a line sets one of the drugs that are to be compared against one that is not."""
+        if not self._compares:
+            return False
         named = _drugs(line)
-        return self._compares and bool(named - self._drugs) and 0 < len(named & self._drugs) < 2
+        return bool(named - self._drugs) and 0 < len(named & self._drugs) < 2
 
     def _is_on_drug(self, words: str) -> bool:
         """Whether words name a drug or class asked about, a class of one, or in general, and no

@@ -32,6 +32,7 @@ T = TypeVar("T")
 
 console = Console(stderr=True, quiet=True)
 _HEADING = re.compile(r"^1\. ([A-Z][A-Z -]+):", re.MULTILINE)
+_WAIT = {"Prefer": "wait=20"}
 _STAGES = ("retrieve", "generate", "verify", "audit")
 _TO_INDEX = sa.text(
     "SELECT EXISTS (SELECT FROM ingest_item WHERE batch_id = :batch AND status = 'pending') "
@@ -119,16 +120,17 @@ class Attest:
         Raises:
             RuntimeError: it ended without one.
         """
-        accepted = self._client.post("/v1/questions", json={"question": question})
-        accepted.raise_for_status()
-        place = f"/v1/questions/{accepted.json()['id']}"
+        asked = self._client.post("/v1/questions", json={"question": question}, headers=_WAIT)
+        asked.raise_for_status()
+        found: dict[str, Any] = asked.json()
+        place = f"/v1/questions/{found['id']}"
         while True:
-            found: dict[str, Any] = self._client.get(place, params={"wait": 20}).json()
             if found["status"] == "answered":
                 answer: dict[str, Any] = found["answer"]
                 return answer | {"question_id": found["id"]}
             if found["status"] == "failed":
                 raise RuntimeError(f"no answer to {question!r}")
+            found = self._client.get(place, params={"wait": 20}).json()
 
     def recall_state(self, question_id: str) -> str:
         """What the answer to an earlier question says of itself now."""

@@ -42,7 +42,7 @@ def tags(kind: Kind, text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def telling(kind: Kind, names: frozenset[str]) -> tuple[str, ...]:
     """Strings of which one stands, in lower case, in whatever names one of these tags."""
-    return _words(kind).telling(names)
+    return _words(kind, typed=False).telling(names)
 
 
 def label(kind: Kind, tag: str) -> str:

@@ -66,7 +66,7 @@ class Words:
         """Strings of which one stands, `lowered`, in whatever names one of these: to look for them
         takes less than to find all that a text names."""
         words = (word for word, named in self.by_word.items() if not set(named).isdisjoint(names))
-        found = {max(word.replace("-", " ").split(" "), key=len) for word in words}
+        found = {max(word.split(" "), key=len) for word in words}
         return tuple(sorted(one for one in found if not any(o != one and o in one for o in found)))
 
     def _found(self, text: str) -> Iterator[Mention]:

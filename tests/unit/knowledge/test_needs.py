@@ -1,6 +1,8 @@
 """Patterns with words that they need: the same is found as by trying them all, only sooner."""
 
 import re
+from itertools import product
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -19,6 +21,19 @@ def test_it_finds_what_the_patterns_alone_find(text: str) -> None:
     plainly = any(re.search(pattern, text) for _, pattern in _PATTERNS)
 
     assert Needy(_PATTERNS).match(text, text) == plainly
+
+
+_MANY = [([word], re.escape(word)) for word in map("".join, product("ab ", repeat=4))]
+
+
+@given(st.text(alphabet="ab c", max_size=12), st.integers(1, len(_MANY)), st.randoms())
+def test_so_does_it_with_many_words_that_begin_in_one_another(
+    text: str, number: int, rng: Random
+) -> None:
+    chosen = rng.sample([*_MANY, (["ab"], "ab"), (["a"], "ac")], number)
+    plainly = any(need in text and re.search(one, text) for (need,), one in chosen)
+
+    assert Needy(chosen).match(text, text) == plainly
 
 
 def test_the_words_are_looked_for_in_the_folded_text_and_the_pattern_in_the_text() -> None:

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from knowledge.words import Words
+from knowledge.loader import load
+from knowledge.tags import KINDS, Kind, tags, telling
+from knowledge.words import Words, lowered
 
 LETTERS = "abAB µé1"
 some_words = st.text(alphabet=LETTERS, min_size=1, max_size=4).map(str.strip).filter(bool)
@@ -70,3 +72,22 @@ def test_abbreviations_are_found_as_they_are_written_and_with_a_plural_s(
     written = "|".join(sorted(abbreviations))
     expected = [one.span() for one in re.finditer(rf"\b(?:{written})s?\b", text)]
     assert sorted({(one.start, one.end) for one in found}) == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whatever_names_a_tag_holds_what_tells_it(kind: Kind) -> None:
+    for tag, entry in load("vocabulary")[kind].items():
+        for word in entry["words"]:
+            for text in (word, word.upper(), word.replace(" ", "\n"), f"{word}s"):
+                named = frozenset(tags(kind, text))
+                assert all(
+                    any(one in lowered(text) for one in telling(kind, frozenset({name})))
+                    for name in named
+                )
+        assert telling(kind, frozenset({tag}))
+
+
+def test_who_stops_at_the_first_gets_it_and_who_does_not_all_of_them() -> None:
+    words, text = Words({"one": ["mice"], "other": ["patients"]}), "Patients and mice."
+    assert next(words.each(text)).name == "other"
+    assert list(words.each(text)) == list(words.mentions(text))

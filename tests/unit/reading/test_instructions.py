@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 
 from store.spans import Span
 from tests.injections import IN_TEXT, ORDERS
-from workers.reading.instructions import addresses_reader, without_instructions
+from workers.reading.instructions import (
+    _SPACED,
+    _is_apart,
+    addresses_reader,
+    without_instructions,
+)
 from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "data"
@@ -139,6 +144,12 @@ def test_what_is_left_lies_in_the_sentences_in_order_and_speaks_to_nobody(seed: 
     assert all(any(s.start <= one.start and one.end <= s.end for s in spans) for one in left)
     assert all(first.end <= then.start for first, then in pairwise(left))
     assert not any(addresses_reader(one.of(text)) for one in left)
+
+
+@given(st.from_regex(_SPACED), st.text(alphabet="ab .·-", max_size=8))
+def test_letters_apart_are_seen_before_they_are_looked_for(written: str, other: str) -> None:
+    assert _is_apart(f"{other} {written} {other}")
+    assert _is_apart(other) or not _SPACED.search(other)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")

@@ -66,12 +66,12 @@ def told(question_id: UUID, rows: Collection[Mapping[str, Any]]) -> dict[str, An
     """
     found: dict[UUID, Mapping[str, Any]] = {UUID(row["question_id"]): row for row in rows}
     row = found.pop(question_id, None)
-    told: dict[str, Any] = {"state": "current", "because": []}
+    shown: dict[str, Any] = {"state": "current", "because": []}
     for one in found:
-        told["supersedes"] = str(one)
+        shown["supersedes"] = str(one)
     if row is None:
-        return told
-    told |= {
+        return shown
+    shown |= {
         "state": row["state"],
         "because": row["because"],
         "affected_at": _moment(row["affected_at"]),
@@ -79,11 +79,11 @@ def told(question_id: UUID, rows: Collection[Mapping[str, Any]]) -> dict[str, An
     }
     match row["state"]:
         case "reaffirmed":
-            told["spans"] = row["spans"]
+            shown["spans"] = row["spans"]
         case "superseded":
-            told["findings"] = row["findings"]
-            told["superseded_by"] = row["superseded_by"]
-    return told
+            shown["findings"] = row["findings"]
+            shown["superseded_by"] = row["superseded_by"]
+    return shown
 
 
 def _moment(written: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
+from api_gateway import listen
 from messages import Stage
 from tests.integration.gateway.conftest import Running, serving
 
@@ -162,6 +163,21 @@ def test_waiters_survive_the_loss_of_the_listening_connection(
     )
     assert waiting.result(20).json()["status"] == "answered"
     _until(lambda: gateway.count("pg_stat_activity", listening) == 1)
+
+
+def test_no_notice_is_lost_to_the_sign_of_life_that_the_connection_is_asked_for(
+    new_database: Any, settings_for: Any, monkeypatch: pytest.MonkeyPatch, pool: ThreadPoolExecutor
+) -> None:
+    monkeypatch.setattr(listen, "HEARTBEAT_SECONDS", 0.0005)
+    with serving(settings_for(new_database())) as own:
+        asked = [own.ask() for _ in range(40)]
+        for first in range(0, 40, 8):
+            group = asked[first : first + 8]
+            waiting = [pool.submit(_poll, own, one) for one in group]
+            _until(lambda: _waiters(own) == 8)
+            for one in group:
+                own.answer(one, ANSWER)
+            assert {one.result(10).json()["status"] for one in waiting} == {"answered"}
 
 
 def test_a_waiter_is_let_go_when_the_gateway_stops(

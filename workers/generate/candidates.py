@@ -62,6 +62,10 @@ class Candidate:
         return finding(self.text)
 
 
+_LONG = 5_000
+"""Characters of a text of which fewer are kept: a label has twenty times those of an abstract."""
+
+
 @dataclass(frozen=True)
 class _Source:
     """What the lines of a version depend on: never the question."""
@@ -139,9 +143,12 @@ def _called(identifiers: Mapping[str, str]) -> str:
     return f"{written(identifiers)} {trial_of(identifiers)}".strip()
 
 
-@lru_cache(maxsize=128)  # much is asked of few works
 def _lines(source: _Source) -> tuple[_Line, ...]:
     """The sentences of a version that can be shown, in order, but for parts that are left out."""
+    return _of_long(source) if len(source.text) > _LONG else _of_short(source)
+
+
+def _read_lines(source: _Source) -> tuple[_Line, ...]:
     text, sections = source.text, source.structure["sections"]
     places = outside_enclosures(text, sentences_of(source.structure))
     starts = [section["start"] for section in sections]
@@ -159,6 +166,10 @@ def _lines(source: _Source) -> tuple[_Line, ...]:
             said = tuple([one.words for one in pieces[first - announced : number + 1]])
             found.append(_Line(source, last.place, start, quote, section, said))
     return tuple(found)
+
+
+# Much is asked of few works, and what a version says never changes.
+_of_short, _of_long = lru_cache(maxsize=512)(_read_lines), lru_cache(maxsize=64)(_read_lines)
 
 
 class _Piece:

@@ -60,25 +60,32 @@ class WokenConsumer(_RedisConsumer):
         super().__init__(broker, queue_name, prefetch, timeout)
         self._idle_seconds = timeout / 1000
         self._wake = broker.wake_event(queue_name)
+        self._has_room = True
+        self._was_all = False
+        """The last fetch took all that there was: there is nothing to look for until somebody says
+        so, or time has passed."""
         broker.consumers[queue_name] = self
 
     def __next__(self) -> Any:
+        if not self.message_cache and (self._was_all or not self._has_room):
+            self._wake.wait(self._idle_seconds)
         self._wake.clear()  # before the fetch, so that an announcement in between is not lost
         try:
-            message = self._next()
+            return self._next()
         except (redis.ConnectionError, redis.TimeoutError) as error:
             raise ConnectionClosed(error) from None
-        if message is None:
-            self._wake.wait(self._idle_seconds)
-        return message
 
     def _next(self) -> MessageProxy | None:
         """The next good message, from the cache or from Redis, if there is one and room for it."""
-        room = min(
-            self.prefetch - self.outstanding_message_count, self.broker.room(self.queue_name)
-        )
-        if not self.message_cache and room > 0:
-            self.message_cache = self.broker.do_fetch(self.queue_name, room)
+        if not self.message_cache:
+            self._has_room = False  # before it is counted: what is done from here on wakes
+            room = min(
+                self.prefetch - self.outstanding_message_count, self.broker.room(self.queue_name)
+            )
+            if room > 0:
+                self._has_room = True
+                self.message_cache = self.broker.do_fetch(self.queue_name, room)
+                self._was_all = len(self.message_cache) < room
         while self.message_cache:
             body = self.message_cache.pop(0)
             if body is None:
@@ -101,7 +108,7 @@ class WokenConsumer(_RedisConsumer):
                 self.broker.bury_unreadable(self.queue_name, redis_id.decode(), body)
 
     def ack(self, message: Any) -> None:
-        """Acknowledge; there is room for the next message now, so look for it."""
+        """Acknowledge; there is room for the next message now, so look for one that had none."""
         try:
             super().ack(message)
         except redis.TimeoutError as error:
@@ -119,7 +126,8 @@ class WokenConsumer(_RedisConsumer):
             self._look_again()
 
     def _look_again(self) -> None:
-        self._wake.set()
+        if not self._has_room:
+            self._wake.set()
         self.broker.wake_last()
 
     def requeue(self, messages: Any) -> None:
@@ -177,6 +185,7 @@ class WokenBroker(RedisBroker):
         self.consumers: dict[str, WokenConsumer] = {}
         self._last: frozenset[str] = frozenset()
         self._spare = 0
+        self._threads = 0
         self._silent_until = 0.0
 
     @property
@@ -188,6 +197,11 @@ class WokenBroker(RedisBroker):
         """The event that a publication to `queue_name` sets."""
         return self._events.setdefault(queue_name, threading.Event())
 
+    def work_with(self, threads: int) -> None:
+        """Say how many threads of this process work on what its consumers fetch: what one of them
+        begins at once is announced to nobody else."""
+        self._threads = threads
+
     def fetch_last(self, queues: Collection[str], threads: int) -> None:
         """Take from these queues only what is begun at once: what a busy pool holds of them, an
         idle one of the same queues cannot have. One thread is left to the others, if there are two.
@@ -198,8 +212,7 @@ class WokenBroker(RedisBroker):
         """How many more messages may be fetched from a queue, whatever its consumer holds."""
         if queue_name not in self._last:
             return MAX_FETCH
-        held: int = sum(one.outstanding_message_count for one in list(self.consumers.values()))
-        return self._spare - held
+        return self._spare - self._held()
 
     def wake_last(self) -> None:
         """Something was done: there may be room for what is fetched last."""
@@ -241,7 +254,19 @@ class WokenBroker(RedisBroker):
         for queue_name in {promise.stage for promise in promises}:
             if queue_name in self._events:
                 self._events[queue_name].set()  # our own consumer need not hear it from Redis
-            self._sender.client.publish(self._channel(queue_name), "")
+            if not self._begins_at_once(queue_name, len(promises)):
+                self._sender.client.publish(self._channel(queue_name), "")
+
+    def _begins_at_once(self, queue_name: str, messages: int) -> bool:
+        """Whether threads of this process wait for so many messages of this queue. If they do not
+        come to it after all, others find them when they look again by themselves."""
+        if queue_name not in self.consumers or queue_name in self._last or self._stopping.is_set():
+            return False
+        return self._held() + messages <= self._threads
+
+    def _held(self) -> int:
+        """Messages that the consumers of this process hold, those that are worked on too."""
+        return sum(one.outstanding_message_count for one in list(self.consumers.values()))
 
     def backlog(self) -> dict[str, int]:
         """Messages waiting in Redis, by stage."""

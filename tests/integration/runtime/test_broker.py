@@ -309,6 +309,68 @@ def test_what_a_process_publishes_wakes_its_own_consumer_at_once(runtime: Start)
     assert not event.is_set()
 
 
+class Counting(WokenBroker):
+    """A broker that counts how often it looks into Redis for messages."""
+
+    fetches = 0
+
+    def do_fetch(self, queue_name: str, count: int) -> list[bytes]:
+        self.fetches += 1
+        found: list[bytes] = self.__getattr__("do_fetch")(queue_name, count)  # type: ignore[no-untyped-call]
+        return found
+
+
+def test_a_queue_that_was_emptied_is_not_looked_into_until_somebody_says_so(
+    runtime: Start,
+) -> None:
+    running = runtime(Probe().spec(), broker=Counting)
+    consumer = running.broker.consume("retrieve", prefetch=4, timeout=300)
+    broker = running.broker
+    assert isinstance(broker, Counting)
+    for number in range(1, 4):
+        promise(running.store, message())
+        found = next(consumer)
+        assert found is not None
+        assert broker.fetches == number, "one look for each"
+        consumer.ack(found)
+    assert next(consumer) is None
+    assert broker.fetches == 4, "the slow look"
+    promise(running.store, *[message() for _ in range(5)])
+    assert None not in [next(consumer) for _ in range(4)]
+    assert broker.fetches == 5, "all that there was room for, at once"
+
+
+def test_room_for_what_was_left_is_told_by_an_acknowledgement(runtime: Start) -> None:
+    running = runtime(Probe().spec())
+    consumer = running.broker.consume("retrieve", prefetch=1, timeout=30_000)
+    promise(running.store, message(), message())
+    first, found = next(consumer), []
+    assert first is not None
+    looking = threading.Thread(target=lambda: found.extend([next(consumer), next(consumer)]))
+    looking.start()
+    consumer.ack(first)
+    looking.join(10)
+    assert [one for one in found if one is not None], "long before the slow look"
+
+
+def test_only_what_no_thread_here_waits_for_is_announced(runtime: Start) -> None:
+    probe, hold = Probe(), threading.Event()
+    probe.act = lambda _: hold.wait(20)
+    running = runtime(probe.spec(), threads=2).work()
+    with running.broker.client.pubsub(ignore_subscribe_messages=True) as channel:
+        channel.subscribe(f"{running.broker.namespace}:published:retrieve")
+        assert channel.get_message(timeout=5) is None, "the subscription"
+        promise(running.store, message())
+        wait_until(lambda: len(probe.seen) == 1, 20, "begun here")
+        assert channel.get_message(timeout=0.3) is None
+        promise(running.store, message(), message())
+        notice = channel.get_message(timeout=10)
+        assert notice is not None, "one of these has to wait"
+        hold.set()
+        wait_settled(running.store)
+    assert done(running.store) == 3
+
+
 def test_what_a_stopping_worker_has_fetched_goes_back_to_the_queue(runtime: Start) -> None:
     probe, hold = Probe(), threading.Event()
     running = runtime(probe.spec(), threads=1)  # fetches two at once

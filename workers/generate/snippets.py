@@ -19,7 +19,8 @@ _DATE_CHARS = {"year": 4, "month": 7, "day": 10}
 
 
 class Version(Protocol):
-    """What is read of a stored version (`store.models.DocumentVersion`)."""
+    """What a drafter reads of a version, whoever gives it: `store.documents.VersionText` for an
+    answer, a whole `store.models.DocumentVersion` elsewhere."""
 
     title: str
     text: str

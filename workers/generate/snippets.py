@@ -19,8 +19,8 @@ _DATE_CHARS = {"year": 4, "month": 7, "day": 10}
 
 
 class Version(Protocol):
-    """What a drafter reads of a version, whoever gives it: `store.documents.VersionText` for an
-    answer, a whole `store.models.DocumentVersion` elsewhere."""
+    """What a drafter reads of a version (`store.documents.VersionText`). Drafting is pure: it knows
+    the shape, not the store, and takes documents that never were in one, as benchmarks give them."""
 
     title: str
     text: str

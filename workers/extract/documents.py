@@ -285,9 +285,9 @@ def _decorated(line: str) -> bool:
 
 
 def _supported(text: str, part: Part) -> bool:
-    """Whether the words of a part are of its title's type, too."""
+    """Whether the words of a part are of its title's type, too; none speak for an unknown one."""
     words = text[part.start : part.end]
-    patterns = _patterns()[part.document_type]
+    patterns = _patterns().get(part.document_type, ())
     return sum(weight for weight, _, one in patterns if one.search(words)) >= 3.0
 
 

@@ -20,7 +20,7 @@ _DATE_CHARS = {"year": 4, "month": 7, "day": 10}
 
 class Version(Protocol):
     """What a drafter reads of a version (`store.documents.VersionText`). Drafting is pure: it knows
-    the shape, not the store, and takes documents that never were in one, as benchmarks give them."""
+    the shape, not the store, and takes documents that no store held, as benchmarks give them."""
 
     title: str
     text: str

@@ -177,6 +177,17 @@ def test_the_parts_of_a_document_hold_all_of_its_text_once(pieces: list[str]) ->
 
 
 @pytest.mark.requirement("MV-2.2")
+def test_untitled_words_of_two_patients_are_parts_of_no_known_type() -> None:
+    """Hypothesis found that such a document died in extraction: no words speak for "unknown"."""
+    letter = "Dear colleague, thank you for the slides. " * 16
+    text = f"MRN: 4711\nMRN: 12\n{letter}"
+    assert _covered(text) == ["unknown", "unknown"]
+    assert [one.person for one in classify(text).parts] == [0, 1], "nobody's words are another's"
+    fields = extract_text(text).fields
+    assert [name for name, one in fields.items() if one.items] == ["raw_text"]
+
+
+@pytest.mark.requirement("MV-2.2")
 def test_a_short_document_at_the_end_of_a_composite_is_read() -> None:
     text = (
         "PATHOLOGY REPORT\nSpecimen: prostate biopsy. Diagnosis: prostatic adenocarcinoma, "

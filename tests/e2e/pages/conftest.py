@@ -89,6 +89,13 @@ class Seen:
     def open(self, path: str) -> None:
         self.page.goto(self.url + path)
 
+    def sign_in(self, key: str, *, window: Page | None = None) -> None:
+        """Sign in, and wait for the page that follows and its scripts; `window` is another one."""
+        page = window or self.page
+        page.get_by_label("Key").fill(key)
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url(lambda address: urlsplit(address).path != "/signin")
+
     def shot(self, name: str, *, whole: bool = True) -> None:
         """Keep what is seen, and look at it with axe."""
         self.page.screenshot(path=self.shots / f"{name}.png", full_page=whole)

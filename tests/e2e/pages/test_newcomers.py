@@ -64,8 +64,7 @@ def test_an_empty_instance_says_that_nothing_is_held_and_how_to_begin(
 ) -> None:
     seen = look(url=keyed.url)
     seen.open("/")
-    seen.page.get_by_label("Key").fill(make_key(keyed, "ask", "read", "documents"))
-    seen.page.get_by_role("button", name="Sign in").click()
+    seen.sign_in(make_key(keyed, "ask", "read", "documents"))
     expect(seen.page.get_by_text("Nothing is held yet")).to_be_visible()
     expect(seen.page.get_by_text("Examples for the sample corpus")).to_have_count(0)
     seen.shot("empty-ask")
@@ -87,8 +86,7 @@ def test_what_was_written_outlives_a_sign_in_that_ended(
     seen = look(url=keyed.url)
     key = make_key(keyed, "ask", "read", "documents")
     seen.open(path)
-    seen.page.get_by_label("Key").fill(key)
-    seen.page.get_by_role("button", name="Sign in").click()
+    seen.sign_in(key)
     seen.page.get_by_label(label, exact=True).fill("She coughs since Monday.")
     if path == "/evidence":
         seen.page.get_by_label("Title of the text").fill("A title")
@@ -99,9 +97,7 @@ def test_what_was_written_outlives_a_sign_in_that_ended(
     seen.shot(f"session-ended-{button.lower()}")
     with seen.page.context.expect_page() as opened:
         told.get_by_role("link").click()
-    opened.value.get_by_label("Key").fill(key)
-    opened.value.get_by_role("button", name="Sign in").click()
-    opened.value.wait_for_load_state()
+    seen.sign_in(key, window=opened.value)
     opened.value.close()
     expect(seen.page.get_by_label(label, exact=True)).to_have_value("She coughs since Monday.")
     seen.page.get_by_role("button", name=button, exact=True).click()
@@ -112,14 +108,12 @@ def test_without_scripts_a_form_that_was_not_taken_is_said_not_to_be(look: Look,
     seen = look(url=keyed.url, java_script_enabled=False)
     key = make_key(keyed, "ask", "read")
     seen.open("/notes")
-    seen.page.get_by_label("Key").fill(key)
-    seen.page.get_by_role("button", name="Sign in").click()
+    seen.sign_in(key)
     seen.page.get_by_label("Note", exact=True).fill("She coughs since Monday.")
     seen.page.context.clear_cookies()
     seen.page.get_by_role("button", name="Summarize").click()
     expect(seen.page.get_by_role("alert")).to_contain_text("was not taken")
-    seen.page.get_by_label("Key").fill(key)
-    seen.page.get_by_role("button", name="Sign in").click()
+    seen.sign_in(key)
     expect(seen.page).to_have_url(re.compile(r"/notes\?form=[0-9a-f-]{36}$"))
 
 

@@ -91,14 +91,14 @@ class Pipe:
         """For selectors."""
         return self._read
 
-    def copy_to(self, sink: Sink) -> bool:
-        """Pass on what is there now; False at the end of the stream."""
+    def copy_to(self, sink: Sink) -> int | None:
+        """Pass on what is there now; returns how many bytes, None at the end of the stream."""
         try:
             data = os.read(self._read, _READ_BYTES)
         except BlockingIOError:
-            return True
+            return 0
         sink.write(self.name, self._lines.feed(data) if data else self._lines.flush())
-        return bool(data)
+        return len(data) or None
 
     def close(self) -> None:
         """Close the reading end."""

@@ -6,7 +6,9 @@ reaches only the supervisor, which then stops the children in order.
 """
 
 import contextlib
+import math
 import os
+import select
 import selectors
 import signal
 import subprocess
@@ -26,6 +28,12 @@ FORCED_EXIT_CODE = 130
 _PROBE_SECONDS = (0.02, 0.5)
 # A terminal, a wrapper and a service manager may each pass on the same Ctrl-C.
 _SAME_REQUEST_SECONDS = 0.5
+
+_GATHER_SECONDS = 0.05
+"""Ours: how late a line may be passed on, so that one that follows comes with it. While questions
+are asked, each line by itself took as much time as writing all of them."""
+_MANY_BYTES = 16_384
+"""Who prints so much at once would soon wait for us: a pipe of Linux holds 65,536 (pipe(7))."""
 
 OnEvent = Callable[[str, str], None]
 
@@ -78,6 +86,7 @@ class Supervisor:
         self._on_event = on_event or self._print_event
         self._selector = selectors.DefaultSelector()
         self._wake_fd = -1
+        self._few_lines = False
         self._guard = Guard()
         self._stop_requested: float | None = None
         self._exit_code = 0
@@ -248,23 +257,33 @@ class Supervisor:
         """Wait for the next due time, a signal, or output; pass the output on."""
         if self._finished():
             return
-        due = [child.due for child in self._children.values() if child.due is not None]
-        timeout = max(0.0, min(due) - time.monotonic()) if due else None
-        for key, _ in self._selector.select(timeout):
+        if self._few_lines:  # more may follow: to wake for each takes longer than to pass it on
+            select.select([self._wake_fd], [], [], min(_GATHER_SECONDS, self._until_due()))
+        self._few_lines = False
+        due = self._until_due()
+        for key, _ in self._selector.select(due if due < math.inf else None):
             if key.fd == self._wake_fd:
                 self._read_signals()
             else:
-                self._copy(key.data)
+                self._few_lines = self._copy(key.data) < _MANY_BYTES
+
+    def _until_due(self) -> float:
+        """Seconds until something is due; infinity if nothing is."""
+        due = [child.due for child in self._children.values() if child.due is not None]
+        return max(0.0, min(due) - time.monotonic()) if due else math.inf
 
     def _read_signals(self) -> None:
         arrived = os.read(self._wake_fd, 4096)
         if any(number != signal.SIGCHLD for number in arrived):
             self._request_stop()
 
-    def _copy(self, pipe: Pipe) -> None:
-        if not pipe.copy_to(self._sink):
+    def _copy(self, pipe: Pipe) -> int:
+        """Pass on what a child printed; returns how many bytes that were."""
+        copied = pipe.copy_to(self._sink)
+        if copied is None:
             self._selector.unregister(pipe)
             pipe.close()
+        return copied or 0
 
     def _pass_on_last_words(self, name: str) -> None:
         """What a child said before it ended is in its log before it is told that it ended."""

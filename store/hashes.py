@@ -12,6 +12,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import orjson
+
 EXACT = 2**53
 """Integers beyond this are not exact as floats (IEEE 754, binary64)."""
 
@@ -51,10 +53,21 @@ def _kind(value: Any) -> type:
     return float if isinstance(value, float) else type(value)
 
 
+class _Small(float):
+    """A number that Python writes with an exponent, as it stands in what was hashed before; orjson
+    would write it otherwise."""
+
+
+_SMALL = 1e-4
+"""Python's `repr` takes an exponent below it (float_repr_style "short")."""
+
+
 def _number(value: float) -> float | int | str:
     if value.is_integer() and abs(value) <= EXACT:
         return int(value)
-    return value if math.isfinite(value) and not value.is_integer() else repr(value)
+    if value.is_integer() or not math.isfinite(value):
+        return repr(value)
+    return _Small(value) if abs(value) < _SMALL else value
 
 
 HASH_KEY_BYTES = 32
@@ -88,8 +101,26 @@ def hashed(body: object, key: bytes | None = None) -> Hashed:
     return Hashed(written, text_hash(written, key))
 
 
+_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
+
+
 def _canonical(body: object) -> str:
-    return json.dumps(plain(body), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    """As `json.dumps` of Python writes it, in a tenth of the time (ADR 0027).
+
+    Raises:
+        TypeError: there is something in it that is no JSON.
+    """
+    value = plain(body)
+    try:
+        return orjson.dumps(value, _as_python_does, _OPTIONS).decode()
+    except TypeError:  # integers of more than 64 bits, and what is nested deeper than 254 times
+        return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def _as_python_does(value: object) -> orjson.Fragment:
+    if isinstance(value, float):  # a small one, or of a class of its own
+        return orjson.Fragment(float.__repr__(value))
+    raise TypeError(type(value).__name__)
 
 
 def text_hash(text: str, key: bytes | None = None) -> str:

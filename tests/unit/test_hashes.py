@@ -4,14 +4,17 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from enum import IntEnum, StrEnum
+from functools import reduce
 from types import MappingProxyType
 from typing import Any
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from store.hashes import EXACT, json_hash, plain
+from store.hashes import EXACT, hashed, json_hash, plain
 
 
 class _Name(StrEnum):
@@ -84,8 +87,17 @@ def written(value: Any) -> str:
 @given(_VALUES)
 @example({"a": [1e16, -0.0, 2.0, math.nan, -math.inf, 2**53 + 0.0, 2**200], True: None, 3.0: ()})
 @example([_Share(2.0), _Name.FIRST, _Number.ONE, {_Name.FIRST: _Words("a")}])
+@example([1e-5, -9.9e-5, 1e-4, 5e-324, _Share(1.5e-7), {"\ud7ff": 1, "\U00010000": 2, "\uffff": 3}])
+@example(reduce(lambda inner, _: [inner], range(400), 2**64))
 def test_every_value_is_written_as_by_the_rules(value: Any) -> None:
     assert written(plain(value)) == written(by_the_rules(value))
+    assert hashed(value).json == written(by_the_rules(value))
+
+
+@pytest.mark.parametrize("value", [datetime.now(UTC), {1}, b"a", object()])
+def test_what_is_no_json_is_refused(value: Any) -> None:
+    with pytest.raises(TypeError):
+        hashed({"a": [value]})
 
 
 def test_the_hash_of_a_body_is_the_one_that_is_stored() -> None:

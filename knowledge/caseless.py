@@ -42,10 +42,17 @@ class Caseless:
         as_written = _IN_ITS_CASE in written
         pattern = re.compile(written if as_written else plain, re.IGNORECASE * as_written)
         few = needed if len(needed) <= _MOST_NEEDS else ("",)
+        self._needed = needed
         self.search = _finder(pattern.search, few, as_written=as_written)
         """As `re.Pattern.search`, for a whole text."""
         self.match = _finder(pattern.match, few, as_written=as_written)
         """As `re.Pattern.match`, for a whole text."""
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether it may match in `text` or in a part of it; sooner told of a whole text than of
+        each of its sentences."""
+        lower = folded(text)
+        return any(one in lower for one in self._needed)
 
 
 def _finder(find: _Find, needed: Sequence[str], *, as_written: bool) -> _Find:

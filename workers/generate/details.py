@@ -8,7 +8,7 @@ from knowledge.products import products
 from knowledge.tags import tags
 from store.content import Content
 from workers.generate.candidates import Candidate
-from workers.generate.facets import bodies, compares_arms, poses_question, rank, states
+from workers.generate.facets import bodies, compares_arms, may_state, poses_question, rank, states
 from workers.generate.findings import same
 from workers.generate.wording import is_about_itself, is_fact, refers_back
 
@@ -136,6 +136,10 @@ def limits(
         for found in documents:
             if len(given) - len(shown) >= most:
                 return
+            if not any(
+                may_state(facet, whole) for whole in {one.whole or one.text for one in found}
+            ):
+                continue
             stated = [
                 one
                 for one in found

@@ -64,6 +64,14 @@ def states(name: str, sentence: str, section: str = "") -> bool:
     return rank(name, sentence, section) is not None
 
 
+def may_state(name: str, text: str) -> bool:
+    """Whether a sentence of `text` may state `name`, whatever part it stands in: where none does,
+    that is told sooner than of each by itself."""
+    facet = _facets()[name]
+    patterns = (*facet.patterns, facet.words) if facet.words else facet.patterns
+    return any(not isinstance(one, Caseless) or one.may_be_in(text) for one in patterns)
+
+
 def asked_for(asked: Collection[int], questions: Iterable[str] = ()) -> frozenset[str]:
     """The facets that a question with these terms, in these parts, asks for."""
     text = "\n".join(questions)

@@ -50,6 +50,8 @@ def test_it_matches_where_the_pattern_that_ignores_case_does(
     for how in ("search", "match"):
         expected, found = getattr(plainly, how)(text), getattr(ours, how)(text)
         assert (found and found.regs) == (expected and expected.regs)
+        around = data.draw(st.tuples(*[st.text(max_size=3)] * 2))
+        assert expected is None or ours.may_be_in(text.join(around))
 
 
 def test_a_folded_text_has_the_places_of_the_text_and_its_kinds_of_characters() -> None:

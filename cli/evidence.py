@@ -188,7 +188,7 @@ def find(
     """
     vector = encoder_for(settings).encode([text])[0]
     with store.reading() as session:
-        return search(session, text, vector, {}, only=asked_filter(options), limit=k)
+        return search(session, text, vector, {}, only=asked_filter(options), limit=k).passages
 
 
 def show(found: Iterable[Passage]) -> None:

@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from pydantic_core import to_jsonable_python
 from sqlmodel import Session
 
+from store.documents import Version
 from store.hashes import Hashed, hashed
-from store.models import DocumentVersion
 from store.standing import Standing
 
 CURED = ("cure", "cure_refreshes")
@@ -23,7 +23,7 @@ CURED = ("cure", "cure_refreshes")
 
 class _Cited(Protocol):
     @property
-    def version(self) -> DocumentVersion: ...
+    def version(self) -> Version: ...
     @property
     def standing(self) -> Standing: ...
     @property

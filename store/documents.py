@@ -28,7 +28,7 @@ CHECKED_AT = """
         SELECT max(w.cursor_at) FROM watch_document wd JOIN watch w ON w.id = wd.watch_id
         WHERE wd.document_id = d.id AND wd.broken IS NULL))
 """
-"""The clock of document `d` in SQL, see `checked_at`."""
+"""The clock of document `d` in SQL (`store.known`)."""
 
 V = TypeVar("V")
 
@@ -354,16 +354,28 @@ class VersionText:
     """What a version says and what its source calls it: all of it that an answer is made of."""
 
     id: UUID
+    document_id: UUID
+    n: int
+    content_hash: str
     title: str
     text: str
     structure: dict[str, Any]
     source_type: str
-    publication_type: str | None
+    url: str | None
     publisher: str | None
+    publication_type: str | None
+    evidence_level: str | None
     version_label: str | None
     identifiers: dict[str, str]
+    authors: list[str]
+    labels: list[str]
     published_at: datetime | None
     published_precision: str
+    status: str
+
+
+Version = DocumentVersion | VersionText
+"""A version, for who only reads what an answer is made of."""
 
 
 _TEXTS = sa.text(
@@ -380,22 +392,6 @@ def get_texts(session: Session, version_ids: Sequence[UUID]) -> list[VersionText
     """
     rows = (VersionText(*row) for row in session.execute(_TEXTS, {"ids": list(version_ids)}))
     return _in_order({one.id: one for one in rows}, version_ids)
-
-
-def checked_at(session: Session, document_ids: Iterable[UUID]) -> dict[UUID, datetime]:
-    """When each document was last known to be what its source says.
-
-    That is when it was fetched itself, or when a watch that follows it was last completely
-    refreshed, whichever is later.
-    """
-    rows = session.execute(
-        sa.text(
-            f"SELECT d.id, {CHECKED_AT} AS checked_at FROM document d "  # noqa: S608  our fragment
-            "WHERE d.id = ANY(:ids)"
-        ),
-        {"ids": list(document_ids)},
-    )
-    return {row.id: row.checked_at for row in rows}
 
 
 def documents_with_keys(session: Session, keys: Sequence[str]) -> dict[str, UUID]:

@@ -221,20 +221,16 @@ def conflicting_with(session: Session, document_ids: Collection[UUID]) -> set[UU
     return set(rows.scalars())
 
 
-def in_doubt(session: Session, document_ids: Collection[UUID]) -> dict[UUID, set[str]]:
-    """Identifiers of these documents that must not be shown: `{id: {"doi:10.1/x", …}}`.
+def doubts_of(document: str) -> str:
+    """In SQL, the identifiers of a document that must not be shown, as an array: `doi:10.1/x`.
 
     In lower case, because sources write one DOI in several ways.
+
+    Args:
+        document: what its id is called in the statement.
     """
-    rows = session.execute(
-        sa.text(
-            "SELECT document_id, lower(subject) AS subject FROM finding "
-            "WHERE document_id = ANY(:ids) AND resolved_at IS NULL "
-            "AND kind IN ('malformed', 'conflict', 'mismatch', 'nonexistent')"
-        ),
-        {"ids": list(document_ids)},
-    )
-    found: dict[UUID, set[str]] = {}
-    for row in rows:
-        found.setdefault(row.document_id, set()).add(row.subject)
-    return found
+    return f"""
+        ARRAY(SELECT lower(subject) FROM finding
+              WHERE finding.document_id = {document} AND resolved_at IS NULL
+                AND kind IN ('malformed', 'conflict', 'mismatch', 'nonexistent'))
+    """  # noqa: S608  our own names

@@ -133,16 +133,26 @@ def spent(
     )
 
 
-_COST = sa.text(
-    "SELECT coalesce(sum(cost_usd), 0) AS known, count(*) - count(cost_usd) AS unpriced "
-    "FROM model_usage WHERE subject = :subject"
-)
+def cost_of_subject(subject: str) -> str:
+    """In SQL, the US dollars that were paid for a subject; null where the cost of any request for
+    it is not known.
+
+    Args:
+        subject: what it is called in the statement.
+    """
+    return f"""
+        (SELECT CASE WHEN count(*) = count(cost_usd) THEN coalesce(sum(cost_usd), 0) END
+         FROM model_usage WHERE model_usage.subject = {subject})
+    """  # noqa: S608  our own names
+
+
+_COST = sa.text(f"SELECT {cost_of_subject(':subject')}")
 
 
 def cost_of(session: Session, subject: str) -> Decimal | None:
-    """US dollars that were paid for a subject; None where the cost of any request is not known."""
-    found = session.execute(_COST, {"subject": subject}).one()
-    return None if found.unpriced else Decimal(found.known)
+    """See `cost_of_subject`."""
+    found: Decimal | None = session.execute(_COST, {"subject": subject}).scalar_one()
+    return found
 
 
 def ended(session: Session, subject: str, purpose: str, outcome: str) -> int:

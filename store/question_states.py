@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import sqlalchemy as sa
@@ -16,46 +15,22 @@ CHANNEL = "question"
 long as there is one: who waits for its end need not look before."""
 
 
-def _change(
-    unit: UnitOfWork,
-    question_id: UUID,
-    change: str,
-    only: str = "true",
-    notice: str = "",
-    **values: object,
-) -> sa.Row[Any] | None:
-    """The row's key, if there was such a row."""
-    changed = unit.session.execute(
-        sa.text(
-            f"UPDATE question SET {change} WHERE id = :id AND {only} "  # noqa: S608  our own
-            "RETURNING hash_key, pg_notify(:channel, :notice)"  # heard once this commits
-        ),
-        {"id": question_id, "channel": CHANNEL, "notice": notice or str(question_id), **values},
-    )
-    return changed.one_or_none()
+MOVE = """
+    UPDATE question SET status = 'running', stage = :stage WHERE id = :question_id
+    RETURNING id, pg_notify(:channel, :notice)
+"""
+"""In SQL: the question waits for its next stage, and who waits for it hears of that once this
+commits. For the statement that writes what the last one made; parameters: `moving`."""
 
 
-def move_to(unit: UnitOfWork, question_id: UUID, stage: str) -> bytes | None:
-    """The question waits for `stage` now.
-
-    Returns:
-        The key of the hashes of its words, and of all that is made of them (`store.hashes`); None
-        for a question from before there were keys.
-
-    Raises:
-        LookupError: there is no such question.
-    """
-    moved = _change(
-        unit,
-        question_id,
-        "status = 'running', stage = :stage",
-        notice=f"{question_id} {stage}",
-        stage=str(stage),
-    )
-    if moved is None:
-        raise LookupError(f"there is no question {question_id}")
-    key: bytes | None = moved.hash_key
-    return key
+def moving(question_id: UUID, stage: str) -> dict[str, object]:
+    """The parameters of `MOVE`, `question_id` among them."""
+    return {
+        "question_id": question_id,
+        "stage": str(stage),
+        "channel": CHANNEL,
+        "notice": f"{question_id} {stage}",
+    }
 
 
 @dataclass(frozen=True)
@@ -97,18 +72,22 @@ def seal(unit: UnitOfWork, question_id: UUID, answer_hash: str) -> Sealed | None
     return Sealed(sealed.created_at, sealed.finished_at, sealed.stage_ms or {})
 
 
+_FAIL = sa.text(
+    """
+    UPDATE question SET status = 'failed', error = :cause, finished_at = :now
+    WHERE id = :id AND status <> 'answered'
+    RETURNING pg_notify(:channel, CAST(:id AS text))
+    """
+)
+
+
 def failed(unit: UnitOfWork, question_id: UUID, cause: str) -> None:
     """A stage died: the question ends unchecked until an operator replays it.
 
     What has its answer keeps it: what died then was a second promise of work that is done.
     """
-    changed = _change(
-        unit,
-        question_id,
-        "status = 'failed', error = :cause, finished_at = :now",
-        "status <> 'answered'",
-        cause=cause,
-        now=now(),
-    )
+    changed = unit.session.execute(
+        _FAIL, {"id": question_id, "cause": cause, "now": now(), "channel": CHANNEL}
+    ).one_or_none()
     if changed is not None:
         unit.record("question.failed", question_id)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.abc import PQGen
 from psycopg.errors import ConnectionTimeout, _WaitTimeout
+from psycopg.pq import TransactionStatus
 
 RV = TypeVar("RV")
 REST_SECONDS = 2.0
@@ -43,6 +44,29 @@ class Impatient(psycopg.Connection[Any]):
                 raise
             self.pgconn.finish()
             raise Silent("the server hangs: it says nothing") from error
+
+    @property
+    def _rests(self) -> bool:
+        """Whether nothing is under way, so that psycopg would find that there is nothing to do, and
+        take as long for it as for a short statement."""
+        return self._pipeline is None and self.pgconn.transaction_status == TransactionStatus.IDLE
+
+    def commit(self) -> None:
+        """See `psycopg.Connection.commit`."""
+        if not self._rests:
+            super().commit()
+
+    def rollback(self) -> None:
+        """See `psycopg.Connection.rollback`."""
+        if not self._rests:
+            super().rollback()
+
+    def set_autocommit(self, value: bool) -> None:
+        """See `psycopg.Connection.set_autocommit`."""
+        if self._rests:
+            self._autocommit = value
+        else:
+            super().set_autocommit(value)
 
     def asks(self, seconds: float) -> None:
         """Ask for a sign of life.

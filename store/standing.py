@@ -15,7 +15,6 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from knowledge.sources import connector_policies
 from store import recalls
 from store.copying import copy_rows, timestamptz, uuid_array
 from store.records import ENDING_NOTICES, Notice
@@ -339,39 +338,3 @@ def due(
         {"source": source, "before": before, "limit": limit, "but_not": list(but_not)},
     )
     return [DueWork(**row._mapping) for row in rows]
-
-
-def standing(session: Session, document_id: UUID) -> Standing:
-    """The notices in force on a document, and the sources that were asked."""
-    return standings(session, [document_id])[document_id]
-
-
-def standings(session: Session, document_ids: Collection[UUID]) -> dict[UUID, Standing]:
-    """The notices in force on each of these documents, and the sources that were asked."""
-    ids = {"ids": list(document_ids)}
-    notices: dict[UUID, list[HeldNotice]] = {one: [] for one in document_ids}
-    for row in session.execute(
-        sa.text(
-            "SELECT document_id, source, kind, notice_id, stated_on, first_seen_at FROM notice "
-            "WHERE document_id = ANY(:ids) AND gone_at IS NULL ORDER BY first_seen_at, id"
-        ),
-        ids,
-    ):
-        document_id, *notice = row
-        notices[document_id].append(HeldNotice(*notice))
-    checks: dict[UUID, list[Asked]] = {one: [] for one in document_ids}
-    for row in session.execute(
-        sa.text(
-            "SELECT document_id, source, asked_at, known, cited_by FROM standing_check "
-            "WHERE document_id = ANY(:ids) AND source = ANY(:sources) ORDER BY source"
-        ),
-        {**ids, "sources": _reporting()},
-    ):
-        document_id, *check = row
-        checks[document_id].append(Asked(*check))
-    return {one: Standing(notices[one], checks[one]) for one in notices}
-
-
-def _reporting() -> list[str]:
-    """The sources that report what became of a work."""
-    return [name for name, policy in connector_policies().items() if policy.standing]

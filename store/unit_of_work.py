@@ -137,8 +137,9 @@ class Store:
 
     @contextmanager
     def at_once(self) -> Iterator[Session]:
-        """A session whose every statement is a transaction of its own, for one that stands alone
-        and emits nothing: BEGIN and COMMIT would be two more trips to the server."""
+        """A session whose every statement is a transaction of its own: for one that stands alone
+        and emits nothing, or some that read what never changes. BEGIN and COMMIT would be two more
+        trips to the server."""
         with DirectSession(self._at_once, expire_on_commit=False) as session:
             yield session
             session.commit()

@@ -34,9 +34,9 @@ from api_gateway.uploads import Received
 from knowledge.sources import source_policy
 from messages import Stage
 from store import indexing, library
-from store.documents import checked_at as when_checked
+from store.known import known
 from store.models import IngestItem
-from store.standing import Standing, standing
+from store.standing import Standing
 from store.submissions import was_read
 
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
@@ -98,8 +98,8 @@ def get_document(
         document = library.document(session, document_id)
         if document is None:
             raise not_found("document")
-        checked_at = when_checked(session, [document_id])[document_id]
-        return _document_out(document, checked_at, standing(session, document_id))
+        work = known(session, [document_id])[document_id]
+        return _document_out(document, work.checked_at, work.standing)
 
 
 def _submission_out(session: Session, item: IngestItem, *, to_operator: bool) -> SubmissionOut:

@@ -15,10 +15,9 @@ from api_gateway.problems import invalid, not_found
 from api_gateway.routes.documents import MAX_VERSION
 from api_gateway.state import InGateway
 from store import library
-from store.documents import checked_at as when_checked
+from store.known import known
 from store.models import DocumentVersion
 from store.spans import Span
-from store.standing import standing
 
 router = APIRouter(prefix="/evidence", include_in_schema=False, dependencies=[needs(Scope.READ)])
 
@@ -105,10 +104,9 @@ def _described(session: Session, document_id: UUID, n: int) -> DocumentView:
     document = library.document(session, document_id)
     if document is None:
         raise not_found("document")
-    checked_at = when_checked(session, [document_id])[document_id]
-    return document_view(
-        document, checked_at, library.age_hours(checked_at), standing(session, document_id), n
-    )
+    work = known(session, [document_id])[document_id]
+    age = library.age_hours(work.checked_at)
+    return document_view(document, work.checked_at, age, work.standing, n)
 
 
 def _version(session: Session, document_id: UUID, n: int) -> DocumentVersion:

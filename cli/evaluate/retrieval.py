@@ -118,7 +118,7 @@ def _search(
         begun = time.perf_counter()
         vector = worker.context.encoder.encode([queries[query_id]])[0]
         with worker.store.reading() as session:
-            found = search(session, queries[query_id], vector, segments)
+            found = search(session, queries[query_id], vector, segments).passages
         times.append((time.perf_counter() - begun) * 1000)
         ids = dict.fromkeys(keys[passage.document_id] for passage in found)
         ranked[query_id] = list(ids)[:DEPTH]

@@ -96,6 +96,11 @@ class Scorer:
     mean_length: float
 
     @property
+    def chunks(self) -> int:
+        """How many chunks the snapshot holds."""
+        return sum(len(segment.chunk_ids) for segment, _ in self.segments)
+
+    @property
     def chunk_ids(self) -> NDArray[np.int64]:
         """All chunks of the snapshot, ascending, (n,)."""
         ids = np.concatenate([segment.chunk_ids for segment, _ in self.segments])

@@ -26,11 +26,11 @@ __all__ = [
     "TermsMismatch",
     "best",
     "insert_segment",
-    "inverse_frequencies",
     "merge",
     "prepare",
     "renew",
     "search",
+    "weights",
     "write_segment",
 ]
 
@@ -226,19 +226,16 @@ def _ask_postings(
     return read
 
 
-def inverse_frequencies(session: Session, asked: Iterable[int]) -> dict[int, float]:
+def weights(read: Scorer | None, asked: Iterable[int]) -> dict[int, float]:
     """How much each term tells: its BM25 idf, and no less than `LEAST_TOLD`; a term that no chunk
-    has tells the most."""
-    wanted = sorted(set(asked))
-    rows = session.execute(
-        sa.text(
-            "SELECT term, sum(chunks) AS chunks FROM lex_posting WHERE term = ANY(:terms) "
-            "GROUP BY term UNION ALL SELECT NULL, coalesce(sum(chunks), 0) FROM lex_segment"
-        ),
-        {"terms": wanted},
-    )
-    found = {row.term: int(row.chunks) for row in rows}
-    return {term: max(LEAST_TOLD, _idf(found.get(term, 0), found[None])) for term in wanted}
+    has tells the most.
+
+    Args:
+        read: what `prepare` read of these terms, and of others perhaps.
+    """
+    idfs = read.idfs if read else {}
+    unheard = _idf(0, read.chunks if read else 0)
+    return {term: max(LEAST_TOLD, idfs.get(term, unheard)) for term in sorted(set(asked))}
 
 
 def _idf(containing: int, total: int) -> float:

@@ -73,19 +73,24 @@ def together(session: Session) -> Iterator[None]:
 
 
 def ask(
-    session: Session, statement: str, parameters: Mapping[str, Any] | None = None
+    session: Session,
+    statement: str,
+    parameters: Mapping[str, Any] | None = None,
+    *,
+    plans_once: bool = False,
 ) -> psycopg.Cursor[tuple[Any, ...]]:
     """Send a statement; its rows are read from the cursor, in binary (`fetchall`, `fetchone`).
 
     Args:
         statement: SQL with placeholders as `%(name)s`; never text from outside.
+        plans_once: for rows by their ids, which are found in one way whatever these are.
 
     Raises:
         psycopg.Error: at once, or inside `together` when an answer is read.
     """
     cursor = _connection(session).cursor(binary=True)
-    # Planned for its own values: a plan for any filter would be one for none in particular.
-    return cursor.execute(statement, parameters, prepare=False)
+    # Else planned for its own values: a plan for any filter would be one for none in particular.
+    return cursor.execute(statement, parameters, prepare=None if plans_once else False)
 
 
 def ids_of(rows: Sequence[tuple[Any, ...]]) -> NDArray[np.int64]:

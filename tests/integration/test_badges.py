@@ -8,7 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge.trust import badge_policy
-from store import refreshes, standing, watches
+from store import refreshes, watches
+from store.known import known
 from store.models import Answer
 from store.settings import Settings
 from store.unit_of_work import Store
@@ -111,7 +112,7 @@ def test_the_largest_count_told_is_taken_and_a_source_s_own_newest_one(store: St
 
     def cited_by() -> int | None:
         with store.reading() as session:
-            return standing.standing(session, document_id).cited_by
+            return known(session, [document_id])[document_id].standing.cited_by
 
     assert cited_by() is None
     told(store, "openalex", document_id, 1, cited_by=7)

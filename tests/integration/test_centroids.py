@@ -59,7 +59,7 @@ def test_a_name_is_found_as_it_is_written_elsewhere(inline: InlineWorker) -> Non
     for asked, words in (("IL6", "IL-6"), ("TNFalpha TNF alpha", "TNF-α")):
         vector = inline.context.encoder.encode([asked])[0]
         with inline.store.reading() as session:
-            best, *others = search(session, asked, vector, {})
+            best, *others = search(session, asked, vector, {}).passages
         assert words in best.text
         assert best.fused.lexical is not None
         assert all(other.fused.score <= best.fused.score for other in others)

@@ -65,7 +65,7 @@ def test_a_passage_tells_which_words_of_the_question_it_holds(minilm: InlineWork
     minilm.run()
     vector = minilm.context.encoder.encode([question])[0]
     with minilm.store.reading() as session:
-        passages = search(session, question, vector, {})
+        passages = search(session, question, vector, {}).passages
     assert len(passages) >= 2
     for one in passages:
         words = f"{one.title}\n{one.section}\n{one.text}"
@@ -80,7 +80,7 @@ def test_cn_4_1_postgresql_and_python_count_the_same_characters(inline: InlineWo
     vector = inline.context.encoder.encode(["ligatures in colon cancer"])[0]
     with inline.store.reading() as session:
         version = session.execute(sa.select(DocumentVersion)).scalar_one()
-        passages = search(session, "ligatures in colon cancer", vector, {})
+        passages = search(session, "ligatures in colon cancer", vector, {}).passages
     assert passages
     for passage in passages:
         assert passage.text == version.text[passage.start : passage.end]
@@ -134,7 +134,7 @@ def test_as_of_finds_what_was_current_then(inline: InlineWorker) -> None:
     inline.run()
     vector = inline.context.encoder.encode(["enrols patients"])[0]
     with inline.store.reading() as session:
-        before = search(session, "enrols patients", vector, {}, as_of=then)
-        today = search(session, "enrols patients", vector, {})
+        before = search(session, "enrols patients", vector, {}, as_of=then).passages
+        today = search(session, "enrols patients", vector, {}).passages
     assert [passage.n for passage in before] == [1]
     assert [passage.n for passage in today] == [2]

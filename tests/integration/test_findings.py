@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from store import audit, findings
 from store.findings import NewFinding
+from store.known import known
 from store.records import SourceRecord
 from store.standing import DueWork
 from store.submissions import Origin, submit_item
@@ -85,7 +86,7 @@ def page(
 
 def doubted(store: Store, document_id: UUID) -> set[str]:
     with store.reading() as session:
-        return findings.in_doubt(session, [document_id]).get(document_id, set())
+        return set(known(session, [document_id])[document_id].doubts)
 
 
 def open_findings(store: Store) -> list[tuple[str, str, str]]:

@@ -50,7 +50,7 @@ class Followed:
         vector = self.worker.context.encoder.encode([words])[0]
         segments: dict[int, lexical.Segment] = {}
         with self.worker.store.reading() as session:
-            return [one.title for one in search(session, words, vector, segments)]
+            return [one.title for one in search(session, words, vector, segments).passages]
 
 
 @pytest.fixture

@@ -199,7 +199,9 @@ def test_threads_that_share_a_cache_search_right_while_segments_are_merged(
 def test_an_empty_index_and_an_empty_question_find_nothing(store: Store) -> None:
     assert found(store, QUERY) == {}
     with Session(store.engine) as session:
-        assert lexical.inverse_frequencies(session, []) == {}
+        nothing = lexical.prepare(session, QUERY, {})
+    assert lexical.weights(nothing, []) == {}
+    assert lexical.weights(nothing, QUERY[:1]) == {QUERY[0]: lexical.LEAST_TOLD}
 
 
 def test_nothing_is_remembered_of_a_segment_that_the_snapshot_does_not_hold(

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from knowledge.scenarios import scenarios
 from messages import IngestV1, RefreshV1
 from store import freshness, refreshes, source_states, standing, watches
-from store.documents import checked_at
+from store.known import known
 from store.models import IngestItem, Refresh, Watch
 from store.settings import Settings
 from store.unit_of_work import Store
@@ -268,7 +268,7 @@ def test_a_record_that_cannot_be_read_loses_its_own_clock_and_no_other(
     assert (refresh.status, refresh.problems) == ("complete", 1)
     ids = {row.source_key: row.id for row in following.rows("SELECT id, source_key FROM document")}
     with following.store.reading() as session:
-        clocks = checked_at(session, ids.values())
+        clocks = {one: work.checked_at for one, work in known(session, ids.values()).items()}
     assert clocks[ids["pmid:1001"]] == following.clock()
     assert clocks[ids["pmid:1002"]] == began
     assert following.rows("SELECT subject FROM finding WHERE kind = 'unreadable'")[0].subject

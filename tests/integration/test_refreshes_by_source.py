@@ -13,7 +13,8 @@ import sqlalchemy as sa
 from knowledge.news import feed
 from scheduler import refreshing
 from store import source_states, watches
-from store.documents import checked_at, documents_with_keys
+from store.documents import documents_with_keys
+from store.known import known
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.fakes.clinicaltrials import ClinicalTrials
@@ -107,7 +108,7 @@ def test_a_trial_that_was_merged_into_another_is_superseded_and_not_retracted(
 def _clock_of(following: Following, key: str) -> datetime | None:
     with following.store.reading() as session:
         found = documents_with_keys(session, [key])
-        return checked_at(session, found.values())[found[key]]
+        return known(session, found.values())[found[key]].checked_at
 
 
 def test_what_the_ema_lists_no_longer_loses_its_clock(

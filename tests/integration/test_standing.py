@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from store import audit, standing
+from store.known import known
 from store.records import Notice, NoticeKind
 from store.standing import DueWork, Standing
 from store.unit_of_work import Store
@@ -46,7 +47,7 @@ def ask(
 
 def of(store: Store, document_id: UUID) -> Standing:
     with store.reading() as session:
-        return standing.standing(session, document_id)
+        return known(session, [document_id])[document_id].standing
 
 
 def statuses(store: Store, document_id: UUID) -> list[str]:

@@ -11,8 +11,9 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from store import standing, watches
-from store.documents import Stored, checked_at, put_versions
+from store import watches
+from store.documents import Stored, put_versions
+from store.known import known
 from store.records import Notice, SourceRecord
 from store.spans import Structure
 from store.unit_of_work import Store
@@ -70,7 +71,7 @@ def versions(store: Store, document_id: UUID) -> list[tuple[str, str | None, str
 
 def clock(store: Store, document_id: UUID) -> datetime:
     with store.reading() as session:
-        return checked_at(session, [document_id])[document_id]
+        return known(session, [document_id])[document_id].checked_at
 
 
 class Fetch(NamedTuple):
@@ -277,5 +278,6 @@ def test_what_is_left_out_changes_no_clock_and_no_standing(store: Store) -> None
     assert (late.outcome, late.version_id) == ("outdated", stored.version_id)
     with store.reading() as session:
         # PubMed has said since that there is no notice.
-        assert standing.standing(session, stored.document_id).state == "none"
+        document_id = stored.document_id
+        assert known(session, [document_id])[document_id].standing.state == "none"
     assert clock(store, stored.document_id) == at(10)

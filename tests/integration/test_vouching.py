@@ -10,8 +10,8 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from store import refreshes, standing, watches
-from store.documents import checked_at
+from store import refreshes, watches
+from store.known import known
 from store.models import Watch
 from store.submissions import Origin, submit_item
 from tests.integration.test_findings import Stub, record
@@ -61,11 +61,13 @@ class Following:
 
     def clock(self) -> datetime:
         with self.store.reading() as session:
-            return checked_at(session, [self.document_id()])[self.document_id()]
+            document_id = self.document_id()
+            return known(session, [document_id])[document_id].checked_at
 
     def state(self) -> str:
         with self.store.reading() as session:
-            return standing.standing(session, self.document_id()).state
+            document_id = self.document_id()
+            return known(session, [document_id])[document_id].standing.state
 
 
 @pytest.fixture

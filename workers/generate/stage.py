@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID
 
 import structlog
-from sqlmodel import Session
 
 from knowledge.generation import Reason, generation_policy
 from knowledge.payers import without_payers
@@ -23,8 +22,8 @@ from store.content import Content, content, share, terms_of_interest
 from store.documents import VersionText, get_texts
 from store.hashes import hashed
 from store.index import lexical
-from store.question_states import move_to
-from store.unit_of_work import UnitOfWork
+from store.question_bodies import Keyed
+from store.unit_of_work import Store, UnitOfWork
 from workers.generate.candidates import candidates_of
 from workers.generate.extractive import Asked, choose, lacking
 from workers.generate.model import PURPOSE, draft
@@ -67,6 +66,7 @@ class _Material:
     anchors: Mapping[UUID, Mapping[int, int]]
     """Scores by the place where an anchor begins."""
     asked: Sequence[Content]
+    hash_key: bytes | None
 
     @property
     def query_type(self) -> str:
@@ -78,14 +78,13 @@ class _Material:
         return list(zip(self.retrieval["evidence"], self.versions, strict=True))
 
 
-def work(context: Context, message: GenerateV1) -> dict[str, Any]:
+def work(context: Context, message: GenerateV1) -> Keyed:
     """Draft an answer; gives the body of the draft.
 
     Raises:
         Later: the model is away for a moment; it is asked again after that.
     """
-    with context.store.reading() as session:
-        material = _read(session, message)
+    material = _read(context.store, message)
     model = asking(context, message.question_id)
     evidence = shown(material.evidence) if model else []
     log.info(  # MC-2.1d
@@ -99,27 +98,40 @@ def work(context: Context, message: GenerateV1) -> dict[str, Any]:
         body = _extractive(material)
     else:
         body = _drafted(context, message, model, material, evidence)
-    return {**body, "claims": _with_coverage(material, body["claims"])}
+    body = {**body, "claims": _with_coverage(material, body["claims"])}
+    return Keyed(body, material.hash_key)
 
 
-def _read(session: Session, message: GenerateV1) -> _Material:
-    question = question_bodies.retrieved(session, message.question_id)
-    if question is None or question.hash != message.retrieval_hash:
-        raise Permanent(f"question {message.question_id} has no such retrieval")
-    ids = [UUID(entry["version_id"]) for entry in question.retrieval["evidence"]]
+def _read(store: Store, message: GenerateV1) -> _Material:
+    with store.at_once() as session:  # what it reads never changes
+        question = question_bodies.retrieved(session, message.question_id)
+        if question is None or question.hash != message.retrieval_hash:
+            raise Permanent(f"question {message.question_id} has no such retrieval")
+        ids = [UUID(entry["version_id"]) for entry in question.retrieval["evidence"]]
+        versions, anchors = get_texts(session, ids), scores_of(session, ids)
     return _Material(
         question.text,
         question.retrieval,
-        get_texts(session, ids),
-        scores_of(session, ids),
+        versions,
+        anchors,
         [
-            content(
-                without_payers(one["text"]),
-                lexical.inverse_frequencies(session, terms_of_interest(one["text"])),
+            content(without_payers(one["text"]), weights)
+            for one, weights in zip(
+                question.retrieval["sub_queries"], _weights(store, question.retrieval), strict=True
             )
-            for one in question.retrieval["sub_queries"]
         ],
+        question.hash_key,
     )
+
+
+def _weights(store: Store, retrieval: Mapping[str, Any]) -> list[dict[int, float]]:
+    """How much the terms of each sub-query tell: as when it was searched for, or as now for a
+    retrieval that an older release made."""
+    if "weights" in retrieval:
+        return [{int(term): one for term, one in some.items()} for some in retrieval["weights"]]
+    asked = [terms_of_interest(one["text"]) for one in retrieval["sub_queries"]]
+    with store.reading() as session:
+        return [lexical.weights(lexical.prepare(session, terms, {}), terms) for terms in asked]
 
 
 def _drafted(
@@ -191,9 +203,9 @@ def _extractive(material: _Material) -> dict[str, Any]:
     }
 
 
-def commit(unit: UnitOfWork, message: GenerateV1, body: dict[str, Any]) -> None:
+def commit(unit: UnitOfWork, message: GenerateV1, drafted: Keyed) -> None:
     """Store the draft and pass the question on; tell operators of a model that cannot be used."""
-    key = move_to(unit, message.question_id, Stage.VERIFY)
+    body, key = drafted
     stored, fallback = hashed(body, key), body.get("fallback", {}).get("reason")
     question_bodies.put_draft(unit.session, message.question_id, stored)
     unit.emit(

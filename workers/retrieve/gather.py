@@ -1,31 +1,26 @@
 """What is found for a question's sub-queries, put together: one candidate a version."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
 from uuid import UUID
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
-from sqlmodel import Session
 
 from knowledge.anchors import trial_of
 from knowledge.links import direct_url, written
 from knowledge.payers import without_payers
 from knowledge.scenarios import Scenario
 from knowledge.tagging import Tags, tags_of
-from store import findings
-from store.content import Content, content, terms_of_interest
-from store.index import dense, lexical
+from store.content import Content, content
+from store.index import dense
 from store.index.filters import Filter
 from store.index.terms import term_set
-from store.tags import TAGS
 from workers.retrieve import named, packs
 from workers.retrieve.candidates import Candidate, Place
 from workers.retrieve.names import with_generic_names
-from workers.retrieve.search import Passage, search
+from workers.retrieve.search import Passage, Version, search
 from workers.retrieve.understanding.model import SubQuery
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context
@@ -37,6 +32,9 @@ class Found:
 
     asked: SubQuery
     passages: Sequence[Passage]
+    versions: Sequence[Version]
+    weights: Mapping[int, float]
+    """How much each term of interest tells, in what is held."""
     content: Content
 
 
@@ -79,15 +77,15 @@ def _search(
             dense.require_encoder(session, context.encoder.name, context.encoder.dimensions)
         except dense.EncoderMismatch as error:
             raise Permanent(str(error)) from error
-        passages = search(session, asked.text, vector, segments, only=only)
+        passages, versions, weights = search(session, asked.text, vector, segments, only=only)
         wanted = packs.held_versions(session, scenario) | named.held_versions(session, sought)
         missing = wanted - {one.version_id for one in passages}
         if missing:
             among = replace(only, version_ids=frozenset(missing))
             anchors = search(session, asked.text, vector, segments, only=among)
-            passages = [*passages, *_below(anchors, passages)]
-        weighted = lexical.inverse_frequencies(session, terms_of_interest(asked.text))
-    return Found(asked, passages, content(without_payers(asked.text), weighted))
+            passages = [*passages, *_below(anchors.passages, passages)]
+            versions = [*versions, *anchors.versions]
+    return Found(asked, passages, versions, weights, content(without_payers(asked.text), weights))
 
 
 def _below(anchors: Sequence[Passage], passages: Sequence[Passage]) -> list[Passage]:
@@ -99,7 +97,7 @@ def _below(anchors: Sequence[Passage], passages: Sequence[Passage]) -> list[Pass
     ]
 
 
-def gather(session: Session, found: Sequence[Found]) -> list[Candidate]:
+def gather(found: Sequence[Found]) -> list[Candidate]:
     """One candidate for each version found, best first; a passage counts with the sub-query that
     it answers best."""
     places: dict[UUID, dict[str, Place]] = {}
@@ -108,26 +106,15 @@ def gather(session: Session, found: Sequence[Found]) -> list[Candidate]:
             place = _place(passage, one.content)
             known = places.setdefault(passage.version_id, {})
             known[place.chunk_id] = _better(known.get(place.chunk_id), place)
-    ids = list(places)
-    rows = session.execute(sa.text(_VERSIONS), {"ids": ids}).all()
-    doubts = findings.in_doubt(session, {row.document_id for row in rows})
+    versions = {version.id: version for one in found for version in one.versions}
     candidates = [
         _candidate(
-            row,
-            sorted(places[row.id].values(), key=lambda place: (-place.score, place.start)),
-            Tags(*map(tuple, row.tags)) if row.tags else None,
-            doubts.get(row.document_id, set()),
+            versions[key],
+            sorted(known.values(), key=lambda place: (-place.score, place.start)),
         )
-        for row in rows
+        for key, known in places.items()
     ]
     return sorted(candidates, key=lambda one: (-one.score, str(one.document_id)))
-
-
-_VERSIONS = f"""
-    SELECT id, document_id, n, source_type, title, subjects, identifiers, url, published_at,
-           publication_type, evidence_level, {TAGS} AS tags
-    FROM document_version v WHERE id = ANY(CAST(:ids AS uuid[]))
-"""  # noqa: S608  our own fragment
 
 
 def _place(passage: Passage, asked: Content) -> Place:
@@ -154,26 +141,28 @@ def _better(known: Place | None, place: Place) -> Place:
     return place if known is None or place.score > known.score else known
 
 
-def _candidate(
-    row: Any, places: Sequence[Place], tagged: Tags | None, doubts: set[str]
-) -> Candidate:
-    tags = tagged or tags_of(row.title, row.subjects, "\n".join(one.text for one in places))
+def _candidate(version: Version, places: Sequence[Place]) -> Candidate:
+    if version.tags:
+        tags = Tags(*map(tuple, version.tags))
+    else:
+        words = "\n".join(one.text for one in places)
+        tags = tags_of(version.title, version.subjects, words)
     identifiers = {
         kind: value
-        for kind, value in row.identifiers.items()
-        if f"{kind}:{value}".lower() not in doubts
+        for kind, value in version.identifiers.items()
+        if f"{kind}:{value}".lower() not in version.doubts
     }
     return Candidate(
-        document_id=row.document_id,
-        version_id=row.id,
-        n=row.n,
-        source_type=row.source_type,
-        title=row.title,
+        document_id=version.document_id,
+        version_id=version.id,
+        n=version.n,
+        source_type=version.source_type,
+        title=version.title,
         identifiers=identifiers,
-        url=direct_url(identifiers, row.url),
-        year=row.published_at.year if row.published_at else None,
-        publication_type=row.publication_type,
-        evidence_level=row.evidence_level,
+        url=direct_url(identifiers, version.url),
+        year=version.published_at.year if version.published_at else None,
+        publication_type=version.publication_type,
+        evidence_level=version.evidence_level,
         focus=frozenset(tags.focus),
         diseases=frozenset(tags.diseases),
         decisions=frozenset(tags.decisions),

@@ -1,6 +1,6 @@
 """Hybrid search over the held evidence: exact BM25 and dense vectors, fused."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -11,10 +11,12 @@ from sqlmodel import Session
 
 from knowledge.policy import retrieval_policy
 from store.content import alike, terms_of_interest
+from store.findings import doubts_of
 from store.index import dense, lexical
 from store.index.centroids import centroids
 from store.index.filters import Filter, look
 from store.index.wire import Ids, ask, together
+from store.tags import TAGS
 from workers.retrieve.fusion import Fused, fuse, support
 from workers.retrieve.names import one_by_all_names
 
@@ -38,6 +40,36 @@ class Passage(NamedTuple):
     identifiers: Mapping[str, str]
 
 
+class Version(NamedTuple):
+    """A version that passages were found in."""
+
+    id: UUID
+    document_id: UUID
+    n: int
+    source_type: str
+    title: str
+    subjects: Sequence[str]
+    identifiers: Mapping[str, str]
+    url: str | None
+    published_at: datetime | None
+    publication_type: str | None
+    evidence_level: str | None
+    tags: Sequence[Sequence[str]] | None
+    """Focus, diseases and decisions; None where it was never tagged."""
+    doubts: Sequence[str]
+    """Its identifiers that must not be shown (`store.findings.doubts_of`)."""
+
+
+class Hits(NamedTuple):
+    """What was found for a question, best first, and how much each of its terms tells there."""
+
+    passages: list[Passage]
+    versions: list[Version]
+    """Of these passages, each once; in any order."""
+    weights: dict[int, float]
+    """Of `terms_of_interest`."""
+
+
 # Everything of a passage but its scores and terms, in the order of its fields.
 _PASSAGES = """
     SELECT c.id, d.document_id, c.version_id, d.n, 'chunk_' || c.ordinal, c.section, c.start,
@@ -46,6 +78,14 @@ _PASSAGES = """
     FROM chunk c JOIN document_version d ON d.id = c.version_id
     WHERE c.id = ANY(CAST(%(ids)s AS bigint[]))
 """
+
+
+_VERSIONS = f"""
+    SELECT id, document_id, n, source_type, title, subjects, identifiers, url, published_at,
+           publication_type, evidence_level, {TAGS}, {doubts_of("v.document_id")}
+    FROM document_version v
+    WHERE id IN (SELECT version_id FROM chunk WHERE chunk.id = ANY(CAST(%(ids)s AS bigint[])))
+"""  # noqa: S608  our own fragments
 
 
 def search(
@@ -57,8 +97,8 @@ def search(
     as_of: datetime | None = None,
     only: Filter | None = None,
     limit: int | None = None,
-) -> list[Passage]:
-    """The passages for `question`, best first.
+) -> Hits:
+    """The passages for `question`.
 
     Args:
         session: must read one snapshot (`Store.reading`).
@@ -72,7 +112,8 @@ def search(
     depth = retrieval_policy().candidates
     with together(session):
         look(session, only)
-        read = lexical.prepare(session, terms_of_interest(question), segments)
+        terms = terms_of_interest(question)
+        read = lexical.prepare(session, terms, segments)
         words = one_by_all_names(read, alike(question))
         # PostgreSQL looks for what is near while this process scores words.
         nearest = dense.begin(session, vector, depth, only, read.chunk_ids if read else None)
@@ -81,12 +122,15 @@ def search(
         chunks = Ids(np.array([one.chunk_id for one in fused], np.int64))
         lie = centroids(session, chunks)
         # The words of what was found are fetched while this process sees what is near to what.
-        passages = ask(session, _PASSAGES, {"ids": chunks})
+        rows = ask(session, _PASSAGES, {"ids": chunks}, plans_once=True)
+        versions = ask(session, _VERSIONS, {"ids": chunks}, plans_once=True)
         ranked = support(fused, *lie())
         holds = words.held(np.sort(chunks.values)) if words else {}
-        found = {chunk_id: fields for chunk_id, *fields in passages.fetchall()}
+        found = {chunk_id: fields for chunk_id, *fields in rows.fetchall()}
+        held = [Version(*row) for row in versions.fetchall()]
     nothing = frozenset[int]()
-    return [
+    passages = [
         Passage(one, holds.get(one.chunk_id, nothing), *found[one.chunk_id])
         for one in ranked[:limit]
     ]
+    return Hits(passages, held, lexical.weights(read, terms))

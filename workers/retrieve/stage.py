@@ -15,8 +15,7 @@ from store.audit_payloads import models_asked
 from store.hashes import hashed
 from store.index.filters import Filter
 from store.models import now
-from store.question_bodies import Asked
-from store.question_states import move_to
+from store.question_bodies import Asked, Keyed
 from store.unit_of_work import UnitOfWork
 from workers.language_model.port import LanguageModel
 from workers.retrieve import named, packs
@@ -48,9 +47,11 @@ class _Evidence:
     ranked: Ranked
     sufficiency: Sufficiency
     reranked: dict[str, Any] | None
+    weights: Sequence[Mapping[int, float]]
+    """How much each term of a sub-query tells in what is held, in their order."""
 
 
-def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
+def work(context: Context, message: RetrieveV1) -> Keyed:
     """Understand the question and find its evidence; gives the body of the retrieval."""
     with context.store.at_once() as session:
         question = question_bodies.asked(session, message.question_id)
@@ -77,8 +78,9 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
     report = measure(understanding, found.ranked, timings)
     log.info("question_retrieved", question_id=str(message.question_id), **report)
     named_held = bool(understanding.names) and any(one.named for one in found.ranked.decisions)
-    return {
+    body = {
         **understanding.as_body(),
+        "weights": found.weights,
         "is_clinical": understanding.is_clinical or named_held,
         "names_something": understanding.names_something or named_held,
         "scenario": scenario.name if scenario else None,
@@ -97,6 +99,7 @@ def work(context: Context, message: RetrieveV1) -> dict[str, Any]:
         "relaxations": list(found.ranked.relaxations),
         "metrics": report,
     }
+    return Keyed(body, question.hash_key)
 
 
 def _wanted(
@@ -128,8 +131,7 @@ def _find(
     """Search, gather and rank; rank again where the first list is not enough (EB-4.3)."""
     only, sought = asked_filter(question.options), named.identifiers(understanding.names)
     found = find(context, understanding.sub_queries, scenario, only, sought)
-    with context.store.reading() as session:
-        candidates = gather(session, found)
+    candidates = gather(found)
     timings.lap("search")
     ordered, reranked = _rerank(
         model if context.settings.rerank else None, question.text, candidates
@@ -140,7 +142,7 @@ def _find(
         scenario,
     )
     timings.lap("rank")
-    return _Evidence(ranked, sufficiency, reranked)
+    return _Evidence(ranked, sufficiency, reranked, [one.weights for one in found])
 
 
 def _rerank(
@@ -223,10 +225,10 @@ def _entry(number: int, decision: Decision) -> dict[str, Any]:
     }
 
 
-def commit(unit: UnitOfWork, message: RetrieveV1, body: dict[str, Any]) -> None:
+def commit(unit: UnitOfWork, message: RetrieveV1, found: Keyed) -> None:
     """Store the retrieval and pass the question on; ask primary sources for what is missing."""
+    body, key = found
     cures.refresh_records(unit, _records_to_fetch(body), now())
-    key = move_to(unit, message.question_id, Stage.GENERATE)
     stored = hashed(body, key)
     question_bodies.put_retrieval(unit.session, message.question_id, stored)
     unit.emit(

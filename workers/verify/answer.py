@@ -10,7 +10,7 @@ from knowledge.links import is_direct
 from knowledge.loader import load
 from knowledge.sources import source_policy
 from knowledge.version import knowledge_version
-from store.models import DocumentVersion
+from store.documents import Version
 from store.spans import Span, sentences_of
 from workers.verify import evidence
 from workers.verify.abstention import Abstention, Standing, must_abstain
@@ -38,7 +38,7 @@ class Held:
     clocks: evidence.Clocks
 
     @property
-    def version(self) -> DocumentVersion:
+    def version(self) -> Version:
         """The version itself."""
         return self.cited.version
 
@@ -293,7 +293,7 @@ def _claim(one: Shown, held: Mapping[str, Held], place_of: PlaceOf) -> dict[str,
     }
 
 
-def _citation(place: Echo, version: DocumentVersion, place_of: PlaceOf) -> dict[str, Any]:
+def _citation(place: Echo, version: Version, place_of: PlaceOf) -> dict[str, Any]:
     where = place_of(place.evidence_id, place.place)
     return {
         "evidence_id": place.evidence_id,

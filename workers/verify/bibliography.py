@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from knowledge.links import DirectUrl
 from knowledge.sources import source_policy
 from knowledge.trust import Standard, badge_policy
-from store.models import DocumentVersion
+from store.documents import Version
 from workers.verify.evidence import Cited, Clocks
 
 SHOWN_IDENTIFIERS = ("pmid", "doi", "nct_id")
@@ -125,7 +125,7 @@ def _is_highly_cited(cited: Cited) -> bool:
     return enough and "doi" not in doubtful
 
 
-def _meets(rule: Standard, version: DocumentVersion) -> bool:
+def _meets(rule: Standard, version: Version) -> bool:
     level = (version.evidence_level or "").lower()
     fits = level in rule.levels or version.source_type in rule.source_types
     return fits and rule.not_labels.isdisjoint(version.labels)

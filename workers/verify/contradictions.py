@@ -8,6 +8,7 @@ from sqlmodel import Session, col, select
 
 from knowledge.sources import source_policy
 from store import anchors
+from store.documents import Version
 from store.models import DocumentVersion
 from workers.verify.answer import Held
 from workers.verify.claims import Checked
@@ -20,7 +21,9 @@ def witnesses(session: Session, held: Mapping[str, Held]) -> list[Witness]:
     """What each version that may be cited says, and what its document said just before."""
     shown = {key: one.version for key, one in held.items() if not one.ended}
     before = _versions_before(session, list(shown.values()))
-    versions = shown | {f"{key}@{one.n}": one for key, one in _by_key(shown, before).items()}
+    versions: dict[str, Version] = shown | {
+        f"{key}@{one.n}": one for key, one in _by_key(shown, before).items()
+    }
     rows = anchors.estimates_of(session, [one.id for one in versions.values()])
     return [witness_of(key, one, _stored(rows[one.id])) for key, one in versions.items()]
 
@@ -80,9 +83,7 @@ def _stored(rows: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]] | 
     return rows or None
 
 
-def _versions_before(
-    session: Session, versions: Sequence[DocumentVersion]
-) -> dict[UUID, DocumentVersion]:
+def _versions_before(session: Session, versions: Sequence[Version]) -> dict[UUID, DocumentVersion]:
     """The version before each of these, by document."""
     wanted = {one.document_id: one.n - 1 for one in versions if one.n > 1}
     if not wanted:
@@ -96,7 +97,5 @@ def _versions_before(
     return {one.document_id: one for one in rows if one.n == wanted[one.document_id]}
 
 
-def _by_key(
-    shown: Mapping[str, DocumentVersion], before: Mapping[UUID, DocumentVersion]
-) -> dict[str, DocumentVersion]:
+def _by_key(shown: Mapping[str, Version], before: Mapping[UUID, Version]) -> dict[str, Version]:
     return {key: before[one.document_id] for key, one in shown.items() if one.document_id in before}

@@ -13,7 +13,7 @@ from knowledge.links import DirectUrl, direct_url, is_direct
 from knowledge.loader import load
 from knowledge.scenarios import Entry
 from knowledge.sources import source_policy
-from store.models import DocumentVersion
+from store.documents import Version
 from store.standing import Standing
 
 
@@ -23,7 +23,7 @@ class Cited:
     doubt (`doi:10.1/x`, in lower case)."""
 
     evidence_id: str
-    version: DocumentVersion
+    version: Version
     standing: Standing = field(default_factory=Standing)
     doubts: Collection[str] = frozenset()
     cited_by: int | None = None
@@ -111,7 +111,7 @@ class Clocks:
         }
 
 
-def clocks(version: DocumentVersion, checked_at: datetime, now: datetime) -> Clocks:
+def clocks(version: Version, checked_at: datetime, now: datetime) -> Clocks:
     """Both clocks of a version, last seen at its source at `checked_at`."""
     policy = source_policy(version.source_type)
     hours = max(0.0, (now - checked_at).total_seconds() / 3600)

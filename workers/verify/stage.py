@@ -11,10 +11,8 @@ from sqlmodel import Session
 from messages import AuditV1, Stage, VerifyV1
 from store import audit_inputs, model_usage, question_bodies, standing
 from store.audit_payloads import judge_asked
-from store.documents import get_versions
+from store.documents import Version, get_texts
 from store.hashes import hashed, keyed, text_hash
-from store.models import DocumentVersion
-from store.question_states import move_to
 from store.unit_of_work import UnitOfWork
 from workers.language_model.port import ModelUnavailable
 from workers.runtime.asking import asking, wait_if_worth_it
@@ -38,6 +36,7 @@ class Result:
     """The answer's body, the spans and documents it rests on, and what would cure it."""
 
     body: dict[str, Any]
+    hash_key: bytes | None
     citations: Sequence[dict[str, Any]]
     checking: Checking
     inputs: Mapping[str, Any]
@@ -57,11 +56,11 @@ def work(context: Context, message: VerifyV1) -> Result:
         retrieval, draft = question.retrieval, question.draft
         keys = [entry["evidence_id"] for entry in retrieval["evidence"]]
         ids = [UUID(entry["version_id"]) for entry in retrieval["evidence"]]
-        versions = dict(zip(keys, get_versions(session, ids), strict=True))
+        versions = dict(zip(keys, get_texts(session, ids), strict=True))
         held = held_versions(session, versions, context.now())
         chunks = chunks_of(session, ids)
         said = witnesses(session, held)
-        cost = model_usage.cost_of(session, str(message.question_id))
+    cost = question.cost_usd
     in_the_past = is_past(retrieval["as_of"], context.now())
     drafted = [Drafted.of(claim) for claim in draft["claims"]]
     texts = {key: cited_text(context, held[key]) for key in versions}
@@ -101,6 +100,7 @@ def work(context: Context, message: VerifyV1) -> Result:
     used = {citation["version_id"] for citation in citations}
     return Result(
         body,
+        question.hash_key,
         citations,
         checking,
         audit_inputs.inputs(
@@ -155,9 +155,7 @@ def _abstained(
     )
 
 
-def _citations(
-    body: Mapping[str, Any], versions: Mapping[str, DocumentVersion]
-) -> list[dict[str, Any]]:
+def _citations(body: Mapping[str, Any], versions: Mapping[str, Version]) -> list[dict[str, Any]]:
     """Every place whose words the answer shows: those of its claims, and of a remark."""
     numbered = {(str(one.document_id), one.n): one.id for one in versions.values()}
     cited = [(claim["claim_id"], one) for claim in body["claims"] for one in claim["citations"]]
@@ -183,10 +181,9 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         Later: what the answer rests on was retracted or replaced since; it is checked again.
     """
     _require_citable(unit.session, result)
-    body = result.body
+    body, key = result.body, result.hash_key
     if result.abstained is not None:
         body = cure(unit, body, result.abstained)
-    key = move_to(unit, message.question_id, Stage.AUDIT)
     answer, inputs = hashed(body, key), audit_inputs.to_keep(result.inputs, body, key)
     question_bodies.put_answer(
         unit.session,

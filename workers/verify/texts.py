@@ -11,9 +11,8 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from knowledge.sources import source_policy
-from store import findings, standing
-from store.documents import checked_at
-from store.models import DocumentVersion
+from store.documents import Version
+from store.known import Known, known
 from store.spans import Span, citation, sentences_of
 from workers.reading.quotes import Source
 from workers.runtime.stage import Context
@@ -28,25 +27,21 @@ _KEEPING = threading.Lock()
 
 
 def held_versions(
-    session: Session, versions: Mapping[str, DocumentVersion], at: datetime
+    session: Session, versions: Mapping[str, Version], at: datetime
 ) -> dict[str, Held]:
     """The versions by key, with what became of their works and both clocks at `at`."""
-    ids = [version.document_id for version in versions.values()]
-    seen, doubts = checked_at(session, ids), findings.in_doubt(session, ids)
-    fates = standing.standings(session, ids)
+    works = known(session, {version.document_id for version in versions.values()})
     return {
-        key: Held(
-            Cited(
-                key,
-                version,
-                fates[version.document_id],
-                frozenset(doubts.get(version.document_id, ())),
-                fates[version.document_id].cited_by,
-            ),
-            clocks(version, seen[version.document_id], at),
-        )
+        key: _held(key, version, works[version.document_id], at)
         for key, version in versions.items()
     }
+
+
+def _held(key: str, version: Version, work: Known, at: datetime) -> Held:
+    return Held(
+        Cited(key, version, work.standing, work.doubts, work.standing.cited_by),
+        clocks(version, work.checked_at, at),
+    )
 
 
 class Cut(NamedTuple):
@@ -79,7 +74,7 @@ def place_of(chunks: Sequence[Cut], span: Span) -> Place:
     return Place(chunk_id, best.section, citation(best.section, chunk_id, span.start, span.end))
 
 
-def _origin(version: DocumentVersion) -> dict[str, str]:
+def _origin(version: Version) -> dict[str, str]:
     published = version.published_at
     told = {
         "publisher": version.publisher or source_policy(version.source_type).name,

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from store.models import DocumentVersion
+from store.documents import Version
 from store.spans import sentences_of
 from workers.reading.effects.estimates import estimates, from_row
 from workers.verify.conflicts.types import Witness
 
 
 def witness_of(
-    evidence_id: str, version: DocumentVersion, rows: Sequence[Mapping[str, Any]] | None
+    evidence_id: str, version: Version, rows: Sequence[Mapping[str, Any]] | None
 ) -> Witness:
     """What a version says and what its word weighs.
 

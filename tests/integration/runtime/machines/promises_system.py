@@ -133,7 +133,7 @@ class Worker:
     def _commit(self, unit: UnitOfWork, message: Any, _: object) -> None:
         unit.record(f"probe.{message.stage.value}", message.question_id)
         if isinstance(message, RetrieveV1):
-            question_states.move_to(unit, message.question_id, Stage.GENERATE)
+            unit.session.execute(_MOVE, question_states.moving(message.question_id, Stage.GENERATE))
             following = GenerateV1(
                 request_id=message.request_id, question_id=message.question_id, retrieval_hash=HASH
             )
@@ -152,6 +152,7 @@ class Worker:
             raise RuntimeError("a fault in the stage's own code")
 
 
+_MOVE = sa.text(question_states.MOVE)
 _ANSWERED = sa.text("UPDATE question SET status = 'answered' WHERE id = :id")
 _TABLES = ("dead_letter_resolution", "dead_letter", "stage_run", "outbox", "question")
 

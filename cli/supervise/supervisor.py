@@ -259,13 +259,13 @@ class Supervisor:
             return
         if self._few_lines:  # more may follow: to wake for each takes longer than to pass it on
             select.select([self._wake_fd], [], [], min(_GATHER_SECONDS, self._until_due()))
-        self._few_lines = False
-        due = self._until_due()
+        due, copied = self._until_due(), []
         for key, _ in self._selector.select(due if due < math.inf else None):
             if key.fd == self._wake_fd:
                 self._read_signals()
             else:
-                self._few_lines = self._copy(key.data) < _MANY_BYTES
+                copied.append(self._copy(key.data))
+        self._few_lines = 0 < max(copied, default=0) < _MANY_BYTES
 
     def _until_due(self) -> float:
         """Seconds until something is due; infinity if nothing is."""

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date
+from typing import cast
 
 import psycopg
 import pytest
 import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from psycopg.pq import TransactionStatus
 from sqlmodel import Session
 
 from store.direct import DirectSession
 from store.models import LexSegment
+from store.silence import Impatient
 from store.unit_of_work import Store
 
 _TYPES = {
@@ -123,6 +126,25 @@ def test_errors_are_sqlalchemys_and_name_no_values(store: Store) -> None:
         assert not caught.value.connection_invalidated
         direct.rollback()
         assert direct.execute(sa.text("SELECT 1")).scalar_one() == 1
+
+
+def test_what_changes_nothing_is_not_asked_for_and_what_does_is_done(store: Store) -> None:
+    connection = store.engine.raw_connection()
+    sent = cast(Impatient, connection.driver_connection)
+    sent.commit()
+    sent.rollback()
+    sent.autocommit = True
+    sent.execute("CREATE TEMP TABLE one (n int)")
+    assert sent.info.transaction_status == TransactionStatus.IDLE
+    sent.autocommit = False
+    sent.execute("INSERT INTO one VALUES (1)")
+    with pytest.raises(psycopg.ProgrammingError, match="autocommit"):
+        sent.autocommit = True
+    sent.commit()
+    sent.execute("INSERT INTO one VALUES (2)")
+    sent.rollback()
+    assert sent.execute("SELECT n FROM one").fetchall() == [(1,)]
+    connection.close()
 
 
 def test_a_lost_connection_is_given_up_and_the_next_one_stands(store: Store) -> None:

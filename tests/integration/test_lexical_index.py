@@ -196,6 +196,20 @@ def test_threads_that_share_a_cache_search_right_while_segments_are_merged(
         assert {key for key in scores if key < 10_000_000} == set(right)
 
 
+def test_a_term_weighs_by_its_idf_and_one_that_no_chunk_has_the_most(
+    store: Store, filled: list[tuple[int, Counter[int]]]
+) -> None:
+    with store.reading() as session:
+        read = lexical.prepare(session, QUERY, {})
+    weights = lexical.weights(read, QUERY)
+    for term in QUERY:
+        having = sum(term in counts for _, counts in filled)
+        idf = math.log(1 + (len(filled) - having + 0.5) / (having + 0.5))
+        assert weights[term] == pytest.approx(max(lexical.LEAST_TOLD, idf))
+    (absent,) = terms("absent")
+    assert weights[absent] == max(weights.values())
+
+
 def test_an_empty_index_and_an_empty_question_find_nothing(store: Store) -> None:
     assert found(store, QUERY) == {}
     with Session(store.engine) as session:

@@ -266,6 +266,26 @@ def test_output_goes_to_a_file_for_each_process(
     assert sorted(text.splitlines()) == ["no newline", "out"]
 
 
+def test_output_of_every_size_is_passed_on_in_its_order(
+    supervise: Callable[..., Supervised], tmp_path: Path
+) -> None:
+    """Few lines may wait for those that follow; much is passed on at once, or its writer waits."""
+    program = """
+import time
+for n in range(30):
+    print("few", n, flush=True)
+    time.sleep(0.01)
+print("much " * 1_000_000)
+print("end")
+"""
+    command = [sys.executable, "-c", program]
+    run = supervise(spec("say", command, restart=False), log_dir=str(tmp_path / "log"))
+    assert run.process.wait(20) == 0
+    lines = (tmp_path / "log" / "say.log").read_text().splitlines()
+    assert lines[:30] == [f"few {n}" for n in range(30)]
+    assert "".join(lines[30:]) == "much " * 1_000_000 + "end"
+
+
 def test_a_killed_postgres_comes_back_and_nothing_is_left_after_a_stop(
     supervise: Callable[..., Supervised],
 ) -> None:

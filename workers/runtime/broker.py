@@ -17,16 +17,15 @@ from uuid import UUID
 import dramatiq
 import redis
 import structlog
-from dramatiq.broker import MessageProxy
-from dramatiq.brokers.redis import RedisBroker, _RedisConsumer
+from dramatiq.brokers.redis import RedisBroker
 from dramatiq.common import current_millis
-from dramatiq.errors import ConnectionClosed
 from dramatiq.middleware import CurrentMessage, Retries, TimeLimit
 
 from messages import Stage
 from store.dead_letters import Death
 from store.settings import Settings
 from store.unit_of_work import Promise, Store
+from workers.runtime.consumer import WokenConsumer
 from workers.runtime.deaths import DeadLetterCopy, death_of, letter_id
 from workers.runtime.redis_client import redis_client
 from workers.runtime.stage import bury
@@ -45,112 +44,6 @@ SILENT_SECONDS = 5.0
 _NO_MOMENT_MS = 250_000_000_000_000  # in the year 9892
 UNCOPIED_MS = 10_000
 """A worker copies what it refuses at once: what is older than this in Redis, it could not copy."""
-
-
-class WokenConsumer(_RedisConsumer):
-    """Waits for an announcement instead of sleeping; survives what would strand its neighbours.
-
-    Time-outs are connection errors here: dramatiq takes them for bugs of its own and forgets the
-    message (DRAMATIQ 2.5 S3).
-    """
-
-    broker: "WokenBroker"
-
-    def __init__(self, broker: "WokenBroker", queue_name: str, prefetch: int, timeout: int) -> None:
-        super().__init__(broker, queue_name, prefetch, timeout)
-        self._idle_seconds = timeout / 1000
-        self._wake = broker.wake_event(queue_name)
-        self._has_room = True
-        self._was_all = False
-        """The last fetch took all that there was: there is nothing to look for until somebody says
-        so, or time has passed."""
-        broker.consumers[queue_name] = self
-
-    def __next__(self) -> Any:
-        if not self.message_cache and (self._was_all or not self._has_room):
-            self._wake.wait(self._idle_seconds)
-        self._wake.clear()  # before the fetch, so that an announcement in between is not lost
-        try:
-            return self._next()
-        except (redis.ConnectionError, redis.TimeoutError) as error:
-            raise ConnectionClosed(error) from None
-
-    def _next(self) -> MessageProxy | None:
-        """The next good message, from the cache or from Redis, if there is one and room for it."""
-        if not self.message_cache:
-            self._has_room = False  # before it is counted: what is done from here on wakes
-            room = min(
-                self.prefetch - self.outstanding_message_count, self.broker.room(self.queue_name)
-            )
-            if room > 0:
-                self._has_room = True
-                self.message_cache = self.broker.do_fetch(self.queue_name, room)
-                self._was_all = len(self.message_cache) < room
-        while self.message_cache:
-            body = self.message_cache.pop(0)
-            if body is None:
-                continue  # pushed twice and done in the meantime (DRAMATIQ 2.4 D5)
-            if fault(body, self.queue_name) is not None:
-                self._bury(body)
-                continue
-            message: dramatiq.Message[Any] = dramatiq.Message.decode(body)
-            self.queued_message_ids.add(message.message_id)
-            return MessageProxy(message)
-        return None
-
-    def _bury(self, body: bytes) -> None:
-        """Bury `body`. A fetch gives no ids, but this consumer's unacknowledged set holds it."""
-        namespace, broker_id = self.broker.namespace, self.broker.broker_id
-        acks = f"{namespace}:__acks__.{broker_id}.{self.queue_name}"
-        fetched: set[Any] = self.broker.client.smembers(acks)
-        for redis_id in fetched:
-            if self.broker.client.hget(f"{namespace}:{self.queue_name}.msgs", redis_id) == body:
-                self.broker.bury_unreadable(self.queue_name, redis_id.decode(), body)
-
-    def ack(self, message: Any) -> None:
-        """Acknowledge; there is room for the next message now, so look for one that had none."""
-        try:
-            super().ack(message)
-        except redis.TimeoutError as error:
-            raise ConnectionClosed(error) from None
-        finally:
-            self._look_again()
-
-    def nack(self, message: Any) -> None:
-        """Refuse; see `ack`."""
-        try:
-            super().nack(message)
-        except redis.TimeoutError as error:
-            raise ConnectionClosed(error) from None
-        finally:
-            self._look_again()
-
-    def _look_again(self) -> None:
-        if not self._has_room:
-            self._wake.set()
-        self.broker.wake_last()
-
-    def requeue(self, messages: Any) -> None:
-        """Give back what was fetched and not begun."""
-        self._give_back([message.options["redis_message_id"] for message in messages])
-
-    def close(self) -> None:
-        """Give back what was fetched and not even looked at."""
-        bodies, self.message_cache = self.message_cache, []
-        readable = [
-            dramatiq.Message.decode(body)
-            for body in bodies
-            if body is not None and fault(body, self.queue_name) is None
-        ]
-        self.requeue(readable)
-
-    def _give_back(self, redis_ids: list[str]) -> None:
-        if not redis_ids:
-            return
-        try:
-            self.broker.do_requeue(self.queue_name, *redis_ids)
-        except (redis.ConnectionError, redis.TimeoutError) as error:
-            raise ConnectionClosed(error) from None
 
 
 class WokenBroker(RedisBroker):

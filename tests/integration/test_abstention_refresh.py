@@ -142,10 +142,10 @@ def test_invariant_9_the_refresh_is_asked_for_in_the_transaction_that_stores_the
 ) -> None:
     case.hold(case.follow("clinicaltrials"))
 
-    def broken(*_: Any) -> None:
+    def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("workers.verify.stage.move_to", broken)
+    monkeypatch.setattr("store.question_bodies.put_answer", broken)
     ask(case.store, TODAY)
     for _ in range(3):
         case.worker.run()

@@ -26,6 +26,9 @@ def plain(value: Any) -> Any:
     """`value` in the form in which jsonb gives it back, so that it hashes to the same.
 
     jsonb keeps numbers as decimals: it gives 1e+16 back as an integer and -0.0 without its sign.
+
+    Raises:
+        TypeError: there is something in it that is no JSON.
     """
     kind = type(value)
     if kind not in _OF_JSON:
@@ -50,7 +53,9 @@ def _kind(value: Any) -> type:
         return dict
     if isinstance(value, (list, tuple)):
         return list
-    return float if isinstance(value, float) else type(value)
+    if isinstance(value, float):
+        return float
+    raise TypeError(f"{type(value).__name__} is no JSON")
 
 
 class _Small(float):
@@ -101,9 +106,6 @@ def hashed(body: object, key: bytes | None = None) -> Hashed:
     return Hashed(written, text_hash(written, key))
 
 
-_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
-
-
 def _canonical(body: object) -> str:
     """As `json.dumps` of Python writes it, in a tenth of the time (ADR 0027).
 
@@ -112,13 +114,13 @@ def _canonical(body: object) -> str:
     """
     value = plain(body)
     try:
-        return orjson.dumps(value, _as_python_does, _OPTIONS).decode()
+        return orjson.dumps(value, _as_python_does, orjson.OPT_SORT_KEYS).decode()
     except TypeError:  # integers of more than 64 bits, and what is nested deeper than 254 times
         return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def _as_python_does(value: object) -> orjson.Fragment:
-    if isinstance(value, float):  # a small one, or of a class of its own
+    if isinstance(value, float):  # of a class of its own: `_Small`, or one that a caller made
         return orjson.Fragment(float.__repr__(value))
     raise TypeError(type(value).__name__)
 

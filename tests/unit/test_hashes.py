@@ -5,10 +5,11 @@ import json
 import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from enum import IntEnum, StrEnum
+from enum import Enum, IntEnum, StrEnum
 from functools import reduce
 from types import MappingProxyType
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import example, given
@@ -23,6 +24,10 @@ class _Name(StrEnum):
 
 class _Number(IntEnum):
     ONE = 1
+
+
+class _Colour(Enum):
+    RED = 1
 
 
 class _Words(str):
@@ -94,7 +99,7 @@ def test_every_value_is_written_as_by_the_rules(value: Any) -> None:
     assert hashed(value).json == written(by_the_rules(value))
 
 
-@pytest.mark.parametrize("value", [datetime.now(UTC), {1}, b"a", object()])
+@pytest.mark.parametrize("value", [datetime.now(UTC), {1}, b"a", object(), uuid4(), _Colour.RED])
 def test_what_is_no_json_is_refused(value: Any) -> None:
     with pytest.raises(TypeError):
         hashed({"a": [value]})

@@ -126,10 +126,11 @@ def _read(store: Store, message: GenerateV1) -> _Material:
 
 def _weights(store: Store, retrieval: Mapping[str, Any]) -> list[dict[int, float]]:
     """How much the terms of each sub-query tell: as when it was searched for, or as now for a
-    retrieval that an older release made."""
-    if "weights" in retrieval:
-        return [{int(term): one for term, one in some.items()} for some in retrieval["weights"]]
+    retrieval that a release made whose terms are others."""
     asked = [terms_of_interest(one["text"]) for one in retrieval["sub_queries"]]
+    told = [{int(term): one for term, one in some.items()} for some in retrieval.get("weights", ())]
+    if told and all(terms <= one.keys() for terms, one in zip(asked, told, strict=True)):
+        return told
     with store.reading() as session:
         return [lexical.weights(lexical.prepare(session, terms, {}), terms) for terms in asked]
 

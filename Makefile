@@ -22,6 +22,9 @@ TREE = git ls-files -co --exclude-standard -z 2>/dev/null | xargs -0 -r cksum 2>
 # One process a core; the tests of one file stay together, and files in order: the longest come first.
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 
+# Where this is set, as in many containers, each process would compile all of our modules anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup setup-dev demo up test lint bench bench-search bench-peers screenshots fuzz chaos hosts load soak requirements lock clean

@@ -1,11 +1,8 @@
 """Real PostgreSQL and Redis for tests: one pair a session, a fresh database for each test."""
 
-import contextlib
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -26,6 +23,7 @@ from store.records import SourceRecord
 from store.settings import Settings
 from store.submissions import submit_item
 from store.unit_of_work import Store
+from tests.processes import Forked, attest
 from workers.inline import InlineWorker
 from workers.runtime.broker import WokenBroker
 
@@ -161,26 +159,20 @@ class Fleet:
 
     settings: Settings
     log: Path
-    processes: list["subprocess.Popen[bytes]"] = field(default_factory=list)
+    processes: list[Forked] = field(default_factory=list)
 
-    def start(self, *arguments: str) -> "subprocess.Popen[bytes]":
+    def start(self, *arguments: str) -> Forked:
         """Start `attest ARGUMENTS` with the settings of this test in its environment."""
         env = {**os.environ}
         for key, value in self.settings.model_dump(exclude_none=True).items():
             env[f"ATTEST_{key.upper()}"] = (
                 json.dumps(value) if isinstance(value, dict) else str(value)
             )
-        with self.log.open("ab") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "cli.main", *arguments],
-                env=env,
-                stdout=output,
-                stderr=output,
-            )
+        process = attest(arguments, env, self.log)
         self.processes.append(process)
         return process
 
-    def worker(self, *stages: Stage, threads: int = 2) -> "subprocess.Popen[bytes]":
+    def worker(self, *stages: Stage, threads: int = 2) -> Forked:
         """Start a worker and wait until it says that it is ready."""
         before = self.text().count("worker_ready")
         wanted = [f"--stage={stage.value}" for stage in stages]
@@ -188,7 +180,7 @@ class Fleet:
         wait_until(lambda: self.text().count("worker_ready") > before, 90, "worker ready")
         return process
 
-    def scheduler(self) -> "subprocess.Popen[bytes]":
+    def scheduler(self) -> Forked:
         """Start a scheduler and wait until it says that it is ready."""
         before = self.text().count("scheduler_ready")
         process = self.start("scheduler")
@@ -202,9 +194,8 @@ class Fleet:
     def stop(self) -> None:
         """Kill what still runs."""
         for process in self.processes:
-            with contextlib.suppress(ProcessLookupError):
-                process.send_signal(signal.SIGCONT)
-                process.kill()
+            process.send_signal(signal.SIGCONT)
+            process.kill()
             process.wait()
 
 

@@ -1,0 +1,10 @@
+"""Imported once by what `tests.processes` forks from: all that the parts of a fleet need."""
+
+import scheduler.main  # noqa: F401
+import workers.main  # noqa: F401
+from cli import main, stages, starting  # noqa: F401
+from messages import Stage
+from workers.registry import spec_of
+
+for stage in Stage:
+    spec_of(stage)

@@ -19,6 +19,11 @@ DEV_READY := $(VENV)/.setup-dev-$(call key,requirements.lock requirements-dev.lo
 # nothing is remembered. CI runs everything every time.
 TREE = git ls-files -co --exclude-standard -z 2>/dev/null | xargs -0 -r cksum 2>/dev/null | cksum | sed -n 's/ \([1-9][0-9]*\)$$/-\1/p'
 
+# Nothing of a test must outlive the machine, and each starts with a copy of a thousand files: they
+# are written to memory where there is plenty.
+PLENTY = df -k /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 8e6' | grep -q . \
+	&& awk '/MemAvailable/ && $$2 > 12e6' /proc/meminfo | grep -q . && echo /dev/shm
+
 # One process a core; the tests of one file stay together, and files in order: the longest come first.
 PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
 
@@ -42,6 +47,7 @@ demo: $(READY) ## start a private instance, ingest the samples, ask four questio
 up: $(READY) ## run everything here until Ctrl-C (ARGS="--port 9000 --data-dir DIR")
 	@$(BIN)/attest up $(ARGS)
 
+test: export PYTEST_DEBUG_TEMPROOT := $(shell $(PLENTY))
 test: $(DEV_READY) ## run all tests, once for each state of the tree (AGAIN=1; ARGS="tests/unit -k spans")
 ifeq ($(strip $(ARGS)$(AGAIN)$(CI)),)
 	@tree=$$($(TREE)); passed=$(VENV)/.passed-$$tree; \

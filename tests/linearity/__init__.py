@@ -1,0 +1,1 @@
+"""Whether reading takes time in proportion to what is read: patterns, readers, whole stages."""

@@ -1,0 +1,75 @@
+"""How the time of reading grows with the text: at twice the length it may not be 2.5 times as much."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tests.linearity.texts import Family
+
+LIMIT = 2.5
+"""Of issue 29. A linear reader takes twice the time at twice the length, a quadratic one four times."""
+TRIES = 4
+
+
+@dataclass(frozen=True)
+class Growth:
+    """CPU seconds of this thread at a length and at twice the length, the least of several tries."""
+
+    length: int
+    once: float
+    twice: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long twice the length takes."""
+        return self.twice / self.once
+
+    @property
+    def linear(self) -> bool:
+        """Whether it grows no faster than the limit says."""
+        return self.ratio < LIMIT
+
+
+def seconds(read: Callable[[str], object], text: str, tries: int = 1) -> float:
+    """CPU seconds that reading `text` takes, the least of several tries."""
+    least = float("inf")
+    for _ in range(tries):
+        started = time.thread_time()
+        read(text)
+        least = min(least, time.thread_time() - started)
+    return least
+
+
+def growth(
+    read: Callable[[str], object],
+    family: Family,
+    *,
+    start: int,
+    most: int,
+    least_seconds: float,
+) -> Growth | None:
+    """How `read` grows on a family; None: it was too quick to tell at any length up to `most`.
+
+    Lengths are doubled until reading takes `least_seconds`: below that a clock tells nothing. What
+    looks too steep is measured again, and again at the next length, so that a neighbour who takes
+    the processor's cache meanwhile accuses nobody.
+    """
+    length = start
+    while length <= most:
+        once = seconds(read, family(length))
+        if once >= least_seconds:
+            break
+        length *= 2
+    else:
+        return None
+    found = Growth(length, once, seconds(read, family(2 * length)))
+    if found.linear:
+        return found
+    for factor in (1, 2):
+        at = length * factor
+        found = Growth(
+            at, seconds(read, family(at), TRIES), seconds(read, family(2 * at), TRIES)
+        )
+        if found.linear:
+            return found
+    return found

@@ -1,0 +1,241 @@
+"""Every pattern that the product compiles, tried on runs that its own parts are made of.
+
+    python -m tests.linearity.patterns [MODULE_PREFIX ...]
+
+lists the patterns that take more than linear time, by the place that compiles them. It must run in a
+process of its own: patterns are seen as they are compiled, which is when their modules are imported.
+"""
+
+import importlib
+import json
+import pkgutil
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
+from typing import Any
+
+from tests.linearity.growth import Growth, growth
+from tests.linearity.texts import Family, families
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("messages", "knowledge", "store", "workers", "scheduler", "api_gateway", "cli")
+START, MOST = 1_000, 2_000
+LEAST_SECONDS = 0.002
+"""A linear pattern reads 2,000 characters in a tenth of that; a quadratic one needs more."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A pattern, and where the product compiled it first (`module.py:line`)."""
+
+    pattern: re.Pattern[str]
+    place: str
+
+
+def collect(use: Callable[[], object] | None = None) -> list[Compiled]:
+    """All patterns that importing every module of the product compiles, and that `use` does."""
+    seen: dict[tuple[str, int], Compiled] = {}
+    compile_it = _compiler.compile
+
+    def record(pattern: Any, flags: int = 0) -> Any:
+        compiled = compile_it(pattern, flags)
+        place = _place()
+        if place and isinstance(compiled.pattern, str):
+            seen.setdefault((compiled.pattern, compiled.flags), Compiled(compiled, place))
+        return compiled
+
+    _compiler.compile = record
+    try:
+        for package in PACKAGES:
+            _import_all(package)
+        if use is not None:
+            use()
+    finally:
+        _compiler.compile = compile_it
+    return sorted(seen.values(), key=lambda found: (found.place, found.pattern.pattern))
+
+
+def _place() -> str:
+    """Where the product asked for the pattern that is being compiled; empty: it did not."""
+    frame = sys._getframe(2)
+    while frame is not None:
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in PACKAGES:
+            return f"{path.relative_to(ROOT)}:{frame.f_lineno}"
+        frame = frame.f_back  # type: ignore[assignment]
+    return ""
+
+
+def _import_all(package: str) -> None:
+    module = importlib.import_module(package)
+    for found in pkgutil.walk_packages(module.__path__, f"{package}."):
+        if "migrations" not in found.name and not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+
+
+# --- texts that a pattern's own parts are made of --------------------------------------------
+
+
+def own_families(pattern: re.Pattern[str]) -> Iterator[tuple[str, Family]]:
+    """For each repetition of the pattern: what stands before it, then its body again and again."""
+    tree = _parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
+    for index, (before, body) in enumerate(_repeated(tree, "")):
+        if body:
+            yield f"its repetition {index}", _pump(before, body)
+            yield f"its repetition {index} from the start", _pump("", body)
+    whole = _sample(tree)
+    if whole:
+        yield "all of it again and again", _pump("", whole)
+        yield "all of it, cut, again and again", _pump("", whole[:-1] or whole)
+
+
+def _pump(before: str, body: str) -> Family:
+    return lambda length: before + body * max(1, length // len(body))
+
+
+def _repeated(tree: Any, before: str) -> Iterator[tuple[str, str]]:
+    for operation, argument in tree:
+        if operation in (
+            _constants.MAX_REPEAT,
+            _constants.MIN_REPEAT,
+            _constants.POSSESSIVE_REPEAT,
+        ):
+            least, most, body = argument
+            if most > 8:
+                yield before, _sample(body)
+            yield from _repeated(body, before)
+        elif operation is _constants.SUBPATTERN:
+            yield from _repeated(argument[-1], before)
+        elif operation is _constants.BRANCH:
+            for branch in argument[1]:
+                yield from _repeated(branch, before)
+        elif operation in (_constants.ASSERT, _constants.ASSERT_NOT):
+            yield from _repeated(argument[1], before)
+        elif operation is _constants.ATOMIC_GROUP:
+            yield from _repeated(argument, before)
+        before += _sample([(operation, argument)])
+
+
+def _sample(tree: Any) -> str:
+    """Some text that the pattern (nearly) fits: assertions are passed over."""
+    said = ""
+    for operation, argument in tree:
+        if operation is _constants.LITERAL:
+            said += chr(argument)
+        elif operation is _constants.ANY:
+            said += "a"
+        elif operation is _constants.NOT_LITERAL:
+            said += "b" if argument == ord("a") else "a"
+        elif operation is _constants.IN:
+            said += _member(argument)
+        elif operation is _constants.BRANCH:
+            said += _sample(argument[1][0])
+        elif operation is _constants.SUBPATTERN:
+            said += _sample(argument[-1])
+        elif operation is _constants.ATOMIC_GROUP:
+            said += _sample(argument)
+        elif operation in (
+            _constants.MAX_REPEAT,
+            _constants.MIN_REPEAT,
+            _constants.POSSESSIVE_REPEAT,
+        ):
+            said += _sample(argument[2]) * min(max(argument[0], 1), 4)
+    return said
+
+
+_CLASSES = {
+    _constants.CATEGORY_DIGIT: "1",
+    _constants.CATEGORY_SPACE: " ",
+    _constants.CATEGORY_WORD: "a",
+    _constants.CATEGORY_NOT_DIGIT: "a",
+    _constants.CATEGORY_NOT_SPACE: "a",
+    _constants.CATEGORY_NOT_WORD: " ",
+}
+
+
+def _member(items: Any) -> str:
+    """One character of a class."""
+    negated = bool(items) and items[0][0] is _constants.NEGATE
+    if negated:
+        fits = re.compile("[" + "".join(_escaped(item) for item in items[1:]) + "]")
+        return next((one for one in "a 1.,:;-(\n" if not fits.match(one)), "z")
+    operation, argument = items[0]
+    if operation is _constants.LITERAL:
+        return chr(argument)
+    if operation is _constants.RANGE:
+        return chr(argument[0])
+    return _CLASSES.get(argument, "a")
+
+
+def _escaped(item: Any) -> str:
+    operation, argument = item
+    if operation is _constants.LITERAL:
+        return re.escape(chr(argument))
+    if operation is _constants.RANGE:
+        return re.escape(chr(argument[0])) + "-" + re.escape(chr(argument[1]))
+    known = {
+        _constants.CATEGORY_DIGIT: r"\d",
+        _constants.CATEGORY_SPACE: r"\s",
+        _constants.CATEGORY_WORD: r"\w",
+        _constants.CATEGORY_NOT_DIGIT: r"\D",
+        _constants.CATEGORY_NOT_SPACE: r"\S",
+        _constants.CATEGORY_NOT_WORD: r"\W",
+    }
+    return known[argument]
+
+
+# --- the trial ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Steep:
+    """A pattern that takes more than linear time, and on what."""
+
+    place: str
+    pattern: str
+    family: str
+    growth: Growth
+
+    def told(self) -> str:
+        """In one line."""
+        return (
+            f"{self.place}: x{self.growth.ratio:.1f} at {self.growth.length} on {self.family}: "
+            f"{self.pattern[:160]!r}"
+        )
+
+
+def steep(compiled: Compiled) -> Steep | None:
+    """The first family on which the pattern, looked for everywhere in a text, is too slow."""
+
+    def read(text: str) -> None:
+        for _ in compiled.pattern.finditer(text):
+            pass
+
+    for name, family in (*own_families(compiled.pattern), *families()):
+        found = growth(read, family, start=START, most=MOST, least_seconds=LEAST_SECONDS)
+        if found is not None and not found.linear:
+            return Steep(compiled.place, compiled.pattern.pattern, name, found)
+    return None
+
+
+def main(prefixes: list[str]) -> int:
+    """Print what is too slow, one line each, and as JSON on the last line how many were tried."""
+    from tests.linearity.readers import use_all
+
+    patterns = [
+        one for one in collect(use_all) if not prefixes or one.place.startswith(tuple(prefixes))
+    ]
+    found = 0
+    for one in patterns:
+        if (told := steep(one)) is not None:
+            found += 1
+            print(told.told(), flush=True)
+    print(json.dumps({"patterns": len(patterns), "steep": found}))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

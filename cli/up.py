@@ -15,12 +15,10 @@ from api_gateway.access import keys_required
 from api_gateway.names import is_loopback, url_of
 from cli.supervise import ProcessSpec, Supervisor, server_spec
 from messages import (
-    DOCUMENT_STAGES,
     EVIDENCE_STAGES,
     QUESTION_STAGES,
     RECALL_STAGES,
     SOURCE_STAGES,
-    TEXT_STAGES,
     Stage,
 )
 from store.embedded import DataDir, EmbeddedPostgres, EmbeddedRedis
@@ -36,7 +34,11 @@ ANCHOR_THREADS = 1
 that makes them findable helps once it has nothing else to do, so that no core is idle till then."""
 SOURCE_THREADS = 4
 """They mostly wait, for answers and for their turn; in a process of their own, so that an upload
-never waits with them. There a clinical document that takes minutes to read delays no question."""
+never waits with them."""
+TEXT_THREADS = 2
+"""For pasted texts, notes and clinical documents, each in a process of its own: whoever sends one
+that keeps its reader busy, or stops it, keeps neither questions nor the others waiting. They start
+once questions can be asked, so that nobody waits for them at the start."""
 
 
 def who_may_ask(settings: Settings) -> list[str]:
@@ -201,18 +203,23 @@ def processes(
             **options,  # type: ignore[arg-type]
         )
 
-    def worker(name: str, stages: tuple[Stage, ...], threads: int) -> ProcessSpec:
+    def worker(
+        name: str, stages: tuple[Stage, ...], threads: int, after: str = "migrate"
+    ) -> ProcessSpec:
         wanted = [f"--stage={stage.value}" for stage in stages]
-        return spec(name, "worker", *wanted, f"--threads={threads}", after=("migrate",))
+        return spec(name, "worker", *wanted, f"--threads={threads}", after=(after,))
 
     return [
         spec("migrate", "migrate", after=servers, restart=False),
-        worker("questions", QUESTION_STAGES + TEXT_STAGES, QUESTION_THREADS),
+        worker("questions", QUESTION_STAGES, QUESTION_THREADS),
         worker("evidence", EVIDENCE_STAGES, EVIDENCE_THREADS),
         worker("anchors", (Stage.ANCHOR,), ANCHOR_THREADS),
-        worker("sources", SOURCE_STAGES + RECALL_STAGES + DOCUMENT_STAGES, SOURCE_THREADS),
+        worker("sources", SOURCE_STAGES + RECALL_STAGES, SOURCE_THREADS),
         spec("scheduler", "scheduler", after=("migrate",)),
         spec("gateway", "gateway", after=("migrate",), ready=_answers(settings)),
+        worker("checks", (Stage.CHECK,), TEXT_THREADS, after="gateway"),
+        worker("notes", (Stage.SUMMARIZE,), TEXT_THREADS, after="gateway"),
+        worker("extractions", (Stage.EXTRACT,), TEXT_THREADS, after="gateway"),
     ]
 
 

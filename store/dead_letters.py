@@ -358,11 +358,11 @@ def _resolve(work: UnitOfWork, letter: DeadLetter, resolution: DeadLetterResolut
 
 
 def _wait_again(session: Session, letter: DeadLetter) -> None:
-    """Give the work in the ledger fresh attempts."""
+    """Give the work in the ledger fresh attempts. What has cost a worker is done alone again."""
     session.execute(
         sa.text(
-            "UPDATE stage_run SET status = 'waiting', attempts = 0, finished_at = NULL, "
-            "first_failed_at = NULL WHERE status = 'dead' "
+            "UPDATE stage_run SET status = 'waiting', attempts = 0, losses = least(losses, 1), "
+            "finished_at = NULL, first_failed_at = NULL WHERE status = 'dead' "
             "AND (outbox_id = :outbox_id OR (stage = :stage AND subject = :subject))"
         ),
         {"outbox_id": letter.outbox_id, "stage": letter.stage, "subject": letter.subject},

@@ -2,7 +2,8 @@
 
 Unique on (stage, subject, input_hash): the same work asked for twice is done once. Attempts are
 counted in the claim's own transaction, before the work, so that a message which kills its worker
-is counted too (DRAMATIQ 2.4 D1).
+is counted too (DRAMATIQ 2.4 D1). So are losses: attempts that ended without a word, because their
+worker did. Whoever claims work that has cost a worker is told so.
 """
 
 from collections.abc import Iterable
@@ -35,27 +36,32 @@ class Claim:
     run_id: int
     token: int
     attempts: int
+    losses: int = 0
+    """Workers that this work has cost so far."""
 
 
 _CLAIM = sa.text(
     """
     INSERT INTO stage_run AS run (stage, subject, input_hash, status, attempts, token, worker,
-                                  outbox_id, lease_until, started_at)
+                                  outbox_id, lease_until, deadline, started_at)
     SELECT CAST(:stage AS varchar), :subject, :input_hash, 'running', 1, nextval('fencing_token'),
            :worker, CAST(:outbox_id AS uuid),
-           clock_timestamp() + make_interval(secs => :lease), clock_timestamp()
+           clock_timestamp() + make_interval(secs => :lease),
+           clock_timestamp() + make_interval(secs => :limit), clock_timestamp()
     WHERE :though_paused OR NOT EXISTS (
         SELECT FROM stage_circuit AS c
         WHERE c.stage = CAST(:stage AS varchar) AND c.state <> 'closed')
     ON CONFLICT (stage, subject, input_hash) DO UPDATE
     SET status = 'running', attempts = run.attempts + 1, token = nextval('fencing_token'),
+        losses = run.losses + CASE WHEN run.status = 'running' THEN 1 ELSE 0 END,
         worker = excluded.worker, outbox_id = excluded.outbox_id,
-        lease_until = excluded.lease_until, started_at = excluded.started_at
+        lease_until = excluded.lease_until, deadline = excluded.deadline,
+        started_at = excluded.started_at
     WHERE (run.status = 'running' AND run.lease_until < clock_timestamp())
        OR (run.status = 'waiting' AND NOT EXISTS (
             SELECT FROM outbox WHERE outbox.id = run.outbox_id AND outbox.status = 'pending'
                                  AND outbox.not_before > clock_timestamp()))
-    RETURNING id, token, attempts
+    RETURNING id, token, attempts, losses
     """
 )
 _STANDING = sa.text(
@@ -77,6 +83,7 @@ def claim(
     worker: str,
     outbox_id: UUID | None,
     lease_seconds: float,
+    limit_seconds: float | None = None,
     though_paused: bool = True,
 ) -> Claim | Standing | None:
     """Claim a piece of work in the session's (short) transaction, or say why not.
@@ -85,6 +92,7 @@ def claim(
     neither shortens the back-off nor uses an attempt up.
 
     Args:
+        limit_seconds: how long the attempt may take; None: nobody has said.
         though_paused: also where the stage's circuit (`store.circuits`) is not closed; else None is
             what comes of it.
     """
@@ -95,10 +103,17 @@ def claim(
         "though_paused": though_paused,
     }
     row = session.execute(
-        _CLAIM, {**key, "worker": worker, "outbox_id": outbox_id, "lease": lease_seconds}
+        _CLAIM,
+        {
+            **key,
+            "worker": worker,
+            "outbox_id": outbox_id,
+            "lease": lease_seconds,
+            "limit": limit_seconds,
+        },
     ).one_or_none()
     if row is not None:
-        return Claim(row.id, row.token, row.attempts)
+        return Claim(row.id, row.token, row.attempts, row.losses)
     status = session.execute(_STANDING, key).scalar_one_or_none()
     return None if status is None else Standing(status)
 
@@ -182,13 +197,20 @@ def _lost(held: Claim) -> LeaseLost:
     return LeaseLost(f"run {held.run_id}: token {held.token} is stale")
 
 
-def put_back(session: Session, held: Claim, reason: str, *, counts: bool) -> None:
+def put_back(
+    session: Session, held: Claim, reason: str, *, counts: bool, lost: bool = False
+) -> None:
     """Let the work wait for its next attempt; `counts=False` gives this attempt back.
+
+    Args:
+        lost: the attempt cost its worker more than work may cost: it counts as a loss.
 
     Raises:
         LeaseLost: the token is stale.
     """
-    refund = "" if counts else ", attempts = attempts - 1"
+    refund = ("" if counts else ", attempts = attempts - 1") + (
+        ", losses = losses + 1" if lost else ""
+    )
     _close(
         session,
         held,

@@ -110,6 +110,15 @@ class Settings(BaseSettings):
     )
 
     lease_seconds: float = Field(default=15.0, gt=0, le=DAY_SECONDS)
+    watchdog_seconds: float = Field(
+        default=15.0,
+        gt=0,
+        le=DAY_SECONDS,
+        description="a worker whose interpreter is held for so long is stopped",
+    )
+    worker_memory_mb: int = Field(
+        default=3000, ge=256, description="a worker that needs more memory than this is stopped"
+    )
     relay_seconds: float = Field(default=1.0, gt=0, le=DAY_SECONDS)
     lost_after_seconds: float = Field(default=5.0, gt=0, le=DAY_SECONDS)
     idle_wait_ms: int = Field(default=1000, ge=1, le=int(DAY_SECONDS * 1000))

@@ -19,11 +19,13 @@ from store.database import connect, passes_by_itself, require_current_schema
 from store.settings import Settings
 from store.unit_of_work import Store
 from workers.registry import spec_of
+from workers.runtime.alone import Alone
 from workers.runtime.broker import WokenBroker
 from workers.runtime.leases import LeaseKeeper
 from workers.runtime.logs import configure_logs
 from workers.runtime.memory import settle_memory
 from workers.runtime.stage import Context, StageSpec, handle
+from workers.runtime.watchdog import Watchdog, stop_now
 
 log = structlog.get_logger(__name__)
 
@@ -110,15 +112,24 @@ def wait_for_schema(engine: sa.Engine, seconds: float) -> None:
 def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> None:
     """Work on `stages` with `threads` threads until SIGTERM or SIGINT; then finish and return.
 
-    Work that does not finish within `shutdown_seconds` is left to its lease.
+    Work that does not finish within `shutdown_seconds` is left to its lease. A worker that stands
+    is ended by its watchdog; whoever runs it starts it again.
     """
     name = f"{socket.gethostname()}:{os.getpid()}"
     configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < len(Stage) else 'all'}")
     in_bulk = not AWAITED.issuperset(stages)
     store, broker = build_store(settings, pool_size=threads + 2, plans_once=not in_bulk)
     wait_for_schema(store.engine, 60)
-    leases = LeaseKeeper(store, settings.lease_seconds)
-    context = Context(store=store, settings=settings, worker=name, leases=leases)
+    watchdog = Watchdog(settings.watchdog_seconds, settings.worker_memory_mb)
+    watchdog.start()
+    leases = LeaseKeeper(
+        store,
+        settings.lease_seconds,
+        on_hung=lambda held: stop_now("worker_hangs", run=held.run_id, token=held.token),
+    )
+    context = Context(
+        store=store, settings=settings, worker=name, leases=leases, alone=Alone(settings)
+    )
     for stage in stages:
         declare(broker, context, spec_of(stage))
     if NEEDS_ENCODER & set(stages):
@@ -139,6 +150,7 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     broker.stop_listening()
     worker.stop(timeout=int(settings.shutdown_seconds * 1000))
     leases.stop()
+    watchdog.stop()
     broker.close()
     store.engine.dispose()
     log.info("worker_stopped")

@@ -26,6 +26,10 @@ class StageRun(SQLModel, table=True):
     worker: str
     outbox_id: UUID | None = None
     lease_until: datetime | None = moment(nullable=True)
+    losses: int = 0
+    """Workers that it has cost: they were lost, or had to be stopped, while they worked on it."""
+    deadline: datetime | None = moment(nullable=True)
+    """Until when the present attempt may take."""
     error: str | None = None
     first_failed_at: datetime | None = moment(nullable=True)
     started_at: datetime = moment()

@@ -17,6 +17,7 @@ PAUSES = (1.0, 6.0, 11.0)
 PAUSING = [Act(at, "pause worker", 4.0, n % 2) for n, at in enumerate(PAUSES)] + [
     Act(at + 1.8 + 0.4 * n, "deliver again", 0.0, n) for at in PAUSES for n in range(5)
 ]
+STOPPING = [Act(1.0 + n, "stop reader", 0.0, n) for n in range(3)]
 DELIVERING = [Act(2.0 + 0.5 * n, "deliver again", 0.0, n) for n in range(12)]
 CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
     "nobody checks who holds the lease": (
@@ -35,6 +36,10 @@ CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
         },
         (),
     ),
+    "a text stops whoever reads it": (
+        {"readers are not stopped": "a text that stops its reader was not found out"},
+        STOPPING,
+    ),
     "what is stored or shown is not what was decided": (
         {
             "links do not fit": "the audit chain is broken",
@@ -47,6 +52,8 @@ CASES: dict[str, tuple[dict[str, str], Sequence[Act]]] = {
     ),
 }
 """Each class of invariant, the sabotages that break it, and what must be found."""
+PATIENCE = {"a text stops whoever reads it": 120.0}
+"""Seconds in which a sound system has ended what such an act began; elsewhere 20."""
 
 
 storms = pytest.mark.skipif(
@@ -88,10 +95,19 @@ def test_9_1_a_storm_over_a_sound_system_finds_nothing() -> None:
 
 @storms
 @pytest.mark.timeout(400)
+def test_29_texts_that_stop_their_readers_are_found_out_and_nothing_else_is_lost() -> None:
+    outcome = storm(1, 8, planned=STOPPING)
+    assert outcome.found == [], outcome
+    assert outcome.answered >= outcome.accepted > 0
+
+
+@storms
+@pytest.mark.timeout(400)
 @pytest.mark.parametrize("case", CASES)
 def test_9_1_a_broken_invariant_makes_the_storm_red(case: str) -> None:
     wanted, planned = CASES[case]
-    outcome = storm(1, 8, planned=list(planned), sabotages=list(wanted), settle=20)
+    settle = PATIENCE.get(case, 20.0)
+    outcome = storm(1, 8, planned=list(planned), sabotages=list(wanted), settle=settle)
     for name, words in wanted.items():
         if not any(re.search(words, one) for one in outcome.found):
             pytest.fail("\n".join([f"{name}: not seen in", *outcome.found, str(outcome)[:300]]))

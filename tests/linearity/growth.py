@@ -67,9 +67,7 @@ def growth(
         return found
     for factor in (1, 2):
         at = length * factor
-        found = Growth(
-            at, seconds(read, family(at), TRIES), seconds(read, family(2 * at), TRIES)
-        )
+        found = Growth(at, seconds(read, family(at), TRIES), seconds(read, family(2 * at), TRIES))
         if found.linear:
             return found
     return found

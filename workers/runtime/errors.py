@@ -2,6 +2,7 @@
 
     StageError
     ├── Permanent   it can never work as it is       → dead letter at once
+    │   └── StoppedWorker   it cost its workers      → the same; a replay does it alone
     ├── Transient   it may work soon                 → next attempt with back-off
     └── Later       it will work after a known time  → next attempt then; costs no attempt
 
@@ -25,6 +26,10 @@ class StageError(Exception):
 
 class Permanent(StageError):
     """Trying again cannot help."""
+
+
+class StoppedWorker(Permanent):
+    """It took more time or memory than work may take, or ended its process, more than once."""
 
 
 class Transient(StageError):

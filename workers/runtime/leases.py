@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import structlog
@@ -19,11 +19,18 @@ class LeaseKeeper:
 
     Work whose process is killed or frozen is claimable again one lease later; work that merely
     takes long is not taken away, up to its time limit: what hangs beyond that, in a call that no
-    exception reaches, is left to its lease. A lease that was lost is noticed at the commit.
+    exception reaches, is left to its lease, and `on_hung` is told. A lease that was lost is noticed
+    at the commit.
     """
 
-    def __init__(self, store: Store, lease_seconds: float) -> None:
+    def __init__(
+        self,
+        store: Store,
+        lease_seconds: float,
+        on_hung: Callable[[ledger.Claim], object] | None = None,
+    ) -> None:
         self._store = store
+        self._on_hung = on_hung
         self._lease_seconds = lease_seconds
         self._held: dict[int, tuple[ledger.Claim, float]] = {}
         self._lock = threading.Lock()
@@ -80,6 +87,8 @@ class LeaseKeeper:
             claims = [held for held, _ in self._held.values()]
         for held in hung:
             log.error("lease_given_up", token=held.token, cause="the time limit has passed")
+            if self._on_hung is not None:
+                self._on_hung(held)
         return claims
 
     def _lost(self, held: ledger.Claim) -> None:

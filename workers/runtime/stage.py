@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 import structlog
-from dramatiq.middleware import Interrupt
+from dramatiq.middleware import Interrupt, TimeLimitExceeded
 
 from messages import Message, MessageError, Stage
 from messages.upgrades import parse_upgraded
@@ -30,13 +30,17 @@ from store.unit_of_work import Store, UnitOfWork
 from workers.encoder import Encoder, encoder_for
 from workers.language_model import model_for
 from workers.language_model.port import LanguageModel
-from workers.runtime.errors import Later, Permanent, StageError, classify, describe
+from workers.runtime.alone import Alone
+from workers.runtime.errors import Later, Permanent, StageError, StoppedWorker, classify, describe
 from workers.runtime.leases import LeaseKeeper
 
 log = structlog.get_logger(__name__)
 
 M = TypeVar("M", bound=Message)
 R = TypeVar("R")
+
+MOST_LOSSES = 2
+"""Of issue 29: work that has cost so many workers, or as often all of its time, is dead."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,8 @@ class Context:
     """The time that sources and SLAs go by; a test moves it."""
     sleep: Callable[[float], None] = time.sleep
     cache: dict[str, Any] = field(default_factory=dict)
+    alone: Alone | None = None
+    """Does what has cost a worker in a process of its own; None: it is done here as well."""
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -157,7 +163,10 @@ def _handle(
             return
         held = _claim(context, spec, message, outbox_id, admitted=True)
     if isinstance(held, ledger.Claim):
-        _attempt(context, spec, message, outbox_id, held)
+        if held.losses and context.alone is not None:
+            _attempt_alone(context, context.alone, spec, message, outbox_id, held)
+        else:
+            attempt(context, spec, message, outbox_id, held)
     else:
         standing = held.value if held is not None else "held"
         log.info("message_already_" + standing, **_bound(spec, message))
@@ -188,6 +197,7 @@ def _claim(
             worker=context.worker,
             outbox_id=outbox_id,
             lease_seconds=context.settings.lease_seconds,
+            limit_seconds=spec.time_limit_seconds,
             though_paused=admitted,
         )
     if isinstance(held, ledger.Standing) and outbox_id is not None:
@@ -207,17 +217,57 @@ def _ask_circuit(
     return admission
 
 
-def _attempt(
+def _attempt_alone(
+    context: Context,
+    alone: Alone,
+    spec: StageSpec[Any, Any],
+    message: Message,
+    outbox_id: UUID | None,
+    held: ledger.Claim,
+) -> None:
+    """Have the claimed work done in a process of its own; if that is lost too, it is dead."""
+    if held.attempts > spec.max_attempts:
+        _give_up(context, spec, message, outbox_id, held)
+        return
+    try:
+        with context.leases.holding(held, spec.time_limit_seconds):
+            stopped = alone.work(
+                spec.stage,
+                message.payload(),
+                outbox_id,
+                held,
+                worker=context.worker,
+                limit_seconds=spec.time_limit_seconds,
+            )
+    except (Exception, Interrupt) as error:  # noqa: BLE001  no process could be started
+        _failed(context, spec, message, outbox_id, held, error)
+        return
+    if stopped is not None:
+        reason = StoppedWorker(f"stopped its worker: {stopped}")
+        _die(context, spec, message, outbox_id, held, reason, "")
+
+
+def _give_up(
     context: Context,
     spec: StageSpec[Any, Any],
     message: Message,
     outbox_id: UUID | None,
     held: ledger.Claim,
 ) -> None:
-    """Do the claimed work and write down how it ended."""
+    reason = Permanent(f"given up after {spec.max_attempts} attempts; the last left no word")
+    _die(context, spec, message, outbox_id, held, reason, "")
+
+
+def attempt(
+    context: Context,
+    spec: StageSpec[Any, Any],
+    message: Message,
+    outbox_id: UUID | None,
+    held: ledger.Claim,
+) -> None:
+    """Do the claimed work here and write down how it ended."""
     if held.attempts > spec.max_attempts:
-        reason = Permanent(f"given up after {spec.max_attempts} attempts; the last left no word")
-        _die(context, spec, message, outbox_id, held, reason, "")
+        _give_up(context, spec, message, outbox_id, held)
         return
     started = time.monotonic()
     try:
@@ -269,6 +319,11 @@ def _failed(
     error: BaseException,
 ) -> None:
     reason = classify(error)
+    lost = isinstance(error, TimeLimitExceeded)
+    if lost and held.losses + 1 >= MOST_LOSSES:
+        reason = StoppedWorker(
+            f"stopped its worker: it had not ended after {spec.time_limit_seconds:g} s, again"
+        )
     trace = "".join(tracebacks.format_tb(error.__traceback__))
     last = held.attempts >= spec.max_attempts and not isinstance(reason, Later)
     if isinstance(reason, Permanent) or last:
@@ -286,7 +341,7 @@ def _failed(
     )
     try:
         with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
-            ledger.put_back(work.session, held, describe(error), counts=not later)
+            ledger.put_back(work.session, held, describe(error), counts=not later, lost=lost)
             if outbox_id is not None:
                 outbox.postpone(work.session, outbox_id, wait)
     except ledger.LeaseLost:

@@ -6,12 +6,14 @@ import random
 import signal
 from collections.abc import Callable
 
+import httpx
 import redis
 import sqlalchemy as sa
 
 from store.settings import Settings
 from store.unit_of_work import Promise
 from tests.chaos.storm.schedule import Act
+from tests.chaos.storm.standing import MARK
 from tests.chaos.storm.system import System
 from workers.runtime.broker import WokenBroker
 
@@ -127,6 +129,13 @@ def _expire(system: System, act: Act, thing: str) -> None:
         )
 
 
+def _stop(system: System, act: Act, thing: str) -> None:
+    """Send a note on which its reader stands still; where the gateway is away nobody can."""
+    text = f"PLAN:\n{MARK} {act.which}. Follow up in 2 weeks.\n"
+    with contextlib.suppress(httpx.TransportError):
+        httpx.post(f"{system.url}/v1/notes", json={"text": text}, timeout=2)
+
+
 _BEGIN: dict[str, Callable[[System, Act, str], None]] = {
     "kill": _kill,
     "pause": _pause,
@@ -137,4 +146,5 @@ _BEGIN: dict[str, Callable[[System, Act, str], None]] = {
     "flush": _flush,
     "deliver": _deliver,
     "expire": _expire,
+    "stop": _stop,
 }

@@ -76,7 +76,7 @@ def _done_is_done_again() -> None:
     from store import ledger
 
     claim = str(ledger._CLAIM).split("WHERE (run.status")[0]
-    ledger._CLAIM = sa.text(f"{claim} RETURNING id, token, attempts")
+    ledger._CLAIM = sa.text(f"{claim} RETURNING id, token, attempts, losses")
 
 
 def _promises_are_lost() -> None:
@@ -206,6 +206,18 @@ def _versions_are_edited() -> None:
     object.__setattr__(stage.SPEC, "commit", edited)
 
 
+def _readers_are_not_stopped() -> None:
+    """No worker stops itself, and what has cost one is done beside other work again."""
+    from workers.runtime import stage
+    from workers.runtime.watchdog import Watchdog
+
+    def beside_others(context: Any, alone: Any, *work: Any) -> None:
+        stage.attempt(context, *work)
+
+    Watchdog.start = Watchdog.stop = lambda self: None  # type: ignore[method-assign]
+    stage._attempt_alone = beside_others  # type: ignore[assignment]
+
+
 SABOTAGES: dict[str, Callable[[], None]] = {
     "no token check": _no_token_check,
     "sealing is slow": _sealing_is_slow,
@@ -218,6 +230,7 @@ SABOTAGES: dict[str, Callable[[], None]] = {
     "vectors are missing": _vectors_are_missing,
     "answers waver": _answers_waver,
     "versions are edited": _versions_are_edited,
+    "readers are not stopped": _readers_are_not_stopped,
 }
 
 
@@ -232,6 +245,10 @@ def main() -> None:
             SABOTAGES[value]()
     from cli.main import main as attest
 
+    if arguments[:1] == ["worker"]:
+        from tests.chaos.storm.standing import stand
+
+        stand()
     sys.argv = ["attest", *arguments]
     attest()
 

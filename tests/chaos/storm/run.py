@@ -12,6 +12,7 @@ from tests.chaos.storm import acts
 from tests.chaos.storm.clients import Clients
 from tests.chaos.storm.history import History
 from tests.chaos.storm.schedule import Act, schedule
+from tests.chaos.storm.standing import MARK
 from tests.chaos.storm.system import System, quiet, ready, running
 from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
@@ -25,6 +26,19 @@ class Present(Clock):
 
     def __call__(self) -> datetime:
         return datetime.now(UTC)
+
+
+_STOPPED = sa.text(
+    """
+    SELECT note.id, run.status, run.error FROM note
+    LEFT JOIN stage_run AS run ON run.subject = note.id::text
+    WHERE note.text LIKE :mark AND NOT EXISTS (
+        SELECT FROM dead_letter AS letter
+        WHERE letter.subject = note.id::text AND (letter.cause LIKE 'stopped its worker%'
+                                                  OR letter.attempts > 4))
+    """
+)
+"""A text that stops its readers is found out, unless the storm took so many of them first."""
 
 
 @dataclass
@@ -103,6 +117,10 @@ def storm(
 def _look(system: System, history: History, outcome: Outcome) -> None:
     with system.store.reading() as session:
         outcome.found += [*broken_rules(session), *history.contradictions(session)]
+        stopped = session.execute(_STOPPED, {"mark": f"%{MARK}%"}).all()
+        outcome.found += [
+            f"a text that stops its reader was not found out: {one}" for one in stopped
+        ]
         counts = session.execute(
             sa.text(
                 "SELECT count(*) FILTER (WHERE status = 'answered') AS answered, "

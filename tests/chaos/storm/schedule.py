@@ -21,6 +21,7 @@ LASTING: dict[str, tuple[float, float]] = {
     "flush redis": (0.0, 0.0),
     "deliver again": (0.0, 0.0),
     "expire leases": (0.0, 0.0),
+    "stop reader": (0.0, 0.0),  # a text on which the worker that reads it stands
 }
 """Each act with the seconds it lasts: from, to. What was killed stays away for so long."""
 

@@ -161,6 +161,7 @@ def running(mirrors: dict[str, str], sabotages: Sequence[str] = ()) -> Iterator[
             port=free_port(),
             encoder="hash",
             lease_seconds=1.5,
+            watchdog_seconds=6.0,  # longer than anything is paused
             relay_seconds=0.2,
             lost_after_seconds=1.0,
             idle_wait_ms=200,

@@ -6,6 +6,9 @@ in sources that its answer cited, which are no words of the patient. The hashes 
 what was made of them were keyed, and the key goes with the words (`store.hashes`): no guess can be
 held against them then.
 
+What waits, for its turn, its time or an operator, goes as well: its promise is withdrawn. Only what
+a worker holds a lease on is refused.
+
 A question that a recall had asked anew is the same words in another row: all of them go together.
 What was erased can come back by a restored backup only (docs/operations.md, "Erasure").
 """
@@ -19,7 +22,9 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from knowledge.retention import TextKind
-from store import dead_letters, recalls
+from messages import MessageError, Stage
+from messages.upgrades import parse_upgraded
+from store import dead_letters, ledger, outbox, recalls
 from store.models import DeadLetter, now
 from store.unit_of_work import UnitOfWork
 
@@ -38,23 +43,19 @@ class UnderWay(RuntimeError):
 
 @dataclass(frozen=True)
 class _Holder:
-    """A table that holds words: which of its rows are worked on, and what emptying one means."""
+    """A table that holds words: how a row that is done is called, and what emptying one means."""
 
     table: str
     done: str
-    working: frozenset[str]
     emptied: str
     below: Mapping[str, str]
     """Tables whose rows hold words of it and go whole, with the column that names it."""
 
 
-_QUEUED = frozenset({"queued"})
-_QUEUED_OR_RUNNING = frozenset({"queued", "running"})
 HOLDERS: Mapping[TextKind, _Holder] = {
     "question": _Holder(
         "question",
         "answered",
-        _QUEUED_OR_RUNNING,
         "text = '', options = '{}', stage = NULL, error = NULL, idempotency_key = NULL, "
         "hash_key = NULL",
         {"retrieval": "question_id", "draft": "question_id", "answer_inputs": "question_id"},
@@ -62,7 +63,6 @@ HOLDERS: Mapping[TextKind, _Holder] = {
     "note": _Holder(
         "note",
         "done",
-        _QUEUED,
         "text = '', title = NULL, result = NULL, error = NULL, idempotency_key = NULL, "
         "hash_key = NULL",
         {},
@@ -70,7 +70,6 @@ HOLDERS: Mapping[TextKind, _Holder] = {
     "verification": _Holder(
         "verification",
         "done",
-        _QUEUED,
         "text = '', documents = '[]', options = '{}', result = NULL, error = NULL, "
         "idempotency_key = NULL, hash_key = NULL",
         {},
@@ -78,7 +77,6 @@ HOLDERS: Mapping[TextKind, _Holder] = {
     "extraction": _Holder(
         "extraction",
         "done",
-        _QUEUED_OR_RUNNING,
         "text = CASE WHEN text IS NULL THEN NULL ELSE '' END, "
         "content = CASE WHEN text IS NULL THEN ''::bytea END, "
         "title = NULL, filename = NULL, plan = NULL, result = NULL, error = NULL, "
@@ -97,6 +95,7 @@ class _Row(NamedTuple):
     id: UUID
     status: str
     owner: str
+    request_id: UUID
 
 
 def erase(
@@ -111,20 +110,21 @@ def erase(
 
     Raises:
         NotThere: there is no such row of this owner.
-        UnderWay: it, or a question that a recall had asked anew, is being worked on.
+        UnderWay: a worker holds a lease on it, or on a question that a recall had asked anew.
     """
     if kind == "question":
         recalls.one_at_a_time(work.session)  # or one may mark the answer while it goes
     ids = _same_words(work.session, kind, subject)
     letters = _open_letters(work.session, ids)
-    found = _locked(work.session, kind, ids)
+    found = _rows(work.session, kind, ids)
     if subject not in found:
         raise NotThere(f"there is no {kind} {subject}")
     if owner not in (None, found[subject].owner):
         raise NotYours(f"there is no {kind} {subject}")
     holder = HOLDERS[kind]
-    if any(one.status in holder.working for one in found.values()):
+    if not _withdrawn(work.session, found.values()):
         raise UnderWay(f"the {kind} is being worked on: erase it once that has ended")
+    found = _rows(work.session, kind, ids, lock="FOR UPDATE")
     going = [one.id for one in found.values() if one.status != "erased"]
     if going:
         _empty(work, kind, holder, going)
@@ -171,15 +171,74 @@ def _open_letters(session: Session, ids: Iterable[UUID]) -> Sequence[UUID]:
     return session.exec(query).all()
 
 
-def _locked(session: Session, kind: TextKind, ids: Sequence[UUID]) -> dict[UUID, _Row]:
+def _rows(
+    session: Session, kind: TextKind, ids: Sequence[UUID], lock: str = ""
+) -> dict[UUID, _Row]:
     rows = session.execute(
         sa.text(
-            f"SELECT id, status, owner FROM {HOLDERS[kind].table} "  # noqa: S608  our own
-            "WHERE id = ANY(:ids) ORDER BY id FOR UPDATE"
+            f"SELECT id, status, owner, request_id FROM {HOLDERS[kind].table} "  # noqa: S608
+            f"WHERE id = ANY(:ids) ORDER BY id {lock}"
         ),
         {"ids": list(ids)},
     )
-    return {row.id: _Row(row.id, row.status, row.owner) for row in rows}
+    return {row.id: _Row(row.id, row.status, row.owner, row.request_id) for row in rows}
+
+
+_PROMISES = sa.text(
+    """
+    SELECT id, stage, payload FROM outbox
+    WHERE request_id = ANY(:requests) AND status IN ('pending', 'published')
+      AND NOT id = ANY(:seen) ORDER BY id
+    """
+)
+_HELD = sa.text(
+    """
+    SELECT 1 FROM stage_run
+    WHERE subject = ANY(:subjects) AND status = 'running' AND lease_until >= clock_timestamp()
+    LIMIT 1
+    """
+)
+
+
+def _withdrawn(session: Session, rows: Iterable[_Row]) -> bool:
+    """Withdraw what is promised about these, so that no message that comes yet begins anything;
+    False: a worker holds a lease on one of them.
+
+    The ledger is locked first and the rows themselves later, as by a worker that commits. One that
+    commits meanwhile may promise the next step: that is seen in the next round.
+    """
+    found = list(rows)
+    subjects, seen = [str(one.id) for one in found], list[UUID]()
+    requests = [one.request_id for one in found]
+    if session.execute(_HELD, {"subjects": subjects}).one_or_none() is not None:
+        return False
+    while promises := session.execute(_PROMISES, {"requests": requests, "seen": seen}).all():
+        for promise in promises:
+            seen.append(promise.id)
+            if not _withdraw(session, promise.stage, promise.payload, promise.id, subjects):
+                return False
+    return True
+
+
+def _withdraw(
+    session: Session, stage: str, payload: object, outbox_id: UUID, subjects: Sequence[str]
+) -> bool:
+    try:
+        message = parse_upgraded(Stage(stage), payload)
+    except MessageError:
+        return True  # what cannot be read cannot begin anything either
+    if message.subject not in subjects:
+        return True
+    withdrawn = ledger.withdraw(
+        session,
+        stage=stage,
+        subject=message.subject,
+        input_hash=message.input_hash(),
+        worker="erasure",
+    )
+    if withdrawn:
+        outbox.done(session, outbox_id)
+    return withdrawn
 
 
 def _empty(work: UnitOfWork, kind: TextKind, holder: _Holder, ids: Sequence[UUID]) -> None:

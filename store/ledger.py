@@ -118,6 +118,31 @@ def claim(
     return None if status is None else Standing(status)
 
 
+_WITHDRAW = sa.text(
+    """
+    INSERT INTO stage_run AS run (stage, subject, input_hash, status, attempts, token, worker,
+                                  started_at, finished_at)
+    VALUES (:stage, :subject, :input_hash, 'dead', 0, nextval('fencing_token'), :worker,
+            clock_timestamp(), clock_timestamp())
+    ON CONFLICT (stage, subject, input_hash) DO UPDATE
+    SET status = CASE WHEN run.status = 'done' THEN 'done' ELSE 'dead' END,
+        token = nextval('fencing_token'), lease_until = NULL, error = NULL
+    WHERE run.status <> 'running' OR run.lease_until < clock_timestamp()
+    RETURNING id
+    """
+)
+
+
+def withdraw(session: Session, *, stage: str, subject: str, input_hash: str, worker: str) -> bool:
+    """Let nobody begin this piece of work any more, claimed before or not; False: somebody holds a
+    lease on it, and nothing has changed."""
+    row = session.execute(
+        _WITHDRAW,
+        {"stage": stage, "subject": subject, "input_hash": input_hash, "worker": worker},
+    ).one_or_none()
+    return row is not None
+
+
 _RENEW = sa.text(
     """
     WITH held AS (

@@ -15,13 +15,15 @@ from sqlalchemy.exc import DBAPIError
 
 from cli import audit_replay
 from knowledge.retention import keep_days
-from messages import Stage
+from messages import Message, Stage, parse
 from scheduler import jobs
 from store import (
     audit,
     audit_trail,
+    circuits,
     erasure,
     extractions,
+    ledger,
     notes,
     questions,
     recalls,
@@ -201,11 +203,101 @@ def test_an_idempotency_key_still_knows_its_request(store: Store) -> None:
         submit(f"{TEXT} And another word.")
 
 
-def test_what_is_being_worked_on_is_not_erased(store: Store) -> None:
-    question_id = ask(store, TEXT)
+def submitted(store: Store, kind: str) -> UUID:
+    """A thing of this kind with words of a patient, of which nothing is done yet."""
+    with store.unit_of_work("test", request_id=uuid4()) as work:
+        if kind == "question":
+            return questions.submit(work, TEXT, {"max_references": 3}).id
+        if kind == "note":
+            return notes.submit(work, f"PLAN\nX-ray for {PATIENT}.\n", PATIENT).id
+        if kind == "verification":
+            return verifications.submit(work, f"{PATIENT} took part in the trial.", []).id
+        return extractions.submit(work, f"Name: {PATIENT}\nFinal diagnosis: adenocarcinoma.\n").id
+
+
+def promised(store: Store) -> tuple[UUID, Message]:
+    """The one message that is promised."""
+    with store.engine.connect() as connection:
+        row = connection.execute(sa.text("SELECT id, stage, payload FROM outbox")).one()
+    return row.id, parse(Stage(row.stage), row.payload)
+
+
+def held(store: Store, lease_seconds: float) -> None:
+    """A worker has claimed the one message that is promised."""
+    outbox_id, message = promised(store)
+    with store.at_once() as session:
+        ledger.claim(
+            session,
+            stage=message.stage.value,
+            subject=message.subject,
+            input_hash=message.input_hash(),
+            worker="w",
+            outbox_id=outbox_id,
+            lease_seconds=lease_seconds,
+        )
+
+
+UNENDED = ["question", "note", "verification", "extraction"]
+
+
+@pytest.mark.parametrize("kind", UNENDED)
+def test_what_a_worker_holds_a_lease_on_is_not_erased(store: Store, kind: str) -> None:
+    subject = submitted(store, kind)
+    held(store, 60.0)
     with pytest.raises(UnderWay):
-        erase(store, "question", question_id)
-    assert get_question(store, question_id).text == TEXT
+        erase(store, kind, subject)
+    assert everywhere(store, PATIENT) != []
+
+
+@pytest.mark.parametrize("state", ["queued", "held for a paused stage", "left by its worker"])
+@pytest.mark.parametrize("kind", UNENDED)
+def test_what_waits_is_erased_and_a_message_that_comes_later_begins_nothing(
+    inline: InlineWorker, kind: str, state: str
+) -> None:
+    store = inline.store
+    subject = submitted(store, kind)
+    outbox_id, message = promised(store)
+    if state == "held for a paused stage":
+        with store.unit_of_work("test") as work:
+            circuits.pause(work, message.stage.value, "a test")
+        inline.run()
+    elif state == "left by its worker":
+        held(store, 0.0)
+    assert erase(store, kind, subject) == [subject]
+    assert everywhere(store, PATIENT) == []
+    if state == "held for a paused stage":
+        with store.unit_of_work("test") as work:
+            circuits.resume(work, message.stage.value)
+    inline.run()
+    handle(inline.context, spec_of(message.stage), message.payload(), outbox_id)
+    with store.engine.connect() as connection:
+        row = connection.execute(sa.text(f"SELECT status FROM {kind}")).one()
+        left = connection.execute(
+            sa.text("SELECT count(*) FROM outbox WHERE status NOT IN ('done', 'dead')")
+        ).scalar_one()
+        letters = connection.execute(sa.text("SELECT count(*) FROM dead_letter")).scalar_one()
+    assert (row.status, left, letters) == ("erased", 0, 0)
+    assert "stage" not in events(store, subject)[-1]
+
+
+def test_who_was_frozen_while_his_work_was_erased_writes_nothing(inline: InlineWorker) -> None:
+    store = inline.store
+    subject = submitted(store, "note")
+    outbox_id, message = promised(store)
+    with store.at_once() as session:
+        mine = ledger.claim(
+            session,
+            stage=message.stage.value,
+            subject=message.subject,
+            input_hash=message.input_hash(),
+            worker="w",
+            outbox_id=outbox_id,
+            lease_seconds=0.0,
+        )
+    assert isinstance(mine, ledger.Claim)
+    erase(store, "note", subject)
+    with pytest.raises(ledger.LeaseLost), store.unit_of_work("test") as work:
+        ledger.finish(work.session, mine, outbox_id)
 
 
 def test_erasing_again_changes_nothing(inline: InlineWorker, made: Made) -> None:
@@ -464,7 +556,12 @@ def test_a_stalled_worker_asks_no_model_and_keeps_nothing_once_the_words_are_era
     with pytest.raises(Permanent, match="were erased"):
         stalled.propose(prompt)
     assert everywhere(store, PATIENT) == []
-    assert everywhere(store, str(extraction_id)) == ["audit_event", "extraction", "outbox"]
+    assert everywhere(store, str(extraction_id)) == [
+        "audit_event",
+        "extraction",
+        "outbox",
+        "stage_run",
+    ]
 
 
 def begun(kind: str, store: Store) -> UUID:

@@ -25,7 +25,15 @@ def queue_metrics(session: Session) -> Iterator[Metric]:
     for one in found:
         dead.add_metric([one.stage], one.dead_letters)
         taken.add_metric([one.stage], one.takeovers)
-    yield from (dead, taken)
+    standing = GaugeMetricFamily(
+        "attest_stage_work_standing",
+        "pieces of work past their time limit, or left by their worker and not taken over",
+        labels=["stage"],
+    )
+    under_way = {one.stage: one.stands for one in queue_report.under_way(session)}
+    for one in found:
+        standing.add_metric([one.stage], under_way.get(one.stage, 0))
+    yield from (dead, taken, standing)
     yield GaugeMetricFamily(
         "attest_outbox_lag_seconds",
         "for how long the oldest message that is due has waited to be published; 0 if none waits",

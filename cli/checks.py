@@ -10,7 +10,7 @@ from pathlib import Path
 from cli.tables import counted
 from store.audit import ChainReport
 from store.circuits import StageState
-from store.queue_report import QueueReport
+from store.queue_report import QueueReport, UnderWay
 from store.source_report import SourceReport
 
 QUEUE_OLD_SECONDS = 900
@@ -107,6 +107,44 @@ def queues(found: Sequence[QueueReport], lag_seconds: float) -> Check:
         do = f"start more workers of stage {oldest.stage}, or see whether it is paused"
         return Check("queues", said, do)
     return Check("queues", said)
+
+
+def work(found: Sequence[UnderWay]) -> Check:
+    """Whether what is under way goes on, and what to do about what does not."""
+    standing = [one for one in found if one.stands]
+    if not standing:
+        if not found:
+            return Check("work", "none is under way")
+        longest = max(found, key=lambda one: one.longest_seconds)
+        many = counted(sum(one.many for one in found), "piece")
+        age = f"the longest for {_span(longest.longest_seconds)} ({longest.stage})"
+        return Check("work", f"{many} under way, {age}")
+    said = "; ".join(
+        f"{one.stage} stands: "
+        + ", ".join(
+            told
+            for told in (
+                f"{one.late} past its time limit" if one.late else "",
+                f"{one.left} left by its worker" if one.left else "",
+            )
+            if told
+        )
+        + f", the oldest begun {_span(one.longest_seconds)} ago by {one.worker}"
+        for one in standing
+    )
+    worst = max(standing, key=lambda one: one.longest_seconds)
+    if worst.late:
+        do = (
+            f"end its process: kill -9 {worst.worker.rpartition(':')[2]} on "
+            f"{worst.worker.rpartition(':')[0]}; the work is then done alone, and is a dead letter "
+            "if it is at fault (docs/operations.md, “A stage that stands”)"
+        )
+    else:
+        do = (
+            f"see that a worker of {worst.stage} and the scheduler live: attest up, or attest "
+            f"worker --stage {worst.stage} (docs/operations.md, “A stage that stands”)"
+        )
+    return Check("work", said, do)
 
 
 def questions(unfinished: int, oldest_seconds: float) -> Check:

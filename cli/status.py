@@ -106,6 +106,7 @@ def _of_database(session: Session) -> list[Check]:
     return [
         checks.stages(circuits.states(session)),
         checks.queues(found, queue_report.outbox_lag(session).seconds),
+        checks.work(queue_report.under_way(session)),
         checks.questions(*session.execute(_UNFINISHED).one()),
         checks.dead_letters(found),
         checks.sources(source_report.report(session, now())),

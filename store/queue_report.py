@@ -52,6 +52,44 @@ class OutboxLag:
     seconds: float
 
 
+LEFT_SECONDS = 60.0
+"""Ours: the reconciler and a worker need some ten seconds to take over what another one left."""
+
+
+@dataclass(frozen=True)
+class UnderWay:
+    """What a stage works on now, as its ledger says. Ages in seconds."""
+
+    stage: str
+    many: int
+    longest_seconds: float
+    """Since the oldest of it was claimed."""
+    late: int = 0
+    """Has a live lease, and is past its time limit: its worker stands."""
+    left: int = 0
+    """Its lease ran out more than `LEFT_SECONDS` ago, and nobody has taken it over."""
+    worker: str = ""
+    """Who holds or held the oldest of what is late or left: `HOST:PID`."""
+
+    @property
+    def stands(self) -> int:
+        """How much of it does not go on."""
+        return self.late + self.left
+
+
+_UNDER_WAY = sa.text(
+    """
+    SELECT stage, count(*) AS many,
+           extract(epoch FROM now() - min(started_at)) AS longest_seconds,
+           count(*) FILTER (WHERE late) AS late, count(*) FILTER (WHERE gone) AS gone,
+           (array_agg(worker ORDER BY started_at) FILTER (WHERE late OR gone))[1] AS worker
+    FROM (SELECT stage, started_at, worker,
+                 deadline < now() AND lease_until >= now() AS late,
+                 lease_until < now() - make_interval(secs => :left) AS gone
+          FROM stage_run WHERE status = 'running') AS run
+    GROUP BY stage ORDER BY stage
+    """
+)
 _WAITING = sa.text(
     """
     SELECT stage,
@@ -119,6 +157,21 @@ def report(session: Session) -> list[QueueReport]:
             )
         )
     return found
+
+
+def under_way(session: Session) -> list[UnderWay]:
+    """What every stage that has work now does with it."""
+    return [
+        UnderWay(
+            row.stage,
+            row.many,
+            max(0.0, float(row.longest_seconds)),
+            row.late,
+            row.gone,
+            row.worker or "",
+        )
+        for row in session.execute(_UNDER_WAY, {"left": LEFT_SECONDS})
+    ]
 
 
 def outbox_lag(session: Session) -> OutboxLag:

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from dramatiq.middleware import TimeLimitExceeded
 
 from messages import Stage
-from store import dead_letters, ledger, notes
+from store import dead_letters, ledger, notes, queue_report
 from store.ledger import Claim
 from store.models import DeadLetter, Note
 from store.settings import Settings
@@ -226,6 +226,29 @@ def stage_claim(store: Store, subject: UUID, input_hash: str) -> None:
             outbox_id=None,
             lease_seconds=60.0,
         )
+
+
+@pytest.mark.parametrize(
+    ("deadline", "lease", "late", "left"),
+    [("+60", "+10", 0, 0), ("-60", "+10", 1, 0), ("+60", "-10", 0, 0), ("+60", "-90", 0, 1)],
+)
+def test_the_report_knows_what_stands(
+    store: Store, deadline: str, lease: str, late: int, left: int
+) -> None:
+    subject = str(uuid4())
+    claim(store, subject, worker="desk:7")
+    with store.at_once() as session:
+        session.execute(
+            sa.text(
+                "UPDATE stage_run SET deadline = now() + CAST(:deadline AS interval), "
+                "lease_until = now() + CAST(:lease AS interval) WHERE subject = :subject"
+            ),
+            {"deadline": f"{deadline} s", "lease": f"{lease} s", "subject": subject},
+        )
+    with store.reading() as session:
+        (found,) = queue_report.under_way(session)
+    assert (found.stage, found.many, found.late, found.left) == ("retrieve", 1, late, left)
+    assert found.worker == ("desk:7" if late or left else "")
 
 
 # --- all of it -----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from cli import checks
 from knowledge.sources import connector_policy
 from store.audit import ChainReport, Checkpoint
 from store.circuits import StageState
-from store.queue_report import QueueReport
+from store.queue_report import QueueReport, UnderWay
 from store.source_report import Holdings, SourceReport, WatchReport
 
 ALERTS = Path(__file__).resolve().parents[3] / "ops" / "alerts.yml"
@@ -149,3 +149,26 @@ def test_workers_that_say_nothing_are_told_with_what_to_do() -> None:
     assert "2 said nothing for 3 min" in found.said
     assert "attest up starts it again" in found.do
     assert "attest up" not in checks.workers(many, silent_seconds=[80.0]).do
+
+
+def test_work_that_goes_on_is_told_with_its_oldest() -> None:
+    assert checks.work([]).said == "none is under way"
+    found = checks.work([UnderWay("check", 1, 2.0), UnderWay("extract", 2, 75.0)])
+    assert found.well
+    assert "3 pieces" in found.said
+    assert "(extract)" in found.said
+
+
+def test_a_stage_that_stands_is_told_with_what_to_do_about_its_worker() -> None:
+    found = checks.work(
+        [UnderWay("check", 1, 2.0), UnderWay("summarize", 1, 900.0, 1, 0, "desk:7")]
+    )
+    assert not found.well
+    assert "summarize stands" in found.said
+    assert "kill -9 7 on desk" in found.do
+
+
+def test_work_that_nobody_takes_over_asks_for_a_worker_of_its_stage() -> None:
+    found = checks.work([UnderWay("summarize", 1, 900.0, 0, 1, "desk:7")])
+    assert "left by its worker" in found.said
+    assert "attest worker --stage summarize" in found.do

@@ -123,6 +123,10 @@ def _begin_alike(word: str, name: str, letters: int) -> bool:
     return word[:letters] == name[:letters]
 
 
+_MOST_APART = 2
+"""Letters between a word and the names that it may mean."""
+
+
 class _Index:
     """Names by what is left of them when up to two letters are taken out."""
 
@@ -130,14 +134,17 @@ class _Index:
         policy = load("misspelt")
         self._two_from = int(policy["two_from"])
         self._shortest = int(policy["shortest"])
+        self._longest = 0
         self._by_rest: dict[str, set[str]] = {}
         for word in words:
+            self._longest = max(self._longest, len(word))
             for rest in self._rests(word):
                 self._by_rest.setdefault(rest, set()).add(word)
 
     def alike(self, word: str) -> set[str]:
-        """The names that may be near."""
-        if len(word) < self._shortest - 1:
+        """The names that may be near. What is longer than all of them by more than two is near
+        none; what is left of it would take the cube of its length."""
+        if not self._shortest - 1 <= len(word) <= self._longest + _MOST_APART:
             return set()
         return set().union(*(self._by_rest.get(rest, ()) for rest in self._rests(word)))
 

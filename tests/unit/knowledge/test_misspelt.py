@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.drugs import names
-from knowledge.misspelt import Meant, distance, meant, words_meant
+from knowledge.misspelt import Meant, _Index, distance, meant, words_meant
 
 
 @pytest.mark.parametrize(
@@ -94,3 +94,15 @@ def test_the_distance_is_the_same_both_ways_and_nought_only_of_the_same(one: str
 
 def test_two_letters_that_changed_places_are_one_change() -> None:
     assert distance("opidvo", "opdivo") == 1
+
+
+def test_a_word_longer_than_every_name_is_near_none_and_is_not_taken_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is left of a word when two letters are taken out is the cube of its length."""
+    index = _Index(["osimertinib", "atezolizumab"])
+    assert index.alike("osimertinb") == {"osimertinib"}
+    assert index.alike("atezolizumabxx") == {"atezolizumab"}
+    monkeypatch.setattr(index, "_rests", None)
+    for word in ("atezolizumabxxx", "x" * 4000):
+        assert index.alike(word) == set()

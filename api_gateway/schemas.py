@@ -160,6 +160,18 @@ class SubmissionAccepted(BaseModel):
     status: Literal["pending", "done", "failed"]
 
 
+class ClaimOut(BaseModel):
+    """A document stands under the number of a work that a source holds, and is not that work."""
+
+    number: str = Field(description="such as pmid:123; the source's own key where it has no number")
+    held: list[UUID] = Field(
+        description="the documents of sources under it; for keys that may read", default=[]
+    )
+    held_ended: bool = Field(description="whether that work was retracted, withdrawn or removed")
+    title_agrees: bool
+    year_agrees: bool | None = Field(description="null: not both say when they were published")
+
+
 class SubmissionOut(BaseModel):
     """A submitted file or record: whether it was read, and what became of it."""
 
@@ -178,6 +190,11 @@ class SubmissionOut(BaseModel):
     outcome: dict[str, Any] | None = Field(
         description="`documents`: those it became, and their versions; `problems`: `line` and "
         "`reason` of each line of a JSON Lines file that is no record, where there are such"
+    )
+    claims: dict[UUID, list[ClaimOut]] = Field(
+        description="by document: it was sent under the number of a work that a source holds, so "
+        "it is a document of its own, which is never shown as that work",
+        default={},
     )
 
 
@@ -264,6 +281,9 @@ class DocumentOut(BaseModel):
     version: VersionOut | None
     freshness: Freshness
     standing: StandingOut
+    claims: list[ClaimOut] = Field(
+        description="works of sources that it claims to be: it is never shown as one of them"
+    )
 
 
 class VersionList(BaseModel):

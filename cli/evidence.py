@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from cli.bars import terminal_bars
 from cli.tables import counted
-from store import indexing
+from store import claims, indexing
 from store.records import SourceType
 from store.settings import Settings
 from store.submissions import submit_item
@@ -132,6 +132,7 @@ def follow(store: Store, batch_id: UUID, items: int) -> dict[str, Any]:
         "new_versions": int(state.fresh),
         "indexed": int(state.indexed),
         "failed": failures(store, batch_id),
+        "claims": claimed(store, batch_id),
         "dead": state.dead + _died_before(store, batch_id),
     }
 
@@ -143,6 +144,24 @@ def _became(session: Session, batch_id: UUID) -> Sequence[str]:
         "jsonb_array_elements(outcome -> 'documents') AS one WHERE batch_id = :batch"
     )
     return session.execute(versions, {"batch": batch_id}).scalars().all()
+
+
+def claimed(store: Store, batch_id: UUID) -> list[dict[str, Any]]:
+    """What of a batch stands under the number of a work that a source holds (`store.claims`)."""
+    with store.reading() as session:
+        ids = session.execute(
+            sa.text(
+                "SELECT DISTINCT CAST(one ->> 'document_id' AS uuid) FROM ingest_item, "
+                "jsonb_array_elements(outcome -> 'documents') AS one WHERE batch_id = :batch"
+            ),
+            {"batch": batch_id},
+        )
+        told = claims.of_documents(session, ids.scalars().all())
+    return [
+        {"document_id": str(document_id), **one}
+        for document_id, some in told.items()
+        for one in some
+    ]
 
 
 def _still_read(store: Store, batch_id: UUID) -> bool:
@@ -212,6 +231,13 @@ def in_words(report: Mapping[str, Any]) -> str:
     bad = sum(one["line"] is not None for one in report["failed"])
     lines = f", {counted(bad, 'line')} could not be read" if bad else ""
     return f"{read}, {fresh}, {report['indexed']} indexed{lines}"
+
+
+def about_the_claims(report: Mapping[str, Any]) -> str:
+    """What a caller is told of documents under a source's numbers; one stands for all."""
+    found = report["claims"]
+    more = f" So it is with {len(found) - 1} more." if len(found) > 1 else ""
+    return f"{claims.in_words(found[0])}{more} See: attest findings --kind claimed"
 
 
 def about_the_dead(report: Mapping[str, Any]) -> str:

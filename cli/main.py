@@ -279,7 +279,14 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Ingest files and folders: text, Markdown, HTML, PDF, JSON and JSON Lines records."""
-    from cli.evidence import about_the_dead, check_source_type, follow, in_words, submit
+    from cli.evidence import (
+        about_the_claims,
+        about_the_dead,
+        check_source_type,
+        follow,
+        in_words,
+        submit,
+    )
     from cli.waiting import on_stderr
 
     check_source_type(source_type)
@@ -295,6 +302,8 @@ def ingest(
         print_json(report)
     else:
         print(in_words(report))
+    if report["claims"]:
+        on_stderr(about_the_claims(report))
     for failure in report["failed"]:
         text = f"{failure['file']}: {failure['error']}"
         console.print(text, style="red", markup=False, soft_wrap=True)

@@ -49,6 +49,9 @@ class ConnectorPolicy(PlacePolicy):
     recheck_hours: Annotated[float, Field(gt=0)] | None
     standing: bool
     defers_to: tuple[str, ...]
+    numbers: tuple[str, ...] = Field(
+        description="the kinds of identifiers by which its source names its works"
+    )
 
 
 class _File(BaseModel):
@@ -100,6 +103,17 @@ def connector_policy(name: str) -> ConnectorPolicy:
     except KeyError:
         known = ", ".join(sorted(connector_policies()))
         raise LookupError(f"there is no source {name[:60]!r}: use one of {known}") from None
+
+
+def owners_of(kind: str) -> tuple[str, ...]:
+    """The connectors whose source names its works by this kind of identifier."""
+    return tuple(name for name, one in connector_policies().items() if kind in one.numbers)
+
+
+def names_works(connector: str | None) -> bool:
+    """Whether the connector's source names works by numbers of its own. None: a caller, who does
+    not."""
+    return connector is not None and bool(connector_policy(connector).numbers)
 
 
 def service_policy(name: str) -> PlacePolicy:

@@ -10,6 +10,7 @@ from pydantic_core import to_json
 from sqlmodel import Session, col, select
 
 from store.copying import copy_rows, int4, jsonb
+from store.documents import SUBMITTED
 from store.models import Anchor, DocumentVersion, EffectEstimate
 from store.unit_of_work import UnitOfWork
 
@@ -147,7 +148,8 @@ def anchors_of(session: Session, version_id: UUID) -> list[Anchor]:
 
 
 def current_version(session: Session, name: str) -> DocumentVersion:
-    """The current version of the document with this id or source key.
+    """The current version of the document with this id or source key; a source's goes before a
+    caller's.
 
     Raises LookupError: there is no such document, or none of its versions is current.
     """
@@ -155,9 +157,9 @@ def current_version(session: Session, name: str) -> DocumentVersion:
         select(DocumentVersion).where(
             DocumentVersion.status == "current",
             sa.text(
-                "document_id IN (SELECT id FROM document WHERE source_key = :name OR "
-                "CAST(id AS text) = :name)"
-            ).bindparams(name=name),
+                "document_id = (SELECT id FROM document WHERE source_key IN (:name, :brought) OR "
+                "CAST(id AS text) = :name ORDER BY source_key = :brought LIMIT 1)"
+            ).bindparams(name=name, brought=f"{SUBMITTED}:{name}"),
         )
     ).first()
     if found is None:

@@ -21,7 +21,8 @@ from store.version_rows import Given, VersionRow, put_rows
 from store.watches import displaced
 
 SUBMITTED = "submission"
-"""Stands where a source's name is needed for what a user brought."""
+"""Stands where a source's name is needed for what a user brought, and before the keys of its
+documents: a caller's record is never a version of a source's document, nor the other way round."""
 
 CHECKED_AT = """
     greatest(coalesce(d.checked_at, d.created_at), (
@@ -97,7 +98,7 @@ def put_versions(
     Args:
         source: the connector that brought them; None for what was submitted.
     """
-    keys = [record.key for record, _ in records]
+    keys = [key_of(record, source) for record, _ in records]
     kinds = {key: record.source_type for key, (record, _) in zip(keys, records, strict=True)}
     latest = max((record.fetched_at or now() for record, _ in records), default=now())
     standing = _lock_documents(work.session, kinds, latest)
@@ -141,6 +142,12 @@ def put_versions(
     ]
 
 
+def key_of(record: SourceRecord, source: str | None) -> str:
+    """What names the document that the record is a version of, if `source` brought it, or a caller
+    (None)."""
+    return record.key if source is not None else f"{SUBMITTED}:{record.key}"
+
+
 def _stored(document: _Standing, outcome: Outcome) -> Stored:
     assert document.latest_id is not None, "a document that is not stored has a version"
     return Stored(document.document_id, document.latest_id, document.n, outcome, document.ended)
@@ -157,7 +164,7 @@ def _outcome(given: Given, document: _Standing, source: str | None) -> Outcome:
     )
     # The record of the source that the held one defers to wins whenever it was fetched, and then
     # the clock is its own: the order in which the two arrive makes no difference.
-    wins = held and not same and _defers(document.source, source)
+    wins = held and not same and (_defers(document.source, source) or _is_strange(document, source))
     before = None if wins else document.checked_at
     if held and not same and before is not None and fetched_at < before:
         return "outdated"
@@ -165,6 +172,11 @@ def _outcome(given: Given, document: _Standing, source: str | None) -> Outcome:
     if same:
         return "unchanged"
     return "changed" if held else "new"
+
+
+def _is_strange(document: _Standing, source: str | None) -> bool:
+    """Whether what a source holds is a caller's words: releases before 0020 let them in."""
+    return document.source is None and source is not None
 
 
 def _defers(source: str | None, held: str | None) -> bool:
@@ -372,6 +384,7 @@ class VersionText:
     published_at: datetime | None
     published_precision: str
     status: str
+    source: str | None
 
 
 Version = DocumentVersion | VersionText

@@ -14,7 +14,9 @@ from sqlmodel import Session
 from store.copying import text_array, uuid_array
 from store.unit_of_work import UnitOfWork
 
-Kind = Literal["malformed", "conflict", "mismatch", "nonexistent", "unreadable", "unmapped"]
+Kind = Literal[
+    "malformed", "conflict", "claimed", "mismatch", "nonexistent", "unreadable", "unmapped"
+]
 
 MAX_SUBJECT_CHARS = 500
 
@@ -232,5 +234,5 @@ def doubts_of(document: str) -> str:
     return f"""
         ARRAY(SELECT lower(subject) FROM finding
               WHERE finding.document_id = {document} AND resolved_at IS NULL
-                AND kind IN ('malformed', 'conflict', 'mismatch', 'nonexistent'))
+                AND kind IN ('malformed', 'conflict', 'claimed', 'mismatch', 'nonexistent'))
     """  # noqa: S608  our own names

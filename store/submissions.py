@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlmodel import Session, select
 
 from messages import IngestV1, Stage
-from store import indexing
+from store import claims, indexing
 from store.clock import database_now
 from store.idempotency import keep
 from store.models import LOCAL_OWNER, IngestItem, StageRun
@@ -141,6 +141,8 @@ class SentItem:
     others: int
     others_open: int
     problems: Sequence[Mapping[str, Any]]
+    claims: Sequence[str] = ()
+    """What is told of documents under the numbers of works that sources hold."""
 
 
 def sent_together(
@@ -162,6 +164,9 @@ def sent_together(
     work = indexing.undone(session, [one["version_id"] for each in found.values() for one in each])
     shown = [UUID(one["version_id"]) for each in found.values() for one in each[:most]]
     versions = _titles(session, shown)
+    told = claims.of_documents(
+        session, [UUID(one["document_id"]) for each in found.values() for one in each[:most]]
+    )
     return [
         SentItem(
             id=row.id,
@@ -184,6 +189,11 @@ def sent_together(
             others=max(0, len(found[row.id]) - most),
             others_open=sum(work.get(one["version_id"]) == "open" for one in found[row.id][most:]),
             problems=list((row.outcome or {}).get("problems", ())),
+            claims=[
+                claims.in_words(claim)
+                for one in found[row.id][:most]
+                for claim in told.get(UUID(one["document_id"]), ())
+            ],
         )
         for row in rows
     ]

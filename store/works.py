@@ -7,7 +7,7 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
-_COMPARED: Mapping[str, str] = {
+COMPARED: Mapping[str, str] = {
     "pmid": "identifiers ->> 'pmid'",
     "pmcid": "identifiers ->> 'pmcid'",
     "doi": "lower(identifiers ->> 'doi')",
@@ -18,7 +18,7 @@ _COMPARED: Mapping[str, str] = {
 }
 """Identifier → how it is compared; there are indexes for it (migrations 0002 and 0016)."""
 
-LOWERED = frozenset(kind for kind, compared in _COMPARED.items() if compared.startswith("lower"))
+LOWERED = frozenset(kind for kind, compared in COMPARED.items() if compared.startswith("lower"))
 """Those that are written in any case, and compared in lower case."""
 
 
@@ -30,7 +30,8 @@ def normal(kind: str, value: str) -> str:
 def held(
     session: Session, wanted: Mapping[str, Collection[str]]
 ) -> dict[tuple[str, str], set[UUID]]:
-    """The current versions that bear these identifiers: `{("pmid", "123"): {…}}`.
+    """The current versions that bear these identifiers: `{("pmid", "123"): {…}}`; none that only
+    claims to be a work that its source holds (`store.claims`).
 
     Args:
         wanted: values by kind, those of `LOWERED` in any case; these come back in lower case.
@@ -40,9 +41,12 @@ def held(
         if values:
             rows = session.execute(
                 sa.text(
-                    f"SELECT id, {_COMPARED[kind]} AS value FROM document_version "  # noqa: S608
+                    f"SELECT id, {COMPARED[kind]} AS value FROM document_version "  # noqa: S608
                     f"WHERE status = 'current' AND identifiers ? '{kind}' "
-                    f"AND ({_COMPARED[kind]}) = ANY(:values)"
+                    f"AND ({COMPARED[kind]}) = ANY(:values) AND NOT EXISTS ("
+                    "SELECT FROM finding WHERE finding.document_id = document_version.document_id "
+                    "AND finding.kind = 'claimed' AND finding.resolved_at IS NULL "
+                    f"AND lower(finding.subject) = '{kind}:' || lower({COMPARED[kind]}))"
                 ),
                 {"values": [one.lower() if kind in LOWERED else one for one in values]},
             )

@@ -198,6 +198,7 @@ class ItemView:
     documents: Sequence[DocumentLine]
     problems: Sequence[str]
     others: Sequence[str]
+    claims: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -240,6 +241,7 @@ def _item(item: SentItem) -> ItemView:
         documents=documents,
         problems=found,
         others=[*others, f"and {left} more lines that are no records"] if left > 0 else others,
+        claims=item.claims,
     )
 
 

@@ -51,6 +51,7 @@ class DocumentView:
     kind: str
     url: str | None
     identifiers: Sequence[tuple[str, str]]
+    claims: Sequence[str]
     published: Moment | None
     fetched: Moment | None
     checked: Moment | None
@@ -66,12 +67,19 @@ class DocumentView:
 
 
 def document_view(
-    document: DocumentSummary, checked_at: datetime, age_hours: float, what_became: Standing, n: int
+    document: DocumentSummary,
+    checked_at: datetime,
+    age_hours: float,
+    what_became: Standing,
+    n: int,
+    claims: Sequence[str] = (),
 ) -> DocumentView:
     """The view of version `n`; it must be among the document's versions.
 
     Args:
         checked_at: when the document was last looked at, `age_hours` ago.
+        claims: what is told of a document under the numbers of works that sources hold. Its own
+            numbers lead nowhere then, and are not shown as its own.
     """
     version = next(one for one in document.versions if one.n == n)
     shown = document.shown
@@ -85,10 +93,13 @@ def document_view(
         authors=", ".join(version.authors),
         source=version.publisher or source_policy(version.source_type).name,
         kind=version.publication_type or source_policy(version.source_type).badge,
-        url=direct_url(version.identifiers, version.url),
+        url=None if claims else direct_url(version.identifiers, version.url),
         identifiers=[
-            (kind.upper().replace("_ID", ""), v) for kind, v in version.identifiers.items()
+            (kind.upper().replace("_ID", ""), v)
+            for kind, v in version.identifiers.items()
+            if not claims
         ],
+        claims=claims,
         published=published(version.published_at),
         fetched=moment(version.fetched_at),
         checked=moment(checked_at),

@@ -1,13 +1,14 @@
 """Documents: submit files and records, see what became of them, read exact versions and spans."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from sqlmodel import Session
 
-from api_gateway.access import InCaller, Scope, needs, owned
+from api_gateway.access import Caller, InCaller, Scope, needs, owned
 from api_gateway.admission import room_for
 from api_gateway.document_uploads import REQUEST_BODY, accept, item_of, sent
 from api_gateway.etags import is_known
@@ -21,6 +22,7 @@ from api_gateway.problems import (
     request_id_of,
 )
 from api_gateway.schemas import (
+    ClaimOut,
     DocumentOut,
     Freshness,
     StandingOut,
@@ -33,7 +35,7 @@ from api_gateway.state import InGateway
 from api_gateway.uploads import Received
 from knowledge.sources import source_policy
 from messages import Stage
-from store import indexing, library
+from store import claims, indexing, library
 from store.known import known
 from store.models import IngestItem
 from store.standing import Standing
@@ -94,17 +96,24 @@ def get_document(
         if Scope.READ not in caller.scopes:
             item = owned(caller, item, "submission")
         if item is not None:
-            return _submission_out(session, item, to_operator=Scope.OPERATE in caller.scopes)
+            return _submission_out(session, item, caller)
         document = library.document(session, document_id)
         if document is None:
             raise not_found("document")
         work = known(session, [document_id])[document_id]
-        return _document_out(document, work.checked_at, work.standing)
+        claimed = claims.of_documents(session, [document_id]).get(document_id, [])
+        return _document_out(document, work.checked_at, work.standing, claimed)
 
 
-def _submission_out(session: Session, item: IngestItem, *, to_operator: bool) -> SubmissionOut:
+def _submission_out(session: Session, item: IngestItem, caller: Caller) -> SubmissionOut:
     """Where it stands: it is not done while a stage has given up on what it became."""
-    shown = SubmissionOut.model_validate(item.model_dump(exclude={"content", "batch_id"}))
+    to_operator = Scope.OPERATE in caller.scopes
+    shown = SubmissionOut.model_validate(
+        {
+            **item.model_dump(exclude={"content", "batch_id"}),
+            "claims": _claims(session, item, caller),
+        }
+    )
     if item.status == "failed" and not was_read(session, item.id):
         told = f"{GIVEN_UP} It stands there as {item.id}, and need not be sent again."
         return shown.model_copy(update={"error": told})
@@ -118,6 +127,17 @@ def _submission_out(session: Session, item: IngestItem, *, to_operator: bool) ->
     return shown.model_copy(
         update={"status": "failed", "error": _not_indexed(died[0], to_operator=to_operator)}
     )
+
+
+def _claims(session: Session, item: IngestItem, caller: Caller) -> dict[UUID, Any]:
+    """What the documents of an item claim to be; which documents are held is for who may read."""
+    read = (item.outcome or {}).get("documents", ())
+    told = claims.of_documents(session, [UUID(one["document_id"]) for one in read])
+    if Scope.READ in caller.scopes:
+        return dict(told)
+    return {
+        document_id: [{**one, "held": []} for one in some] for document_id, some in told.items()
+    }
 
 
 def _not_indexed(death: indexing.Death, *, to_operator: bool) -> str:
@@ -140,7 +160,10 @@ def _not_indexed(death: indexing.Death, *, to_operator: bool) -> str:
 
 
 def _document_out(
-    document: library.DocumentSummary, checked_at: datetime, what_became: Standing
+    document: library.DocumentSummary,
+    checked_at: datetime,
+    what_became: Standing,
+    claimed: Sequence[Mapping[str, Any]],
 ) -> DocumentOut:
     shown = document.shown
     policy = source_policy(document.source_type)
@@ -158,6 +181,7 @@ def _document_out(
             stale=policy.is_stale(library.age_hours(checked_at)),
         ),
         standing=StandingOut.model_validate(what_became),
+        claims=[ClaimOut.model_validate(one) for one in claimed],
     )
 
 

@@ -14,7 +14,7 @@ from api_gateway.pages.versions import DocumentView, document_view
 from api_gateway.problems import invalid, not_found
 from api_gateway.routes.documents import MAX_VERSION
 from api_gateway.state import InGateway
-from store import library
+from store import claims, library
 from store.known import known
 from store.models import DocumentVersion
 from store.spans import Span
@@ -106,7 +106,9 @@ def _described(session: Session, document_id: UUID, n: int) -> DocumentView:
         raise not_found("document")
     work = known(session, [document_id])[document_id]
     age = library.age_hours(work.checked_at)
-    return document_view(document, work.checked_at, age, work.standing, n)
+    claimed = claims.of_documents(session, [document_id]).get(document_id, [])
+    told = [claims.in_words(one) for one in claimed]
+    return document_view(document, work.checked_at, age, work.standing, n, told)
 
 
 def _version(session: Session, document_id: UUID, n: int) -> DocumentVersion:

@@ -14,6 +14,7 @@ from sqlmodel import Session, select
 from cli.evaluate.metrics import ndcg, recall, reciprocal_rank
 from cli.evaluate.scratch import maintain, scratch, take_in
 from messages import Stage
+from store.documents import SUBMITTED
 from store.index import lexical
 from store.models import Document
 from store.settings import Settings
@@ -128,7 +129,8 @@ def _search(
 
 def _source_keys(session: Session) -> dict[UUID, str]:
     return {
-        row.id: row.source_key.removeprefix("document:") for row in session.exec(select(Document))
+        row.id: row.source_key.removeprefix(f"{SUBMITTED}:document:")
+        for row in session.exec(select(Document))
     }
 
 

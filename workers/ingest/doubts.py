@@ -4,15 +4,18 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from uuid import UUID
 
-from store import findings
+from knowledge.sources import names_works
+from store import claims, findings
+from store.claims import Claim
 from store.documents import SUBMITTED, Stored
 from store.findings import Collision, NewFinding
 from store.models import IngestItem
 from store.records import SourceRecord
 from store.spans import Structure
 from store.unit_of_work import UnitOfWork
-from workers.ingest.identity import malformed_nct, same_title
+from workers.ingest.identity import malformed_nct
 from workers.ingest.parsers.base import Parsed
+from workers.reading.titles import same_title
 
 
 def write_findings(
@@ -24,7 +27,7 @@ def write_findings(
     at: datetime,
 ) -> None:
     """Findings on an item: fields nobody reads, records that cannot be read, identifiers that
-    cannot be one or stand on two titles.
+    cannot be one, stand on two titles or are those of a work that a source holds.
 
     Args:
         stored: what became of each of the `records`.
@@ -55,7 +58,10 @@ def write_findings(
     changed = {one.document_id for one in stored if one.outcome in ("new", "changed")}
     if changed:
         new = {one.document_id for one in stored if one.outcome == "new"}
+        owner = names_works(item.source)
+        claims.wait_for_others(unit.session, owner=owner)
         _restate_conflicts(unit, source, changed, new, at)
+        _restate_claims(unit, source, changed, new, at, owner=owner)
 
 
 def _about_the_payload(item: IngestItem, parsed: Parsed) -> Iterator[NewFinding]:
@@ -106,14 +112,76 @@ def _restate_conflicts(
         findings.restate(unit, source, "conflict", documents - new, found, at, of_all=True)
 
 
+def _restate_claims(
+    unit: UnitOfWork, source: str, changed: Set[UUID], new: Set[UUID], at: datetime, *, owner: bool
+) -> None:
+    """Documents that claim to be a work that a source holds, whichever of the two came first; and
+    those that do so no longer.
+
+    Args:
+        owner: whether the item's own source names works: it claims nothing.
+    """
+    documents = claims.claimants_of(unit.session, changed) | (set() if owner else set(changed))
+    if not documents:
+        return
+    found = _claims(claims.claims_of(unit.session, documents))
+    if found or documents - new:
+        findings.restate(unit, source, "claimed", documents - new, found, at, of_all=True)
+
+
+def _claims(claimed: Iterable[Claim]) -> list[NewFinding]:
+    """A caller's record is marked whatever its title, for a title is as easily copied as a number.
+    What a source brings under another's number with the same title is the work in another form:
+    a guideline's file beside the article."""
+    found: dict[tuple[UUID, str, str | None], list[Claim]] = {}
+    for one in claimed:
+        if one.source is None or not same_title(one.title, one.held_title):
+            found.setdefault((one.document_id, one.subject, one.source), []).append(one)
+    return [
+        NewFinding(
+            "claimed",
+            subject,
+            document_id,
+            {
+                "held": sorted({str(one.held_id) for one in some}),
+                "held_ended": any(one.held_status != "current" for one in some),
+                "title_agrees": all(same_title(one.title, one.held_title) for one in some),
+                "year_agrees": _years_agree(some),
+            },
+            source or SUBMITTED,
+        )
+        for (document_id, subject, source), some in found.items()
+    ]
+
+
+def _years_agree(claimed: Iterable[Claim]) -> bool | None:
+    """Print and electronic publication may be a year apart. None: not both say when."""
+    apart = [
+        abs(one.year - one.held_year)
+        for one in claimed
+        if one.year is not None and one.held_year is not None
+    ]
+    return max(apart) <= 1 if apart else None
+
+
 def _conflicts(collisions: Iterable[Collision]) -> list[NewFinding]:
-    """An abstract and its full text share their identifiers rightly: one title, no conflict."""
+    """An abstract and its full text share their identifiers rightly: one title, no conflict.
+
+    What a caller brings puts no source's record in doubt, and a file of a user's folder none of a
+    source that names its works by the number: those claim to be it (`_claims`).
+    """
     others: dict[tuple[UUID, str, str | None], set[UUID]] = {}
     for one in collisions:
+        if names_works(one.source) is not names_works(one.other_source):
+            continue
         if not same_title(one.title, one.other_title):
             subject = f"{one.kind}:{one.value}"
-            others.setdefault((one.document_id, subject, one.source), set()).add(one.other_id)
-            others.setdefault((one.other_id, subject, one.other_source), set()).add(one.document_id)
+            mine = (one.document_id, subject, one.source)
+            theirs = (one.other_id, subject, one.other_source)
+            if one.source is None or one.other_source is not None:
+                others.setdefault(mine, set()).add(one.other_id)
+            if one.other_source is None or one.source is not None:
+                others.setdefault(theirs, set()).add(one.document_id)
     return [
         NewFinding(
             "conflict",

@@ -13,7 +13,8 @@ from store import findings, standing
 from store.findings import NewFinding
 from store.unit_of_work import UnitOfWork
 from workers.ingest.enrichment import Answer, NoWord, Statement
-from workers.ingest.identity import Named, disagreements, same_title, title_match
+from workers.ingest.identity import Named, disagreements
+from workers.reading.titles import same_title, title_match
 
 OTHERS = {"crossref": "openalex", "openalex": "crossref"}
 """A DOI that both do not know does not exist; one alone may lack another agency's DOIs."""

@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from knowledge.anchors import trial_of
+from knowledge.anchors import ARTICLE, trial_of
 from knowledge.links import direct_url, written
 from knowledge.payers import without_payers
 from knowledge.scenarios import Scenario
@@ -101,15 +101,17 @@ def gather(found: Sequence[Found]) -> list[Candidate]:
     """One candidate for each version found, best first; a passage counts with the sub-query that
     it answers best."""
     places: dict[UUID, dict[str, Place]] = {}
+    named = {version.id: _named(version) for one in found for version in one.versions}
     for one in found:
         for passage in one.passages:
-            place = _place(passage, one.content)
+            place = _place(passage, named[passage.version_id], one.content)
             known = places.setdefault(passage.version_id, {})
             known[place.chunk_id] = _better(known.get(place.chunk_id), place)
     versions = {version.id: version for one in found for version in one.versions}
     candidates = [
         _candidate(
             versions[key],
+            named[key],
             sorted(known.values(), key=lambda place: (-place.score, place.start)),
         )
         for key, known in places.items()
@@ -117,12 +119,25 @@ def gather(found: Sequence[Found]) -> list[Candidate]:
     return sorted(candidates, key=lambda one: (-one.score, str(one.document_id)))
 
 
-def _place(passage: Passage, asked: Content) -> Place:
+def _named(version: Version) -> dict[str, str]:
+    """The identifiers of a version that are in no doubt. An article all of whose numbers are is not
+    the trial whose number it gives either."""
+    known = {
+        kind: value
+        for kind, value in version.identifiers.items()
+        if f"{kind}:{value}".lower() not in version.doubts
+    }
+    if not ARTICLE.isdisjoint(version.identifiers) and ARTICLE.isdisjoint(known):
+        return {}
+    return known
+
+
+def _place(passage: Passage, identifiers: Mapping[str, str], asked: Content) -> Place:
     own = passage.terms
-    if passage.identifiers:
+    if identifiers:
         # All that it may be asked for by; `written` names those that lead to a page.
-        numbers = " ".join((*passage.identifiers.values(), trial_of(passage.identifiers)))
-        own = own | term_set(f"{written(passage.identifiers)} {numbers}")
+        numbers = " ".join((*identifiers.values(), trial_of(identifiers)))
+        own = own | term_set(f"{written(identifiers)} {numbers}")
     words = f"{passage.title}\n{passage.section}\n{passage.text}"
     return Place(
         chunk_id=passage.chunk_id,
@@ -141,17 +156,14 @@ def _better(known: Place | None, place: Place) -> Place:
     return place if known is None or place.score > known.score else known
 
 
-def _candidate(version: Version, places: Sequence[Place]) -> Candidate:
+def _candidate(
+    version: Version, identifiers: Mapping[str, str], places: Sequence[Place]
+) -> Candidate:
     if version.tags:
         tags = Tags(*map(tuple, version.tags))
     else:
         words = "\n".join(one.text for one in places)
         tags = tags_of(version.title, version.subjects, words)
-    identifiers = {
-        kind: value
-        for kind, value in version.identifiers.items()
-        if f"{kind}:{value}".lower() not in version.doubts
-    }
     return Candidate(
         document_id=version.document_id,
         version_id=version.id,

@@ -154,9 +154,9 @@ def _remarks(
     """What is told of the question beside its answer."""
     lines = [one.text for one in shown]
     for key in {place.evidence_id for one in shown for place in one.places}:
-        version = held[key].version
+        version, own = held[key].version, held[key].cited.identifiers
         lines += [version.title, version.publisher or "", source_policy(version.source_type).name]
-        lines += [*version.identifiers.values(), trial_of(version.identifiers)]
+        lines += [*own.values(), trial_of(own)]
     told = [] if retrieval.get("is_english", True) else [remark("not_english")]
     if missing := unnamed(question, retrieval, lines):
         told.append({**remark("unnamed", names=", ".join(missing)), "names": missing})

@@ -77,6 +77,7 @@ def authors(names: list[str]) -> str:
 
 def badges(cited: Cited, published_age_days: int | None) -> list[str]:
     """Where it comes from, what kind of work it is, what speaks for it and what against (EB-8.4).
+    What a caller brought says so, and gets nothing that its number alone would lend it.
 
     The rules and their numbers stand in `knowledge/trust.yaml`.
     """
@@ -85,11 +86,11 @@ def badges(cited: Cited, published_age_days: int | None) -> list[str]:
     typed = (rules.types.get((kind or "").lower(), ()) for kind in kinds)
     found = [
         source_policy(version.source_type).badge,
-        "Cochrane" if _is_cochrane(cited) else None,
+        "Cochrane" if not cited.is_callers and _is_cochrane(cited) else None,
         rules.standings.get(cited.standing.state),
         *next(filter(None, typed), ()),
         *_quality(cited, published_age_days),
-        *map(rules.labels.get, version.labels),
+        *map(rules.labels.get, cited.labels),
     ]
     return list(dict.fromkeys(badge for badge in found if badge))
 
@@ -107,7 +108,8 @@ def _quality(cited: Cited, published_age_days: int | None) -> list[str]:
     rules, version = badge_policy(), cited.version
     found = []
     if cited.standing.state != "expression_of_concern":
-        if cited.anchor is not None or _meets(rules.gold_standard, version):
+        is_entry = cited.anchor is not None and not cited.is_callers
+        if is_entry or _meets(rules.gold_standard, version):
             found.append("Gold Standard")
         if _meets(rules.practical_guidance, version):
             found.append("Practical Guidance")

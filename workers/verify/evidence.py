@@ -12,9 +12,13 @@ from knowledge.anchors import ARTICLE, anchor_of, known_identifiers
 from knowledge.links import DirectUrl, direct_url, is_direct
 from knowledge.loader import load
 from knowledge.scenarios import Entry
-from knowledge.sources import source_policy
+from knowledge.sources import source_policies, source_policy
 from store.documents import Version
 from store.standing import Standing
+from workers.reading.titles import same_title
+
+SUPPLIED = "user-supplied"
+"""The label of what a caller brought (`knowledge/trust.yaml`)."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +38,24 @@ class Cited:
         """Those that may be shown."""
         return self._undoubted(self.version.identifiers)
 
+    @property
+    def is_callers(self) -> bool:
+        """Whether a caller brought it and no source: what names it is the caller's word."""
+        return self.version.source is None
+
+    @property
+    def labels(self) -> list[str]:
+        """The version's, and that a caller brought it."""
+        return [*self.version.labels, *([SUPPLIED] if self.is_callers else ())]
+
     @cached_property
     def anchor(self) -> Entry | None:
-        """The entry of a scenario pack that this work is."""
-        return anchor_of(self._naming(), self._trusted(self.version.url))
+        """The entry of a scenario pack that this work is. A caller's document is one only under its
+        title as well."""
+        entry = anchor_of(self._naming(), self._trusted(self.version.url))
+        if entry is not None and self.is_callers:
+            return entry if same_title(entry.title, self.version.title) else None
+        return entry
 
     @property
     def known(self) -> dict[str, str]:
@@ -63,13 +81,23 @@ class Cited:
     def _is_publication(self) -> bool:
         return not ARTICLE.isdisjoint(self.version.identifiers)
 
+    @property
+    def _is_claimed(self) -> bool:
+        """Whether a number of its own, or its key at a source, is in doubt."""
+        return self.identifiers != self.version.identifiers or any(
+            doubt.partition(":")[0] in source_policies() for doubt in self.doubts
+        )
+
     @cached_property
     def page(self) -> DirectUrl | None:
         """The page of the work itself (EB-8.2), never a search page (EB-9), never one that an
         identifier in doubt leads to. An anchor's is the one that its pack stored (EB-7.2, EB-9.4);
-        a publication all of whose identifiers are in doubt has none (EB-7.4)."""
+        a publication all of whose identifiers are in doubt has none (EB-7.4), nor has what a caller
+        brought under the number of a work that a source holds."""
         named = self._naming()
         if self._is_publication and not named:
+            return None
+        if self.is_callers and self._is_claimed:
             return None
         if (entry := self.anchor) is not None:
             stored = self._trusted(entry.url)
@@ -175,7 +203,7 @@ def record(
         "version": version.n,
         "version_id": str(version.id),
         "title": version.title,
-        "labels": version.labels,
+        "labels": cited.labels,
         "clocks": age.as_body(),
         "standing": standing_body(cited.standing),
     }

@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workers.ingest.enrichment import Statement
-from workers.ingest.identity import (
-    Named,
-    disagreements,
-    malformed_nct,
-    same_title,
-    title_match,
-    title_words,
-)
+from workers.ingest.identity import Named, disagreements, malformed_nct
+from workers.reading.titles import same_title, title_match, title_words
 
 LONG = "Made-up therapy guided by circulating tumour DNA in stage II colon cancer"
 

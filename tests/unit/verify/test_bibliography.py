@@ -28,6 +28,7 @@ def version(**fields: Any) -> DocumentVersion:
         "title": "A title",
         "text": "Words.",
         "source_type": "pubmed",
+        "source": "pubmed",
         "publisher": None,
         "publication_type": None,
         "evidence_level": None,

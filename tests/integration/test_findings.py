@@ -159,7 +159,9 @@ def test_a_publication_that_names_a_trial_is_in_no_conflict_with_it(worker: Inli
     assert open_findings(worker.store) == []
 
 
-def test_an_upload_under_another_work_s_identifier_puts_it_in_doubt(worker: InlineWorker) -> None:
+def test_an_upload_under_a_work_s_identifier_is_marked_and_puts_nothing_in_doubt_there(
+    worker: InlineWorker,
+) -> None:
     (one,) = page(worker, "pubmed", 0, record("1", doi=DOI))
     content = json.dumps(record("mine", "Something else altogether", doi=DOI)).encode()
     with worker.store.unit_of_work("test", request_id=uuid4()) as work:
@@ -172,8 +174,8 @@ def test_an_upload_under_another_work_s_identifier_puts_it_in_doubt(worker: Inli
             batch_id=uuid4(),
         )
     worker.run()
-    assert doubted(worker.store, one) == {f"doi:{DOI.lower()}"}
-    assert ("conflict", "submission", f"doi:{DOI.lower()}") in open_findings(worker.store)
+    assert doubted(worker.store, one) == set()
+    assert open_findings(worker.store) == [("claimed", "submission", f"doi:{DOI.lower()}")]
 
 
 # --- what other sources say of a DOI --------------------------------------------------------------

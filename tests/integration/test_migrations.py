@@ -101,6 +101,15 @@ def unpacked(chunk_ids: str) -> list[int]:
     return [one for (one,) in struct.iter_unpack(">q", packed)]
 
 
+def without_keys_of_callers(rows: Rows) -> Rows:
+    """An older schema has one key for a work, whoever brought it."""
+    told = [
+        {**row, "source_key": row["source_key"].removeprefix("submission:")}
+        for row in rows["document"]
+    ]
+    return {**rows, "document": sorted(told, key=json.dumps)}
+
+
 @pytest.fixture
 def filled(inline: InlineWorker) -> sa.Engine:
     """A database with rows of all kinds, made by the product's own code."""
@@ -154,6 +163,7 @@ def test_op_6_5_a_filled_database_goes_back_step_by_step_and_forward_again_witho
         older = content(filled)
         told = with_unpacked_chunks(at_head) if revision < "0015" else at_head
         told = without_erasures(told) if revision < "0011" else told
+        told = without_keys_of_callers(told) if revision < "0020" else told
         assert older == as_an_older_schema_has_it(told, older), revision
         require_whole(filled)
     migrate(filled)
@@ -165,6 +175,7 @@ def test_op_6_5_a_filled_database_goes_back_step_by_step_and_forward_again_witho
     migrate(filled)
     again = content(filled)
     assert as_an_older_schema_has_it(again, lowest) == as_an_older_schema_has_it(at_head, lowest)
+    assert all(row["source_key"].startswith("submission:") for row in again["document"])
     require_whole(filled)
 
 
@@ -288,7 +299,7 @@ def test_op_6_5_a_database_of_the_first_release_comes_to_the_newest_step_by_step
         with Store(empty).unit_of_work("test") as work:
             work.record("schema.at", revision)
     require_current_schema(empty)
-    after = content(empty)
+    after = without_keys_of_callers(content(empty))
     for name in ("document", "chunk", "question", "answer", "citation", "outbox", "dead_letter"):
         kept = {name: before[name]}
         assert as_an_older_schema_has_it(after, kept) == kept, name
@@ -362,3 +373,40 @@ def test_a_command_says_so_too(settings: Settings, engine: sa.Engine) -> None:
     )
     assert done.returncode == 1
     assert "newer release" in done.stderr
+
+
+# What callers brought (0020) ----------------------------------------------------------------------
+
+BROUGHT = """
+INSERT INTO document (id, source_type, source_key, created_at)
+VALUES ('{id}', 'pubmed', '{key}', now());
+INSERT INTO document_version (id, document_id, n, content_hash, title, text, structure, source_type,
+    identifiers, authors, labels, published_precision, fetched_at, source, status, created_at)
+VALUES (gen_random_uuid(), '{id}', 1, 'h', 't', 'Words.', '{{}}', 'pubmed', '{{"pmid": "1"}}', '[]',
+    '[]', 'day', now(), {source}, 'current', now());
+"""
+
+
+def keys(engine: sa.Engine) -> set[str]:
+    with engine.connect() as connection:
+        return set(connection.execute(sa.text("SELECT source_key FROM document")).scalars())
+
+
+def bring(engine: sa.Engine, key: str, source: str | None) -> None:
+    written = BROUGHT.format(id=uuid4(), key=key, source=f"'{source}'" if source else "NULL")
+    with engine.begin() as connection:
+        connection.exec_driver_sql(written)
+
+
+def test_what_callers_brought_steps_aside_and_a_source_s_stays(engine: sa.Engine) -> None:
+    step_to(engine, "0019")
+    bring(engine, "pmid:1", None)
+    bring(engine, "pmid:2", "pubmed")
+    migrate(engine)
+    assert keys(engine) == {"submission:pmid:1", "pmid:2"}
+    # The source's own record came meanwhile: an older release would have one key for both.
+    bring(engine, "pmid:1", "pubmed")
+    step_to(engine, "0019")
+    assert keys(engine) == {"submission:pmid:1", "pmid:1", "pmid:2"}
+    migrate(engine)
+    assert keys(engine) == {"submission:pmid:1", "pmid:1", "pmid:2"}

@@ -32,7 +32,7 @@ OTHER = {
 }
 
 
-def document_id(store: Store, key: str = "clinicaltrials:test-trial") -> UUID:
+def document_id(store: Store, key: str = "submission:clinicaltrials:test-trial") -> UUID:
     with store.reading() as session:
         found = session.execute(
             sa.text("SELECT id FROM document WHERE source_key = :key"), {"key": key}

@@ -260,7 +260,9 @@ def test_each_document_of_a_packet_has_the_clock_of_its_own_record(store: Store)
     assert packet({"c": 0, "b": 3, "a": 1}) == {"a": at(2), "b": at(3), "c": at(0)}
 
 
-def test_no_watch_vouches_for_what_a_user_put_in_its_documents_place(store: Store) -> None:
+def test_what_a_user_brings_under_the_number_changes_nothing_of_what_a_watch_vouches_for(
+    store: Store,
+) -> None:
     stored = put(store, "pubmed", "Of PubMed.", 0)
     with store.unit_of_work("test") as work:
         watch = watches.follow(work, "pubmed", "made-up", "user", at(0))
@@ -268,8 +270,10 @@ def test_no_watch_vouches_for_what_a_user_put_in_its_documents_place(store: Stor
         watch.cursor_at = at(48)
         work.session.add(watch)
     assert clock(store, stored.document_id) == at(48)
-    put(store, None, "Of a user.", 12)
-    assert clock(store, stored.document_id) == at(12)
+    own = put(store, None, "Of a user.", 12)
+    assert clock(store, stored.document_id) == at(48)
+    assert clock(store, own.document_id) == at(12)
+    assert versions(store, stored.document_id) == [("Of PubMed.", "pubmed", "current")]
 
 
 def test_what_is_left_out_changes_no_clock_and_no_standing(store: Store) -> None:

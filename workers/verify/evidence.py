@@ -83,8 +83,9 @@ class Cited:
 
     @property
     def _is_claimed(self) -> bool:
-        """Whether a number of its own, or its key at a source, is in doubt."""
-        return self.identifiers != self.version.identifiers or any(
+        """Whether all its numbers, or its key at a source, are in doubt."""
+        numbered, left = bool(self.version.identifiers), bool(self.identifiers)
+        return (numbered and not left) or any(
             doubt.partition(":")[0] in source_policies() for doubt in self.doubts
         )
 

@@ -15,7 +15,8 @@ def upgrade() -> None:
     """Documents no version of which a source brought are callers'. One that has versions of both
     keeps its key: the source's next record becomes its current version."""
     op.execute(
-        "UPDATE document d SET source_key = 'submission:' || source_key WHERE EXISTS "
+        "UPDATE document d SET source_key = 'submission:' || source_key "
+        "WHERE NOT starts_with(source_key, 'submission:') AND EXISTS "
         "(SELECT FROM document_version v WHERE v.document_id = d.id) AND NOT EXISTS "
         "(SELECT FROM document_version v WHERE v.document_id = d.id AND v.source IS NOT NULL)"
     )

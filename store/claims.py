@@ -8,6 +8,7 @@ at the source's.
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -16,8 +17,11 @@ from sqlmodel import Session
 
 from knowledge.anchors import ARTICLE
 from knowledge.sources import connector_policies, owners_of
+from store import standing
 from store.copying import uuid_array
 from store.documents import SUBMITTED
+from store.records import ENDING_NOTICES, Notice
+from store.unit_of_work import UnitOfWork
 from store.works import COMPARED
 
 OWNED = tuple(kind for kind in COMPARED if owners_of(kind))
@@ -69,6 +73,29 @@ def claims_of(session: Session, document_ids: Collection[UUID]) -> list[Claim]:
     rows = session.execute(_CLAIMS, {"ids": uuid_array(document_ids)})
     found = {(row.document_id, row.subject.lower(), row.held_id): row for row in rows}
     return [Claim(**row._mapping) for row in found.values()]
+
+
+def share_end(work: UnitOfWork, document_ids: Collection[UUID], at: datetime) -> None:
+    """What a caller brought under the number of a work that ended is no evidence either, by the
+    word of whoever ended it: it would come back by another door. Where the claim or the notice is
+    gone, that word is.
+
+    A document that is being stored at this moment is left out: who stores it waits for this
+    transaction (`wait_for_others`), and looks then.
+    """
+    rows = work.session.execute(_ENDS, {"ids": uuid_array(document_ids)}).all()
+    said: dict[str, dict[UUID, list[Notice]]] = {}
+    for row in rows:
+        notices = said.setdefault(row.source, {}).setdefault(row.document_id, [])
+        if row.kind is not None:
+            notices.append(
+                Notice(kind=row.kind, notice_id=row.notice_id or None, stated_on=row.stated_on)
+            )
+    for source, some in said.items():
+        standing.put_notices(work, source, some, at)
+        standing.asked(work.session, source, dict.fromkeys(some, True), at)
+    if said:
+        standing.settle(work, {row.document_id for row in rows})
 
 
 def of_documents(
@@ -165,6 +192,26 @@ _CLAIMANTS = sa.text(
     SELECT document_id FROM finding WHERE kind = 'claimed' AND resolved_at IS NULL
       AND detail -> 'held' ?| CAST(:texts AS text[])
     UNION {" UNION ".join(_claimants(kind) for kind in OWNED)}
+    """  # noqa: S608
+)
+# Without a kind: what the source said of the document, which it may say no longer.
+_ENDS = sa.text(
+    f"""
+    WITH mine AS MATERIALIZED (
+        SELECT id FROM document WHERE id = {_IDS} AND starts_with(source_key, '{SUBMITTED}:')
+        ORDER BY source_key FOR UPDATE SKIP LOCKED)
+    SELECT DISTINCT mine.id AS document_id, notice.source, notice.kind, notice.notice_id,
+           notice.stated_on
+    FROM mine JOIN finding ON finding.document_id = mine.id AND finding.kind = 'claimed'
+      AND finding.resolved_at IS NULL
+    CROSS JOIN LATERAL jsonb_array_elements_text(finding.detail -> 'held') AS held (id)
+    JOIN notice ON notice.document_id = CAST(held.id AS uuid) AND notice.gone_at IS NULL
+      AND notice.kind IN ({_listed(ENDING_NOTICES)})
+    UNION ALL
+    SELECT DISTINCT mine.id, notice.source, CAST(NULL AS varchar), CAST(NULL AS varchar),
+           CAST(NULL AS date)
+    FROM mine JOIN notice ON notice.document_id = mine.id AND notice.gone_at IS NULL
+    WHERE notice.source <> '{SUBMITTED}'
     """  # noqa: S608
 )
 _CLAIMS = sa.text(

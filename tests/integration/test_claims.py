@@ -21,13 +21,17 @@ from messages import IngestV1
 from store import audit, claims, standing, works
 from store.documents import SUBMITTED
 from store.findings import Kind
-from store.records import Identifiers, SourceRecord, SourceType
+from store.models import now
+from store.records import Identifiers, Notice, SourceRecord, SourceType
+from store.standing import DueWork
 from store.submissions import Origin, submit_item
 from store.unit_of_work import Store
 from tests.integration.test_findings import TITLE, Stub, doubted, open_findings, page
 from tests.integration.test_versions import SAME_DATABASE, at, versions
-from workers.ingest import stage
+from workers.ingest import enrich, stage
 from workers.ingest.connectors.guidelines import Guidelines
+from workers.ingest.enrichment import Statement
+from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.envelope import wrap
 from workers.inline import InlineWorker
 from workers.reading.structure import segment
@@ -347,7 +351,72 @@ def test_the_number_of_a_work_that_ended_does_not_fall_to_a_caller(
         own = by_http(worker, record(**fields), tmp_path)
         (claim,) = told(worker.store, own)
         assert (claim["held"], claim["held_ended"]) == ([str(work)], True)
+        assert versions(worker.store, own)[-1][2] == "retracted"
     assert found(worker.store, "pmid", "123") == found(worker.store, "doi", both["doi"]) == set()
+
+
+BOTH = {"pmid": "123", "doi": "10.5555/a"}
+
+
+def by_its_own_record(worker: InlineWorker, work: UUID) -> None:
+    notices = [{"kind": "retraction", "notice_id": "pmid:9"}]
+    page(worker, "pubmed", 1, record(identifiers=BOTH, notices=notices))
+
+
+def by_removal(worker: InlineWorker, work: UUID) -> None:
+    with worker.store.unit_of_work("test", request_id=uuid4()) as unit:
+        item = submit_item(
+            unit,
+            filename="gone.json",
+            media_type=None,
+            content=b'{"gone": ["pmid:123"]}',
+            source_type=None,
+            batch_id=uuid4(),
+            origin=Origin("pubmed", at(1)),
+        )
+    message = IngestV1(request_id=uuid4(), item_id=item.id, content_hash=item.content_hash)
+    with worker.store.unit_of_work("test") as unit:
+        stage.commit(unit, message, stage.Read(now(), [], Parsed(gone=["pmid:123"])))
+
+
+def by_crossref(worker: InlineWorker, work: UUID) -> None:
+    said = Statement("pmid:123", "crossref", known=True, notices=(Notice(kind="retraction"),))
+    with worker.store.unit_of_work("test") as unit:
+        enrich.take(unit, "crossref", [(DueWork(work, "pmid:123", "10.5555/a"), said)], now())
+
+
+@pytest.mark.parametrize("end", [by_its_own_record, by_removal, by_crossref])
+@pytest.mark.parametrize("title", [TITLE, ALIEN])
+def test_a_work_that_ends_does_not_go_on_in_what_a_caller_brought_under_its_number(
+    worker: InlineWorker,
+    tmp_path: Path,
+    end: Callable[[InlineWorker, UUID], None],
+    title: str,
+) -> None:
+    (work,) = page(worker, "pubmed", 0, record(identifiers=BOTH))
+    own = by_http(worker, record(title, "A caller's words."), tmp_path)
+    end(worker, work)
+    assert [one[2] for one in versions(worker.store, work)] == ["retracted"]
+    assert [one[2] for one in versions(worker.store, own)] == ["retracted"]
+    (claim,) = told(worker.store, own)
+    assert claim["held_ended"]
+    assert by_http(worker, record(title, "Other words."), tmp_path) == own
+    assert "current" not in {one[2] for one in versions(worker.store, own)}
+    other = by_http(worker, record(title, identifiers={"pmid": "7"}), tmp_path)
+    assert current(worker.store, other)[1] is None
+
+
+def test_what_was_ended_by_mistake_is_evidence_again_once_it_is_sent_again(
+    worker: InlineWorker, tmp_path: Path
+) -> None:
+    (work,) = page(worker, "pubmed", 0, record(identifiers=BOTH))
+    own = by_http(worker, record(text="A caller's words."), tmp_path)
+    by_its_own_record(worker, work)
+    page(worker, "pubmed", 2, record(identifiers=BOTH))
+    assert versions(worker.store, work)[-1][2] == "current"
+    by_http(worker, record(text="A caller's words."), tmp_path)
+    assert current(worker.store, own) == ("A caller's words.", None)
+    assert not told(worker.store, own)[0]["held_ended"]
 
 
 def test_a_claim_is_taken_back_with_the_number_on_either_side(

@@ -6,13 +6,13 @@ from uuid import UUID
 
 from knowledge.sources import names_works
 from store import claims, findings
-from store.claims import Claim
 from store.documents import SUBMITTED, Stored
 from store.findings import Collision, NewFinding
 from store.models import IngestItem
 from store.records import SourceRecord
 from store.spans import Structure
 from store.unit_of_work import UnitOfWork
+from workers.ingest.claiming import restate_claims
 from workers.ingest.identity import malformed_nct
 from workers.ingest.parsers.base import Parsed
 from workers.reading.titles import same_title
@@ -56,12 +56,17 @@ def write_findings(
     if without_doi:  # what was said of its DOI is said of it no longer, and nobody will be asked
         findings.restate(unit, source, "mismatch", without_doi, [], at, of_all=True)
     changed = {one.document_id for one in stored if one.outcome in ("new", "changed")}
+    new = {one.document_id for one in stored if one.outcome == "new"}
+    owner = names_works(item.source)
+    # A caller's document is looked at again though it says nothing new: who ends a work leaves out
+    # those that are being stored.
+    touched = {one.document_id for one in stored if not owner or one.retracted} | changed
+    if not touched:
+        return
+    claims.wait_for_others(unit.session, owner=owner)
     if changed:
-        new = {one.document_id for one in stored if one.outcome == "new"}
-        owner = names_works(item.source)
-        claims.wait_for_others(unit.session, owner=owner)
         _restate_conflicts(unit, source, changed, new, at)
-        _restate_claims(unit, source, changed, new, at, owner=owner)
+    restate_claims(unit, source, touched, at, owner=owner, new=new)
 
 
 def _about_the_payload(item: IngestItem, parsed: Parsed) -> Iterator[NewFinding]:
@@ -112,63 +117,11 @@ def _restate_conflicts(
         findings.restate(unit, source, "conflict", documents - new, found, at, of_all=True)
 
 
-def _restate_claims(
-    unit: UnitOfWork, source: str, changed: Set[UUID], new: Set[UUID], at: datetime, *, owner: bool
-) -> None:
-    """Documents that claim to be a work that a source holds, whichever of the two came first; and
-    those that do so no longer.
-
-    Args:
-        owner: whether the item's own source names works: it claims nothing.
-    """
-    documents = claims.claimants_of(unit.session, changed) | (set() if owner else set(changed))
-    if not documents:
-        return
-    found = _claims(claims.claims_of(unit.session, documents))
-    if found or documents - new:
-        findings.restate(unit, source, "claimed", documents - new, found, at, of_all=True)
-
-
-def _claims(claimed: Iterable[Claim]) -> list[NewFinding]:
-    """A caller's record is marked whatever its title, for a title is as easily copied as a number.
-    What a source brings under another's number with the same title is the work in another form:
-    a guideline's file beside the article."""
-    found: dict[tuple[UUID, str, str | None], list[Claim]] = {}
-    for one in claimed:
-        if one.source is None or not same_title(one.title, one.held_title):
-            found.setdefault((one.document_id, one.subject, one.source), []).append(one)
-    return [
-        NewFinding(
-            "claimed",
-            subject,
-            document_id,
-            {
-                "held": sorted({str(one.held_id) for one in some}),
-                "held_ended": any(one.held_status != "current" for one in some),
-                "title_agrees": all(same_title(one.title, one.held_title) for one in some),
-                "year_agrees": _years_agree(some),
-            },
-            source or SUBMITTED,
-        )
-        for (document_id, subject, source), some in found.items()
-    ]
-
-
-def _years_agree(claimed: Iterable[Claim]) -> bool | None:
-    """Print and electronic publication may be a year apart. None: not both say when."""
-    apart = [
-        abs(one.year - one.held_year)
-        for one in claimed
-        if one.year is not None and one.held_year is not None
-    ]
-    return max(apart) <= 1 if apart else None
-
-
 def _conflicts(collisions: Iterable[Collision]) -> list[NewFinding]:
     """An abstract and its full text share their identifiers rightly: one title, no conflict.
 
     What a caller brings puts no source's record in doubt, and a file of a user's folder none of a
-    source that names its works by the number: those claim to be it (`_claims`).
+    source that names its works by the number: those claim to be it (`claiming`).
     """
     others: dict[tuple[UUID, str, str | None], set[UUID]] = {}
     for one in collisions:

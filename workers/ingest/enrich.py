@@ -9,9 +9,10 @@ import sqlalchemy as sa
 
 from knowledge.anchors import ARTICLE, anchor_of
 from knowledge.trust import identity_policy
-from store import findings, standing
+from store import claims, findings, standing
 from store.findings import NewFinding
 from store.unit_of_work import UnitOfWork
+from workers.ingest.claiming import restate_claims
 from workers.ingest.enrichment import Answer, NoWord, Statement
 from workers.ingest.identity import Named, disagreements
 from workers.reading.titles import same_title, title_match
@@ -50,6 +51,8 @@ def take(
     cited_by = {one: statement.cited_by for one, statement in said.items()}
     standing.asked(work.session, source, {one: one in said for one in ids}, at, cited_by)
     standing.settle(work, ids)
+    claims.wait_for_others(work.session, owner=True)
+    restate_claims(work, source, set(ids), at, owner=True)
     _take_identity(work, source, statements, at)
 
 

@@ -9,13 +9,14 @@ from sqlalchemy.orm import defer
 from sqlmodel import Session
 
 from messages import EmbedV1, IngestV1, Stage
-from store import refreshes, standing, watches
+from store import claims, refreshes, standing, watches
 from store.documents import Stored, documents_with_keys, put_versions
 from store.models import IngestItem, Refresh, now
 from store.records import SourceRecord
 from store.spans import Structure
 from store.unit_of_work import UnitOfWork
 from workers.http.errors import Malformed
+from workers.ingest.claiming import restate_claims
 from workers.ingest.connectors.registry import connector
 from workers.ingest.doubts import write_findings
 from workers.ingest.parsers.base import Parsed
@@ -146,6 +147,8 @@ def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
         gone = documents_with_keys(unit.session, result.parsed.gone)
         at = item.fetched_at or item.created_at
         standing.remove(unit, item.source, list(gone.values()), at)
+        claims.wait_for_others(unit.session, owner=True)
+        restate_claims(unit, item.source, set(gone.values()), result.at, owner=True)
     _end_of_item(unit, item, stored, result)
 
 

@@ -163,7 +163,7 @@ def test_op_6_5_a_filled_database_goes_back_step_by_step_and_forward_again_witho
         older = content(filled)
         told = with_unpacked_chunks(at_head) if revision < "0015" else at_head
         told = without_erasures(told) if revision < "0011" else told
-        told = without_keys_of_callers(told) if revision < "0020" else told
+        told = without_keys_of_callers(told) if revision < "0021" else told
         assert older == as_an_older_schema_has_it(told, older), revision
         require_whole(filled)
     migrate(filled)
@@ -375,7 +375,7 @@ def test_a_command_says_so_too(settings: Settings, engine: sa.Engine) -> None:
     assert "newer release" in done.stderr
 
 
-# What callers brought (0020) ----------------------------------------------------------------------
+# What callers brought (0021) ----------------------------------------------------------------------
 
 BROUGHT = """
 INSERT INTO document (id, source_type, source_key, created_at)
@@ -399,14 +399,14 @@ def bring(engine: sa.Engine, key: str, source: str | None) -> None:
 
 
 def test_what_callers_brought_steps_aside_and_a_source_s_stays(engine: sa.Engine) -> None:
-    step_to(engine, "0019")
+    step_to(engine, "0020")
     bring(engine, "pmid:1", None)
     bring(engine, "pmid:2", "pubmed")
     migrate(engine)
     assert keys(engine) == {"submission:pmid:1", "pmid:2"}
     # The source's own record came meanwhile: an older release would have one key for both.
     bring(engine, "pmid:1", "pubmed")
-    step_to(engine, "0019")
+    step_to(engine, "0020")
     assert keys(engine) == {"submission:pmid:1", "pmid:1", "pmid:2"}
     migrate(engine)
     assert keys(engine) == {"submission:pmid:1", "pmid:1", "pmid:2"}

@@ -3,9 +3,9 @@ marked, and is never that work, whichever of the two came first."""
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID, uuid4
 
 import pytest
@@ -50,7 +50,7 @@ NUMBERS = {
 
 
 @pytest.fixture
-def worker(inline: InlineWorker, monkeypatch: pytest.MonkeyPatch) -> Iterator[InlineWorker]:
+def worker(inline: InlineWorker, monkeypatch: pytest.MonkeyPatch) -> InlineWorker:
     """All stages; pages of sources are read by a stub, guideline files as they are."""
 
     def connector(name: str, settings: Any) -> Any:
@@ -347,7 +347,9 @@ def test_the_number_of_a_work_that_ended_does_not_fall_to_a_caller(
     (work,) = page(worker, "pubmed", 0, record(identifiers=both))
     with worker.store.unit_of_work("test") as unit:
         standing.remove(unit, "pubmed", [work], at(1))
-    for fields in ({}, {"source_key": "x", "identifiers": {"doi": both["doi"].upper()}}):
+    by_doi = {"source_key": "x", "identifiers": {"doi": both["doi"].upper()}}
+    given: list[dict[str, Any]] = [{}, by_doi]
+    for fields in given:
         own = by_http(worker, record(**fields), tmp_path)
         (claim,) = told(worker.store, own)
         assert (claim["held"], claim["held_ended"]) == ([str(work)], True)
@@ -546,7 +548,11 @@ def test_a_caller_s_words_in_a_source_s_document_give_way_to_the_source_s_next_r
 
 
 def test_no_key_of_a_source_can_be_one_of_a_caller_s() -> None:
-    assert SUBMITTED not in {*SourceType.__args__, *Identifiers.model_fields, *connector_policies()}
+    assert SUBMITTED not in {
+        *get_args(SourceType),
+        *Identifiers.model_fields,
+        *connector_policies(),
+    }
 
 
 def test_every_number_that_a_source_names_its_works_by_is_an_identifier_that_is_compared() -> None:
@@ -554,7 +560,7 @@ def test_every_number_that_a_source_names_its_works_by_is_an_identifier_that_is_
     assert owned <= set(Identifiers.model_fields) & set(works.COMPARED)
     assert owned == set(NUMBERS) == set(claims.OWNED)
     assert all(NUMBERS[kind][0] in owners_of(kind) for kind in owned)
-    assert "claimed" in Kind.__args__
+    assert "claimed" in get_args(Kind)
 
 
 def test_what_is_told_of_a_claim_holds_no_words_of_a_document(

@@ -446,3 +446,49 @@ def test_eb_9_3_a_reference_with_a_search_page_cannot_be_made() -> None:
     (reference,) = listed(cited(identifiers={"pmid": "999999991"}))
     with pytest.raises(ValidationError):
         Reference.model_validate({**reference, "url": "https://www.google.com/search?q=x"})
+
+
+# --- what a caller brought ------------------------------------------------------------------------
+
+ENTRY = next(entry for pack in scenarios() for entry in pack.usable() if entry.pmid == "35657320")
+LENT = {"Gold Standard", "Cochrane"}
+
+
+def brought(**fields: Any) -> Cited:
+    given = {"source": None, "title": ENTRY.title, "identifiers": AN_ANCHOR, **fields}
+    return cited(**given)
+
+
+def test_what_a_caller_brought_says_so_and_has_no_praise_by_its_number() -> None:
+    of_source = set(badges(cited(title=ENTRY.title, identifiers=AN_ANCHOR), None))
+    of_caller = set(badges(brought(), None))
+    assert of_source - of_caller == {"Gold Standard"}
+    assert of_caller - of_source == {"User-supplied"}
+    review: dict[str, Any] = {
+        "identifiers": {"doi": "10.1002/14651858.CD1"},
+        "publisher": "Cochrane Database Syst Rev",
+    }
+    assert "Cochrane" in badges(cited(**review), None)
+    assert not LENT & set(badges(brought(**review), None))
+
+
+def test_a_caller_s_record_is_a_pack_s_entry_under_its_title_only() -> None:
+    assert brought().anchor == ENTRY
+    assert listed(brought())[0]["url"] == listed(cited(identifiers=AN_ANCHOR))[0]["url"]
+    assert brought(title="Bananas as a cure for everything").anchor is None
+    assert cited(title="Whatever PubMed calls it", identifiers=AN_ANCHOR).anchor == ENTRY
+
+
+@pytest.mark.parametrize(
+    ("identifiers", "doubts"),
+    [
+        ({"pmid": "35657320"}, ["pmid:35657320"]),
+        ({"lcd_id": "L38779"}, ["lcd_id:l38779"]),
+        ({}, ["regulator:drugsfda:bla1"]),
+    ],
+)
+def test_what_claims_to_be_a_source_s_work_leads_to_no_page_and_is_no_reference(
+    identifiers: dict[str, str], doubts: list[str]
+) -> None:
+    work = brought(identifiers=identifiers, doubts=doubts, url="https://a.example/b")
+    assert (work.page, work.anchor, listed(work)) == (None, None, [])

@@ -24,7 +24,8 @@ class ReferenceOut(BaseModel):
     badges: list[str] = Field(
         description="where it comes from, what kind of work it is, what speaks for it or against, "
         "such as PubMed, Cochrane, Clinical Trial, Guideline, Meta-Analysis, Systematic Review, "
-        "Gold Standard, Recent, Highly Cited, Practical Guidance"
+        "Gold Standard, Recent, Highly Cited, Practical Guidance; User-supplied on what no source "
+        "brought"
     )
     url: DirectUrl = Field(description="the page of the work itself, never one of a search")
     pmid: str | None = None

@@ -175,7 +175,7 @@ def _outcome(given: Given, document: _Standing, source: str | None) -> Outcome:
 
 
 def _is_strange(document: _Standing, source: str | None) -> bool:
-    """Whether what a source holds is a caller's words: releases before migration 0021 let them in."""
+    """Whether a source's document holds a caller's words: before migration 0021 they came in."""
     return document.source is None and source is not None
 
 

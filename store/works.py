@@ -28,22 +28,24 @@ def normal(kind: str, value: str) -> str:
 
 
 def held(
-    session: Session, wanted: Mapping[str, Collection[str]]
+    session: Session, wanted: Mapping[str, Collection[str]], *, by_a_source: bool = False
 ) -> dict[tuple[str, str], set[UUID]]:
     """The current versions that bear these identifiers: `{("pmid", "123"): {…}}`; none that only
     claims to be a work that its source holds (`store.claims`).
 
     Args:
         wanted: values by kind, those of `LOWERED` in any case; these come back in lower case.
+        by_a_source: leave out what callers brought: it does not stand for what a source would say.
     """
     found: dict[tuple[str, str], set[UUID]] = defaultdict(set)
+    from_whom = "AND source IS NOT NULL " if by_a_source else ""
     for kind, values in wanted.items():
         if values:
             rows = session.execute(
                 sa.text(
                     f"SELECT id, {COMPARED[kind]} AS value FROM document_version "  # noqa: S608
                     f"WHERE status = 'current' AND identifiers ? '{kind}' "
-                    f"AND ({COMPARED[kind]}) = ANY(:values) AND NOT EXISTS ("
+                    f"AND ({COMPARED[kind]}) = ANY(:values) {from_whom}AND NOT EXISTS ("
                     "SELECT FROM finding WHERE finding.document_id = document_version.document_id "
                     "AND finding.kind = 'claimed' AND finding.resolved_at IS NULL "
                     f"AND lower(finding.subject) = '{kind}:' || lower({COMPARED[kind]}))"

@@ -16,6 +16,7 @@ from store.models import Retrieval
 from store.settings import Settings
 from store.tags import retag
 from store.unit_of_work import Store
+from tests.integration.test_findings import Stub, page
 from tests.servers import ask, ingest
 from workers.inline import InlineWorker
 
@@ -163,17 +164,21 @@ def test_eb_5_2_works_of_the_pack_come_first_though_others_say_the_same(
     assert (first["decision"], first["anchor"]) == ("kept", "guideline")
 
 
-def test_works_of_a_pack_that_are_not_held_are_wanted_while_evidence_is_short(
-    worker: InlineWorker,
+def test_works_of_a_pack_that_no_source_brought_are_wanted_while_evidence_is_short(
+    worker: InlineWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held, *others = entries()
-    ingest(worker.store, of_entry(held))
+    monkeypatch.setattr("workers.ingest.stage.connector", lambda name, settings: Stub())
+    held, brought, *others = entries()
+    page(worker, "pubmed", 0, of_entry(held))
+    ingest(worker.store, of_entry(brought))  # a caller's record does not stand for PubMed's
     worker.run()
     _, body = retrieve(worker, SHORT)
     assert body["sufficiency"]["score"] < 50
     wanted = {value for values in body["pack_wanted"].values() for value in values}
     assert wanted
     assert not wanted & set(held.identifiers().values())
+    assert wanted & set(brought.identifiers().values())
+    others = [brought, *others]
     named = {value.lower() for one in others for value in one.identifiers().values()}
     assert {value.lower() for value in wanted} <= named
 

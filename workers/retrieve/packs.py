@@ -22,10 +22,10 @@ def held_versions(session: Session, scenario: Scenario | None) -> set[UUID]:
 
 
 def missing(session: Session, scenario: Scenario | None) -> dict[str, list[str]]:
-    """The works of the pack that are not held, each by one identifier, by kind."""
+    """The works of the pack that no source has brought, each by one identifier, by kind."""
     if scenario is None:
         return {}
-    found = works.held(session, _wanted(scenario.usable()))
+    found = works.held(session, _wanted(scenario.usable()), by_a_source=True)
     asked: dict[str, list[str]] = {}
     for named in map(_named, scenario.usable()):
         if named and not found.keys() & set(named):

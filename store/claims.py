@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from knowledge.anchors import ARTICLE
-from knowledge.sources import connector_policies, owners_of
+from knowledge.sources import connector_policies, connector_policy, owners_of
 from store import standing
 from store.copying import uuid_array
 from store.documents import SUBMITTED
@@ -60,10 +60,16 @@ def wait_for_others(session: Session, *, owner: bool) -> None:
     session.execute(sa.text(f"SELECT pg_advisory_xact_lock{shared}(:lock)"), {"lock": _LOCK})
 
 
-def claimants_of(session: Session, document_ids: Collection[UUID]) -> set[UUID]:
-    """The documents that claim to be one of these works of a source, and those that did."""
+def claimants_of(session: Session, document_ids: Collection[UUID], source: str | None) -> set[UUID]:
+    """The documents that claim to be one of these works of `source`, and those that did.
+
+    By the numbers of articles `findings.collisions` has found them already: there are many.
+    """
+    kinds = () if source is None else connector_policy(source).numbers
+    query = " UNION ".join([_BY_KEY, *(_by_index(kind) for kind in kinds if kind not in ARTICLE)])
     rows = session.execute(
-        _CLAIMANTS, {"ids": uuid_array(document_ids), "texts": [str(one) for one in document_ids]}
+        sa.text(query),
+        {"ids": uuid_array(document_ids), "texts": [str(one) for one in document_ids]},
     )
     return set(rows.scalars())
 
@@ -171,11 +177,22 @@ def _told(subject: str) -> str:
 _IDS = "ANY(CAST(:ids AS uuid[]))"
 
 
-def _claimants(kind: str) -> str:
+_BY_KEY = f"""
+    WITH held AS MATERIALIZED (
+        SELECT document_id, source, status, identifiers FROM document_version
+        WHERE document_id = {_IDS} AND status = 'current')
+    SELECT id FROM document WHERE source_key = ANY(ARRAY(
+        SELECT '{SUBMITTED}:' || source_key FROM document WHERE id = {_IDS}))
+    UNION
+    SELECT document_id FROM finding WHERE kind = 'claimed' AND resolved_at IS NULL
+      AND detail -> 'held' ?| CAST(:texts AS text[])
+"""  # noqa: S608  our own names, here and below
+
+
+def _by_index(kind: str) -> str:
     return f"""
-        SELECT mine.document_id FROM document_version held, document_version mine
-        WHERE held.document_id = {_IDS} AND {_one_number(kind)}
-    """  # noqa: S608  our own names, here and below
+        SELECT mine.document_id FROM held, document_version mine WHERE {_one_number(kind)}
+    """  # noqa: S608
 
 
 def _by_number(kind: str) -> str:
@@ -183,17 +200,6 @@ def _by_number(kind: str) -> str:
     return f"SELECT {subject} FROM mine, document_version held WHERE {_one_number(kind)}"  # noqa: S608
 
 
-_CLAIMANTS = sa.text(
-    f"""
-    SELECT mine.id FROM document held
-    JOIN document mine ON mine.source_key = '{SUBMITTED}:' || held.source_key
-    WHERE held.id = {_IDS}
-    UNION
-    SELECT document_id FROM finding WHERE kind = 'claimed' AND resolved_at IS NULL
-      AND detail -> 'held' ?| CAST(:texts AS text[])
-    UNION {" UNION ".join(_claimants(kind) for kind in OWNED)}
-    """  # noqa: S608
-)
 # Without a kind: what the source said of the document, which it may say no longer.
 _ENDS = sa.text(
     f"""

@@ -20,6 +20,7 @@ def restate_claims(
     *,
     owner: bool,
     new: Set[UUID] = frozenset(),
+    suspects: Set[UUID] = frozenset(),
 ) -> None:
     """Documents that claim to be a work that a source holds, whichever of the two came first; and
     those that do so no longer. What ended takes along what claims to be it.
@@ -30,8 +31,10 @@ def restate_claims(
         documents: those that changed, or whose works ended.
         owner: whether they are of a source that names works: then they claim nothing.
         new: those of them of which nothing was found before.
+        suspects: other documents under their numbers.
     """
-    mine = claims.claimants_of(unit.session, documents) | (set() if owner else set(documents))
+    mine = claims.claimants_of(unit.session, documents, source if owner else None) | suspects
+    mine |= set() if owner else documents
     if not mine:
         return
     found = _claims(claims.claims_of(unit.session, mine))

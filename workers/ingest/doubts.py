@@ -64,9 +64,9 @@ def write_findings(
     if not touched:
         return
     claims.wait_for_others(unit.session, owner=owner)
-    if changed:
-        _restate_conflicts(unit, source, changed, new, at)
-    restate_claims(unit, source, touched, at, owner=owner, new=new)
+    suspects = _restate_conflicts(unit, source, changed, new, at) if changed else set()
+    suspects = suspects if owner else set()
+    restate_claims(unit, source, touched, at, owner=owner, new=new, suspects=suspects)
 
 
 def _about_the_payload(item: IngestItem, parsed: Parsed) -> Iterator[NewFinding]:
@@ -100,21 +100,24 @@ def _malformed(
 
 def _restate_conflicts(
     unit: UnitOfWork, source: str, changed: Set[UUID], new: Set[UUID], at: datetime
-) -> None:
-    """Identifiers that stand on two titles, on both; and those that do so no longer, on both.
+) -> set[UUID]:
+    """Identifiers that stand on two titles, on both; and those that do so no longer, on both. Gives
+    the documents of callers and folders under the numbers of a source's works.
 
     Of the documents that are `new` nothing was found before.
     """
     documents = set(changed)
     if changed - new:
         documents |= findings.conflicting_with(unit.session, changed - new)
-    found = _conflicts(findings.collisions(unit.session, documents))
+    collisions = findings.collisions(unit.session, documents)
+    found = _conflicts(collisions)
     others = {one.document_id for one in found if one.document_id is not None} - documents
     if others:  # each names all that it collides with, not only what changed
         documents |= others
         found = _conflicts(findings.collisions(unit.session, documents))
     if found or documents - new:
         findings.restate(unit, source, "conflict", documents - new, found, at, of_all=True)
+    return {one.other_id for one in collisions if not names_works(one.other_source)}
 
 
 def _conflicts(collisions: Iterable[Collision]) -> list[NewFinding]:

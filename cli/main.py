@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
-from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageError
+from typer._click.exceptions import ClickException
 
 from cli.context import Instance, JsonOption, print_json
 from cli.failures import about_servers, is_refusal, plain, server_errors
@@ -25,9 +25,9 @@ from cli.options import (
     UntilOption,
 )
 from cli.printing import Console, guarded_streams, say, say_beside
+from cli.usage import tell_wrong_usage
 from messages import Stage
 from store.log_lines import configure_command_logs
-from store.printable import printable
 from store.settings import Settings, get_settings
 
 app = typer.Typer(
@@ -373,7 +373,7 @@ def _run() -> None:
     try:
         sys.exit(app(standalone_mode=False) or 0)
     except ClickException as error:
-        _wrong_usage(error)
+        sys.exit(tell_wrong_usage(error))
     except typer.Abort:
         _fail("aborted")
     except (SettingsError, ValidationError) as error:
@@ -390,17 +390,6 @@ def _run() -> None:
         if not is_refusal(error):
             raise
         _fail(about_servers(error))
-
-
-def _wrong_usage(error: ClickException) -> NoReturn:
-    """As typer says it, with words that act shown: they come from the command line, and file names
-    of others with them."""
-    if not isinstance(error, NoArgsIsHelpError):
-        from typer.rich_utils import rich_format_error
-
-        shown = UsageError(printable(error.format_message()), getattr(error, "ctx", None))
-        rich_format_error(shown)
-    sys.exit(error.exit_code)
 
 
 def _fail(text: str) -> NoReturn:

@@ -69,7 +69,7 @@ def _harmless(segment: Segment) -> Segment:
 
 def say(line: object = "") -> None:
     """Print one line on stdout; line breaks in it are spaces."""
-    print(printable(str(line)))
+    print(printable(str(line)))  # noqa: T201  here is where it is done
 
 
 def say_lines(lines: Iterable[object]) -> None:
@@ -80,7 +80,7 @@ def say_lines(lines: Iterable[object]) -> None:
 
 def say_json(body: Any) -> None:
     r"""Print `body` as one JSON value on one line, signs that act as their `\u` escapes."""
-    print(escaped(json.dumps(body, ensure_ascii=False)))
+    print(escaped(json.dumps(body, ensure_ascii=False)))  # noqa: T201  here is where it is done
 
 
 def say_beside(line: str, *, style: str | None = None) -> None:

@@ -34,13 +34,16 @@ def configure_command_logs() -> None:
     structlog.configure(
         processors=[structlog.processors.add_log_level, *for_people(colors=False)],
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )
 
 
 def _shown(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Every value shown, a traceback line by line."""
-    lines = {name: printable(str(event[name]), lines=True) for name in _OF_LINES & event.keys()}
+    """Every value shown, a traceback line by line, none of which begins where an event does."""
+    lines = {
+        name: printable("  " + str(event[name]).replace("\n", "\n  "), lines=True)
+        for name in _OF_LINES & event.keys()
+    }
     return {**printable_values(dict(event)), **lines}
 
 

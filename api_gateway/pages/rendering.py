@@ -17,9 +17,9 @@ from markupsafe import Markup
 
 from api_gateway.access import LOCAL, Caller, Scope, keys_required, scopes_of
 from api_gateway.pages.evidence import exact
-from store.printable import printable
 from api_gateway.pages.sessions import FIELD
 from api_gateway.problems import GIVEN_UP
+from store.printable import printable
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"

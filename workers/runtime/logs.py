@@ -23,6 +23,8 @@ QUIET = (
 )
 SILENT = ("apscheduler.executors",)
 """Logs errors with their own texts, which may quote values; scheduler.main reports them itself."""
+
+
 def configure_logs(settings: Settings, process: str) -> None:
     """Send structlog and the standard library's logging to stderr, as `log_format` says."""
     shared: list[structlog.typing.Processor] = [
@@ -38,9 +40,7 @@ def configure_logs(settings: Settings, process: str) -> None:
         cache_logger_on_first_use=True,
     )
     final = (
-        for_programs()
-        if settings.log_format == "json"
-        else for_people(colors=sys.stderr.isatty())
+        for_programs() if settings.log_format == "json" else for_people(colors=sys.stderr.isatty())
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,

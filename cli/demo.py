@@ -39,6 +39,8 @@ _PRIVATE = {
     "ATTEST_REQUIRE_KEYS": "false",
     "ATTEST_DATABASE_URL": "",
     "ATTEST_REDIS_URL": "",
+    "ATTEST_DATABASE_URL_FILE": "",
+    "ATTEST_REDIS_URL_FILE": "",
 }
 """The demonstration's own instance, whatever the environment names."""
 

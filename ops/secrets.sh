@@ -19,7 +19,7 @@ of_env() {
 # write NAME VALUE: whole or not at all.
 write() {
     printf '%s\n' "$2" > "secrets/.$1"
-    chmod 444 "secrets/.$1"
+    chmod 644 "secrets/.$1"
     mv "secrets/.$1" "secrets/$1"
 }
 

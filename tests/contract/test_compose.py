@@ -223,7 +223,7 @@ def test_secrets_are_made_once_for_their_owner_and_read_by_every_process(copy: P
     made = files(copy)
     assert made.keys() == COMPOSE["secrets"].keys()
     assert stat.S_IMODE((copy / "secrets").stat().st_mode) == 0o700
-    assert {stat.S_IMODE(one.stat().st_mode) for one in (copy / "secrets").iterdir()} == {0o444}
+    assert {stat.S_IMODE(one.stat().st_mode) for one in (copy / "secrets").iterdir()} == {0o644}
     passwords = {made[name].strip() for name in ("postgres_password", "redis_password")}
     assert len(passwords) == 2
     assert all(re.fullmatch(r"[0-9a-f]{48}", one) for one in passwords)
@@ -251,7 +251,6 @@ def test_secrets_of_an_earlier_release_are_taken_over(copy: Path) -> None:
     assert made["redis_url"] == "redis://:kept2@redis:6379/0\n"
     assert made["anthropic_api_key"] == "sk-kept3\n"
     assert made["audit_key"].strip() == ""
-    (copy / "secrets" / "redis_password").chmod(0o644)
     (copy / "secrets" / "redis_password").write_text("changed4")
     assert run(copy, "secrets.sh").returncode == 0
     assert files(copy)["redis.conf"] == "requirepass changed4\n", "a changed password goes along"

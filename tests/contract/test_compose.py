@@ -29,6 +29,7 @@ FIXED = {
     "port": "of its container; ATTEST_PORT of .env is the one that is published",
     "shutdown_seconds": "stop_grace_period goes with it",
     "guidelines_dir": "where the folder of .env is mounted",
+    "worker_memory_mb": "less than elsewhere: the container has a limit too",
 }
 
 
@@ -130,6 +131,13 @@ def test_memory_and_processes_are_enough_for_what_a_service_does() -> None:
     for name, one in OURS.items():
         size = next(word for word in one["tmpfs"] if word.startswith("/tmp:"))
         assert mib(re.findall(r"size=(\d+m)", size)[0]) < mib(one["mem_limit"]) / 2, name
+
+
+def test_a_worker_stops_itself_before_the_container_is_killed() -> None:
+    for name, one in OURS.items():
+        if one["command"][0] == "worker":
+            (most,) = re.findall(r":-(\d+)\}", variables(name)["ATTEST_WORKER_MEMORY_MB"])
+            assert 2 * int(most) + 256 <= mib(one["mem_limit"]), "and what it does alone beside it"
 
 
 def test_what_a_process_writes_is_on_a_volume_of_its_own() -> None:

@@ -45,13 +45,16 @@ HOSTILE = "a\x1b[2J\x1b]8;;x\x07b\x9b31m\x08\x7f\x85\r\u202ec\u2066\u2028\nFORGE
 
 def writes(path: Path) -> Iterator[tuple[int, str]]:
     """Where a module reaches a standard stream, and by which name."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    nodes = list(ast.walk(ast.parse(path.read_text("utf-8"))))
+    attributes = [one for one in nodes if isinstance(one, ast.Attribute)]
+    flushed = {one.value for one in attributes if one.attr == "flush"}  # writes nothing of its own
+    for node in nodes:
         if isinstance(node, ast.Call):
             owner, _, name = ast.unparse(node.func).rpartition(".")
             if name in CALLS or (name in PRINTS and owner in {"", "typer"}) or owner in OTHERS:
                 yield node.lineno, name
         elif isinstance(node, ast.Attribute) and node.attr in STREAMS:
-            if ast.unparse(node.value) == "sys":
+            if ast.unparse(node.value) == "sys" and node not in flushed:
                 yield node.lineno, node.attr
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rich"):
             yield from ((node.lineno, "Console") for one in node.names if one.name == "Console")

@@ -1,6 +1,7 @@
-# One image for every service of compose.yaml; the command says which part of Attest it is.
+# One image for every service of compose.yaml; the command says which part of Attest it is. What it is
+# built on is pinned by digest: `make images` looks the tag up anew.
 
-FROM python:3.11-slim AS build
+FROM python:3.11-slim@sha256:9c900dea9e8fb7e16277c179b555cc72d29a352dbc33cff48ad5a0412fd5bfc7 AS build
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_NO_INPUT=1
 RUN python -m venv /opt/attest
 # The locked packages are a layer of their own: it changes only with the lock.
@@ -16,7 +17,7 @@ COPY scheduler /src/scheduler
 COPY cli /src/cli
 RUN /opt/attest/bin/pip install --no-deps --no-build-isolation /src
 
-FROM python:3.11-slim
+FROM python:3.11-slim@sha256:9c900dea9e8fb7e16277c179b555cc72d29a352dbc33cff48ad5a0412fd5bfc7
 # Tesseract reads scanned pages and pictures of documents; without it they are refused with that advice.
 RUN apt-get update && apt-get install --yes --no-install-recommends tesseract-ocr \
     && rm -rf /var/lib/apt/lists/*

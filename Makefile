@@ -32,7 +32,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-dev demo up test lint bench bench-search bench-peers screenshots fuzz chaos hosts load soak requirements lock clean
+.PHONY: help setup setup-dev demo up test lint bench bench-search bench-peers screenshots fuzz chaos hosts load soak requirements secrets images lock clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,6 +100,12 @@ chaos: $(DEV_READY) ## break a running system by a seeded script, and see what i
 
 hosts: $(DEV_READY) ## the same on several hosts (network namespaces), and how it scales (needs root)
 	@$(BIN)/python -m tests.chaos.hosts --seeds $(or $(SEEDS),1) $(ARGS)
+
+secrets: ## write what docker compose mounts as secrets; what is there stays
+	@ops/secrets.sh
+
+images: ## pin the images of compose.yaml and the Dockerfile by what their tags are today; needs Docker
+	@ops/pin_images.sh
 
 lock: ## compile both locks anew; needs uv (ARGS="--upgrade")
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv, or UV=/path/to/uv" >&2; exit 1; }

@@ -21,6 +21,7 @@ from api_gateway.truth_metrics import truth_metrics
 from store import source_report
 from store.day_figures import LastDay
 from store.models import now
+from store.printable import printable
 from store.source_report import SourceReport
 from store.usage_totals import UsageTotals
 
@@ -211,4 +212,5 @@ class Metrics:
 
     def exposition(self) -> bytes:
         """All metrics in the text format of Prometheus."""
-        return generate_latest(self._registry)
+        written = generate_latest(self._registry).decode()
+        return printable(written, lines=True).encode()

@@ -20,13 +20,12 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
-from rich.console import Console
-
 from api_gateway.pages import wording
 from api_gateway.pages.answers import answer_view
 from api_gateway.pages.questions import question_view
 from api_gateway.pages.rendering import NAVIGATION, render, static_files
 from api_gateway.schemas import QuestionOut
+from cli.printing import Console
 
 ROUNDS = 200
 _NAMES = UUID("0a6fd8f0-4a3e-4a0c-9d53-1a4f9e6f2f10")

@@ -17,11 +17,11 @@ from pathlib import Path
 import httpx
 from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
-from rich.console import Console
 
 from cli.demo import QUESTIONS, SAMPLES, free_port, running
 from cli.evidence import follow, submit
 from cli.instance import open_store
+from cli.printing import Console
 from cli.questions import ask
 from store.settings import Settings
 

@@ -18,12 +18,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from benchmarks.corpus import documents
 from cli.demo import QUESTIONS, SAMPLES, free_port, running
 from cli.evidence import follow, submit
 from cli.instance import open_store
+from cli.printing import Console
 from cli.questions import ask
 from store.records import SourceRecord
 from store.settings import Settings

@@ -10,6 +10,7 @@ import typer
 
 from cli.bars import terminal_bars
 from cli.context import Instance, JsonOption, print_json
+from cli.printing import say
 from store import anchors as held
 from store.anchors import Found, Marked
 from store.documents import get_versions
@@ -130,16 +131,16 @@ def generate(
     if as_json:
         print_json(report.body)
         return
-    print(
+    say(
         f"{report.documents:,} documents, {report.anchors:,} anchors, "
         f"{report.estimates:,} effect estimates"
     )
     for kind in KINDS:
-        print(f"  {kind.replace('_', ' ')}: {report.kinds[kind]:,}")
+        say(f"  {kind.replace('_', ' ')}: {report.kinds[kind]:,}")
     if report.few:
-        print(f"fewer than {AT_LEAST} anchors: {len(report.few):,} documents")
+        say(f"fewer than {AT_LEAST} anchors: {len(report.few):,} documents")
     for one in report.few:
-        print(f"  {one['source_key']}: {one['anchors']} of {one['why']}")
+        say(f"  {one['source_key']}: {one['anchors']} of {one['why']}")
 
 
 @anchors_app.command()
@@ -185,11 +186,9 @@ def show(
     if as_json:
         print_json(body)
         return
-    print(version.title)
+    say(version.title)
     for anchor in body["anchors"]:
         kinds = ", ".join(anchor["kinds"]) or "no signal"
-        print(f"[{anchor['start']}, {anchor['end']}) {kinds}: {' '.join(anchor['quote'].split())}")
+        say(f"[{anchor['start']}, {anchor['end']}) {kinds}: {' '.join(anchor['quote'].split())}")
     for one in body["estimates"]:
-        print(
-            f"[{one['start']}, {one['end']}) {one['direction']}: {' '.join(one['quote'].split())}"
-        )
+        say(f"[{one['start']}, {one['end']}) {one['direction']}: {' '.join(one['quote'].split())}")

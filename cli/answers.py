@@ -1,13 +1,15 @@
 """An answer as people read it in a terminal."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from rich.console import Console, Group
-from rich.markup import escape
+from rich.console import Group
 from rich.panel import Panel
 from rich.style import Style
 from rich.text import Text
+
+from cli.printing import Console
 
 
 def render(console: Console, question: dict[str, Any]) -> None:
@@ -18,11 +20,10 @@ def render(console: Console, question: dict[str, Any]) -> None:
         if not (answer["abstained"] and one["code"] == "misspelt"):  # its detail has them
             console.print(Text(f"! {one['detail']}", style="yellow"))
     if answer["abstained"]:
-        body = Text.assemble(
-            (f"Abstained: {answer['abstain_reason']}\n", "bold yellow"),
-            f"{answer['abstain_detail']}\n",
-            ("What would cure it: ", "bold"),
-            _cure(answer["cure"]),
+        body = Group(
+            Text(f"Abstained: {answer['abstain_reason']}", style="bold yellow"),
+            Text(answer["abstain_detail"]),
+            *_cure(answer["cure"]),
         )
         console.print(Panel(body, border_style="yellow", title="no answer"))
         if answer["conflicts"]:
@@ -30,7 +31,8 @@ def render(console: Console, question: dict[str, Any]) -> None:
         return
     claims = {claim["claim_id"]: claim for claim in answer["claims"]}
     for section in answer["sections"]:
-        console.print(f"\n[bold underline]{escape(section['heading'])}[/]")
+        console.print()
+        console.print(Text(section["heading"], style="bold underline"))
         above = None
         for claim_id in section["claim_ids"]:
             evidence_id = claims[claim_id]["citations"][0]["evidence_id"]
@@ -46,11 +48,11 @@ def render(console: Console, question: dict[str, Any]) -> None:
     _footer(console, question)
 
 
-def _cure(cure: dict[str, Any] | str | None) -> str:
-    if not isinstance(cure, dict):
-        return str(cure or "")
-    how = "\nTo add them: attest ingest FILE" if cure["action"] == "add_sources" else ""
-    return f"{cure['detail']}{how}"
+def _cure(cure: dict[str, Any] | str | None) -> Iterator[Text]:
+    detail = cure["detail"] if isinstance(cure, dict) else cure or ""
+    yield Text.assemble(("What would cure it: ", "bold"), detail)
+    if isinstance(cure, dict) and cure["action"] == "add_sources":
+        yield Text("To add them: attest ingest FILE")
 
 
 def _source(answer: dict[str, Any], evidence_id: str) -> Text:
@@ -85,7 +87,7 @@ def _claim(claim: dict[str, Any]) -> Group:
 def _conflicts(answer: dict[str, Any]) -> Group:
     """Both sides of each conflict in their own words, and which of them stands."""
     titles = {record["evidence_id"]: record["title"] for record in answer["evidence"]}
-    lines = [Text("\nSources that contradict each other", style="bold underline")]
+    lines = [Text(), Text("Sources that contradict each other", style="bold underline")]
     for conflict in answer["conflicts"]:
         about = " · ".join(filter(None, (conflict["subject"], conflict["outcome"])))
         decided = f"decided by {conflict['rule']}" if conflict["resolved"] else "undecided"
@@ -118,7 +120,7 @@ def _side_source(side: dict[str, Any]) -> Text:
 
 def _references(answer: dict[str, Any]) -> Group:
     records = {record["evidence_id"]: record for record in answer["evidence"]}
-    lines: list[Text] = [Text("\nReferences", style="bold underline")]
+    lines = [Text(), Text("References", style="bold underline")]
     for entry in answer["references"]:
         record = records[entry["evidence_id"]]
         age = record["clocks"]
@@ -144,7 +146,7 @@ def _link(entry: dict[str, Any]) -> Style:
 
 
 def _images(answer: dict[str, Any]) -> Group:
-    lines = [Text("\nImages", style="bold underline")]
+    lines = [Text(), Text("Images", style="bold underline")]
     for image in answer["images"]:
         by = " · ".join(filter(None, (image["source"], image.get("license"))))
         lines += [

@@ -10,12 +10,12 @@ from uuid import UUID
 
 import typer
 from pydantic_core import to_jsonable_python
-from rich.console import Console
 from rich.table import Column, Table
 
 from cli import audit_export
 from cli.audit_walk import AfterOption, UntilSeqOption, checkpoint, complain, walking
 from cli.context import Instance, JsonOption, print_json, zoned
+from cli.printing import Console, say
 from cli.tables import table_console, tell_more
 from store import audit as chain
 from store import audit_log, audit_trail
@@ -84,7 +84,7 @@ def verify(
     if as_json:
         print_json(_report(report))
     elif report.whole:
-        print(f"the chain is whole: {report.events} events, the last is {report.checked}")
+        say(f"the chain is whole: {report.events} events, the last is {report.checked}")
     if not report.whole:
         raise typer.Exit(complain(f"the chain is broken: {report.reason}"))
 
@@ -116,12 +116,12 @@ def trail(ctx: typer.Context, question: UUID, as_json: JsonOption = False) -> No
 
 
 def _tell(found: Trail) -> None:
-    console = Console(soft_wrap=True, highlight=False)
+    console = Console(soft_wrap=True)
     console.print(f"question {found.question_id}  {found.status}  text {found.text_hash}")
     for step in found.steps:
         where = f"{step.seq:>8}  +{step.seconds:.3f} s  {step.actor}"
         mark = "" if step.holds else "NOT WHAT WAS WRITTEN: "
-        console.print(f"{where}  {mark}{step.words}", markup=False)
+        console.print(f"{where}  {mark}{step.words}")
     for source in found.sources:
         used = "cited" if source.cited else "not cited"
         console.print(
@@ -130,7 +130,7 @@ def _tell(found: Trail) -> None:
             markup=False,
         )
     if found.answer is not None:
-        console.print(f"answer {found.answer.hash}  {found.answer.provenance}", markup=False)
+        console.print(f"answer {found.answer.hash}  {found.answer.provenance}")
 
 
 @audit_app.command("replay")
@@ -144,7 +144,7 @@ def replay(ctx: typer.Context, question: UUID, as_json: JsonOption = False) -> N
     if as_json:
         print_json({**to_jsonable_python(asdict(found)), "same": found.same})
     elif found.same:
-        print(f"the same bytes: {found.sealed_hash}")
+        say(f"the same bytes: {found.sealed_hash}")
     if not found.same:
         raise typer.Exit(complain("; ".join(found.faults)))
 

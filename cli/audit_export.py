@@ -12,6 +12,7 @@ from pydantic_core import to_jsonable_python
 
 from cli.audit_walk import AfterOption, UntilSeqOption, bar, checkpoint, complain, walking
 from cli.context import Instance, JsonOption, print_json
+from cli.printing import say
 from store.audit_ed25519 import public_key
 from store.audit_export import read_manifest, verify_export, write_export
 from store.audit_keys import existing_key, parse, signing_key
@@ -61,7 +62,7 @@ def export(
     if as_json:
         print_json(made.model_dump(mode="json"))
     else:
-        print(f"{made.count} events in {file}, signed by {made.public_key}")
+        say(f"{made.count} events in {file}, signed by {made.public_key}")
 
 
 @contextmanager
@@ -97,7 +98,7 @@ def verify_exported(
         print_json(to_jsonable_python(report))
     elif report.whole:
         whose = "the key given" if trusted else "whoever holds that key: compare it, or use --key"
-        print(f"whole: {report.events} events, signed by {report.public_key} ({whose})")
+        say(f"whole: {report.events} events, signed by {report.public_key} ({whose})")
     if not report.whole:
         raise typer.Exit(complain(f"the export is broken: {report.reason}"))
 
@@ -108,4 +109,4 @@ def show_public_key(ctx: typer.Context) -> None:
     No key is made: the first export does that.
     """
     settings = Instance.of(ctx).settings
-    print(public_key(existing_key(settings.data_dir, settings.audit_key)).hex())
+    say(public_key(existing_key(settings.data_dir, settings.audit_key)).hex())

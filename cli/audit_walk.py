@@ -6,10 +6,10 @@ from typing import Annotated
 
 import sqlalchemy as sa
 import typer
-from rich.console import Console
 from sqlmodel import Session
 
 from cli.bars import terminal_bars
+from cli.printing import say_beside
 from store.audit import Checkpoint
 
 AfterOption = Annotated[
@@ -62,5 +62,5 @@ def bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
 
 def complain(text: str, *, style: str | None = "red") -> int:
     """Print one line on stderr; gives the exit code."""
-    Console(stderr=True).print(text, style=style, markup=False, soft_wrap=True, highlight=False)
+    say_beside(text, style=style)
     return 1

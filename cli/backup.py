@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeElapsedColumn
 
 from cli.bars import terminal_bars
 from cli.context import Instance, JsonOption, print_json
 from cli.instance import resolve, with_data_dir
+from cli.printing import say, say_beside
 from cli.tables import counted
 from store import backup as store_backup
 
@@ -40,7 +40,7 @@ def backup(ctx: typer.Context, file: FileArgument, as_json: JsonOption = False) 
         )
     else:
         end = made.header.audit
-        print(f"{made.bytes} bytes in {file}; the audit chain ends at {end.seq}:{end.hash}")
+        say(f"{made.bytes} bytes in {file}; the audit chain ends at {end.seq}:{end.hash}")
 
 
 def restore(
@@ -70,7 +70,7 @@ def restore(
         done = store_backup.restore(file, settings.data_dir, tell, broken_chain=broken_chain)
     if done.chain_fault:
         said = f"attest: the audit chain is broken: {done.chain_fault}; it was restored as it is"
-        Console(stderr=True).print(said, style="red", markup=False, soft_wrap=True)
+        say_beside(said, style="red")
     if as_json:
         print_json(
             {
@@ -85,7 +85,7 @@ def restore(
             }
         )
     else:
-        print(
+        say(
             f"{settings.data_dir} is as it was at {done.header.made_at:%Y-%m-%d %H:%M:%S} UTC; "
             f"{done.events_verified} audit events verified, {done.sent_again} messages go on. "
             "What was erased since then is back: erase it again (docs/operations.md, Erasure)."
@@ -96,14 +96,14 @@ def restore(
 def _tell_keys(held: tuple[store_backup.HeldKey, ...]) -> None:
     if not held:
         return
-    print(
+    say(
         f"{counted(len(held), 'key')} can be used there. If one was revoked since, it holds again: "
         "`attest audit query --event key.revoked` in the newer database names it, `attest keys "
         "revoke ID` ends it again once `attest up` runs."
     )
     for one in held:
         scopes = ",".join(one.scopes)
-        print(f"key {one.id} {one.owner} {scopes} until {one.expires_at:%Y-%m-%d} {one.name}")
+        say(f"key {one.id} {one.owner} {scopes} until {one.expires_at:%Y-%m-%d} {one.name}")
 
 
 def _key(one: store_backup.HeldKey) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Progress bars: for people, beside what a command prints."""
 
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -9,6 +8,8 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+
+from cli.printing import Console
 
 
 def terminal_bars(*columns: ProgressColumn) -> Progress:

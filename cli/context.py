@@ -1,14 +1,14 @@
 """What every command has at hand: the settings, and the running instance when it needs one."""
 
-import json
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli.instance import find_gateway, open_store, require_gateway
+from cli.printing import say_json
 from store.settings import Settings
 
 if TYPE_CHECKING:
@@ -69,6 +69,4 @@ def zoned(moment: datetime | None, option: str) -> datetime | None:
         raise typer.BadParameter("no clock reaches that day", param_hint=option) from None
 
 
-def print_json(body: Any) -> None:
-    """Print `body` as one JSON value on one line."""
-    print(json.dumps(body, ensure_ascii=False))
+print_json = say_json

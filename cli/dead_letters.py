@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 
 from cli.context import Instance, JsonOption, print_json, zoned
+from cli.printing import Console, say, say_lines
 from cli.tables import table_console, tell_more
 from messages import Stage
 from store import dead_letters, dead_letters_list, dead_letters_replay
@@ -144,7 +144,9 @@ def show_dead_letter(ctx: typer.Context, letter_id: UUID, as_json: JsonOption = 
     for name in ("id", "status", *(name for name in body if name not in ("id", "status"))):
         value = body[name]
         shown = json.dumps(value) if isinstance(value, dict) else value
-        print(f"{name:>16}  {'' if shown is None else shown}".rstrip())
+        first, *more = str("" if shown is None else shown).split("\n")
+        say(f"{name:>16}  {first}".rstrip())
+        say_lines(f"{'':>16}  {line}".rstrip() for line in more)
 
 
 @dead_letters_app.command("replay")
@@ -224,7 +226,7 @@ def _replay_one(
         print_json(_line(letter))
     else:
         said = "would be replayed" if dry_run else "replayed"
-        print(f"{said}: {letter.stage} will work on {letter.subject} again")
+        say(f"{said}: {letter.stage} will work on {letter.subject} again")
 
 
 @dead_letters_app.command("discard")
@@ -276,7 +278,7 @@ def _discard_one(
     if as_json:
         print_json(_line(letter))
     else:
-        print(f"{'would be discarded' if dry_run else 'discarded'}: {letter.id}")
+        say(f"{'would be discarded' if dry_run else 'discarded'}: {letter.id}")
 
 
 def _agreed(what: str, report: Report, *, yes: bool) -> bool:
@@ -284,9 +286,9 @@ def _agreed(what: str, report: Report, *, yes: bool) -> bool:
     if yes:
         return True
     console = Console(stderr=True)
-    console.print(f"{what} {report.resolved} of {report.matched}", highlight=False)
+    console.print(f"{what} {report.resolved} of {report.matched}")
     for reason, count in report.refused.most_common():
-        console.print(f"  refused: {count} because {reason}", markup=False, soft_wrap=True)
+        console.print(f"  refused: {count} because {reason}", soft_wrap=True)
     if not console.is_terminal:
         raise ValueError(f"say --yes to {what} them, or --dry-run to look only")
     return typer.confirm("go on?", err=True)
@@ -311,12 +313,12 @@ def _print_report(done: str, report: Report, as_json: bool, *, asked_for: bool) 
         )
     else:
         would = "would be " if report.dry_run and (report.resolved or not asked_for) else ""
-        print(f"{report.resolved} of {report.matched} dead letters {would}{done}")
+        say(f"{report.resolved} of {report.matched} dead letters {would}{done}")
         for reason, count in report.refused.most_common():
             example = report.examples[reason][0]
-            print(f"  refused: {count} because {reason} (such as {example})")
+            say(f"  refused: {count} because {reason} (such as {example})")
         if report.more:
             again = "" if report.dry_run else ": say it again for the next ones"
-            print(f"  there are more{again}")
+            say(f"  there are more{again}")
     if report.refused or (asked_for and report.dry_run and report.resolved):
         raise typer.Exit(1)

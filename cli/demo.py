@@ -1,6 +1,5 @@
 """`attest demo`: a private instance, the sample corpus, three answers and one abstention."""
 
-import json
 import os
 import socket
 import subprocess
@@ -13,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from rich.console import Console
 
 from cli.answers import render, stale_sources
 from cli.evidence import follow, submit
 from cli.gateway import without_key
 from cli.instance import open_store
+from cli.printing import Console, say_json
 from cli.questions import ask
 from store.settings import Settings
 
@@ -40,6 +39,8 @@ _PRIVATE = {
     "ATTEST_REQUIRE_KEYS": "false",
     "ATTEST_DATABASE_URL": "",
     "ATTEST_REDIS_URL": "",
+    "ATTEST_DATABASE_URL_FILE": "",
+    "ATTEST_REDIS_URL_FILE": "",
 }
 """The demonstration's own instance, whatever the environment names."""
 
@@ -70,13 +71,14 @@ def run_demo(settings: Settings, *, as_json: bool) -> int:
             report = follow(store, *submit(store, files, None))
             console.print(
                 f"Ingested {report['documents']} sample records: paraphrases with true "
-                "identifiers, labeled as such.\n"
+                "identifiers, labeled as such."
             )
+            console.print()
             with without_key():
                 answered = [ask(url, {"question": text}) for text in QUESTIONS]
             for question in answered:
                 if as_json:
-                    print(json.dumps(question, ensure_ascii=False))
+                    say_json(question)
                 else:
                     render(console, question)
                     console.print()
@@ -153,4 +155,4 @@ def _wait_ready(process: "subprocess.Popen[bytes]", url: str, log: Path) -> None
             pass
         time.sleep(0.1)
     tail = log.read_text("utf-8", errors="replace").splitlines()[-8:]
-    raise DemoFailed("the instance did not start:\n" + "\n".join(tail))
+    raise DemoFailed(f"the instance did not start: {' | '.join(tail)}")

@@ -7,6 +7,7 @@ from uuid import UUID
 import typer
 
 from cli.context import Instance, JsonOption, print_json
+from cli.printing import say
 from knowledge.retention import TextKind, reason_given
 from store import erasure
 
@@ -42,8 +43,8 @@ def erase(
     if as_json:
         print_json({"kind": of, "id": str(subject), "erased": [str(one) for one in gone]})
     elif not gone:
-        print(f"the words of this {of} were erased before")
+        say(f"the words of this {of} were erased before")
     else:
         more = len(gone) - 1
         also = f", and of {more} asked anew from it" if more else ""
-        print(f"the words of {of} {subject} are erased{also}")
+        say(f"the words of {of} {subject} are erased{also}")

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from cli.bars import terminal_bars
+from cli.printing import say
 from cli.tables import counted
 from store import claims, indexing
 from store.records import SourceType
@@ -213,9 +214,9 @@ def find(
 def show(found: Iterable[Passage]) -> None:
     """Print passages for people."""
     for number, passage in enumerate(found, start=1):
-        print(f"{number}. {passage.title}  [{passage.source_type}]  {passage.fused.score:.3f}")
-        print(f"   {passage.section or 'BODY'}, {passage.chunk_id}:{passage.start}-{passage.end}")
-        print(f"   {' '.join(passage.text.split())[:240]}")
+        say(f"{number}. {passage.title}  [{passage.source_type}]  {passage.fused.score:.3f}")
+        say(f"   {passage.section or 'BODY'}, {passage.chunk_id}:{passage.start}-{passage.end}")
+        say(f"   {' '.join(passage.text.split())[:240]}")
 
 
 def holds_nothing(store: Store) -> bool:

@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from cli.context import Instance, JsonOption, print_json
 from cli.extractions import ExtractFailed, extract_there
 from cli.gateway import GatewayRefused, NoGateway
+from cli.printing import Console
 from cli.waiting import on_stderr
 from store.settings import Settings
 from workers.extract.documents import Part
@@ -55,7 +55,7 @@ def extract(
 
     def tell(kind: str, number: int, score: float) -> None:
         if not as_json:
-            console.print(f"{kind}: iteration {number}, score {score:.3f}", highlight=False)
+            console.print(f"{kind}: iteration {number}, score {score:.3f}")
 
     instance = Instance.of(ctx)
     try:

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from sqlmodel import Session
@@ -20,6 +19,7 @@ from sqlmodel import Session
 from cli.bars import terminal_bars
 from cli.bulk_files import FORMATS, Format, Slice, dated, files_in, fingerprint
 from cli.context import Instance, JsonOption, print_json
+from cli.printing import say, say_beside
 from store import imports
 from store.imports import ImportFile
 from store.models import now
@@ -88,25 +88,24 @@ def import_files(
     except KeyboardInterrupt:
         again = shlex.join(["attest", *sys.argv[1:]])
         text = f"stopped; what is imported stays, and this goes on from there: {again}"
-        Console(stderr=True).print(text, markup=False, highlight=False, soft_wrap=True)
+        say_beside(text)
         raise typer.Exit(130) from None
     if as_json:
         print_json({"source": source, "files": [one.body for one in reports]})
     else:
         for one in reports:
-            print(_in_words(one))
+            say(_in_words(one))
     _complain(reports)
 
 
 def _complain(reports: Sequence[Report]) -> None:
     """One line for the broken file and for each slice nobody could read; exit code 1 for any."""
-    errors = Console(stderr=True)
     lines = [
         f"{name}: {why}" for one in reports if one.progress for name, why in one.progress.failed
     ]
     lines += [f"attest: {one.path.name}: {one.error}" for one in reports if one.error]
     for line in lines:
-        errors.print(line, style="red", markup=False, highlight=False, soft_wrap=True)
+        say_beside(line, style="red")
     if lines:
         raise typer.Exit(1)
 

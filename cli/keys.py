@@ -11,10 +11,10 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 
 from cli.context import Instance, JsonOption, print_json
+from cli.printing import say, say_beside
 from cli.tables import table_console
 from knowledge.access import access_policy
 from store import keys
@@ -116,15 +116,12 @@ def create(
     if as_json:
         print_json({**shown(issued.key, at), "key": issued.secret})
         return
-    Console(stderr=True).print(
+    say_beside(
         f"Key {issued.key.id} for {owner} until {end:%Y-%m-%d %H:%M} UTC: "
         f"{', '.join(issued.key.scopes)}. It is shown this once; callers send it as "
         "Authorization: Bearer KEY, and the attest command takes it from ATTEST_KEY.",
-        markup=False,
-        highlight=False,
-        soft_wrap=True,
     )
-    print(issued.secret)
+    say(issued.secret)
 
 
 @keys_app.command("list")
@@ -158,4 +155,4 @@ def revoke(ctx: typer.Context, key_id: UUID, as_json: JsonOption = False) -> Non
     if as_json:
         print_json(body)
     else:
-        print(f"{key.id} {body['state']}")
+        say(f"{key.id} {body['state']}")

@@ -1,17 +1,16 @@
 """The `attest` command. Exit code 0 only when it worked; an error is one line that says why."""
 
-import logging
 import os
 import sys
+import traceback
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
-import structlog
 import typer
 from pydantic import ValidationError
 from pydantic_settings import SettingsError
-from rich.console import Console
+from typer._click.exceptions import ClickException
 
 from cli.context import Instance, JsonOption, print_json
 from cli.failures import about_servers, is_refusal, plain, server_errors
@@ -25,7 +24,10 @@ from cli.options import (
     SourceTypesOption,
     UntilOption,
 )
+from cli.printing import Console, guarded_streams, say, say_beside
+from cli.usage import tell_wrong_usage
 from messages import Stage
+from store.log_lines import configure_command_logs
 from store.settings import Settings, get_settings
 
 app = typer.Typer(
@@ -113,7 +115,7 @@ DataDirOption = Annotated[
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        print(f"attest {version('attest')}")
+        say(f"attest {version('attest')}")
         raise typer.Exit
 
 
@@ -291,7 +293,6 @@ def ingest(
 
     check_source_type(source_type)
     store = Instance.of(ctx).store
-    console = Console(stderr=True)
     try:
         batch_id, items = submit(store, paths, source_type)
         report = follow(store, batch_id, items)
@@ -301,12 +302,12 @@ def ingest(
     if as_json:
         print_json(report)
     else:
-        print(in_words(report))
+        say(in_words(report))
     if report["claims"]:
         on_stderr(about_the_claims(report))
     for failure in report["failed"]:
         text = f"{failure['file']}: {failure['error']}"
-        console.print(text, style="red", markup=False, soft_wrap=True)
+        say_beside(text, style="red")
     if report["dead"]:
         on_stderr(about_the_dead(report))
     if report["failed"] or report["dead"]:
@@ -368,10 +369,22 @@ for _name, (_where, _help) in GROUPS.items():
 
 def main() -> None:
     """Run the command; what the user can mend is one line on stderr, exit code 1."""
-    logging.getLogger().setLevel(logging.WARNING)
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
+    with guarded_streams():
+        configure_command_logs()
+        try:
+            _run()
+        except Exception:  # noqa: BLE001  as the interpreter would, within the guard
+            traceback.print_exc()
+            sys.exit(1)
+
+
+def _run() -> None:
     try:
-        app()
+        sys.exit(app(standalone_mode=False) or 0)
+    except ClickException as error:
+        sys.exit(tell_wrong_usage(error))
+    except typer.Abort:
+        _fail("aborted")
     except (SettingsError, ValidationError) as error:
         from cli.settings_errors import wrong_settings
 
@@ -388,8 +401,8 @@ def main() -> None:
         _fail(about_servers(error))
 
 
-def _fail(text: str) -> None:
-    Console(stderr=True).print(f"attest: {text}", style="red", markup=False, soft_wrap=True)
+def _fail(text: str) -> NoReturn:
+    say_beside(f"attest: {text}", style="red")
     sys.exit(1)
 
 

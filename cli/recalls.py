@@ -7,6 +7,7 @@ import typer
 from rich.table import Column, Table
 
 from cli.context import Instance, JsonOption, print_json
+from cli.printing import say
 from cli.tables import table_console, tell_more
 from store import recall_log, recalls
 
@@ -58,4 +59,4 @@ def find_recalls(ctx: typer.Context, as_json: JsonOption = False) -> None:
     if as_json:
         print_json({"affected": found})
     else:
-        print(f"{found} answers are affected")
+        say(f"{found} answers are affected")

@@ -9,12 +9,12 @@ from uuid import UUID, uuid4
 
 import sqlalchemy as sa
 import typer
-from rich.console import Console
 from rich.progress import Progress, TaskID
 from sqlmodel import Session, col, select
 
 from cli.bars import terminal_bars
 from cli.context import Instance, JsonOption, print_json
+from cli.printing import Console, say
 from cli.sources import SourceArgument, checked_query, in_words
 from knowledge.sources import connector_policy
 from store import refresh_requests, refreshes
@@ -189,15 +189,15 @@ def _report(state: State, source: str, *, quiet: bool) -> None:
         name = source if len(state.runs) == 1 else f"{source} ({one.watch.query})"
         if one.refresh.status == "failed":
             text = f"{name}: {one.refresh.error}; {_what_next(one)}"
-            errors.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
+            errors.print(text, style="red", soft_wrap=True)
         elif not quiet:
-            print(
+            say(
                 f"{name}: {one.refresh.records} records, {one.refresh.fresh} new or changed "
                 f"versions, {one.refresh.problems} problems, {_seconds(one.refresh):.1f} s"
             )
     if state.dead:
         text = f"{state.dead} messages died: attest dead-letters list"
-        errors.print(text, style="red", markup=False, highlight=False)
+        errors.print(text, style="red")
     if state.dead or any(one.refresh.status == "failed" for one in state.runs):
         raise typer.Exit(1)
 

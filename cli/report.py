@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from cli.context import Instance, JsonOption, print_json
+from cli.printing import say
 from cli.tables import counted
 from store import week_report
 from store.models import now
@@ -36,5 +37,5 @@ def report(
         print_json({"files": [str(one) for one in written], "missed": missed})
         return
     for path in written:
-        print(path)
-    print(f"{counted(len(missed), 'target')} missed" + (f": {', '.join(missed)}" if missed else ""))
+        say(path)
+    say(f"{counted(len(missed), 'target')} missed" + (f": {', '.join(missed)}" if missed else ""))

@@ -10,6 +10,7 @@ from rich.table import Column, Table
 
 from cli.context import Instance, JsonOption, print_json
 from cli.extractions import accept_review, correct_review, list_reviews, text_of_review
+from cli.printing import say
 from cli.tables import table_console, tell_more
 
 reviews_app = typer.Typer(help="Extractions that a person should look at.", no_args_is_help=True)
@@ -123,4 +124,4 @@ def _ended(review: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(review)
     else:
-        print(f"{review['status']} by {review['decided_by']}")
+        say(f"{review['status']} by {review['decided_by']}")

@@ -15,6 +15,7 @@ from cli.options import (
     SourceTypesOption,
     UntilOption,
 )
+from cli.printing import say
 from cli.questions import asked
 
 
@@ -47,7 +48,7 @@ def search(
     elif found:
         show(found)
     else:
-        print(
+        say(
             "nothing is held yet: attest ingest FILES, or follow a source (attest refresh)"
             if holds_nothing(instance.store)
             else "nothing that is held speaks to this"

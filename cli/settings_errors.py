@@ -1,5 +1,6 @@
 """Settings that cannot be read, in the names of their variables and without their values."""
 
+import os
 from collections.abc import Iterator
 from typing import Any, get_args
 
@@ -8,7 +9,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource
 
 from knowledge.retention import TextKind
-from store.settings import Settings
+from store.settings import Settings, secrets_of_files
 
 _JSON = {
     "keep_days": '{"note": 90}',
@@ -21,7 +22,7 @@ def wrong_settings() -> str:
     """Every variable of the environment that cannot be read and what is wrong, on one line; empty
     if all can be."""
     broken: list[str] = []
-    wrong = list(_complaints(broken))
+    wrong = [*_complaints(broken), *secrets_of_files(os.environ)[1]]
     return "; ".join([*map(_write_json, dict.fromkeys(broken)), *wrong])
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from cli.checks import incomplete
 from cli.context import Instance, JsonOption, print_json
+from cli.printing import say
 from cli.tables import table_console
 from knowledge.queries import plain_query
 from knowledge.sources import connector_policy
@@ -195,7 +196,7 @@ def add_watch(
     if as_json:
         print_json({"id": str(watch.id), "source": source, "query": line})
     else:
-        print(f"{source} is followed: {line} ({watch.id})")
+        say(f"{source} is followed: {line} ({watch.id})")
 
 
 @watches_app.command("stop")
@@ -206,7 +207,7 @@ def stop_watch(ctx: typer.Context, watch_id: UUID, as_json: JsonOption = False) 
     if as_json:
         print_json({"id": str(watch.id), "source": watch.source, "query": watch.query})
     else:
-        print(f"{watch.source} is no longer followed: {watch.query}")
+        say(f"{watch.source} is no longer followed: {watch.query}")
 
 
 @watches_app.command("suggested")
@@ -229,9 +230,7 @@ def suggested(
     for one in chosen:
         table.add_row(one.source, Text(one.query), one.reason)
     table_console().print(table)
-    print(
-        f"{len(chosen)} are followed now" if follow else "none is followed by this: --follow does"
-    )
+    say(f"{len(chosen)} are followed now" if follow else "none is followed by this: --follow does")
 
 
 def _follow(ctx: typer.Context, chosen: list[Suggestion]) -> None:

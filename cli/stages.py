@@ -4,11 +4,11 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from cli.context import Instance, JsonOption, print_json
 from cli.instance import resolve
+from cli.printing import Console, say
 from messages import Stage
 from store import circuits
 from store.circuits import StageState
@@ -62,7 +62,7 @@ def pause_stage(
     if as_json:
         print_json({"stage": stage.value, "state": "paused", "changed": changed})
     else:
-        print(f"{stage.value} is paused" + ("" if changed else " already"))
+        say(f"{stage.value} is paused" + ("" if changed else " already"))
 
 
 @stages_app.command("resume")
@@ -73,9 +73,9 @@ def resume_stage(ctx: typer.Context, stage: Stage, as_json: JsonOption = False) 
     if as_json:
         print_json({"stage": stage.value, "state": "closed", "changed": held is not None})
     elif held is None:
-        print(f"{stage.value} works already")
+        say(f"{stage.value} works already")
     else:
-        print(f"{stage.value} works again; due now of what waited: {held}")
+        say(f"{stage.value} works again; due now of what waited: {held}")
 
 
 @queues_app.callback()
@@ -102,7 +102,7 @@ def rebuild_queues(ctx: typer.Context, as_json: JsonOption = False) -> None:
     if as_json:
         print_json(asdict(report))
         return
-    print(
+    say(
         f"{sum(report.removed.values())} messages taken out, {report.sent} sent; "
         f"{report.at_work} are being worked on, {report.not_due} wait for their time, "
         f"{report.held} for a paused stage; {report.dead_copied} dead ones were copied"

@@ -18,7 +18,7 @@ from sqlalchemy.exc import ArgumentError
 from knowledge.retention import NotKept, keep_days
 from store.audit_keys import VARIABLE, BadKey, parse
 from store.models.columns import EMBEDDING_DIMENSIONS
-from store.settings import Settings
+from store.settings import OF_A_FILE, PREFIX, SECRET, Settings
 
 _SENT = (
     "encoder_key",
@@ -49,7 +49,6 @@ def usable(settings: Settings, environment: Mapping[str, str] = os.environ) -> S
     return settings
 
 
-_PREFIX = "ATTEST_"
 _OTHERS = ("ATTEST_POSTGRES_PASSWORD", "ATTEST_REDIS_PASSWORD", "ATTEST_TEST_")
 """Read by compose.yaml and by the tests."""
 _ALIKE = 0.8
@@ -58,11 +57,12 @@ variables that Kubernetes makes of a service's name do not."""
 
 
 def _strangers(environment: Mapping[str, str]) -> list[str]:
-    known = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    known |= {f"{PREFIX}{name.upper()}{OF_A_FILE}" for name in SECRET}
     return [
         name
         for name in environment
-        if name.upper().startswith(_PREFIX) and name.upper() not in known
+        if name.upper().startswith(PREFIX) and name.upper() not in known
     ]
 
 
@@ -73,9 +73,9 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 
 def _mistyped(environment: Mapping[str, str]) -> Iterator[str]:
     for name in _strangers(environment):
-        bare = name.upper().removeprefix(_PREFIX).lower()
+        bare = name.upper().removeprefix(PREFIX).lower()
         for meant in difflib.get_close_matches(bare, Settings.model_fields, 1, _ALIKE):
-            yield f"{name} is no setting: did you mean {_PREFIX}{meant.upper()}?"
+            yield f"{name} is no setting: did you mean {PREFIX}{meant.upper()}?"
 
 
 def _servers(settings: Settings) -> Iterator[str]:

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 import redis
 import sqlalchemy as sa
 import typer
-from rich.console import Console
 from rich.text import Text
 from sqlmodel import Session
 
@@ -18,6 +17,7 @@ from cli.context import Instance, JsonOption, print_json
 from cli.failures import about_servers, is_refusal
 from cli.gateway import GatewayRefused, call, client_of
 from cli.instance import resolve
+from cli.printing import Console
 from store import audit, circuits, queue_report, recall_log, source_report
 from store.database import SchemaMismatch, connect, require_current_schema
 from store.embedded.process import processes_in
@@ -59,7 +59,7 @@ def status(ctx: typer.Context, as_json: JsonOption = False) -> None:
 
 
 def _show(found: list[Check], ailing: int) -> None:
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(soft_wrap=True)
     for one in found:
         mark, style = ("✓", "green") if one.well else ("✗", "bold red")
         console.print(Text.assemble((mark, style), f" {one.name:<13}{one.said}"))

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
 from cli.evaluate.notes import note_of
+from cli.printing import Console
 from cli.tables import counted
 from cli.verify import text_of
 from workers.summarize.summary import summarize
@@ -42,20 +42,23 @@ def render(console: Console, result: dict[str, Any]) -> None:
     for name, items in result["summary"].items():
         if not items:
             continue
-        console.print(Text(f"\n{name.replace('_', ' ').capitalize()}", style="bold underline"))
+        console.print()
+        console.print(Text(name.replace("_", " ").capitalize(), style="bold underline"))
         for one in items:
             _line(console, " • ", one["text"], one["source"])
     if result["plan"]["recommendations"]:
-        console.print(Text("\nPlan", style="bold underline"))
+        console.print()
+        console.print(Text("Plan", style="bold underline"))
     for one in result["plan"]["recommendations"]:
         _line(console, f" {one['number']}. ", one["recommendation"], one["source"])
         if one["hallucination_guard_note"]:
             note = f"    {one['confidence']:.2f}: {one['hallucination_guard_note']}"
             console.print(Text(note, style="yellow"))
     counts, made = result["validation"], result["provenance"]
+    console.print()
     console.print(
         Text(
-            f"\n{counted(counts['items'], 'item')} and "
+            f"{counted(counts['items'], 'item')} and "
             f"{counted(counts['recommendations'], 'recommendation')}, "
             f"{counts['unsupported']} not in their span · {made['generator']}",
             style="dim",

@@ -1,6 +1,6 @@
 """Tables for people, wide where a file or a pipe is written, and where the next page begins."""
 
-from rich.console import Console
+from cli.printing import Console, say_beside
 
 WIDE = 140
 """Columns of a table that nobody sees on a terminal (ours)."""
@@ -10,14 +10,13 @@ def table_console() -> Console:
     """Prints tables; what stands in a cell is no markup."""
     seen = Console()
     width = None if seen.is_terminal else max(seen.width, WIDE)
-    return Console(width=width, markup=False, emoji=False, highlight=False)
+    return Console(width=width)
 
 
 def tell_more(cursor: str | None) -> None:
     """Where the next page begins, if there is one; not on stdout: what is there is the page."""
     if cursor is not None:
-        more = f"more: --cursor {cursor}"
-        Console(stderr=True).print(more, markup=False, highlight=False, soft_wrap=True)
+        say_beside(f"more: --cursor {cursor}")
 
 
 def counted(n: int, noun: str) -> str:

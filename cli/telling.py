@@ -1,9 +1,9 @@
 """What `attest up` tells whoever started it, who may have gone since."""
 
-from rich.console import Console
 from rich.text import Text
 
 from api_gateway.names import url_of
+from cli.printing import Console
 from store.settings import Settings
 
 
@@ -34,6 +34,6 @@ class Teller:
 
     def _print(self, text: Text) -> None:
         try:
-            self._console.print(text, soft_wrap=True, highlight=False)
+            self._console.print(text, soft_wrap=True)
         except OSError:  # EIO of a terminal that is gone
             self._console.quiet = True

@@ -182,8 +182,9 @@ def processes(
 
     Questions have a pool of their own, so that a bulk ingest never keeps them waiting.
     """
+    kept = os.environ.keys() - {"ATTEST_DATABASE_URL_FILE", "ATTEST_REDIS_URL_FILE"}
     env = {
-        **os.environ,
+        **{name: os.environ[name] for name in kept},
         "ATTEST_DATABASE_URL": urls[0],
         "ATTEST_REDIS_URL": urls[1],
         "ATTEST_DATA_DIR": str(settings.data_dir.resolve()),

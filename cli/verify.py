@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
+from cli.printing import Console
 from cli.tables import counted
 from store.settings import Settings
 from workers.readers import UnreadableDocument, read
@@ -166,13 +166,15 @@ def render(console: Console, result: dict[str, Any]) -> None:
                 Text(f" ! {one['identifier']}: {one['state'].replace('_', ' ')}", style="yellow")
             )
     if not anything_checked(result):
+        console.print()
         console.print(
-            "\nNothing was checked: the text holds no claim and no quotation.", style="bold red"
+            "Nothing was checked: the text holds no claim and no quotation.", style="bold red"
         )
         return
     counts = result["summary"]
+    console.print()
     console.print(
-        f"\n{counted(counts['claims'], 'claim')}: {counts['verified_count']} verified, "
+        f"{counted(counts['claims'], 'claim')}: {counts['verified_count']} verified, "
         f"{counts['partial_count']} partially, {counts['unverified_count']} not",
         style="bold",
     )

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from rich.console import Console
-
 from cli.gateway import Client, NoGateway, client_of, look, paused_stages, submit, unready
+from cli.printing import say_beside
 from messages import DOCUMENT_STAGES, QUESTION_STAGES, Stage
 
 POLL_SECONDS = 20
@@ -40,7 +39,7 @@ _KINDS: Mapping[str, _Kind] = {
 
 def on_stderr(line: str) -> None:
     """Say it beside what the command prints."""
-    Console(stderr=True).print(line, markup=False, highlight=False, soft_wrap=True)
+    say_beside(line)
 
 
 def nothing(line: str) -> None:

@@ -1,17 +1,47 @@
-"""Settings of every Attest process, read from `ATTEST_*` environment variables."""
+"""Settings of every Attest process, read from `ATTEST_*` environment variables.
 
+A setting that is secret, or an address with a password in it, may stand in a file instead, as
+containers get their secrets: `ATTEST_REDIS_URL_FILE` names the file with the `ATTEST_REDIS_URL`.
+"""
+
+import os
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
 DAY_SECONDS = 86_400.0
 """The longest that these may be (ours): from much more no clock can make a moment."""
 MOST = 2**40
 """The largest count or size (ours): far more than a machine holds, far less than 64 bits."""
+PREFIX = "ATTEST_"
+OF_A_FILE = "_FILE"
+"""What a variable's name ends with that names a file with a secret setting in it."""
+MOST_OF_A_SECRET = 16 * 1024
+"""Bytes of a file with a secret (ours): far more than a key or an address has."""
+
+
+class _SecretFiles(PydanticBaseSettingsSource):
+    """Secret settings that stand in files. Raises SettingsError with all that is wrong."""
+
+    def get_field_value(self, *_: Any) -> tuple[Any, str, bool]:
+        """Not asked: all are read at once."""
+        return None, "", False
+
+    def __call__(self) -> dict[str, Any]:
+        values, wrong = secrets_of_files(os.environ)
+        if wrong:
+            raise SettingsError("; ".join(wrong))
+        return values
 
 
 class Settings(BaseSettings):
@@ -25,8 +55,8 @@ class Settings(BaseSettings):
     )
 
     data_dir: Path = Path(".attest")
-    database_url: str = ""
-    redis_url: str = ""
+    database_url: str = Field(default="", repr=False)
+    redis_url: str = Field(default="", repr=False)
     redis_namespace: str = "attest"
 
     host: str = "127.0.0.1"
@@ -126,12 +156,65 @@ class Settings(BaseSettings):
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     log_format: Literal["console", "json"] = "json"
 
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], *_: Any, **sources: PydanticBaseSettingsSource
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """What is given in code, then the environment, then files that it names."""
+        given, environment = sources["init_settings"], sources["env_settings"]
+        return (given, environment, _SecretFiles(settings_cls))
+
     @field_validator("key")
     @classmethod
     def _fits_a_header(cls, key: str) -> str:
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise ValueError("has a space, a line break or a non-ASCII letter")
         return key
+
+
+SECRET = tuple(name for name, field in Settings.model_fields.items() if not field.repr)
+"""Settings that are shown nowhere, and may stand in files."""
+
+
+def secrets_of_files(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    """The secret settings that variables such as `ATTEST_REDIS_URL_FILE` name files of, and what
+    is wrong, in names of variables and files and without a word of what stands in them.
+
+    White space around a secret is none of it: editors end files with a line feed. An empty file is
+    an empty setting, so that one may be mounted for every secret there can be.
+    """
+    given = {name.upper(): value for name, value in environment.items() if value}
+    values, wrong = {}, []
+    for name in SECRET:
+        variable = f"{PREFIX}{name.upper()}"
+        path = given.get(f"{variable}{OF_A_FILE}")
+        if path is None:
+            continue
+        try:
+            secret = _secret(Path(path))
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            wrong.append(f"{variable}{OF_A_FILE}: {path} cannot be read: {why}")
+            continue
+        if secret and variable in given:
+            wrong.append(f"set {variable} or {variable}{OF_A_FILE}, not both")
+        elif secret:
+            values[name] = secret
+    return values, wrong
+
+
+def _secret(path: Path) -> str:
+    with path.open("rb") as file:
+        content = file.read(MOST_OF_A_SECRET + 1)
+    if len(content) > MOST_OF_A_SECRET:
+        raise ValueError(f"it has more than {MOST_OF_A_SECRET} bytes")
+    try:
+        secret = content.decode("utf-8").strip()
+    except UnicodeDecodeError:
+        raise ValueError("it is no UTF-8 text") from None
+    if not secret.isprintable():
+        raise ValueError("it has more than one line, or characters that nobody sees")
+    return secret
 
 
 @lru_cache(maxsize=1)

@@ -13,6 +13,7 @@ import redis
 from sqlalchemy.exc import SQLAlchemyError
 
 from store.database import SchemaMismatch, connect, require_current_schema
+from store.printable import printable
 from store.settings import Settings, get_settings
 
 SILENT_SECONDS = 75
@@ -74,7 +75,7 @@ def main() -> int:
     """Say what is wrong on stderr; returns the exit code."""
     found = ailment(get_settings())
     if found:
-        sys.stderr.write(f"{found}\n")
+        sys.stderr.write(f"{printable(found)}\n")
     return 1 if found else 0
 
 

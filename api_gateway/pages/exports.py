@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from api_gateway.pages.answers import AnswerView, ClaimView, SideView
 from api_gateway.pages.questions import QuestionView
 from api_gateway.pages.sources import ReferenceView
+from store.printable import printable
 
 MEDIA_TYPES: Mapping[str, str] = {
     "md": "text/markdown",
     "bib": "application/x-bibtex",
     "ris": "application/x-research-info-systems",
 }
-_BREAKS = re.compile(r"[\s\x00-\x1f\x7f\x85\u2028\u2029]+")
+_BREAKS = re.compile(r"\s+")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~$!&@(){}])")
 _MARKDOWN_START = re.compile(r"^([-+=:])|^(\d+)([.)])")
 _BIBTEX = {
@@ -87,7 +88,7 @@ def _md_reference(one: ReferenceView) -> str:
     age = ""
     if one.clocks is not None and one.clocks.checked is not None:
         age = f" Checked {one.clocks.checked.words} ({one.clocks.state.label.lower()})."
-    url = one.url.replace("<", "%3C").replace(">", "%3E")
+    url = _line(one.url).replace("<", "%3C").replace(">", "%3E")
     return f"{one.n}. [{_md(one.title)}](<{url}>) {_md(by)}.{_md(age)}"
 
 
@@ -198,4 +199,5 @@ def _is_article(one: ReferenceView) -> bool:
 
 
 def _line(words: str) -> str:
-    return _BREAKS.sub(" ", words).strip()
+    """On one line, with nothing that acts where the file is shown; the pages have exact words."""
+    return printable(_BREAKS.sub(" ", words).strip())

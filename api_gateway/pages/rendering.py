@@ -19,6 +19,7 @@ from api_gateway.access import LOCAL, Caller, Scope, keys_required, scopes_of
 from api_gateway.pages.evidence import exact
 from api_gateway.pages.sessions import FIELD
 from api_gateway.problems import GIVEN_UP
+from store.printable import printable
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
@@ -70,9 +71,18 @@ def static_url(name: str) -> str:
     return f"/static/{name}?v={static_files()[name].version}"
 
 
+def seen(value: Any) -> Any:
+    """What is put into a template, as it is seen; a carriage return acts on no page."""
+    if not isinstance(value, str) or isinstance(value, Markup):
+        return value
+    return "\r".join(printable(line, lines=True) for line in value.split("\r"))
+
+
 @cache
 def _environment() -> Environment:
-    """The templates; everything that is put into one is escaped."""
+    """The templates; everything that is put into one is escaped, and everything but what goes
+    through `exact` (quotations, the texts that they stand in, and what a form gives back) is
+    without characters that would act: a title reorders no verdict beside it."""
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
@@ -80,8 +90,10 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        finalize=seen,
     )
     environment.filters["exact"] = exact
+    environment.filters["seen"] = seen
     # A browser cuts a longer paste without a word, and counts UTF-16 units, of which a character
     # has up to two: what it cuts is too long by our count, and refused instead of taken for whole.
     environment.filters["room"] = lambda characters: 2 * characters + 1

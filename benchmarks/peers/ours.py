@@ -15,7 +15,6 @@ from uuid import UUID
 import httpx
 import psutil
 import sqlalchemy as sa
-from rich.console import Console
 from sqlmodel import Session
 
 from benchmarks.peers import corpus
@@ -23,6 +22,7 @@ from benchmarks.peers.material import Quoted, compared
 from cli.demo import free_port, running
 from cli.evidence import follow, submit
 from cli.instance import open_store
+from cli.printing import Console
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.fakes.messages_api import MessagesApi

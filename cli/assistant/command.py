@@ -6,6 +6,7 @@ import httpx
 import typer
 
 from cli.context import Instance
+from cli.printing import say_beside
 
 HTTP_PORT = 8322
 
@@ -39,7 +40,7 @@ def mcp(
     app = build(gateway, pass_on=True).streamable_http_app(
         stateless_http=True, json_response=True, host=host
     )
-    typer.echo(f"tools for assistants at {url_of(host, port)}/mcp (Ctrl-C stops)", err=True)
+    say_beside(f"tools for assistants at {url_of(host, port)}/mcp (Ctrl-C stops)")
     uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
 
 

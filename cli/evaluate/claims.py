@@ -140,7 +140,7 @@ def read_cases(path: Path) -> list[Case]:
     return list(cases.values())
 
 
-def shown(points: Sequence[Point]) -> str:
+def shown(points: Sequence[Point]) -> Iterable[str]:
     """The trade-off curve as a table for people."""
     rows = [f"{p.threshold:9.2f}  {p.coverage:8.3f}  {p.unsafe_acceptance:17.3f}" for p in points]
-    return "\n".join(chain(["threshold  coverage  unsafe_acceptance"], rows))
+    return chain(["threshold  coverage  unsafe_acceptance"], rows)

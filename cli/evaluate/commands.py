@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from cli.bars import terminal_bars
 from cli.context import Instance, JsonOption, print_json
+from cli.printing import say_lines
 
 evaluate_app = typer.Typer(help="Measure on data in standard layouts.", no_args_is_help=True)
 
@@ -164,5 +164,5 @@ def claims(
     if curve and as_json:
         report["curve"] = [asdict(point) for point in points]
     elif curve:
-        Console().print(shown(points), highlight=False)
+        say_lines(shown(points))
     print_json(report)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from store.embedded.datadir import rotate_log
+from store.printable import printable
 
 _READ_BYTES = 65536
 _MAX_LINE_BYTES = 65536  # a child that never ends its line must not fill our memory
@@ -97,12 +98,18 @@ class Pipe:
             data = os.read(self._read, _READ_BYTES)
         except BlockingIOError:
             return 0
-        sink.write(self.name, self._lines.feed(data) if data else self._lines.flush())
+        lines = self._lines.feed(data) if data else self._lines.flush()
+        sink.write(self.name, [_shown(line) for line in lines])
         return len(data) or None
 
     def close(self) -> None:
         """Close the reading end."""
         os.close(self._read)
+
+
+def _shown(line: bytes) -> bytes:
+    """The line without what would act on a terminal that shows it; what is no UTF-8 is marked."""
+    return printable(line.decode("utf-8", "replace")).encode()
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -4,6 +4,7 @@ from jinja2 import Environment, StrictUndefined
 
 from scheduler.weekly.plots import plots
 from scheduler.weekly.tables import Table, summary, tables, title
+from store.printable import printable
 from store.week_report import WeekReport
 
 _PAGE = """<!doctype html>
@@ -80,7 +81,7 @@ def markdown(report: WeekReport) -> str:
         f"Written {report.made_at:%Y-%m-%d %H:%M} (UTC). Figures only: no question, answer or "
         "document."
     )
-    return "\n\n".join(parts) + "\n"
+    return printable("\n\n".join(parts) + "\n", lines=True)
 
 
 def _trend(report: WeekReport) -> Table:

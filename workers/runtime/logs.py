@@ -1,6 +1,7 @@
 """Logs of every process: static event names, values as keywords, one formatter for all libraries.
 
-No text of a document, note or question is ever logged (invariant 11), only ids and hashes.
+No text of a document, note or question is ever logged (invariant 11), only ids and hashes; and no
+character that acts on a terminal, for names of files and words of libraries come from anybody.
 """
 
 import logging
@@ -8,6 +9,8 @@ import sys
 
 import structlog
 
+from store.log_lines import for_people, for_programs
+from store.printable import unguarded
 from store.settings import Settings
 
 QUIET = (
@@ -36,16 +39,14 @@ def configure_logs(settings: Settings, process: str) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    final: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer()
-        if settings.log_format == "json"
-        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    final = (
+        for_programs() if settings.log_format == "json" else for_people(colors=sys.stderr.isatty())
     )
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, final],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *final],
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(unguarded(sys.stderr))
     handler.setFormatter(formatter)
     root = logging.getLogger()
     root.handlers[:] = [handler]

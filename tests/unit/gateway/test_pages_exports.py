@@ -1,5 +1,6 @@
 """Exports: no word of a source becomes a field, an entry or a heading of the format."""
 
+import json
 import re
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from api_gateway.pages.exports import bibtex, markdown, ris
 from api_gateway.pages.questions import question_view
 from api_gateway.pages.sources import ReferenceView
 from benchmarks.pages import answer_body, question
+from store.printable import acts
 from tests.examples import examples
 
 BODY = answer_body(2, 1)
@@ -174,3 +176,26 @@ def test_no_claim_becomes_markup(words: str) -> None:
     assert not re.search(r"(?<!\\)[<`|!]", texts[0].replace("](<", "").replace(">)", ""))
     # The only links are those of the references.
     assert len(re.findall(r"(?<!\\)\]\(", texts[0])) == 1
+
+
+def test_nothing_that_acts_where_a_file_is_shown_reaches_an_export() -> None:
+    hostile = "a\x1b[2J\x9b31m\x07\x08\u202eb\u2066c\u2028\rd"
+    titled = f'"title": {json.dumps(hostile)[:-1]} '
+    body = json.loads(json.dumps(BODY).replace('"title": "', titled))
+    one = reference(
+        title=hostile,
+        source=hostile,
+        authors=f"{hostile} AB, et al.",
+        url=f"https://a.example/{hostile.replace(' ', '')}",
+        identifiers=(("DOI", f"10.1000/{hostile}"),),
+        badges=(hostile,),
+    )
+    view = replace(answer_view(body), references=(one,))
+    written = [
+        markdown(replace(question_view(question(body), {}), text=hostile), view),
+        bibtex([one], {one.n: [hostile, f"{hostile} A"]}),
+        ris([one]),
+    ]
+    for text in written:
+        assert "b�c" in text
+        assert not [sign for sign in text.replace("\r\n", "\n") if sign != "\n" and acts(sign)]

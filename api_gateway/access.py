@@ -16,9 +16,9 @@ from uuid import UUID
 from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import RouteContext
-from python_multipart.exceptions import FormParserError
 from sqlmodel import Session
 
+from api_gateway.forms import FormLimits, form_of
 from api_gateway.limits import Exceeded, Limits, midnight_before, until_midnight
 from api_gateway.names import is_loopback
 from api_gateway.pages.sessions import (
@@ -28,7 +28,7 @@ from api_gateway.pages.sessions import (
     same,
     token_of,
 )
-from api_gateway.problems import Problem, not_found
+from api_gateway.problems import not_found
 from api_gateway.refusals import Refused
 from api_gateway.repeats import is_repeat
 from api_gateway.state import Gateway
@@ -239,11 +239,9 @@ async def caller_of(request: Request) -> Caller:
     return caller
 
 
-MOST_FIELDS = 300
-MOST_FILES = 100
-"""Ours: of one form; a page may take fewer, and then says so in the form."""
-MOST_PART_BYTES = 2 * 1024**2
-"""Ours: a pasted document has up to 300,000 characters, of up to four bytes each."""
+FORM_LIMITS = FormLimits(files=100, fields=300, field_bytes=2 * 1024**2)
+"""Ours: of one form; a page may take fewer, and then says so in the form. A pasted document has up
+to 300,000 characters, of up to four bytes each."""
 
 
 async def require_token(request: Request, caller: Caller) -> None:
@@ -256,13 +254,8 @@ async def require_token(request: Request, caller: Caller) -> None:
     given: object = None
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in {"application/x-www-form-urlencoded", "multipart/form-data"}:
-        try:  # the request keeps what was read, so routes read the same form
-            form = await request.form(
-                max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=MOST_PART_BYTES
-            )
-        except FormParserError as error:
-            raise Problem(400, "the form cannot be read") from error
-        given = form.get(FIELD)
+        # the request keeps what was read, so routes read the same form
+        given = (await form_of(request, FORM_LIMITS)).get(FIELD)
     if caller.csrf is None or not isinstance(given, str) or not same(given, caller.csrf):
         await request.close()  # of a form its files, which nobody is going to read
         raise Refused(

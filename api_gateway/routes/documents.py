@@ -9,6 +9,7 @@ from sqlmodel import Session
 
 from api_gateway.access import InCaller, Scope, needs, owned
 from api_gateway.admission import room_for
+from api_gateway.bodies import BodyLimit
 from api_gateway.document_uploads import REQUEST_BODY, accept, item_of, sent
 from api_gateway.etags import is_known
 from api_gateway.idempotency import IdempotencyKey
@@ -42,6 +43,7 @@ from store.submissions import was_read
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
 MAX_VERSION = 2**31 - 1
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(None)}
 
 
 @router.post(

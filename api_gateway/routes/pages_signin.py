@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api_gateway.access import authenticate, take_turn
+from api_gateway.bodies import KIB, BodyLimit
 from api_gateway.pages.rendering import frame, page
 from api_gateway.pages.sessions import COOKIE, FIELD, cookie_of, csrf_of, destination, same
 from api_gateway.problems import request_id_of
@@ -18,7 +19,10 @@ from store.models import now
 
 router = APIRouter(include_in_schema=False)
 
-BODY_LIMITS = {("POST", "/signin"): 16 * 1024, ("POST", "/signout"): 4 * 1024}
+BODY_LIMITS = {
+    ("POST", "/signin"): BodyLimit(16 * KIB),
+    ("POST", "/signout"): BodyLimit(4 * KIB),
+}
 """A key, and the address of a page of up to 2000 characters as a form writes them."""
 MAX_KEY_CHARS = 200
 

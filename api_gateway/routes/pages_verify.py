@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
+from api_gateway.bodies import MIB, BodyLimit
 from api_gateway.load import Work
 from api_gateway.pages import evidence
 from api_gateway.pages.clocks import moment
@@ -26,6 +27,8 @@ from store.spans import Span
 
 router = APIRouter(prefix="/verify", include_in_schema=False)
 
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(5 * MIB)}
+"""A text and the sources of the page, each of as many bytes as a field may have."""
 OWN_SOURCES = 3
 """Fields for sources on the page; `POST /v1/verifications` takes more."""
 

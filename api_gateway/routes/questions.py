@@ -14,6 +14,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, within_budget
 from api_gateway.admission import room_for
 from api_gateway.answers import Snapshot, snapshot
+from api_gateway.bodies import BodyLimit
 from api_gateway.etags import is_known
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
@@ -21,6 +22,7 @@ from api_gateway.preferences import Prefer, preferred_wait
 from api_gateway.problems import documented, request_id_of
 from api_gateway.recall_schemas import RecallFilter
 from api_gateway.schemas import (
+    MAX_QUESTION_BODY_BYTES,
     MAX_WAIT_SECONDS,
     POLL_AFTER_MS,
     Accepted,
@@ -41,6 +43,7 @@ router = APIRouter(prefix="/v1/questions", tags=["questions"])
 
 RETRY_AFTER_SECONDS = 1
 PING_SECONDS = 15
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(MAX_QUESTION_BODY_BYTES)}
 LAST_EVENT = "end"
 """The id of a stream's last event. A client that comes back with it has seen everything."""
 

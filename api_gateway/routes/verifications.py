@@ -8,6 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
 from api_gateway.admission import room_for
+from api_gateway.bodies import MIB, BodyLimit
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
 from api_gateway.problems import documented, erased, given_up, request_id_of
@@ -20,6 +21,7 @@ from store import verifications
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
 
 RETRY_AFTER_SECONDS = 1
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(16 * MIB)}
 
 
 @router.post(

@@ -6,7 +6,7 @@ again, so that a route that the gate missed is as closed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -19,6 +19,7 @@ from fastapi.routing import RouteContext
 from sqlmodel import Session
 
 from api_gateway.forms import FormLimits, form_of
+from api_gateway.holding import refused
 from api_gateway.limits import Exceeded, Limits, midnight_before, until_midnight
 from api_gateway.names import is_loopback
 from api_gateway.pages.sessions import (
@@ -54,7 +55,8 @@ class Scope(StrEnum):
 class Caller:
     """Whoever sent a request: whose rows they see, with which key, and what it allows.
 
-    `csrf` is what the forms of a browser that signed in carry; None: it sent no cookie that counts.
+    `csrf` is what the forms of a browser that signed in carry, and `session` what its session is
+    found by; None: it sent no cookie that counts.
     """
 
     owner: str
@@ -63,6 +65,7 @@ class Caller:
     limits: Limits | None = field(default=None, compare=False)
     csrf: str | None = field(default=None, compare=False, repr=False)
     expires_at: datetime | None = field(default=None, compare=False)
+    session: bytes | None = field(default=None, compare=False, repr=False)
 
     def actor(self, local: str) -> str:
         """The name in audit events: the key's, or `local` where none was asked for."""
@@ -97,19 +100,17 @@ def authenticate(gateway: Gateway, presented: str | None) -> Caller:
     with Session(gateway.store.engine) as session:
         checked = keys.check(session, presented, now())
     if checked.key is None:
-        raise Refused(
-            401,
-            "the key is not known here, has expired or was revoked",
-            reason=checked.refusal or "unknown_key",
-            key_id=checked.key_id,
-            headers={"WWW-Authenticate": f'{SCHEME} error="invalid_token"'},
-        )
+        raise refused(checked.refusal or "unknown_key", checked.key_id)
     return _caller(checked.key)
 
 
-def _caller(key: AccessKey, csrf: str | None = None) -> Caller:
+def _caller(key: AccessKey, token: str | None = None) -> Caller:
+    """Args: token: of the session that the browser began with the key."""
     scopes = frozenset(Scope(one) for one in key.scopes)
-    return Caller(key.owner, key.id, scopes, Limits.of(key), csrf, key.expires_at)
+    caller = Caller(key.owner, key.id, scopes, Limits.of(key), expires_at=key.expires_at)
+    if token is None:
+        return caller
+    return replace(caller, csrf=csrf_of(token), session=sessions.name_of(token))
 
 
 def take_turn(gateway: Gateway, caller: Caller) -> None:
@@ -202,7 +203,7 @@ def _resume(gateway: Gateway, token: str) -> Caller | None:
         key = sessions.key_of(session, token, now())
     if key is None:
         return None
-    caller = _caller(key, csrf_of(token))
+    caller = _caller(key, token)
     take_turn(gateway, caller)
     return caller
 

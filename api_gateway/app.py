@@ -20,6 +20,7 @@ from api_gateway import problems
 from api_gateway.access import keys_required
 from api_gateway.extraction_schemas import ExtractionIn
 from api_gateway.gate import Gate, guarded_routes
+from api_gateway.holding import Holding
 from api_gateway.limits import Limiter
 from api_gateway.listen import Notices
 from api_gateway.load import Load
@@ -261,6 +262,7 @@ def _gateway(settings: Settings) -> Gateway:
         limiter=Limiter(store, client, settings.redis_namespace),
         refusals=Refusals(store),
         load=Load(engine, settings),
+        holding=Holding(engine),
     )
 
 
@@ -288,13 +290,17 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     gateway.publishing.start()
     gateway.notices.start()
-    flushing = asyncio.create_task(_flush_refusals(gateway))
+    beside = [
+        asyncio.create_task(_flush_refusals(gateway)),
+        asyncio.create_task(gateway.holding.watch()),
+    ]
     warming = asyncio.create_task(anyio.to_thread.run_sync(rendering.warm_up))
     log.info("gateway_ready", port=gateway.settings.port)
     _say_who_may_ask(gateway.settings)
     yield
     log.info("gateway_stopping")
-    flushing.cancel()
+    for task in beside:
+        task.cancel()
     await warming
     await anyio.to_thread.run_sync(partial(gateway.refusals.flush, everything=True))
     await gateway.notices.stop()

@@ -125,7 +125,7 @@ async def get_extraction(
         return one.status not in UNFINISHED or (seen is not None and len(one.progress) > seen)
 
     found = await settled(
-        gateway, extraction_id, lambda: _read(gateway, caller, extraction_id), is_news, wait
+        gateway, caller, extraction_id, lambda: _read(gateway, caller, extraction_id), is_news, wait
     )
     if found.status in UNFINISHED:
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)

@@ -76,6 +76,7 @@ async def get_note(
     """The note, now or once it has ended."""
     found = await settled(
         gateway,
+        caller,
         note_id,
         lambda: _read(gateway, caller, note_id),
         lambda one: one.status != "queued",

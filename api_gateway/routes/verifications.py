@@ -80,6 +80,7 @@ async def get_verification(
     """The verification, now or once it has ended."""
     found = await settled(
         gateway,
+        caller,
         verification_id,
         lambda: _read(gateway, caller, verification_id),
         lambda one: one.status != "queued",

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api_gateway.bodies import Body, InFlight, Places
 from api_gateway.metrics import Metrics
 from api_gateway.names import is_loopback
+from api_gateway.origins import origin_of, own_origin
 from api_gateway.problems import Problem
 from api_gateway.refusals import Refusals, Refused
 from store.database import is_disk_full, passes_by_itself
@@ -114,8 +115,16 @@ class Envelope:
         if scope["method"] in _SAFE_METHODS:
             return
         origin = headers.get("origin")
-        if origin is not None and not _is_of(origin, headers.get("host")):
-            raise Refused(403, "pages of another origin cannot write here", reason="foreign_origin")
+        if origin is None:
+            return
+        own = own_origin(scope["scheme"], headers)
+        if own is None or origin_of(origin) != own:
+            raise Refused(
+                403,
+                "pages of another origin cannot write here: scheme, host and port have to be those "
+                "of this address, which a proxy passes on in Host and X-Forwarded-Proto",
+                reason="foreign_origin",
+            )
 
 
 class _Exchange:
@@ -214,11 +223,3 @@ def _host_name(host: str) -> str:
         return (urlsplit(f"//{host}").hostname or "") if host else ""
     except ValueError:  # half a bracket, for one
         return ""
-
-
-def _is_of(origin: str, host: str | None) -> bool:
-    """Whether an Origin header names the host that was asked; what is no address does not."""
-    try:
-        return urlsplit(origin).netloc == host
-    except ValueError:
-        return False

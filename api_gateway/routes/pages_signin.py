@@ -7,6 +7,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api_gateway.access import authenticate, take_turn
 from api_gateway.bodies import KIB, BodyLimit
+from api_gateway.origins import asked_in
 from api_gateway.pages.rendering import frame, page
 from api_gateway.pages.sessions import COOKIE, FIELD, cookie_of, csrf_of, destination, same
 from api_gateway.problems import request_id_of
@@ -107,7 +108,5 @@ def sign_out(request: Request, form: Form, gateway: InGateway) -> Response:
 
 
 def _is_secure(request: Request) -> bool:
-    """Whether the browser came by TLS. What a proxy in front says of it is believed here, because
-    it can only make the cookie stricter."""
-    told = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower()
-    return "https" in (request.url.scheme, told)
+    """Whether the browser came by TLS: to the gateway itself, or to a proxy in front of it."""
+    return "https" in (request.url.scheme, asked_in(request.url.scheme, request.headers))

@@ -276,6 +276,31 @@ def test_a_page_of_the_same_origin_can_write(gateway: Running) -> None:
     assert response.status_code == 202
 
 
+@pytest.mark.parametrize(
+    ("origin", "host", "proto", "allowed"),
+    [
+        ("http://localhost", "localhost", None, True),
+        ("http://localhost:80", "localhost", None, True),
+        ("http://LOCALHOST", "localhost:80", None, True),
+        ("http://localhost:81", "localhost", None, False),
+        ("https://localhost", "localhost", None, False),
+        ("https://localhost", "localhost", "https", True),
+        ("https://localhost:443", "localhost", "https, http", True),
+        ("https://localhost:80", "localhost", "https", False),
+        ("http://localhost", "localhost", "https", False),
+        ("http://localhost:443", "localhost:443", "https", False),
+        ("http://localhost", "localhost", "gopher", True),
+        ("http://[::1]:8321", "[::1]:8321", None, True),
+    ],
+)
+def test_scheme_host_and_port_of_an_origin_count_also_behind_a_proxy(
+    gateway: Running, origin: str, host: str, proto: str | None, allowed: bool
+) -> None:
+    headers = {"Origin": origin, "Host": host, **({"X-Forwarded-Proto": proto} if proto else {})}
+    response = gateway.client.post("/v1/questions", json={"question": "q"}, headers=headers)
+    assert response.status_code == (202 if allowed else 403), response.text
+
+
 def test_a_name_that_somebody_points_at_this_machine_is_refused(gateway: Running) -> None:
     for name in ("rebound.example:80", "[", "[x]", "localhost["):
         response = gateway.client.get("/v1/questions", headers={"Host": name})

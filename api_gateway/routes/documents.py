@@ -7,7 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from sqlmodel import Session
 
-from api_gateway.access import InCaller, Scope, needs, owned
+from api_gateway.access import Caller, InCaller, Scope, needs, owned
 from api_gateway.admission import room_for
 from api_gateway.bodies import BodyLimit
 from api_gateway.document_uploads import REQUEST_BODY, accept, item_of, sent
@@ -83,7 +83,8 @@ def submit_document(
     summary="Get a submission or a document",
     description="The id of a submission gives its status and what became of it; the id of a "
     "document gives its current version, its clocks, and what became of the work with the sources "
-    "that were asked. A key with `documents` and without `read` sees its owner's submissions only.",
+    "that were asked. A submission is its owner's: operators see those of others without the name "
+    "of the file. A key with `documents` and without `read` sees no documents.",
     dependencies=[needs(Scope.READ, Scope.DOCUMENTS)],
     responses=documented(404, 503),
 )
@@ -96,7 +97,7 @@ def get_document(
         if Scope.READ not in caller.scopes:
             item = owned(caller, item, "submission")
         if item is not None:
-            return _submission_out(session, item, to_operator=Scope.OPERATE in caller.scopes)
+            return _submission_out(session, item, caller)
         document = library.document(session, document_id)
         if document is None:
             raise not_found("document")
@@ -104,9 +105,18 @@ def get_document(
         return _document_out(document, work.checked_at, work.standing)
 
 
-def _submission_out(session: Session, item: IngestItem, *, to_operator: bool) -> SubmissionOut:
-    """Where it stands: it is not done while a stage has given up on what it became."""
+def _submission_out(session: Session, item: IngestItem, caller: Caller) -> SubmissionOut:
+    """Where it stands: it is not done while a stage has given up on what it became.
+
+    Raises:
+        Problem: 404, it is somebody else's, and the caller is no operator.
+    """
+    to_operator = Scope.OPERATE in caller.scopes
+    if not to_operator:
+        item = owned(caller, item, "document")
     shown = SubmissionOut.model_validate(item.model_dump(exclude={"content", "batch_id"}))
+    if item.owner != caller.owner:  # a dead letter leads operators here
+        shown = shown.model_copy(update={"filename": None})
     if item.status == "failed" and not was_read(session, item.id):
         told = f"{GIVEN_UP} It stands there as {item.id}, and need not be sent again."
         return shown.model_copy(update={"error": told})

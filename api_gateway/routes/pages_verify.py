@@ -128,12 +128,15 @@ def verification_page(
 ) -> HTMLResponse:
     """The text with a verdict on every claim, quotation and identifier."""
     row = _row(gateway, caller, verification_id)
+    with gateway.store.reading() as session:
+        refused = verifications.refused(session, row)
     done = row.status == "done" and row.result is not None
     return page(
         request,
         "verification.html",
         id=str(row.id),
         state=row.status,
+        refused=refused,
         asked=moment(row.created_at),
         found=verification_view(row.id, row.text, row.result or {}) if done else None,
     )

@@ -109,7 +109,7 @@ WAYS = (
         "document: record",
         "/v1/documents",
         _JSON,
-        lambda: _record(_full(b"", b"\\ud83d\\ude00", b"")),
+        lambda: _record(_full(b"", b"\\ud83d\\ude00", b"", 20_000_000)),
     ),
     Way("document: fitting record", "/v1/documents", _JSON, lambda: _record(_words(9_900_000))),
     Way(
@@ -123,7 +123,7 @@ WAYS = (
         "verification: fitting documents",
         "/v1/verifications",
         _JSON,
-        lambda: _documents(310_000),
+        lambda: _documents(165_000),
     ),
     Way("note: JSON", "/v1/notes", _JSON, lambda: b'{"text":"' + _words() + b'"}'),
     Way(

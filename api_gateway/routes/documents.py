@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from api_gateway.access import Caller, InCaller, Scope, needs, owned
 from api_gateway.admission import room_for
-from api_gateway.bodies import BodyLimit
+from api_gateway.bodies import MIB, BodyLimit
 from api_gateway.document_uploads import REQUEST_BODY, accept, item_of, sent
 from api_gateway.etags import is_known
 from api_gateway.idempotency import IdempotencyKey
@@ -43,7 +43,9 @@ from store.submissions import was_read
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
 MAX_VERSION = 2**31 - 1
-BODY_LIMITS = {("POST", router.prefix): BodyLimit(None)}
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(None, json=20 * MIB)}
+"""The longest text that a record may have, in UTF-8: to parse it holds the interpreter for a tenth
+of a second."""
 
 
 @router.post(

@@ -21,7 +21,8 @@ from store import verifications
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
 
 RETRY_AFTER_SECONDS = 1
-BODY_LIMITS = {("POST", router.prefix): BodyLimit(16 * MIB)}
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(8 * MIB)}
+"""More sentences than are compared at once."""
 
 
 @router.post(

@@ -3,6 +3,7 @@
 import http.client
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
@@ -342,3 +343,23 @@ def test_an_error_of_ours_is_a_500_problem_that_tells_nothing(gateway: Running) 
     problem = _problem(response, 500, "internal-error")
     assert problem["detail"] == "the log has the cause under the request id"
     gateway.client.get("/healthz").raise_for_status()
+
+
+def test_large_bodies_at_once_are_taken_or_refused_and_nothing_is_held_of_them_afterwards(
+    gateway: Running,
+) -> None:
+    body = b'{"text":"' + b"word " * 500_000 + b'"}'
+
+    def send(_: int) -> httpx.Response:
+        headers = {"Content-Type": "application/json"}
+        return httpx.post(f"{gateway.url}/v1/documents", content=body, headers=headers, timeout=60)
+
+    with ThreadPoolExecutor(40) as pool:
+        answers = list(pool.map(send, range(40)))
+    told = {answer.status_code for answer in answers}
+    assert told == {422, 429}, told  # a record has a title, too
+    for answer in answers:
+        if answer.status_code == 429:
+            assert answer.headers["retry-after"] == "2"
+            assert _problem(answer, 429, "overloaded")
+    assert send(0).status_code == 422

@@ -6,7 +6,7 @@ again, so that a route that the gate missed is as closed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -16,9 +16,10 @@ from uuid import UUID
 from fastapi import Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import RouteContext
-from python_multipart.exceptions import FormParserError
 from sqlmodel import Session
 
+from api_gateway.forms import FormLimits, form_of
+from api_gateway.holding import refused
 from api_gateway.limits import Exceeded, Limits, midnight_before, until_midnight
 from api_gateway.names import is_loopback
 from api_gateway.pages.sessions import (
@@ -28,7 +29,7 @@ from api_gateway.pages.sessions import (
     same,
     token_of,
 )
-from api_gateway.problems import Problem, not_found
+from api_gateway.problems import not_found
 from api_gateway.refusals import Refused
 from api_gateway.repeats import is_repeat
 from api_gateway.state import Gateway
@@ -54,7 +55,8 @@ class Scope(StrEnum):
 class Caller:
     """Whoever sent a request: whose rows they see, with which key, and what it allows.
 
-    `csrf` is what the forms of a browser that signed in carry; None: it sent no cookie that counts.
+    `csrf` is what the forms of a browser that signed in carry, and `session` what its session is
+    found by; None: it sent no cookie that counts.
     """
 
     owner: str
@@ -63,6 +65,7 @@ class Caller:
     limits: Limits | None = field(default=None, compare=False)
     csrf: str | None = field(default=None, compare=False, repr=False)
     expires_at: datetime | None = field(default=None, compare=False)
+    session: bytes | None = field(default=None, compare=False, repr=False)
 
     def actor(self, local: str) -> str:
         """The name in audit events: the key's, or `local` where none was asked for."""
@@ -97,19 +100,17 @@ def authenticate(gateway: Gateway, presented: str | None) -> Caller:
     with Session(gateway.store.engine) as session:
         checked = keys.check(session, presented, now())
     if checked.key is None:
-        raise Refused(
-            401,
-            "the key is not known here, has expired or was revoked",
-            reason=checked.refusal or "unknown_key",
-            key_id=checked.key_id,
-            headers={"WWW-Authenticate": f'{SCHEME} error="invalid_token"'},
-        )
+        raise refused(checked.refusal or "unknown_key", checked.key_id)
     return _caller(checked.key)
 
 
-def _caller(key: AccessKey, csrf: str | None = None) -> Caller:
+def _caller(key: AccessKey, token: str | None = None) -> Caller:
+    """Args: token: of the session that the browser began with the key."""
     scopes = frozenset(Scope(one) for one in key.scopes)
-    return Caller(key.owner, key.id, scopes, Limits.of(key), csrf, key.expires_at)
+    caller = Caller(key.owner, key.id, scopes, Limits.of(key), expires_at=key.expires_at)
+    if token is None:
+        return caller
+    return replace(caller, csrf=csrf_of(token), session=sessions.name_of(token))
 
 
 def take_turn(gateway: Gateway, caller: Caller) -> None:
@@ -202,7 +203,7 @@ def _resume(gateway: Gateway, token: str) -> Caller | None:
         key = sessions.key_of(session, token, now())
     if key is None:
         return None
-    caller = _caller(key, csrf_of(token))
+    caller = _caller(key, token)
     take_turn(gateway, caller)
     return caller
 
@@ -239,11 +240,9 @@ async def caller_of(request: Request) -> Caller:
     return caller
 
 
-MOST_FIELDS = 300
-MOST_FILES = 100
-"""Ours: of one form; a page may take fewer, and then says so in the form."""
-MOST_PART_BYTES = 2 * 1024**2
-"""Ours: a pasted document has up to 300,000 characters, of up to four bytes each."""
+FORM_LIMITS = FormLimits(files=100, fields=300, field_bytes=2 * 1024**2)
+"""Ours: of one form; a page may take fewer, and then says so in the form. A pasted document has up
+to 300,000 characters, of up to four bytes each."""
 
 
 async def require_token(request: Request, caller: Caller) -> None:
@@ -256,13 +255,8 @@ async def require_token(request: Request, caller: Caller) -> None:
     given: object = None
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in {"application/x-www-form-urlencoded", "multipart/form-data"}:
-        try:  # the request keeps what was read, so routes read the same form
-            form = await request.form(
-                max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=MOST_PART_BYTES
-            )
-        except FormParserError as error:
-            raise Problem(400, "the form cannot be read") from error
-        given = form.get(FIELD)
+        # the request keeps what was read, so routes read the same form
+        given = (await form_of(request, FORM_LIMITS)).get(FIELD)
     if caller.csrf is None or not isinstance(given, str) or not same(given, caller.csrf):
         await request.close()  # of a form its files, which nobody is going to read
         raise Refused(

@@ -20,6 +20,7 @@ from api_gateway import problems
 from api_gateway.access import keys_required
 from api_gateway.extraction_schemas import ExtractionIn
 from api_gateway.gate import Gate, guarded_routes
+from api_gateway.holding import Holding
 from api_gateway.limits import Limiter
 from api_gateway.listen import Notices
 from api_gateway.load import Load
@@ -56,7 +57,6 @@ from api_gateway.routes import (
     sources,
     verifications,
 )
-from api_gateway.schemas import MAX_QUESTION_BODY_BYTES
 from api_gateway.server_metrics import ServerState
 from api_gateway.state import Gateway
 from store import extractions as store_extractions
@@ -70,6 +70,34 @@ from store.unit_of_work import Store
 from workers.runtime.broker import WokenBroker
 
 log = structlog.get_logger(__name__)
+
+ROUTES = (
+    recalls,
+    questions,
+    verifications,
+    notes,
+    extractions,
+    reviews,
+    erasures,
+    documents,
+    sources,
+    dead_letters,
+    audit,
+    quality,
+    health,
+    pages_ask,
+    pages_adding,
+    pages_evidence,
+    pages_verify,
+    pages_operate,
+    pages_documents,
+    pages_notes,
+    pages_reviews,
+    pages_signin,
+    pages_static,
+)
+"""In the order in which they are matched; `BODY_LIMITS` of each are of paths whose bodies may be
+larger than usual, or smaller."""
 
 POOL_SIZE = 8
 THREADS = 2 * POOL_SIZE
@@ -187,9 +215,9 @@ def create_app(settings: Settings) -> FastAPI:
         metrics=gateway.metrics,
         max_body_bytes=settings.max_body_bytes,
         body_limits={
-            ("POST", questions.router.prefix): MAX_QUESTION_BODY_BYTES,
-            **pages_ask.BODY_LIMITS,
-            **pages_signin.BODY_LIMITS,
+            place: limit
+            for routes in ROUTES
+            for place, limit in getattr(routes, "BODY_LIMITS", {}).items()
         },
         body_seconds=settings.body_seconds,
         refusals=gateway.refusals,
@@ -197,31 +225,7 @@ def create_app(settings: Settings) -> FastAPI:
     )
     app.add_middleware(ErrorPages)  # added last, so that it stands around the others
     problems.install(app)
-    for routes in (
-        recalls,
-        questions,
-        verifications,
-        notes,
-        extractions,
-        reviews,
-        erasures,
-        documents,
-        sources,
-        dead_letters,
-        audit,
-        quality,
-        health,
-        pages_ask,
-        pages_adding,
-        pages_evidence,
-        pages_verify,
-        pages_operate,
-        pages_documents,
-        pages_notes,
-        pages_reviews,
-        pages_signin,
-        pages_static,
-    ):
+    for routes in ROUTES:
         app.include_router(routes.router)
     return app
 
@@ -258,6 +262,7 @@ def _gateway(settings: Settings) -> Gateway:
         limiter=Limiter(store, client, settings.redis_namespace),
         refusals=Refusals(store),
         load=Load(engine, settings),
+        holding=Holding(engine),
     )
 
 
@@ -285,13 +290,17 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
     gateway.publishing.start()
     gateway.notices.start()
-    flushing = asyncio.create_task(_flush_refusals(gateway))
+    beside = [
+        asyncio.create_task(_flush_refusals(gateway)),
+        asyncio.create_task(gateway.holding.watch()),
+    ]
     warming = asyncio.create_task(anyio.to_thread.run_sync(rendering.warm_up))
     log.info("gateway_ready", port=gateway.settings.port)
     _say_who_may_ask(gateway.settings)
     yield
     log.info("gateway_stopping")
-    flushing.cancel()
+    for task in beside:
+        task.cancel()
     await warming
     await anyio.to_thread.run_sync(partial(gateway.refusals.flush, everything=True))
     await gateway.notices.stop()

@@ -52,7 +52,8 @@ REQUEST_BODY: dict[str, Any] = {
                         "source_type": {"type": "string", "enum": list(get_args(SourceType))},
                         "title": {
                             "type": "string",
-                            "description": "of a plain text; of other files it is read",
+                            "description": "of a plain text; of other files it is read. Left out, "
+                            "the file's name is the title, and everybody sees it",
                         },
                     },
                 }

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from fastapi import Request
 from pydantic import ValidationError
 
+from api_gateway.bodies import MIB
 from api_gateway.extraction_schemas import ExtractionIn, ExtractionOptions
 from api_gateway.problems import Problem, from_validation
 from api_gateway.uploads import (
@@ -20,13 +21,17 @@ from api_gateway.uploads import (
     Received,
     UnreadableFile,
     UnsupportedFile,
-    media_type_of,
+    claimed_type,
     received,
+    require_content,
 )
 from knowledge.extraction import DocumentTypeName, ProfileName
 from store.extractions import File
 
 FORM_FIELDS = {"file", "title", "document_type", "profile"}
+JSON_BYTES = 4 * MIB
+"""Of a text of `MAX_DOCUMENT_CHARS` that is written with `\\u` and four digits for each half of a
+surrogate pair (RFC 8259, section 7), twelve bytes a character, and what is said about it."""
 ACCEPTED = "text, Markdown, HTML, PDF, PNG, JPEG and TIFF"
 _WRITTEN = frozenset({PLAIN, MARKDOWN, HTML, PDF})
 _BY_HEADER = {
@@ -119,11 +124,12 @@ def _kind(filename: str, declared: str | None, content: bytes) -> str:
     if PurePosixPath(filename).suffix.lower() in _PICTURE_SUFFIXES:
         raise UnreadableFile("the file claims to be a picture and has no header of one")
     try:
-        kind = media_type_of(filename, declared, content)
+        kind = claimed_type(filename, declared)
+        if kind not in _WRITTEN:
+            raise _refused("this is no clinical document")
+        require_content(kind, content)
     except UnsupportedFile as error:
         raise _refused(error.detail.removesuffix(f"; accepted are {OTHERWISE_ACCEPTED}")) from None
-    if kind not in _WRITTEN:
-        raise _refused("this is no clinical document")
     return kind
 
 

@@ -11,9 +11,10 @@ from sqlalchemy.exc import TimeoutError as PoolExhausted
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api_gateway.bodies import limited_body
+from api_gateway.bodies import Body, InFlight, Places
 from api_gateway.metrics import Metrics
 from api_gateway.names import is_loopback
+from api_gateway.origins import origin_of, own_origin
 from api_gateway.problems import Problem
 from api_gateway.refusals import Refusals, Refused
 from store.database import is_disk_full, passes_by_itself
@@ -44,8 +45,8 @@ class Envelope:
     """Gives each request an id, guards its body and origin, and answers for unforeseen errors.
 
     Args:
-        max_body_bytes: for every path without a limit of its own.
-        body_limits: bytes by (method, path).
+        max_body_bytes: of the largest body that any path takes.
+        body_limits: of paths that take more, or less, than is usual.
         body_seconds: within which a body must have arrived, counted from its request's headers.
         refusals: where it is written down who was refused.
         local_only: refuse requests whose Host is no loopback name. Where no keys are asked for
@@ -58,7 +59,7 @@ class Envelope:
         *,
         metrics: Metrics,
         max_body_bytes: int,
-        body_limits: Mapping[tuple[str, str], int],
+        body_limits: Places,
         body_seconds: float,
         refusals: Refusals,
         local_only: bool,
@@ -68,6 +69,7 @@ class Envelope:
         self._max_body_bytes = max_body_bytes
         self._body_limits = body_limits
         self._body_seconds = body_seconds
+        self._in_flight = InFlight(max_body_bytes)
         self._refusals = refusals
         self._local_only = local_only
 
@@ -78,14 +80,22 @@ class Envelope:
         request_id = _request_id(Headers(scope=scope))
         scope.setdefault("state", {})["request_id"] = request_id
         exchange = _Exchange(scope, send, request_id, self._metrics, self._refusals)
-        limit = self._body_limits.get((scope["method"], scope["path"]), self._max_body_bytes)
+        body = Body(
+            scope,
+            receive,
+            places=self._body_limits,
+            largest=self._max_body_bytes,
+            seconds=self._body_seconds,
+            in_flight=self._in_flight,
+        )
         with structlog.contextvars.bound_contextvars(request_id=str(request_id)):
             try:
                 self._admit(scope)
-                limited = limited_body(scope, receive, limit, self._body_seconds)
-                await self._app(scope, limited, exchange.send)
+                await self._app(scope, body.receive, exchange.send)
             except Exception as error:  # noqa: BLE001  every error is answered and logged here
                 await exchange.fail(error, receive)
+            finally:
+                body.release()
 
     def _admit(self, scope: Scope) -> None:
         """Refuse what no honest client of ours sends.
@@ -105,8 +115,16 @@ class Envelope:
         if scope["method"] in _SAFE_METHODS:
             return
         origin = headers.get("origin")
-        if origin is not None and not _is_of(origin, headers.get("host")):
-            raise Refused(403, "pages of another origin cannot write here", reason="foreign_origin")
+        if origin is None:
+            return
+        own = own_origin(scope["scheme"], headers)
+        if own is None or origin_of(origin) != own:
+            raise Refused(
+                403,
+                "pages of another origin cannot write here: scheme, host and port have to be those "
+                "of this address, which a proxy passes on in Host and X-Forwarded-Proto",
+                reason="foreign_origin",
+            )
 
 
 class _Exchange:
@@ -205,11 +223,3 @@ def _host_name(host: str) -> str:
         return (urlsplit(f"//{host}").hostname or "") if host else ""
     except ValueError:  # half a bracket, for one
         return ""
-
-
-def _is_of(origin: str, host: str | None) -> bool:
-    """Whether an Origin header names the host that was asked; what is no address does not."""
-    try:
-        return urlsplit(origin).netloc == host
-    except ValueError:
-        return False

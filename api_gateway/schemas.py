@@ -178,7 +178,7 @@ class SubmissionOut(BaseModel):
     kind: Literal["submission"] = "submission"
     id: UUID
     status: Literal["pending", "done", "failed"]
-    filename: str
+    filename: str | None = Field(description="null to operators who did not send it")
     media_type: str | None
     source_type: str | None
     content_hash: str

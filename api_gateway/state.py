@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import redis
 from fastapi import Depends, Request
 
+from api_gateway.holding import Holding
 from api_gateway.limits import Limiter
 from api_gateway.listen import Notices
 from api_gateway.load import Load
@@ -30,6 +31,7 @@ class Gateway:
     limiter: Limiter
     refusals: Refusals
     load: Load
+    holding: Holding
     remembered: Remembered[Any] = field(default_factory=Remembered)
 
 

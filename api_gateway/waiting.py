@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 from uuid import UUID
 
+from api_gateway.holding import Holder
 from api_gateway.state import Gateway
 
 R = TypeVar("R")
@@ -14,16 +15,25 @@ R = TypeVar("R")
 
 async def settled(
     gateway: Gateway,
+    caller: Holder,
     subject: UUID,
     read: Callable[[], Awaitable[R]],
     finished: Callable[[R], bool],
     wait: float,
 ) -> R:
-    """What `read` gives once it is `finished`, or after `wait` seconds; woken, not polled."""
+    """What `read` gives once it is `finished`, or after `wait` seconds; woken, not polled.
+
+    Raises:
+        Refused: 401, the caller's key ended meanwhile.
+    """
     deadline = time.monotonic() + wait
-    with gateway.notices.subscribe(str(subject)) as woken:
+    with (
+        gateway.notices.subscribe(str(subject)) as woken,
+        gateway.holding.waiting(caller, woken) as held,
+    ):
         while True:
             woken.clear()  # before the read, so that a notice in between is not lost
+            held.require()
             found = await read()
             left = deadline - time.monotonic()
             if finished(found) or left <= 0 or gateway.notices.closing:

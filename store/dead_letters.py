@@ -7,7 +7,7 @@ of it (`store.hashes`).
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
@@ -20,7 +20,7 @@ from sqlmodel import Session, col, select
 
 from messages import MESSAGES, MessageError, Stage
 from messages.upgrades import UPGRADES, Upgrades, parse_upgraded
-from store import circuits, dead_letters_subjects, outbox
+from store import circuits, dead_letters_orphans, dead_letters_subjects, outbox
 from store.clock import database_now
 from store.hashes import text_hash
 from store.models import DeadLetter
@@ -158,8 +158,17 @@ def bury(work: UnitOfWork, death: Death, *, if_idle: bool = True) -> None:
     if promised is None:
         return
     subject = dead_letters_subjects.subject_of(promised)
+    waited: Sequence[Mapping[str, Any]] = [promised]
+    if not dead_letters_subjects.is_named(work.session, promised):
+        waited = dead_letters_orphans.orphans(work.session, death.stage)
+        lost = dead_letters_orphans.end_unfound(
+            work.session, death.outbox_id, death.stage, "cannot be read"
+        )
+        named = [dead_letters_subjects.subject_of(one) for one in waited] + [*map(str, lost)]
+        subject = named[0] if len(named) == 1 else None
     add(work, replace(death, subject=subject or death.subject))
-    dead_letters_subjects.fail(work, promised, death.cause)
+    for one in waited:
+        dead_letters_subjects.fail(work, one, death.cause)
 
 
 def _is_promised(session: Session, outbox_id: UUID) -> bool:

@@ -57,9 +57,21 @@ def _id(promised: Mapping[str, Any], field: str) -> UUID | None:
 def subject_of(promised: Mapping[str, Any]) -> str | None:
     """The id of what the message works for, where it is one row."""
     for kind in _KINDS:
-        if promised.get(kind.field) is not None:
-            return str(promised[kind.field])
+        if (found := _id(promised, kind.field)) is not None:
+            return str(found)
     return None
+
+
+def is_named(session: Session, promised: Mapping[str, Any]) -> bool:
+    """Whether the message names anything that there is."""
+    for kind in _KINDS:
+        found = _id(promised, kind.field)
+        if found is not None:
+            query = sa.text(f"SELECT 1 FROM {kind.table} WHERE id = :id")  # noqa: S608  our own
+            if session.execute(query, {"id": found}).one_or_none() is not None:
+                return True
+    versions = promised.get("version_ids")
+    return isinstance(versions, list) and len(versions) > 0
 
 
 def hindrance(session: Session, promised: Mapping[str, Any]) -> str | None:

@@ -187,6 +187,16 @@ def any_usable(session: Session, at: datetime) -> bool:
     return session.exec(query.limit(1)).first() is not None
 
 
+def usable(session: Session, key_ids: Collection[UUID], at: datetime) -> set[UUID]:
+    """Those of these keys that hold at this moment."""
+    query = select(AccessKey.id).where(
+        col(AccessKey.id).in_(key_ids),
+        col(AccessKey.revoked_at).is_(None),
+        col(AccessKey.expires_at) > at,
+    )
+    return set(session.exec(query))
+
+
 def check(session: Session, presented: str, at: datetime) -> Checked:
     """Whose key this is, if it holds at this moment.
 

@@ -5,6 +5,7 @@ A token is 256 random bits, so its hash needs neither salt nor slowness (see `st
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -56,6 +57,16 @@ def key_of(session: Session, token: str, at: datetime) -> AccessKey | None:
     return session.exec(query).one_or_none()
 
 
+def open_of(session: Session, names: Collection[bytes], at: datetime) -> set[bytes]:
+    """Those of these sessions (`name_of`) that have not ended at this moment."""
+    if not names:
+        return set()
+    query = select(PageSession.hash).where(
+        col(PageSession.hash).in_(names), col(PageSession.expires_at) > at
+    )
+    return set(session.exec(query))
+
+
 def end(work: UnitOfWork, token: str) -> bool:
     """End a session; whether there was one."""
     found = work.session.get(PageSession, _hash(token))
@@ -64,6 +75,11 @@ def end(work: UnitOfWork, token: str) -> bool:
     work.session.delete(found)
     work.record("session.ended", found.key_id)
     return True
+
+
+def name_of(token: str) -> bytes:
+    """What a session is found by: no secret, and no way back to the token."""
+    return _hash(token)
 
 
 def _hash(token: str) -> bytes:

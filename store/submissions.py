@@ -108,12 +108,17 @@ def was_read(session: Session, item_id: UUID) -> bool:
     return session.exec(query).first() is not None
 
 
+_OWN = frozenset({"new", "changed", "unchanged"})
+"""Outcomes of a record whose version says what was sent, title and all."""
+
+
 @dataclass(frozen=True)
 class SentDocument:
     """What a record of an item became: the version that holds it, and whether it can be found.
 
-    `outcome` is that of `store.documents.Stored`, `status` the version's. `work`: what is still to
-    be done with its words; "dead": a stage gave up on them.
+    `outcome` is that of `store.documents.Stored`, `status` the version's. `title`: as it was sent;
+    empty where the version that is held is somebody else's. `work`: what is still to be done with
+    its words; "dead": a stage gave up on them.
     """
 
     document_id: UUID
@@ -179,7 +184,7 @@ def sent_together(
                     document_id=UUID(one["document_id"]),
                     n=one["n"],
                     outcome=one["outcome"],
-                    title=versions[one["version_id"]][0],
+                    title=versions[one["version_id"]][0] if one["outcome"] in _OWN else "",
                     status=versions[one["version_id"]][1],
                     work=work.get(one["version_id"], "done"),
                 )

@@ -5,12 +5,12 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import sqlalchemy as sa
-from sqlmodel import Session, col
+from sqlmodel import Session, col, select
 
-from messages import CheckV1
+from messages import CheckV1, Stage
 from store.hashes import json_hash, new_hash_key, text_hash
 from store.idempotency import keep
-from store.models import LOCAL_OWNER, Verification, now
+from store.models import LOCAL_OWNER, StageRun, Verification, now
 from store.unit_of_work import UnitOfWork
 
 CHANNEL = "verification"
@@ -80,6 +80,20 @@ def submit(
 def get(session: Session, verification_id: UUID) -> Verification | None:
     """The verification with this id, if there is one."""
     return session.get(Verification, verification_id)
+
+
+def refused(session: Session, verification: Verification) -> str | None:
+    """Why the stage refused the text, in words for whoever sent it; None: it did not. Where a stage
+    died over it the row has a cause for operators."""
+    if verification.status != "failed":
+        return None
+    query = select(StageRun.id).where(
+        StageRun.stage == Stage.CHECK,
+        StageRun.subject == str(verification.id),
+        StageRun.status == "done",
+    )
+    ended = session.exec(query).first() is not None
+    return verification.error if ended else None
 
 
 def done(work: UnitOfWork, verification_id: UUID, result: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from sqlmodel import Session
 
 from api_gateway.access import Caller, InCaller, Scope, needs, owned
 from api_gateway.admission import room_for
+from api_gateway.bodies import MIB, BodyLimit
 from api_gateway.document_uploads import REQUEST_BODY, accept, item_of, sent
 from api_gateway.etags import is_known
 from api_gateway.idempotency import IdempotencyKey
@@ -44,6 +45,9 @@ from store.submissions import was_read
 router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
 MAX_VERSION = 2**31 - 1
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(None, json=20 * MIB)}
+"""The longest text that a record may have, in UTF-8: to parse it holds the interpreter for a tenth
+of a second."""
 
 
 @router.post(
@@ -83,7 +87,8 @@ def submit_document(
     summary="Get a submission or a document",
     description="The id of a submission gives its status and what became of it; the id of a "
     "document gives its current version, its clocks, and what became of the work with the sources "
-    "that were asked. A key with `documents` and without `read` sees its owner's submissions only.",
+    "that were asked. A submission is its owner's: operators see those of others without the name "
+    "of the file. A key with `documents` and without `read` sees no documents.",
     dependencies=[needs(Scope.READ, Scope.DOCUMENTS)],
     responses=documented(404, 503),
 )
@@ -106,14 +111,22 @@ def get_document(
 
 
 def _submission_out(session: Session, item: IngestItem, caller: Caller) -> SubmissionOut:
-    """Where it stands: it is not done while a stage has given up on what it became."""
+    """Where it stands: it is not done while a stage has given up on what it became.
+
+    Raises:
+        Problem: 404, it is somebody else's, and the caller is no operator.
+    """
     to_operator = Scope.OPERATE in caller.scopes
+    if not to_operator:
+        item = owned(caller, item, "document")
     shown = SubmissionOut.model_validate(
         {
             **item.model_dump(exclude={"content", "batch_id"}),
             "claims": _claims(session, item, caller),
         }
     )
+    if item.owner != caller.owner:  # a dead letter leads operators here
+        shown = shown.model_copy(update={"filename": None})
     if item.status == "failed" and not was_read(session, item.id):
         told = f"{GIVEN_UP} It stands there as {item.id}, and need not be sent again."
         return shown.model_copy(update={"error": told})

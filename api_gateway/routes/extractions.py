@@ -8,6 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
 from api_gateway.admission import room_for
+from api_gateway.bodies import BodyLimit
 from api_gateway.extraction_schemas import (
     ExtractionLine,
     ExtractionOut,
@@ -17,7 +18,7 @@ from api_gateway.extraction_schemas import (
     IterationOut,
     ReviewLine,
 )
-from api_gateway.extraction_uploads import REQUEST_BODY, raw, sent
+from api_gateway.extraction_uploads import JSON_BYTES, REQUEST_BODY, raw, sent
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
 from api_gateway.problems import documented, erased, given_up, not_found, request_id_of
@@ -31,6 +32,7 @@ from store.models import ExtractionRow
 router = APIRouter(prefix="/v1/extractions", tags=["extractions"])
 
 RETRY_AFTER_SECONDS = 1
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(None, json=JSON_BYTES)}
 UNFINISHED = ("queued", "running")
 
 
@@ -123,7 +125,7 @@ async def get_extraction(
         return one.status not in UNFINISHED or (seen is not None and len(one.progress) > seen)
 
     found = await settled(
-        gateway, extraction_id, lambda: _read(gateway, caller, extraction_id), is_news, wait
+        gateway, caller, extraction_id, lambda: _read(gateway, caller, extraction_id), is_news, wait
     )
     if found.status in UNFINISHED:
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)

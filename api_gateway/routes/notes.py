@@ -8,6 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned, within_budget
 from api_gateway.admission import room_for
+from api_gateway.bodies import MIB, BodyLimit
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
 from api_gateway.note_schemas import NoteIn, NoteOut
@@ -20,6 +21,8 @@ from store import notes
 router = APIRouter(prefix="/v1/notes", tags=["notes"])
 
 RETRY_AFTER_SECONDS = 1
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(3 * MIB)}
+"""`MAX_NOTE_CHARS` of up to twelve bytes, as JSON may write them (RFC 8259, section 7)."""
 
 
 @router.post(
@@ -73,6 +76,7 @@ async def get_note(
     """The note, now or once it has ended."""
     found = await settled(
         gateway,
+        caller,
         note_id,
         lambda: _read(gateway, caller, note_id),
         lambda one: one.status != "queued",

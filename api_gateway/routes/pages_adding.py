@@ -12,6 +12,7 @@ from sqlmodel import Session
 
 from api_gateway.access import Caller, InCaller, Scope, needs
 from api_gateway.admission import require_room
+from api_gateway.bodies import BodyLimit
 from api_gateway.document_uploads import Item, accept, item_of
 from api_gateway.idempotency import FORM_PREFIX, form_key
 from api_gateway.load import Work
@@ -21,7 +22,7 @@ from api_gateway.problems import Problem, not_found, request_id_of
 from api_gateway.routes.pages_forms import File, GivenFiles, InGivenFiles, lines, refused_form
 from api_gateway.routes.pages_once import key_of, keyed
 from api_gateway.state import Gateway, InGateway
-from api_gateway.uploads import PLAIN, Received, media_type_of
+from api_gateway.uploads import MOST_UTF8_BYTES, PLAIN, Received, media_type_of
 from store import submissions
 from store.models import Question
 from store.records import MAX_TEXT_CHARS
@@ -31,6 +32,7 @@ router = APIRouter(
 )
 
 LATELY = 10
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(None)}
 _BATCHES = UUID("5a3c0f4e-8f0c-4a52-9d6c-2d3f1c9b7e10")
 _FIELDS = ("text", "source_type", *adding.DETAILS)
 
@@ -185,6 +187,9 @@ def _described(
             "else empty these fields"
         )
         return []
+    if len(file.content) > MOST_UTF8_BYTES * MAX_TEXT_CHARS:
+        came.errors["text"] = f"the file has more than {MAX_TEXT_CHARS:,} characters: split it"
+        return []
     words = file.content.decode("utf-8-sig")
     return _record(form.fields, words, file.name, came, most=MAX_TEXT_CHARS)
 
@@ -203,7 +208,7 @@ def _record(
     fields: Mapping[str, str], text: str, name: str, came: _Outcome, **most: int
 ) -> Sequence[tuple[str, Received]]:
     body, errors = adding.record_body(fields, text, **most)
-    found = Received(json.dumps(body).encode())
+    found = Received(json.dumps(body, ensure_ascii=False).encode())
     if not errors:
         return [(name, found)]
     try:

@@ -11,6 +11,7 @@ from sqlmodel import Session, col, select
 
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own
 from api_gateway.answers import abstained, snapshot
+from api_gateway.bodies import KIB, BodyLimit
 from api_gateway.load import Work
 from api_gateway.pages import exports
 from api_gateway.pages.answers import AnswerView, answer_view
@@ -32,7 +33,7 @@ router = APIRouter(include_in_schema=False)
 PAGE = 25
 SLOW_SECONDS = 10.0
 """Ours: an idle system answers in a second, with a model in a few."""
-BODY_LIMITS = {("POST", "/ask"): 160 * 1024}
+BODY_LIMITS = {("POST", "/ask"): BodyLimit(160 * KIB)}
 """Two texts of up to 8001 UTF-16 units, which is what the page lets through so that it can say that
 4000 characters are the most, each up to nine bytes in a form (RFC 3986, 2.1), and names."""
 

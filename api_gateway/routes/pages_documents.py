@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
+from api_gateway.bodies import BodyLimit
 from api_gateway.extraction_schemas import MAX_DOCUMENT_CHARS
 from api_gateway.extraction_uploads import Sent, sent
 from api_gateway.load import Work
@@ -30,6 +31,7 @@ from store.models import ExtractionIteration, ExtractionRow
 router = APIRouter(include_in_schema=False)
 
 PAGE = 20
+BODY_LIMITS = {("POST", "/documents"): BodyLimit(None)}
 OPTIONS = ("title", "document_type", "profile")
 UNFINISHED = ("queued", "running")
 
@@ -121,7 +123,7 @@ def _sent(form: Given) -> Sent:
     text = lines(form.fields.get("text", ""))
     if not text.strip():
         raise invalid("form.file", "choose a file or paste a text")
-    return sent(Received(json.dumps({"text": text, **options}).encode()))
+    return sent(Received(json.dumps({"text": text, **options}, ensure_ascii=False).encode()))
 
 
 def _submit(request: Request, gateway: Gateway, caller: Caller, key: UUID, given: Sent) -> Response:

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
-from python_multipart.exceptions import FormParserError
 from starlette.datastructures import UploadFile
 
-from api_gateway.access import MOST_FIELDS, MOST_FILES, MOST_PART_BYTES, InCaller
+from api_gateway.access import FORM_LIMITS, InCaller
+from api_gateway.forms import open_form
 from api_gateway.problems import Problem
 from api_gateway.uploads import clean_filename
 
@@ -25,7 +25,7 @@ async def _form(request: Request) -> Mapping[str, str]:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != FORM:
         raise Problem(415, f"send a form with Content-Type: {FORM}")
-    async with request.form(max_files=0, max_fields=MOST_FIELDS) as form:
+    async with open_form(request, FORM_LIMITS) as form:
         return {name: value for name, value in form.items() if not isinstance(value, UploadFile)}
 
 
@@ -83,20 +83,15 @@ async def given_files(request: Request, _: InCaller) -> GivenFiles:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in {"multipart/form-data", "application/x-www-form-urlencoded"}:
         raise Problem(415, "send a form")
-    try:
-        async with request.form(
-            max_files=MOST_FILES, max_fields=MOST_FIELDS, max_part_size=MOST_PART_BYTES
-        ) as form:
-            fields = {name: one for name, one in form.items() if isinstance(one, str)}
-            chosen = [one for one in form.getlist("file") if isinstance(one, UploadFile)]
-            files = [
-                File(await one.read(), clean_filename(one.filename), one.content_type)
-                for one in chosen
-                if one.filename  # a browser sends a part without a name where none was chosen
-            ]
-            return GivenFiles(fields, files)
-    except FormParserError as error:
-        raise Problem(400, "the form cannot be read") from error
+    async with open_form(request, FORM_LIMITS) as form:
+        fields = {name: one for name, one in form.items() if isinstance(one, str)}
+        chosen = [one for one in form.getlist("file") if isinstance(one, UploadFile)]
+        files = [
+            File(await one.read(), clean_filename(one.filename), one.content_type)
+            for one in chosen
+            if one.filename  # a browser sends a part without a name where none was chosen
+        ]
+        return GivenFiles(fields, files)
 
 
 InGivenFiles = Annotated[GivenFiles, Depends(given_files)]

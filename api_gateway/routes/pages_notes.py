@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
+from api_gateway.bodies import BodyLimit
 from api_gateway.load import Work
 from api_gateway.note_schemas import MAX_NOTE_CHARS, NoteIn
 from api_gateway.pages.clocks import moment
@@ -19,12 +20,15 @@ from api_gateway.problems import Problem, erased, from_validation, invalid, requ
 from api_gateway.routes.pages_forms import Given, InGiven, lines, refused_form
 from api_gateway.routes.pages_once import admit, key_of, keyed, once, sent_before
 from api_gateway.state import Gateway, InGateway
+from api_gateway.uploads import MOST_UTF8_BYTES
 from store import notes
 from store.models import Note
 
 router = APIRouter(prefix="/notes", include_in_schema=False)
 
 PAGE = 25
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(None)}
+"""Any file may be chosen by mistake; the page says so."""
 
 
 @router.get("", dependencies=[needs(Scope.READ, Scope.ASK)])
@@ -110,6 +114,8 @@ def _text(form: Given) -> str:
     Raises:
         Problem: the file is no text, or there is none in either.
     """
+    if form.content is not None and len(form.content) > MOST_UTF8_BYTES * MAX_NOTE_CHARS:
+        raise invalid("form.file", f"a note has up to {MAX_NOTE_CHARS:,} characters")
     try:
         text = (
             lines(form.fields.get("text", ""))

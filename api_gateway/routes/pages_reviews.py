@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api_gateway.access import Caller, InCaller, Scope, needs, owned
+from api_gateway.bodies import MIB, BodyLimit
 from api_gateway.extraction_schemas import ReviewStatus
 from api_gateway.pages.clocks import moment
 from api_gateway.pages.documents import REVIEW, label, result_view
@@ -22,6 +23,8 @@ from store.models import ExtractionRow, Review
 router = APIRouter(prefix="/reviews", include_in_schema=False)
 
 PAGE = 25
+BODY_LIMITS = {("POST", "/reviews/{review_id}/correct"): BodyLimit(4 * MIB)}
+"""The words of a whole document, as a form writes them."""
 
 
 @router.get("", dependencies=[needs(Scope.READ)])

@@ -6,6 +6,8 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from api_gateway.access import authenticate, take_turn
+from api_gateway.bodies import KIB, BodyLimit
+from api_gateway.origins import asked_in
 from api_gateway.pages.rendering import frame, page
 from api_gateway.pages.sessions import COOKIE, FIELD, cookie_of, csrf_of, destination, same
 from api_gateway.problems import request_id_of
@@ -18,7 +20,10 @@ from store.models import now
 
 router = APIRouter(include_in_schema=False)
 
-BODY_LIMITS = {("POST", "/signin"): 16 * 1024, ("POST", "/signout"): 4 * 1024}
+BODY_LIMITS = {
+    ("POST", "/signin"): BodyLimit(16 * KIB),
+    ("POST", "/signout"): BodyLimit(4 * KIB),
+}
 """A key, and the address of a page of up to 2000 characters as a form writes them."""
 MAX_KEY_CHARS = 200
 
@@ -103,7 +108,5 @@ def sign_out(request: Request, form: Form, gateway: InGateway) -> Response:
 
 
 def _is_secure(request: Request) -> bool:
-    """Whether the browser came by TLS. What a proxy in front says of it is believed here, because
-    it can only make the cookie stricter."""
-    told = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower()
-    return "https" in (request.url.scheme, told)
+    """Whether the browser came by TLS: to the gateway itself, or to a proxy in front of it."""
+    return "https" in (request.url.scheme, asked_in(request.url.scheme, request.headers))

@@ -9,6 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import ValidationError
 
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
+from api_gateway.bodies import MIB, BodyLimit
 from api_gateway.load import Work
 from api_gateway.pages import evidence
 from api_gateway.pages.clocks import moment
@@ -26,6 +27,8 @@ from store.spans import Span
 
 router = APIRouter(prefix="/verify", include_in_schema=False)
 
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(5 * MIB)}
+"""A text and the sources of the page, each of as many bytes as a field may have."""
 OWN_SOURCES = 3
 """Fields for sources on the page; `POST /v1/verifications` takes more."""
 
@@ -125,12 +128,15 @@ def verification_page(
 ) -> HTMLResponse:
     """The text with a verdict on every claim, quotation and identifier."""
     row = _row(gateway, caller, verification_id)
+    with gateway.store.reading() as session:
+        refused = verifications.refused(session, row)
     done = row.status == "done" and row.result is not None
     return page(
         request,
         "verification.html",
         id=str(row.id),
         state=row.status,
+        refused=refused,
         asked=moment(row.created_at),
         found=verification_view(row.id, row.text, row.result or {}) if done else None,
     )

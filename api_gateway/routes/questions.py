@@ -14,13 +14,16 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, within_budget
 from api_gateway.admission import room_for
 from api_gateway.answers import Snapshot, snapshot
+from api_gateway.bodies import BodyLimit
 from api_gateway.etags import is_known
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
 from api_gateway.preferences import Prefer, preferred_wait
 from api_gateway.problems import documented, request_id_of
 from api_gateway.recall_schemas import RecallFilter
+from api_gateway.refusals import Refused
 from api_gateway.schemas import (
+    MAX_QUESTION_BODY_BYTES,
     MAX_WAIT_SECONDS,
     POLL_AFTER_MS,
     Accepted,
@@ -41,6 +44,7 @@ router = APIRouter(prefix="/v1/questions", tags=["questions"])
 
 RETRY_AFTER_SECONDS = 1
 PING_SECONDS = 15
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(MAX_QUESTION_BODY_BYTES)}
 LAST_EVENT = "end"
 """The id of a stream's last event. A client that comes back with it has seen everything."""
 
@@ -88,7 +92,10 @@ async def submit_question(
     if wait is None:
         return _accepted(await run_in_threadpool(submit))
     deadline = time.monotonic() + wait
-    with gateway.notices.subscribe(str(question_id)) as woken:  # before it is there
+    with (
+        gateway.notices.subscribe(str(question_id)) as woken,  # before it is there
+        gateway.holding.waiting(caller, woken),
+    ):
         question = await run_in_threadpool(submit)
         if question.id == question_id:  # one that was accepted before may be finished
             await heard(woken, deadline - time.monotonic())
@@ -103,9 +110,12 @@ async def _kept(
     gateway: Gateway, caller: Caller, question_id: UUID, wait: float
 ) -> Snapshot | None:
     """A question that was accepted, once it is finished; None: it is not. Where the database goes
-    away meanwhile it is kept all the same, which whoever asked it has to be told."""
+    away meanwhile, or the key ends, it is kept all the same, which whoever asked it has to be
+    told."""
     try:
         found = await _ended(gateway, caller, question_id, wait)
+    except Refused:
+        return None
     except Exception as error:
         if not passes_by_itself(error):
             raise
@@ -199,6 +209,7 @@ async def _ended(gateway: Gateway, caller: Caller, question_id: UUID, wait: floa
     """The question once it is finished, or after `wait` seconds."""
     return await settled(
         gateway,
+        caller,
         question_id,
         lambda: _read(gateway, caller, question_id),
         lambda one: one.finished,
@@ -263,9 +274,14 @@ async def _events(
     gateway: Gateway, caller: Caller, question_id: UUID
 ) -> AsyncIterator[ServerSentEvent]:
     told: set[tuple[str, str, int]] = set()
-    with gateway.notices.subscribe(str(question_id), each_step=True) as woken:
+    with (
+        gateway.notices.subscribe(str(question_id), each_step=True) as woken,
+        gateway.holding.waiting(caller, woken) as held,
+    ):
         while True:
             woken.clear()
+            if held.ended:
+                return  # the client comes back, and is told why
             try:
                 found = await _read(gateway, caller, question_id)
             except Exception as error:

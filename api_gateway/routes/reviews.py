@@ -7,6 +7,7 @@ from uuid import UUID
 from fastapi import APIRouter, Body, Query, Request
 
 from api_gateway.access import InCaller, Scope, needs, owned
+from api_gateway.bodies import MIB, BodyLimit
 from api_gateway.extraction_schemas import (
     CorrectionIn,
     ReviewLine,
@@ -23,6 +24,8 @@ from store.reviews import Decided, Stated, Unsupported
 
 router = APIRouter(prefix="/v1/reviews", tags=["reviews"])
 
+BODY_LIMITS = {("POST", "/v1/reviews/{review_id}/correct"): BodyLimit(4 * MIB)}
+"""The words of a whole document, and more than anybody corrects by hand."""
 WHOSE = "The caller's own: a review shows words of the document, as the document itself does."
 
 

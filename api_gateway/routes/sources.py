@@ -173,6 +173,7 @@ async def get_refresh(
     """The refresh, now or once it has ended."""
     found = await settled(
         gateway,
+        caller,
         refresh_id,
         lambda: run_in_threadpool(_read, gateway, caller, refresh_id),
         lambda one: one.status not in refreshes.ACTIVE,

@@ -8,9 +8,10 @@ from fastapi.concurrency import run_in_threadpool
 
 from api_gateway.access import Caller, InCaller, Scope, needs, needs_own, owned
 from api_gateway.admission import room_for
+from api_gateway.bodies import MIB, BodyLimit
 from api_gateway.idempotency import IdempotencyKey
 from api_gateway.load import Work
-from api_gateway.problems import documented, erased, given_up, request_id_of
+from api_gateway.problems import Problem, documented, erased, given_up, request_id_of
 from api_gateway.schemas import MAX_WAIT_SECONDS, POLL_AFTER_MS, Accepted
 from api_gateway.state import Gateway, InGateway
 from api_gateway.verification_schemas import VerificationIn, VerificationOut
@@ -20,6 +21,8 @@ from store import verifications
 router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
 
 RETRY_AFTER_SECONDS = 1
+BODY_LIMITS = {("POST", router.prefix): BodyLimit(8 * MIB)}
+"""More sentences than are compared at once."""
 
 
 @router.post(
@@ -78,6 +81,7 @@ async def get_verification(
     """The verification, now or once it has ended."""
     found = await settled(
         gateway,
+        caller,
         verification_id,
         lambda: _read(gateway, caller, verification_id),
         lambda one: one.status != "queued",
@@ -100,7 +104,12 @@ async def _read(gateway: Gateway, caller: Caller, verification_id: UUID) -> Veri
             row = owned(caller, verifications.get(session, verification_id), "verification")
             if row.status == "erased":
                 raise erased("verification", row.erased_at)
-            failed = row.status == "failed"
+            error, refused = None, verifications.refused(session, row)
+            if refused is not None:
+                problem = Problem(422, f"{refused}: send less at once", kind="verification-failed")
+                error = problem.body(row.request_id)
+            elif row.status == "failed":
+                error = given_up("verification", row.request_id)
             return VerificationOut.model_validate(
                 {
                     "id": row.id,
@@ -108,7 +117,7 @@ async def _read(gateway: Gateway, caller: Caller, verification_id: UUID) -> Veri
                     "created_at": row.created_at,
                     "finished_at": row.finished_at,
                     "result": row.result if row.status == "done" else None,
-                    "error": given_up("verification", row.request_id) if failed else None,
+                    "error": error,
                 }
             )
 

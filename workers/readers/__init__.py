@@ -8,6 +8,7 @@ Pure functions of bytes; nothing here opens a file or a connection.
 from pathlib import PurePath
 from typing import Literal
 
+from store.json_pieces import OF_A_FILE, TooDeep, TooFull, measure
 from store.records import SourceRecord
 from workers.readers.errors import UnreadableDocument
 from workers.readers.invisibles import seen
@@ -28,6 +29,9 @@ __all__ = [
 ]
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
+
+MOST_LINE_ENDS = 1_000_000
+"""Ours: of JSON; each is looked at, and a file of records has a tenth."""
 
 Format = Literal["text", "markdown", "html", "pdf", "json", "jsonl"]
 
@@ -95,7 +99,27 @@ def _kind(data: bytes, filename: str, media_type: str | None) -> Format:
         raise UnreadableDocument(
             f"the file has {len(data):,} bytes; the limit is {MAX_FILE_BYTES:,}: split it"
         )
-    return sniff(data, filename=filename, media_type=media_type)
+    kind = sniff(data, filename=filename, media_type=media_type)
+    if kind in ("json", "jsonl"):
+        _require_few_pieces(data)
+    return kind
+
+
+def _require_few_pieces(data: bytes) -> None:
+    """Let pass JSON that takes no more memory than a worker has, once it is parsed."""
+    if data.count(b"\n") + data.count(b"\r") > MOST_LINE_ENDS:
+        raise UnreadableDocument(f"the file has more than {MOST_LINE_ENDS:,} line ends: split it")
+    try:
+        measure(data, OF_A_FILE)
+    except TooFull:
+        raise UnreadableDocument(
+            f"the file has more than {OF_A_FILE.strings:,} names and strings, or more than "
+            f"{OF_A_FILE.marks:,} values: split it"
+        ) from None
+    except TooDeep:
+        raise UnreadableDocument(
+            "the JSON is nested too deeply; a record is a flat object"
+        ) from None
 
 
 def _read(data: bytes, kind: Format, filename: str) -> list[SourceRecord]:

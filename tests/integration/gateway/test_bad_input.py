@@ -3,8 +3,10 @@
 import http.client
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -135,14 +137,18 @@ def test_a_body_without_a_length_is_measured_while_it_comes(gateway: Running) ->
     "full",
     [
         b"{" + b", ".join(b'"k%d": 1' % n for n in range(50_000)) + b"}",
-        b'{"documents": [' + b"[]," * 2_000_001 + b"[]]}",
-        b'{"documents": [' + b"1," * 2_000_001 + b"1]}",
+        b'{"documents": [' + b"[]," * 100_001 + b"[]]}",
+        b'{"documents": [' + b"1," * 100_001 + b"1]}",
         b"{" + b", ".join(b'"k%d\\\\": 1' % n for n in range(50_000)) + b"}",
     ],
     ids=["names", "lists", "numbers", "names that end in a backslash"],
 )
 @pytest.mark.parametrize(
-    "path", ["/v1/documents", "/v1/verifications", "/v1/stages/anchor/pause", "/v1/extractions"]
+    "path",
+    [
+        *("/v1/documents", "/v1/verifications", "/v1/extractions", "/v1/notes"),
+        f"/v1/reviews/{uuid4()}/correct",
+    ],
 )
 def test_json_of_very_many_pieces_is_a_413_before_it_is_read(
     gateway: Running, path: str, full: bytes
@@ -153,8 +159,65 @@ def test_json_of_very_many_pieces_is_a_413_before_it_is_read(
     assert "names and strings" in _problem(response, 413, "too-large")["detail"]
 
 
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/v1/stages/anchor/pause", "/v1/dead-letters/replay", "/v1/sources/ema/refresh"),
+        *(f"/v1/reviews/{uuid4()}/accept", "/v1/nothing", "/operate/stages/anchor/pause"),
+    ],
+)
+def test_who_has_little_to_say_may_send_little(gateway: Running, path: str) -> None:
+    """Whatever no route of its own allows to be larger is small, buttons of pages too."""
+    headers = {"Content-Type": "application/json"}
+    response = gateway.client.post(path, content=b'{"a":"' + b"x" * 65_536 + b'"}', headers=headers)
+    assert response.status_code in {404, 413, 415}, response.text
+
+
+@pytest.mark.usefixtures("untouched")
+def test_json_that_is_nested_too_deeply_is_a_400_that_says_how_deep_it_may_be(
+    gateway: Running,
+) -> None:
+    full = b'{"facts":' + b"[" * 64 + b"]" * 64 + b"}"
+    headers = {"Content-Type": "application/json"}
+    response = gateway.client.post("/v1/documents", content=full, headers=headers)
+    assert "64 deep" in _problem(response, 400, "malformed-request")["detail"]
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize("path", ["/v1/documents", "/v1/extractions", "/notes", "/evidence"])
+@pytest.mark.parametrize("charset", ["punycode", "utf-7", "idna", "latin-1"])
+def test_a_form_is_read_in_utf8_and_in_nothing_else(
+    gateway: Running, path: str, charset: str
+) -> None:
+    """Python knows encodings whose decoding is quadratic: one field would stop everybody."""
+    kind = {"Content-Type": f"multipart/form-data; boundary=x; charset={charset}"}
+    part = b'--x\r\nContent-Disposition: form-data; name="title"\r\n\r\nabc-\r\n--x--\r\n'
+    response = gateway.client.post(path, content=part, headers=kind)
+    assert response.status_code == 415
+    assert "UTF-8" in response.text
+
+
+@pytest.mark.usefixtures("untouched")
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ([("file", ("a.txt", b"a"))] * 3, "up to 2 files"),
+        ([("title", (None, b"a"))] * 11, "10 fields"),
+        ([("title", (None, b"a" * 8193))], "up to 8192 bytes"),
+    ],
+    ids=["files", "fields", "a large field"],
+)
+@pytest.mark.parametrize("path", ["/v1/documents", "/v1/extractions"])
+def test_a_form_of_too_many_or_too_large_parts_is_a_413_that_says_what_may_be_sent(
+    gateway: Running, path: str, parts: Any, said: str
+) -> None:
+    response = gateway.client.post(path, files=parts)
+    assert said in _problem(response, 413, "too-large")["detail"]
+
+
 def test_json_of_another_name_is_measured_too(gateway: Running) -> None:
-    full = b"[" + b"[]," * 2_000_001 + b"[]]"
+    full = b"[" + b"[]," * 100_001 + b"[]]"
     headers = {"Content-Type": "Application/Vnd.x+JSON; charset=utf-8"}
     response = gateway.client.post("/v1/notes", content=full, headers=headers)
     _problem(response, 413, "too-large")
@@ -214,6 +277,31 @@ def test_a_page_of_the_same_origin_can_write(gateway: Running) -> None:
     assert response.status_code == 202
 
 
+@pytest.mark.parametrize(
+    ("origin", "host", "proto", "allowed"),
+    [
+        ("http://localhost", "localhost", None, True),
+        ("http://localhost:80", "localhost", None, True),
+        ("http://LOCALHOST", "localhost:80", None, True),
+        ("http://localhost:81", "localhost", None, False),
+        ("https://localhost", "localhost", None, False),
+        ("https://localhost", "localhost", "https", True),
+        ("https://localhost:443", "localhost", "https, http", True),
+        ("https://localhost:80", "localhost", "https", False),
+        ("http://localhost", "localhost", "https", False),
+        ("http://localhost:443", "localhost:443", "https", False),
+        ("http://localhost", "localhost", "gopher", True),
+        ("http://[::1]:8321", "[::1]:8321", None, True),
+    ],
+)
+def test_scheme_host_and_port_of_an_origin_count_also_behind_a_proxy(
+    gateway: Running, origin: str, host: str, proto: str | None, allowed: bool
+) -> None:
+    headers = {"Origin": origin, "Host": host, **({"X-Forwarded-Proto": proto} if proto else {})}
+    response = gateway.client.post("/v1/questions", json={"question": "q"}, headers=headers)
+    assert response.status_code == (202 if allowed else 403), response.text
+
+
 def test_a_name_that_somebody_points_at_this_machine_is_refused(gateway: Running) -> None:
     for name in ("rebound.example:80", "[", "[x]", "localhost["):
         response = gateway.client.get("/v1/questions", headers={"Host": name})
@@ -255,3 +343,23 @@ def test_an_error_of_ours_is_a_500_problem_that_tells_nothing(gateway: Running) 
     problem = _problem(response, 500, "internal-error")
     assert problem["detail"] == "the log has the cause under the request id"
     gateway.client.get("/healthz").raise_for_status()
+
+
+def test_large_bodies_at_once_are_taken_or_refused_and_nothing_is_held_of_them_afterwards(
+    gateway: Running,
+) -> None:
+    body = b'{"text":"' + b"word " * 500_000 + b'"}'
+
+    def send(_: int) -> httpx.Response:
+        headers = {"Content-Type": "application/json"}
+        return httpx.post(f"{gateway.url}/v1/documents", content=body, headers=headers, timeout=60)
+
+    with ThreadPoolExecutor(40) as pool:
+        answers = list(pool.map(send, range(40)))
+    told = {answer.status_code for answer in answers}
+    assert told == {422, 429}, told  # a record has a title, too
+    for answer in answers:
+        if answer.status_code == 429:
+            assert answer.headers["retry-after"] == "2"
+            assert _problem(answer, 429, "overloaded")
+    assert send(0).status_code == 422

@@ -1,15 +1,18 @@
 """Whose it is: another owner's row is missing in the same words as one that never was."""
 
+import re
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 
+from api_gateway.gate import guarded_routes
 from store import questions, recalls, refreshes, source_states, watches
 from store.keys import Issued
 from store.models import AnswerRecall, now
-from tests.integration.gateway.conftest import Running
+from tests.integration.gateway.conftest import Running, working
 from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
+from tests.servers import wait_until
 from workers.http.errors import Refused
 
 TRIES = 50
@@ -250,3 +253,79 @@ def test_what_came_without_a_key_belongs_to_local(locked: Running, mine: Issued)
     path = f"/v1/questions/{subject}"
     assert locked.client.get(path, headers=bearer(local)).status_code == 200
     problem(locked.client.get(path, headers=bearer(mine)), 404, "not-found")
+
+
+NAMED = "XYZZY of ward 1.md"
+"""A file's name may be a patient's."""
+
+
+def _file(running: Running, issued: Issued, text: str, name: str = NAMED) -> str:
+    sent = running.client.post(
+        "/v1/documents",
+        files={"file": (name, f"# A heading\n\n{text}".encode())},
+        headers=bearer(issued),
+    )
+    return str(sent.raise_for_status().json()["id"])
+
+
+def _read(running: Running) -> None:
+    """Let what was uploaded be read, and nothing that other tests have asked."""
+    running.execute("UPDATE outbox SET status = 'done' WHERE stage <> 'ingest'")
+    with working(running):
+        wait_until(
+            lambda: not running.count("outbox", "stage = 'ingest' AND status <> 'done'"), seconds=60
+        )
+
+
+@pytest.mark.requirement("OP-3.5")
+@pytest.mark.parametrize("work", [False, True], ids=["waiting", "read"])
+def test_op_3_5_a_submission_and_the_name_of_its_file_are_its_owners(
+    locked: Running, mine: Issued, theirs: Issued, work: bool
+) -> None:
+    """Also where another owner sent the same words, which are held once."""
+    text = f"Words of evidence {uuid4()}."
+    submitted, same = _file(locked, mine, text), _file(locked, theirs, text, "mine.md")
+    if work:
+        _read(locked)
+    reader = make_key(locked, "read", "documents", "ask", "audit", owner="ward-2")
+    missing = locked.client.get(f"/v1/documents/{uuid4()}", headers=bearer(reader))
+    foreign = locked.client.get(f"/v1/documents/{submitted}", headers=bearer(reader))
+    assert _anonymous(problem(foreign, 404, "not-found")) == _anonymous(missing.json())
+    assert refusals(locked, reason="not_owner", key_id=str(reader.key.id), target=submitted)
+    own = locked.client.get(f"/v1/documents/{submitted}", headers=bearer(mine)).json()
+    assert own["filename"] == NAMED
+    operator = make_key(locked, "read", "operate", owner="ward-2")
+    shown = locked.client.get(f"/v1/documents/{submitted}", headers=bearer(operator)).json()
+    assert (shown["filename"], shown["status"]) == (None, own["status"])
+    assert locked.client.get(f"/v1/documents/{same}", headers=bearer(theirs)).status_code == 200
+
+
+@pytest.mark.requirement("OP-3.5")
+def test_op_3_5_no_route_tells_another_owner_the_name_of_a_file(
+    locked: Running, mine: Issued, theirs: Issued
+) -> None:
+    """Every reading that there is, with every id that there is."""
+    _file(locked, mine, f"Words of evidence {uuid4()}.")
+    locked.client.post(
+        "/v1/extractions",
+        files={"file": (NAMED, b"Referral to cardiology.", "text/markdown")},
+        headers=bearer(mine),
+    ).raise_for_status()
+    _read(locked)
+    ids = [
+        str(one)
+        for table in ("ingest_item", "extraction", "document", "review", "dead_letter", "refresh")
+        for one in locked.scalar(f"SELECT coalesce(array_agg(id), '{{}}') FROM {table}")
+    ]
+    asked = 0
+    for route, _ in guarded_routes(locked.server.config.app):  # type: ignore[arg-type]
+        path = route.path_format or ""
+        if "GET" not in (route.methods or ()) or path.endswith("/events"):
+            continue
+        names = re.findall(r"{(\w+)}", path)
+        for one in ids if any(name.endswith("_id") for name in names) else [""]:
+            values = {name: one if name.endswith("_id") else "1" for name in names}
+            response = locked.client.get(path.format(**values), headers=bearer(theirs))
+            assert "XYZZY of ward" not in response.text, path
+            asked += 1
+    assert asked > 50

@@ -7,7 +7,7 @@ import pytest
 from api_gateway.problems import GIVEN_UP
 from messages import Stage, parse
 from store import verifications
-from tests.integration.gateway.conftest import Running
+from tests.integration.gateway.conftest import Running, working
 
 CAUSE = "KeyError at workers.summarize.plan:88"
 PATH = "/v1/verifications"
@@ -96,3 +96,16 @@ def test_a_check_that_died_says_so_and_shows_nothing(gateway: Running) -> None:
     page = gateway.client.get(f"/verify/{key}").text
     assert GIVEN_UP in page
     assert CAUSE not in page  # it is for operators
+
+
+def test_a_text_that_the_check_refused_is_told_why_and_what_to_do(gateway: Running) -> None:
+    sent = gateway.client.post(PATH, json={"text": "It works in adults. " * 500})
+    location = sent.raise_for_status().headers["location"]
+    with working(gateway):
+        found = gateway.client.get(location, params={"wait": 30}).json()
+    assert (found["status"], found["error"]["status"]) == ("failed", 422)
+    said = "the text has 500 sentences; at most 400 are checked at once"
+    assert found["error"]["detail"] == f"{said}: send less at once"
+    page = gateway.client.get(f"/verify/{found['id']}").text
+    assert said in page
+    assert GIVEN_UP not in page

@@ -117,3 +117,22 @@ def test_each_line_is_a_record_or_told_and_what_reads_whole_reads_the_same(
     except UnreadableDocument:
         return
     assert (list(found.records), told) == (whole, [])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.json", b"[" + b'{"":0},' * 500_001 + b"0]", "500,000 names and strings"),
+        ("a.jsonl", b"[" + b"[]," * 1_000_001 + b"0]", "1,000,000 values"),
+        ("a.jsonl", b"\n" * 1_000_001 + b"{}", "1,000,000 line ends"),
+        ("a.json", b'{"facts":' + b"[" * 65 + b"]" * 65 + b"}", "nested too deeply"),
+    ],
+    ids=["names", "lists", "blank lines", "brackets in brackets"],
+)
+def test_json_that_would_fill_the_memory_is_refused_before_it_is_parsed(
+    name: str, data: bytes, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.readers.read_json", pytest.fail)
+    monkeypatch.setattr("workers.readers.read_each_line", pytest.fail)
+    with pytest.raises(UnreadableDocument, match=said):
+        read_each(data, filename=name)

@@ -30,6 +30,8 @@ from workers.runtime.watchdog import Watchdog, stop_now
 log = structlog.get_logger(__name__)
 
 NEEDS_ENCODER = {Stage.EMBED, Stage.RETRIEVE}
+_REST_MS = 1000
+"""Ours: for the threads that fetch, which end in a moment."""
 AWAITED = {*QUESTION_STAGES, *TEXT_STAGES}
 """Somebody sits in front of these. Where one pool works on all stages they come first of what it
 has fetched, so that an import keeps a question waiting for one message and not for all of them."""
@@ -109,11 +111,25 @@ def wait_for_schema(engine: sa.Engine, seconds: float) -> None:
             return
 
 
+def finish(worker: dramatiq.Worker, leases: LeaseKeeper, seconds: float) -> None:
+    """Begin nothing more, let what is under way end within `seconds`, and hand the rest back.
+
+    dramatiq's own stop would wait for as long once more, and its supervisor would have killed it.
+    """
+    for thread in worker.workers:
+        thread.stop()
+    until = time.monotonic() + seconds
+    for thread in worker.workers:
+        thread.join(max(0.0, until - time.monotonic()))
+    leases.hand_back()
+    worker.stop(timeout=_REST_MS)
+
+
 def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> None:
     """Work on `stages` with `threads` threads until SIGTERM or SIGINT; then finish and return.
 
-    Work that does not finish within `shutdown_seconds` is left to its lease. A worker that stands
-    is ended by its watchdog; whoever runs it starts it again.
+    Work that does not finish within `shutdown_seconds` is handed back, uncounted. A worker that
+    stands is ended by its watchdog; whoever runs it starts it again.
     """
     name = f"{socket.gethostname()}:{os.getpid()}"
     configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < len(Stage) else 'all'}")
@@ -148,7 +164,7 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
         pass
     log.info("worker_stopping")
     broker.stop_listening()
-    worker.stop(timeout=int(settings.shutdown_seconds * 1000))
+    finish(worker, leases, settings.shutdown_seconds)
     leases.stop()
     watchdog.stop()
     broker.close()

@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -111,6 +110,10 @@ def wait_for_schema(engine: sa.Engine, seconds: float) -> None:
             return
 
 
+class OutOfMemory(RuntimeError):
+    """The worker ended because it had no memory; whoever supervises it starts another."""
+
+
 def finish(worker: dramatiq.Worker, leases: LeaseKeeper, seconds: float) -> None:
     """Begin nothing more, let what is under way end within `seconds`, and hand the rest back.
 
@@ -130,6 +133,9 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
 
     Work that does not finish within `shutdown_seconds` is handed back, uncounted. A worker that
     stands is ended by its watchdog; whoever runs it starts it again.
+
+    Raises:
+        OutOfMemory: it ended by itself, as there was no memory.
     """
     name = f"{socket.gethostname()}:{os.getpid()}"
     configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < len(Stage) else 'all'}")
@@ -150,9 +156,8 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
         declare(broker, context, spec_of(stage))
     if NEEDS_ENCODER & set(stages):
         context.encoder.encode(["ready"])  # load the weights before the first question waits
-    stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, lambda *_: context.stop.set())
     worker = consume(broker, stages, threads)
     broker.emit_after("process_boot")  # starts the time limits; only dramatiq's CLI does it else
     leases.start()
@@ -160,7 +165,7 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     worker.start()
     settle_memory()
     log.info("worker_ready", stages=[stage.value for stage in stages], threads=threads)
-    while not stop.wait(1.0):
+    while not context.stop.wait(1.0):
         pass
     log.info("worker_stopping")
     broker.stop_listening()
@@ -170,3 +175,5 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     broker.close()
     store.engine.dispose()
     log.info("worker_stopped")
+    if context.unfit:
+        raise OutOfMemory(f"it ran out of memory ({context.unfit[0]}) and must be started anew")

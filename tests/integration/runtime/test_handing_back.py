@@ -18,6 +18,7 @@ from tests.integration.runtime.harness import (
 )
 from tests.servers import wait_until
 from workers.main import consume, finish
+from workers.runtime.stage import handle
 
 Start = Callable[..., Runtime]
 
@@ -103,3 +104,35 @@ def test_a_database_that_is_away_hinders_nobody_from_stopping(runtime: Start) ->
 
 def _away(*_: object, **__: object) -> None:
     raise ConnectionError("away")
+
+
+@pytest.mark.parametrize("error", [MemoryError, SystemError])
+def test_a_worker_without_memory_ends_and_its_message_is_tried_again(
+    runtime: Start, error: type[Exception]
+) -> None:
+    """What it was making then is half made: whatever it would do later cannot be trusted."""
+
+    def act(_: object) -> None:
+        raise error
+
+    probe = Probe(act)
+    running = runtime(probe.spec())
+    (outbox_id,) = promise(running.store, asked := message())
+    handle(running.context, probe.spec(), asked.payload(), outbox_id)
+    assert running.context.stop.is_set()
+    assert running.context.unfit == [
+        f"{error.__name__} at {__name__}:{act.__code__.co_firstlineno + 1}"
+    ]
+    assert status_of(running.store, outbox_id) == "pending"
+    assert run_of(running.store, asked.question_id).attempts == 1
+
+
+def test_other_errors_end_no_worker(runtime: Start) -> None:
+    def act(_: object) -> None:
+        raise ValueError
+
+    probe = Probe(act)
+    running = runtime(probe.spec())
+    (outbox_id,) = promise(running.store, asked := message())
+    handle(running.context, probe.spec(), asked.payload(), outbox_id)
+    assert not running.context.stop.is_set()

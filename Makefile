@@ -32,7 +32,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-dev demo up test lint bench bench-search bench-peers screenshots fuzz chaos hosts load soak requirements lock clean
+.PHONY: audit help setup setup-dev demo up test lint bench bench-search bench-peers screenshots fuzz chaos hosts load soak requirements lock clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,6 +100,11 @@ chaos: $(DEV_READY) ## break a running system by a seeded script, and see what i
 
 hosts: $(DEV_READY) ## the same on several hosts (network namespaces), and how it scales (needs root)
 	@$(BIN)/python -m tests.chaos.hosts --seeds $(or $(SEEDS),1) $(ARGS)
+
+audit: ## ask PyPI's advisories about every version in the locks; needs a network and uv
+	@command -v $(UV) >/dev/null || { echo "make audit needs uv: pip install uv, or UV=/path/to/uv" >&2; exit 1; }
+	@for lock in requirements.lock requirements-dev.lock; do \
+		$(UV) tool run pip-audit --strict --disable-pip --require-hashes --requirement $$lock $(ARGS) || exit 1; done
 
 lock: ## compile both locks anew; needs uv (ARGS="--upgrade")
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv, or UV=/path/to/uv" >&2; exit 1; }

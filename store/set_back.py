@@ -25,6 +25,18 @@ _PROMISES = sa.text(
     RETURNING id
     """
 )
+_REPLAYS = sa.text(
+    """
+    UPDATE outbox SET not_before = clock_timestamp()
+    FROM dead_letter AS letter JOIN dead_letter_resolution AS replayed
+         ON replayed.dead_letter_id = letter.id
+    WHERE replayed.due_at > clock_timestamp()
+      AND replayed.at > clock_timestamp() + make_interval(secs => :ahead)
+      AND letter.outbox_id = outbox.id AND outbox.status = 'pending'
+      AND outbox.not_before > clock_timestamp() AND outbox.not_before < :held
+    RETURNING outbox.id
+    """
+)
 _LEASES = sa.text(
     """
     UPDATE stage_run SET started_at = clock_timestamp(),
@@ -51,7 +63,7 @@ def bring_back(session: Session, lease_seconds: float) -> int:
     how many rows. A worker that lives renews its lease; one lease later it would be another's."""
     cap = circuit_policy().probe_cap_seconds
     given = {"ahead": AHEAD_SECONDS, "lease": lease_seconds, "held": HELD_UNTIL, "cap": cap}
-    statements = (_PROMISES, _LEASES, _CIRCUITS)
+    statements = (_PROMISES, _REPLAYS, _LEASES, _CIRCUITS)
     return sum(
         len(session.execute(one, {name: given[name] for name in one.compile().params}).all())
         for one in statements

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
@@ -11,7 +12,10 @@ from sqlmodel import Session
 from knowledge.operating import circuit_policy
 from scheduler import jobs
 from scheduler.intervals import Every, catch_up
+from store import dead_letters, outbox
 from store.circuits import HELD_UNTIL
+from store.dead_letters_list import Chosen
+from store.dead_letters_replay import Operator, replay_matching
 from store.unit_of_work import Store
 from tests.integration.runtime.harness import claim, promise_asked, rows
 from tests.servers import wait_until
@@ -37,6 +41,19 @@ def ahead(store: Store, column: str, table: str) -> float:
         store, f"SELECT extract(epoch FROM {column} - clock_timestamp()) AS s FROM {table}"
     )
     return float(row.s)
+
+
+def died(store: Store) -> UUID:
+    (outbox_id,) = promise_asked(store)
+    death = dead_letters.Death("retrieve", {}, "Transient", "cannot", outbox_id=outbox_id)
+    with store.unit_of_work("test") as work:
+        outbox.dead(work.session, outbox_id)
+        return dead_letters.add(work, death)
+
+
+def replay_the_oldest(store: Store) -> None:
+    done = replay_matching(store, Operator("test"), Chosen(), dry_run=False, limit=1)
+    assert done.resolved == 1
 
 
 # The scheduler's own clock ------------------------------------------------------------------------
@@ -93,6 +110,23 @@ def test_a_message_that_was_to_wait_a_little_waits_a_little(store: Store) -> Non
     )
     jobs.bring_back(store, 15)
     assert 20 < ahead(store, "not_before", "outbox") <= 30
+
+
+def test_what_was_replayed_is_due_and_holds_up_no_later_replay(store: Store) -> None:
+    for _ in range(2):
+        died(store)
+    replay_the_oldest(store)
+    change(
+        store,
+        "UPDATE dead_letter_resolution SET at = at + :back, due_at = due_at + :back",
+        back=HOURS,
+    )
+    change(
+        store, "UPDATE outbox SET not_before = now() + :back WHERE status = 'pending'", back=HOURS
+    )
+    jobs.bring_back(store, 15)
+    replay_the_oldest(store)
+    assert ahead(store, "max(not_before)", "outbox WHERE status = 'pending'") < 5
 
 
 def test_what_redis_lost_is_found_as_soon_as_ever(store: Store) -> None:

@@ -32,7 +32,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-dev demo up test lint bench bench-search bench-peers screenshots fuzz chaos hosts load soak requirements secrets images lock clean
+.PHONY: audit help setup setup-dev demo up test lint bench bench-search bench-peers screenshots fuzz chaos hosts load soak requirements secrets images lock clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -106,6 +106,11 @@ secrets: ## write what docker compose mounts as secrets; what is there stays
 
 images: ## pin the images of compose.yaml and the Dockerfile by what their tags are today; needs Docker
 	@ops/pin_images.sh
+
+audit: ## ask PyPI's advisories about every version in the locks; needs a network and uv
+	@command -v $(UV) >/dev/null || { echo "make audit needs uv: pip install uv, or UV=/path/to/uv" >&2; exit 1; }
+	@for lock in requirements.lock requirements-dev.lock; do \
+		$(UV) tool run pip-audit --strict --disable-pip --require-hashes --requirement $$lock $(ARGS) || exit 1; done
 
 lock: ## compile both locks anew; needs uv (ARGS="--upgrade")
 	@command -v $(UV) >/dev/null || { echo "make lock needs uv: pip install uv, or UV=/path/to/uv" >&2; exit 1; }

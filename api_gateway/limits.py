@@ -2,8 +2,10 @@
 
 The rate is the generic cell rate algorithm (ITU-T I.371): a whole minute's worth at once, then one
 each time an interval has passed. Rate and day are one script, so one round trip. A refused request
-uses nothing up. PostgreSQL is told from time to time how far the day has come, so that a Redis that
-forgot is put right; what was asked in between may be asked twice, at most a minute's worth.
+uses nothing up. A rate that is spent further ahead than it can be was spent before Redis' clock was
+set back, and begins anew. PostgreSQL is told from time to time how far the day has come, so that a
+Redis that forgot is put right; what was asked in between may be asked twice, at most a minute's
+worth.
 """
 
 import math
@@ -34,6 +36,7 @@ local now = redis.call('TIME')
 local at = now[1] * 1000000 + now[2]
 local interval, burst, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local next_at = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), at)
+if next_at > at + interval * burst then next_at = at end
 local early = next_at - interval * (burst - 1) - at
 if early > 0 then return {0, math.ceil(early / 1000000), 0} end
 local counted = tonumber(redis.call('GET', KEYS[2]) or '0')

@@ -1,11 +1,8 @@
 """`attest audit export`, `verify-export`, `public-key`: what an auditor takes along."""
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import typer
 from pydantic_core import to_jsonable_python
@@ -13,6 +10,7 @@ from pydantic_core import to_jsonable_python
 from cli.audit_walk import AfterOption, UntilSeqOption, bar, checkpoint, complain, walking
 from cli.context import Instance, JsonOption, print_json
 from cli.printing import say
+from store.appearing import appearing_file
 from store.audit_ed25519 import public_key
 from store.audit_export import read_manifest, verify_export, write_export
 from store.audit_keys import existing_key, parse, signing_key
@@ -43,6 +41,7 @@ def export(
 ) -> None:
     """Write the events to FILE and a signed manifest beside it; a broken chain is not signed.
 
+    Both are for their owner only: who asked for what is nobody else's to read.
     The key is audit.key in the data directory, or 64 hex digits in ATTEST_AUDIT_KEY.
     """
     for path in (file, manifest_of(file)):
@@ -50,33 +49,19 @@ def export(
             raise FileExistsError(f"{path} is there already: name another file")
     begin, store, key = checkpoint(after), Instance.of(ctx).store, _key(ctx)
     with (
-        _appearing(file) as out,
+        appearing_file(file) as out,
         store.reading() as session,
         walking(session, begin, until) as tell,
     ):
         made = write_export(
             session, out, key, datetime.now(UTC), after=begin, until=until, progress=tell
         )
-    with _appearing(manifest_of(file)) as out:
+    with appearing_file(manifest_of(file)) as out:
         out.write(made.model_dump_json(indent=1).encode() + b"\n")
     if as_json:
         print_json(made.model_dump(mode="json"))
     else:
         say(f"{made.count} events in {file}, signed by {made.public_key}")
-
-
-@contextmanager
-def _appearing(path: Path) -> Iterator[BinaryIO]:
-    """A file that is there once it is whole, and not before."""
-    part = path.with_name(f"{path.name}.part")
-    try:
-        with part.open("wb") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def verify_exported(

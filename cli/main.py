@@ -367,8 +367,14 @@ for _name, (_where, _help) in GROUPS.items():
     app.command(_name, help=_help, cls=late(_where))(elsewhere)
 
 
+_WRITTEN_BY_OTHERS = 0o022
+"""Nobody else may write what this makes, whatever the shell allows: weights are executed, a log is
+believed. Who may read is said where it is made."""
+
+
 def main() -> None:
     """Run the command; what the user can mend is one line on stderr, exit code 1."""
+    os.umask(os.umask(0) | _WRITTEN_BY_OTHERS)
     with guarded_streams():
         configure_command_logs()
         try:

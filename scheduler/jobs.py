@@ -9,7 +9,8 @@ from sqlmodel import Session
 
 from knowledge.retention import TextKind
 from scheduler.weekly.writing import write_weekly
-from store import circuits, retention, tags
+from store import circuits, retention, set_back, tags
+from store.clock import database_now
 from store.imports import keep_statistics
 from store.index import dense, lexical
 from store.models import now
@@ -53,6 +54,15 @@ def find_lost(store: Store, broker: WokenBroker, lost_after: float) -> None:
     found = reconcile(store, broker.backlog(), lost_after=lost_after, heads=broker.heads())
     if found:
         log.warning("reconciler_found_lost", messages=found)
+
+
+def bring_back(store: Store, lease_seconds: float) -> None:
+    """Let nothing wait for a time that was before the database's clock was set back."""
+    with Session(store.engine) as session:
+        found = set_back.bring_back(session, lease_seconds)
+        session.commit()
+    if found:
+        log.warning("clock_of_the_database_set_back", rows=found)
 
 
 def copy_dead(broker: WokenBroker) -> None:
@@ -107,8 +117,11 @@ def index_vectors(store: Store) -> None:
 
 
 def erase_old(store: Store, days: Mapping[TextKind, int]) -> None:
-    """Erase the words that are older than they are kept."""
-    erased = retention.erase_old(store, days, now())
+    """Erase the words that are older than they are kept, by this clock and by the database's: what
+    one that is wrong erases does not come back."""
+    with store.reading() as session:
+        at = min(now(), database_now(session))
+    erased = retention.erase_old(store, days, at)
     if erased:
         log.info("words_erased", rows=dict(erased))
 

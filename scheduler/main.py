@@ -14,6 +14,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 
 from knowledge.retention import keep_days
 from scheduler import jobs, refreshing
+from scheduler.intervals import Every, catch_up
 from store.database import passes_by_itself
 from store.models import now
 from store.settings import Settings
@@ -75,6 +76,7 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
             jobs.find_lost,
             (store, broker, settings.lost_after_seconds),
         ),
+        ("bring_back", RECONCILE_SECONDS, jobs.bring_back, (store, settings.lease_seconds)),
         ("watch_circuits", CIRCUIT_SECONDS, jobs.watch_circuits, (store,)),
         ("say_alive", alive.SAY_SECONDS, alive.say, (broker,)),
         ("copy_dead", COPY_DEAD_SECONDS, jobs.copy_dead, (broker,)),
@@ -95,7 +97,7 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
         ("forget_ticks", FORGET_TICKS_SECONDS, _as_of_now, (refreshing.forget_ticks, store)),
     ]
     for name, seconds, job, args in timed:
-        scheduler.add_job(job, "interval", seconds=seconds, args=args, id=name)
+        scheduler.add_job(job, Every(seconds), args=args, id=name)
     scheduler.add_listener(_report, EVENT_JOB_ERROR)
     return scheduler
 
@@ -112,7 +114,8 @@ def run_scheduler(settings: Settings) -> None:
     scheduler.start()
     log.info("scheduler_ready")
     while not stop.wait(1.0):
-        pass
+        if late := catch_up(scheduler, now()):
+            log.warning("clock_set_back", jobs=late)
     if not _ended(scheduler, settings.shutdown_seconds):
         log.warning("scheduler_cut_off", means="a job hangs; what it did not commit is done again")
         os._exit(0)  # the interpreter would wait for the job's thread

@@ -77,7 +77,7 @@ def parse(written: str, where: str) -> bytes:
 
 def _make(path: Path) -> None:
     """Write a new key, whole or not at all; of two processes that do so one wins."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

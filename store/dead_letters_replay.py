@@ -21,6 +21,7 @@ from store.dead_letters import NotReplayable
 from store.dead_letters_list import Chosen, count, oldest_ids
 from store.models import DeadLetter
 from store.models.operators import DeadLetterResolution
+from store.set_back import AHEAD_SECONDS
 from store.unit_of_work import Store, UnitOfWork
 
 Place = tuple[datetime, UUID]
@@ -73,14 +74,18 @@ class Operator:
     request_id: UUID | None = None
 
 
-_LAST_DUE = sa.text("SELECT max(due_at) FROM dead_letter_resolution WHERE due_at > :now")
+_LAST_DUE = sa.text(
+    "SELECT max(due_at) FROM dead_letter_resolution "
+    "WHERE due_at > :now AND at <= CAST(:now AS timestamptz) + make_interval(secs => :ahead)"
+)
 
 
 def _first_slot(session: Session, gap: timedelta) -> datetime:
     """When the next replay may fall due; other replays wait until this transaction ends."""
     session.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
     moment = database_now(session)
-    last: datetime | None = session.execute(_LAST_DUE, {"now": moment}).scalar_one()
+    given = {"now": moment, "ahead": AHEAD_SECONDS}  # else before the clock was set back
+    last: datetime | None = session.execute(_LAST_DUE, given).scalar_one()
     return moment if last is None else last + gap
 
 

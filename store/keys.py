@@ -197,26 +197,32 @@ def usable(session: Session, key_ids: Collection[UUID], at: datetime) -> set[UUI
     return set(session.exec(query))
 
 
+_KEY = AccessKey.__table__  # type: ignore[attr-defined]
+_ASKED = sa.select(sa.bindparam("prefix", type_=sa.String).label("prefix")).subquery()
+_FOUND = sa.select(_KEY).select_from(_ASKED.outerjoin(_KEY, _KEY.c.prefix == _ASKED.c.prefix))
+"""One row in any case, empty for a prefix that nobody has."""
+
+
 def check(session: Session, presented: str, at: datetime) -> Checked:
-    """Whose key this is, if it holds at this moment.
+    """Whose key this is, if it holds at this moment; a copy of its row, which no session has.
 
     The hash is computed and compared in constant time whether or not the prefix is known, and what
-    became of a key is looked at only behind its secret.
+    became of a key is looked at, and an object made of it, only behind its secret.
     """
     written = _WRITTEN.fullmatch(presented)
     prefix, secret = written.groups() if written else ("", presented[:200])
-    key = session.exec(select(AccessKey).where(AccessKey.prefix == prefix)).one_or_none()
-    salt, expected = (key.salt, key.hash) if key is not None else (_NOBODY_SALT, _NOBODY_HASH)
+    found = session.execute(_FOUND, {"prefix": prefix}).one()
+    salt, expected = found.salt or _NOBODY_SALT, found.hash or _NOBODY_HASH
     same = hmac.compare_digest(_hash(secret, salt), expected)
-    if key is None:
+    if found.id is None:
         return Checked(None, "unknown_key")
     if not same:
-        return Checked(None, "wrong_secret", key.id)
-    if key.revoked_at is not None:
-        return Checked(None, "revoked_key", key.id)
-    if key.expires_at <= at:
-        return Checked(None, "expired_key", key.id)
-    return Checked(key, None, key.id)
+        return Checked(None, "wrong_secret", found.id)
+    if found.revoked_at is not None:
+        return Checked(None, "revoked_key", found.id)
+    if found.expires_at <= at:
+        return Checked(None, "expired_key", found.id)
+    return Checked(AccessKey(**found._mapping), None, found.id)
 
 
 def _hash(secret: str, salt: bytes) -> bytes:

@@ -3,7 +3,6 @@
 import os
 import signal
 import socket
-import threading
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -30,6 +29,8 @@ from workers.runtime.watchdog import Watchdog, stop_now
 log = structlog.get_logger(__name__)
 
 NEEDS_ENCODER = {Stage.EMBED, Stage.RETRIEVE}
+_REST_MS = 1000
+"""Ours: for the threads that fetch, which end in a moment."""
 AWAITED = {*QUESTION_STAGES, *TEXT_STAGES}
 """Somebody sits in front of these. Where one pool works on all stages they come first of what it
 has fetched, so that an import keeps a question waiting for one message and not for all of them."""
@@ -109,11 +110,32 @@ def wait_for_schema(engine: sa.Engine, seconds: float) -> None:
             return
 
 
+class OutOfMemory(RuntimeError):
+    """The worker ended because it had no memory; whoever supervises it starts another."""
+
+
+def finish(worker: dramatiq.Worker, leases: LeaseKeeper, seconds: float) -> None:
+    """Begin nothing more, let what is under way end within `seconds`, and hand the rest back.
+
+    dramatiq's own stop would wait for as long once more, and its supervisor would have killed it.
+    """
+    for thread in worker.workers:
+        thread.stop()
+    until = time.monotonic() + seconds
+    for thread in worker.workers:
+        thread.join(max(0.0, until - time.monotonic()))
+    leases.hand_back()
+    worker.stop(timeout=_REST_MS)
+
+
 def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> None:
     """Work on `stages` with `threads` threads until SIGTERM or SIGINT; then finish and return.
 
-    Work that does not finish within `shutdown_seconds` is left to its lease. A worker that stands
-    is ended by its watchdog; whoever runs it starts it again.
+    Work that does not finish within `shutdown_seconds` is handed back, uncounted. A worker that
+    stands is ended by its watchdog; whoever runs it starts it again.
+
+    Raises:
+        OutOfMemory: it ended by itself, as there was no memory.
     """
     name = f"{socket.gethostname()}:{os.getpid()}"
     configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < len(Stage) else 'all'}")
@@ -134,9 +156,8 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
         declare(broker, context, spec_of(stage))
     if NEEDS_ENCODER & set(stages):
         context.encoder.encode(["ready"])  # load the weights before the first question waits
-    stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, lambda *_: context.stop.set())
     worker = consume(broker, stages, threads)
     broker.emit_after("process_boot")  # starts the time limits; only dramatiq's CLI does it else
     leases.start()
@@ -144,13 +165,15 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     worker.start()
     settle_memory()
     log.info("worker_ready", stages=[stage.value for stage in stages], threads=threads)
-    while not stop.wait(1.0):
+    while not context.stop.wait(1.0):
         pass
     log.info("worker_stopping")
     broker.stop_listening()
-    worker.stop(timeout=int(settings.shutdown_seconds * 1000))
+    finish(worker, leases, settings.shutdown_seconds)
     leases.stop()
     watchdog.stop()
     broker.close()
     store.engine.dispose()
     log.info("worker_stopped")
+    if context.unfit:
+        raise OutOfMemory(f"it ran out of memory ({context.unfit[0]}) and must be started anew")

@@ -9,6 +9,8 @@ from cli.context import Instance
 from cli.printing import say_beside
 
 HTTP_PORT = 8322
+SHUTDOWN_SECONDS = 20
+"""As long as the gateway gives those who wait there."""
 
 
 class Unguarded(ValueError):
@@ -25,8 +27,10 @@ def mcp(
     url: Annotated[str | None, typer.Option(help="of the gateway, if not this instance's")] = None,
 ) -> None:
     """Give an assistant (Model Context Protocol) tools to ask, verify and read evidence."""
+    from cli.assistant.logs import log_without_words
     from cli.assistant.server import build
 
+    log_without_words()
     instance = Instance.of(ctx)
     gateway = url or instance.url
     if not http:
@@ -35,13 +39,23 @@ def mcp(
     import uvicorn
 
     from api_gateway.names import url_of
+    from cli.assistant.guard import Guarded
 
     require_guard(host, gateway)
     app = build(gateway, pass_on=True).streamable_http_app(
         stateless_http=True, json_response=True, host=host
     )
     say_beside(f"tools for assistants at {url_of(host, port)}/mcp (Ctrl-C stops)")
-    uvicorn.run(app, host=host, port=port, log_level="warning", access_log=False)
+    uvicorn.run(
+        Guarded(app),
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )
 
 
 def require_guard(host: str, gateway: str) -> None:

@@ -75,8 +75,12 @@ class FileSink:
         path = self._directory / f"{name}.log"
         with contextlib.suppress(OSError):
             rotate_log(path)
-            with path.open("ab") as file:
+            with open(path, "ab", opener=_for_its_owner) as file:
                 file.write(b"".join(line + b"\n" for line in lines))
+
+
+def _for_its_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 class Pipe:

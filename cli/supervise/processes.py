@@ -19,10 +19,11 @@ HEALTHY_AFTER_SECONDS = 60.0
 class ProcessSpec:
     """One supervised process.
 
-    `after` names processes that must be ready before it starts and that stop after it. `ready`
-    is asked repeatedly until it holds and must answer within about a second; without it a
-    process is ready as soon as it runs. `restart=False` makes it a step: it runs once, is ready
-    when it has ended with code 0, and any other end stops everything with exit code 1.
+    `after` names processes that must be ready before it starts and that stop after it, as do those
+    that these come after. `ready` is asked repeatedly until it holds and must answer within about a
+    second; without it a process is ready as soon as it runs. `restart=False` makes it a step: it
+    runs once, is ready when it has ended with code 0, and any other end stops everything with exit
+    code 1.
     """
 
     name: str
@@ -61,6 +62,20 @@ def start_order(specs: Sequence[ProcessSpec]) -> tuple[ProcessSpec, ...]:
         ordered.append(fit)
         waiting.remove(fit)
     return tuple(ordered)
+
+
+def all_after(ordered: Sequence[ProcessSpec]) -> dict[str, set[str]]:
+    """Of each process those that come after it, at whatever distance: a step between them may be
+    done long since, and they need it all the same.
+
+    Args:
+        ordered: as `start_order` gives them.
+    """
+    later: dict[str, set[str]] = {spec.name: set() for spec in ordered}
+    for spec in reversed(ordered):
+        for name in spec.after:
+            later[name] |= {spec.name} | later[spec.name]
+    return later
 
 
 class Backoff:

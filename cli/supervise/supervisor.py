@@ -20,7 +20,7 @@ from pathlib import Path
 
 from cli.supervise.guard import Guard
 from cli.supervise.output import FileSink, Pipe, Sink, StderrSink
-from cli.supervise.processes import Backoff, ProcessSpec, describe, start_order
+from cli.supervise.processes import Backoff, ProcessSpec, all_after, describe, start_order
 from store.embedded.errors import EmbeddedError
 from store.embedded.process import spawn
 
@@ -80,6 +80,7 @@ class Supervisor:
     ) -> None:
         ordered = start_order(specs)
         self._children = {spec.name: _Child(spec) for spec in ordered}
+        self._later = all_after(ordered)
         self._sink: Sink = (
             FileSink(log_dir) if log_dir else StderrSink(max(map(len, self._children), default=0))
         )
@@ -218,8 +219,7 @@ class Supervisor:
         for child in self._children.values():
             if child.state in (State.DONE, State.STOPPING) or child.process is None:
                 continue
-            name = child.spec.name
-            dependents = (o for o in self._children.values() if name in o.spec.after)
+            dependents = (self._children[name] for name in self._later[child.spec.name])
             if all(other.state is State.DONE for other in dependents):
                 self._tell(child, "stopping")
                 child.state = State.STOPPING

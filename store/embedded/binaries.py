@@ -173,7 +173,9 @@ def _copy_for_everybody(bundle: _Bundle, root: Path, user: int) -> Path:
 
 
 def _copied(bundle: _Bundle, root: Path, base: Path, name: str) -> Path:
-    base.mkdir(mode=0o755, parents=True, exist_ok=True)
+    if not base.exists():
+        base.mkdir(parents=True)
+        base.chmod(0o755)  # the umask of who starts this may shut out the servers' account
     target = base / name
     if target.is_dir() and not target.is_symlink() and target.stat().st_uid == os.geteuid():
         return target

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import structlog
 from sqlmodel import Session
 
-from store import ledger
+from store import handing_back, ledger
 from store.unit_of_work import Store
 
 log = structlog.get_logger(__name__)
@@ -54,6 +54,24 @@ class LeaseKeeper:
         """Begin renewing."""
         self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
         self._thread.start()
+
+    def hand_back(self) -> int:
+        """Give up the work that is still under way, for others to begin at once; returns how many
+        pieces. Never raises: what cannot be given back now is free one lease later."""
+        with self._lock:
+            held = [one for one, _ in self._held.values()]
+            self._held.clear()
+        if not held:
+            return 0
+        try:
+            with Session(self._store.engine) as session:
+                handed = handing_back.hand_back(session, held)
+                session.commit()
+        except Exception as error:  # noqa: BLE001  the process ends in any case
+            log.warning("work_not_handed_back", error=type(error).__name__)
+            return 0
+        log.warning("work_handed_back", pieces=handed)
+        return handed
 
     def stop(self) -> None:
         """End renewing."""

@@ -6,6 +6,7 @@ PostgreSQL, not in Redis, where a delayed message can be stranded (DRAMATIQ 2.5 
 """
 
 import random
+import threading
 import time
 import traceback as tracebacks
 from collections.abc import Callable, Mapping
@@ -57,6 +58,10 @@ class Context:
     cache: dict[str, Any] = field(default_factory=dict)
     alone: Alone | None = None
     """Does what has cost a worker in a process of its own; None: it is done here as well."""
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set to end the process: what is under way may end, nothing more is begun."""
+    unfit: list[str] = field(default_factory=list)
+    """Why it ends by itself; empty: it does not."""
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -117,6 +122,7 @@ def _handle_safely(
     except Interrupt as error:  # the time limit struck outside of the work
         log.warning("interrupted", stage=spec.stage.value, error=type(error).__name__)
     except Exception as error:  # noqa: BLE001  every failure is written down
+        _judge(context, error)
         if passes_by_itself(error):
             log.warning("database_away", stage=spec.stage.value, message_id=str(outbox_id))
             time.sleep(0.2)  # no hot loop while the server restarts
@@ -173,6 +179,17 @@ def _handle(
     if admission is Admission.PROBE:
         with context.store.unit_of_work(f"stage:{spec.stage.value}") as work:
             circuits.settle(work, spec.stage.value)
+
+
+def _judge(context: Context, error: BaseException) -> None:
+    """End a process that ran out of memory, once its work has ended or been handed back.
+
+    What was being made then is half made: a module, a pattern, a reply of a server. Tried: every
+    document that came later died of it, long after there was memory again.
+    """
+    if isinstance(error, (MemoryError, SystemError)) and not context.unfit:
+        context.unfit.append(describe(error))
+        context.stop.set()
 
 
 def _bound(spec: StageSpec[Any, Any], message: Message) -> dict[str, str]:
@@ -318,6 +335,7 @@ def _failed(
     held: ledger.Claim,
     error: BaseException,
 ) -> None:
+    _judge(context, error)
     reason = classify(error)
     lost = isinstance(error, TimeLimitExceeded)
     if lost and held.losses + 1 >= MOST_LOSSES:

@@ -100,6 +100,8 @@ def test_an_export_verifies_with_nothing_but_its_two_files_and_the_public_key(
 ) -> None:
     file = tmp_path / "log.jsonl"
     made = json.loads(worked(attest("audit", "export", str(file), "--json")))
+    for made_file in (file, file.with_name(f"{file.name}.manifest.json")):
+        assert made_file.stat().st_mode & 0o777 == 0o600
     assert made["count"] == len(file.read_bytes().splitlines())
     key = worked(attest("audit", "public-key")).strip()
     assert made["public_key"] == key

@@ -110,6 +110,30 @@ def gone(processes: list[psutil.Process], seconds: float = 15.0) -> bool:
     return not psutil.wait_procs(processes, timeout=seconds)[1]
 
 
+def test_a_server_stops_after_those_that_started_behind_a_step_that_is_done(
+    supervise: Callable[..., Supervised],
+) -> None:
+    """The migration is long done; the workers behind it need the database to the end."""
+    slow = [
+        sys.executable,
+        "-c",
+        "import signal, time, sys\n"
+        "signal.signal(signal.SIGTERM, lambda *_: (time.sleep(1), sys.exit()))\n"
+        "print('set', flush=True)\n"
+        "time.sleep(600)",
+    ]
+    run = supervise(
+        spec("server", SLEEP),
+        spec("step", [sys.executable, "-c", ""], after=["server"], restart=False),
+        spec("worker", slow, after=["step"]),
+    )
+    run.wait_for("worker ready")
+    run.wait_for_output("set")
+    assert run.stop() == 0
+    stopping = [line for line in run.lines() if line.endswith(("stopping", "stopped"))]
+    assert stopping == ["worker stopping", "worker stopped", "server stopping", "server stopped"]
+
+
 def test_processes_start_in_order_and_stop_in_reverse(
     supervise: Callable[..., Supervised],
 ) -> None:

@@ -96,6 +96,19 @@ def test_a_rate_gives_as_many_turns_as_it_says(locked: Running) -> None:
     client.close()
 
 
+def test_a_clock_of_redis_that_is_set_back_refuses_no_key_for_as_long(locked: Running) -> None:
+    client = redis.Redis.from_url(locked.settings.redis_url)
+    prefix = f"test-{uuid4().hex}"
+    limiter = Limiter(locked.store, client, prefix)
+    key_id, limits = make_key(locked, "read").key.id, Granted(60, 10_000, Decimal(1))
+    rate = f"{prefix}:access:{{{key_id}}}:rate"
+    client.set(rate, int((time.time() + 6 * 3600) * 1e6))  # written before it was set back
+    assert limiter.take(key_id, limits, now()) is None
+    granted = sum(limiter.take(key_id, limits, now()) is None for _ in range(100))
+    assert 59 <= granted < 100
+    client.close()
+
+
 def test_gateways_that_find_the_day_forgotten_at_one_moment_raise_it_once(locked: Running) -> None:
     key_id, limits = make_key(locked, "read").key.id, Granted(600, 10_000, Decimal(1))
     at, gateways = now(), 6

@@ -12,7 +12,7 @@ from uuid import uuid4
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api_gateway.bodies import limited_body
+from api_gateway.bodies import Body, BodyLimit, InFlight
 from api_gateway.problems import Problem
 
 MOST_BODY_BYTES = 2 * 1024**2
@@ -49,6 +49,7 @@ class Guarded:
         self._most = most
         self._body_seconds = body_seconds
         self._most_bytes = most_bytes
+        self._in_flight = InFlight(most_bytes)
         self._under_way = self._coming_bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -57,8 +58,7 @@ class Guarded:
             return
         try:
             _admit(scope)
-            limited = limited_body(scope, receive, MOST_BODY_BYTES, self._body_seconds)
-            body = await self._whole(limited)
+            body = await self._body(scope, receive)
             if body is not None:  # else the client has gone away
                 await self._serve(scope, _again(body, receive), send)
         except Problem as problem:
@@ -73,6 +73,22 @@ class Guarded:
             await self._app(scope, receive, send)
         finally:
             self._under_way -= 1
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
+        """The body, measured while it comes; see `_whole`."""
+        scope.setdefault("state", {})
+        coming = Body(
+            scope,
+            receive,
+            places={("POST", scope["path"]): BodyLimit(MOST_BODY_BYTES)},
+            largest=MOST_BODY_BYTES,
+            seconds=self._body_seconds,
+            in_flight=self._in_flight,
+        )
+        try:
+            return await self._whole(coming.receive)
+        finally:
+            coming.release()
 
     async def _whole(self, receive: Receive) -> bytes | None:
         """The body; None if the client went away before its end.

@@ -27,6 +27,7 @@ PRODUCT = ("messages", "store", "workers", "knowledge", "api_gateway", "schedule
 PRINTERS = {
     "cli/printing.py": "what commands print",
     "cli/supervise/output.py": "what child processes print, line by line through `printable`",
+    "cli/assistant/logs.py": "the lines of logs of the tools, on the guarded stderr of a command",
     "store/log_lines.py": "the lines of logs of commands",
     "workers/runtime/logs.py": "the lines of logs of processes",
     "workers/health.py": "one line for Docker, through `printable`",
@@ -35,7 +36,7 @@ PRINTERS = {
 """Every module that writes to a standard stream, and what."""
 CALLS = {"Console", "StreamHandler", "PrintLogger", "PrintLoggerFactory", "WriteLogger"}
 PRINTS = {"print", "pprint", "echo", "secho", "print_exc", "print_exception"}
-OTHERS = {"click", "traceback", "rich", "pprint"}
+OTHERS = {"click", "rich", "pprint"}
 STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
 GUARDED = {("cli/main.py", "print_exc"), ("cli/main.py", "stderr")}
 """An uncaught error's traceback, printed while the streams are guarded."""
@@ -51,7 +52,11 @@ def writes(path: Path) -> Iterator[tuple[int, str]]:
     for node in nodes:
         if isinstance(node, ast.Call):
             owner, _, name = ast.unparse(node.func).rpartition(".")
-            if name in CALLS or (name in PRINTS and owner in {"", "typer"}) or owner in OTHERS:
+            if (
+                name in CALLS
+                or (name in PRINTS and owner in {"", "typer", "traceback"})
+                or owner in OTHERS
+            ):
                 yield node.lineno, name
         elif isinstance(node, ast.Attribute) and node.attr in STREAMS:
             if ast.unparse(node.value) == "sys" and node not in flushed:

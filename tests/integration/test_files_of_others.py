@@ -29,7 +29,7 @@ def test_nobody_else_writes_what_the_command_makes(umask: int) -> None:
     """Weights are executed: a folder for them that everybody may write is everybody's program."""
     seen = (
         "import cli.main as command, os\n"
-        "command.app = lambda: print(oct(os.umask(0)))\n"
+        "command.app = lambda **_: print(oct(os.umask(0)))\n"
         "command.main()\n"
     )
     done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)

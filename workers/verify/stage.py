@@ -28,7 +28,6 @@ from workers.verify.cures import Abstained, cure, is_past
 from workers.verify.gate import Passed, gate
 from workers.verify.judging import PURPOSE, Judged, Material, judge
 from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
-from workers.verify.verifier import verifier_of
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,6 @@ def work(context: Context, message: VerifyV1) -> Result:
     checking = check_claims(
         drafted,
         texts,
-        verifier_of(context.settings),
         judge=judge,
         not_citable={
             key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)

@@ -11,7 +11,7 @@ from workers.verify.completing import completed
 from workers.verify.guards.vetoes import objections, objections_of_model, vetoes_of_model
 from workers.verify.judging import Judged, Material
 from workers.verify.locating import CitedText, locate
-from workers.verify.own_words import in_own_words
+from workers.verify.own_words import own_words
 from workers.verify.rewriting import hedged
 from workers.verify.verdicts import by_model, by_words
 
@@ -78,7 +78,7 @@ def _in_own_words(one: Located, texts: Mapping[str, CitedText]) -> Located:
     if one.place is None:
         return one
     cited = texts[one.drafted.evidence_id]
-    return replace(one, repeats=in_own_words(one.text, cited, one.place))
+    return replace(one, repeats=own_words(one.text, cited, one.place) is not None)
 
 
 def _material(located: Sequence[Located], texts: Mapping[str, CitedText]) -> list[Material]:

@@ -29,8 +29,8 @@ _LINES = re.compile(r"[^\r\n]+")
 _LABELLED = re.compile(r"[^\W_][^:\r\n]{0,99}:\s")
 
 
-def in_own_words(words: str, cited: CitedText, place: Span, under: Leads = ()) -> bool:
-    """Whether `words` say what the passage at `place` says, as it says it.
+def own_words(words: str, cited: CitedText, place: Span, under: Leads = ()) -> Span | None:
+    """Where `words` stand in the passage at `place`, as it says them; None where they do not.
 
     What the quotation check folds, a final stop and the case of the first letter may differ.
 
@@ -40,9 +40,9 @@ def in_own_words(words: str, cited: CitedText, place: Span, under: Leads = ()) -
     text = cited.source.text
     whole = repeated(words, cited, place)
     if whole is not None and _is_led_alike(leads(text, whole.start), under):
-        return True
+        return whole
     wanted = _folded(words)
-    return any(_says(wanted, one, text, under) for one in _units(cited, place))
+    return next((one for one in _units(cited, place) if _says(wanted, one, text, under)), None)
 
 
 def _says(wanted: str, unit: Span, text: str, under: Leads) -> bool:

@@ -18,7 +18,7 @@ from workers.verify.guards.lexing import fold
 from workers.verify.guards.trials import mismatched
 from workers.verify.guards.vetoes import is_quoted_whole, vetoes
 from workers.verify.locating import CitedText, locate
-from workers.verify.own_words import in_own_words
+from workers.verify.own_words import own_words
 from workers.verify.pasted import against, attribution
 from workers.verify.pasted.matching import nearest
 from workers.verify.pasted.statements import Statement, plain, without_identifiers
@@ -113,10 +113,28 @@ def _is_too_long(statement: Statement, sources: Mapping[str, CitedText]) -> bool
 def _without_citations(
     found: Located, statement: Statement, sources: Mapping[str, CitedText]
 ) -> Located:
+    """The claim without what it cites; where it is its source's own words, with these as its
+    passage: what speaks against it must not be what stands beside them."""
     text = plain(found.text)
     cited = sources[found.drafted.evidence_id]
-    own = found.place is not None and in_own_words(text, cited, found.place, statement.under)
-    return replace(found, text=text, repeats=own)
+    own = found.place and own_words(text, cited, found.place, statement.under)
+    if not own:
+        return replace(found, text=text, repeats=False)
+    grounds = cited.grounds(own)
+    codes = [one.code for one in _vetoes(found.text, grounds)] if found.findings else []
+    return replace(
+        found,
+        text=text,
+        repeats=True,
+        place=own,
+        passage=grounds.passage,
+        findings=tuple(dict.fromkeys([*_steering(found), *codes])),
+    )
+
+
+def _steering(found: Located) -> tuple[str, ...]:
+    """That its passage speaks to programs, which no rule of a narrower one may lift."""
+    return tuple(one for one in found.findings if one == "instructions")
 
 
 def _vetoes(words: str, grounds: Grounds) -> tuple[Finding, ...]:

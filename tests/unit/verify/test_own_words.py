@@ -6,7 +6,7 @@ Their words are made up, so that no list of the product knows them: what holds, 
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.unit.verify.pasted.test_check import check
@@ -51,6 +51,7 @@ def report(lines: dict[str, str], end: str, between: str = "\n") -> str:
     return between.join(f"{name}: {value}{end}" for name, value in lines.items())
 
 
+@settings(max_examples=30)
 @given(LINES, ENDS, ENDS, st.sampled_from(["\n", "\n\n"]))
 def test_a_labelled_line_verifies_itself(
     lines: dict[str, str], end: str, stop: str, between: str
@@ -60,6 +61,7 @@ def test_a_labelled_line_verifies_itself(
         assert verdict(f"{name}: {value}{stop}", text) == "verified"
 
 
+@settings(max_examples=30)
 @given(LINES, ENDS, st.data())
 def test_a_labelled_line_verifies_nothing_but_itself(
     lines: dict[str, str], end: str, data: st.DataObject
@@ -78,6 +80,7 @@ def test_a_labelled_line_verifies_nothing_but_itself(
     assert {verdict(one, text) for one in claims} <= {"unverified", None}
 
 
+@settings(max_examples=30)
 @given(NAMES, st.lists(SENTENCES, min_size=2, max_size=4, unique=True))
 def test_what_follows_a_label_is_read_with_it(name: str, sentences: list[str]) -> None:
     text = f"{name}: {' '.join(sentences)}\n\nNobody else was seen."
@@ -86,6 +89,7 @@ def test_what_follows_a_label_is_read_with_it(name: str, sentences: list[str]) -
         assert verdict(one, text) == "unverified"
 
 
+@settings(max_examples=30)
 @given(
     NAMES,
     st.lists(SENTENCES, min_size=2, max_size=4, unique=True),
@@ -103,6 +107,7 @@ def test_an_item_of_a_list_is_read_with_what_leads_on_to_it(
     assert set(states) == {"verified"}  # the same list, with the same words over it
 
 
+@settings(max_examples=30)
 @given(st.lists(SENTENCES, min_size=2, max_size=4, unique=True), st.sampled_from(["- ", "1. "]))
 def test_items_that_nothing_leads_on_to_speak_for_themselves(
     sentences: list[str], mark: str
@@ -111,6 +116,7 @@ def test_items_that_nothing_leads_on_to_speak_for_themselves(
     assert {verdict(one, text) for one in sentences} == {"verified"}
 
 
+@settings(max_examples=30)
 @given(NAMES, st.lists(st.tuples(NAMES, st.integers(2, 99)), min_size=1, max_size=3))
 def test_a_row_of_a_table_is_read_with_its_head(name: str, rows: list[tuple[str, int]]) -> None:
     head = f"| {name} | Events |\n|---|---|\n"
@@ -121,6 +127,7 @@ def test_a_row_of_a_table_is_read_with_its_head(name: str, rows: list[tuple[str,
     assert {verdict(head + one, text) for one in body} == {"verified"}
 
 
+@settings(max_examples=30)
 @given(SENTENCES, st.sampled_from(["However", "In conclusion", "Moreover", "Thus", "Finally",
                                    "In addition", "Interestingly", "Overall"]))  # fmt: skip
 def test_an_introduction_that_only_joins_may_be_left_out(sentence: str, begins: str) -> None:
@@ -130,6 +137,7 @@ def test_an_introduction_that_only_joins_may_be_left_out(sentence: str, begins: 
     assert verdict(text, text) == "verified"
 
 
+@settings(max_examples=30)
 @given(
     SENTENCES,
     st.one_of(
@@ -178,6 +186,7 @@ def bracketed(draw: st.DrawFn, brackets: st.SearchStrategy[str]) -> tuple[str, s
     return plain, " ".join(told) + "."
 
 
+@settings(max_examples=30)
 @given(bracketed(FIGURES))
 def test_brackets_of_figures_short_forms_and_references_may_be_left_out(
     pair: tuple[str, str],
@@ -186,6 +195,7 @@ def test_brackets_of_figures_short_forms_and_references_may_be_left_out(
     assert verdict(plain, text) == "verified"
 
 
+@settings(max_examples=30)
 @given(bracketed(TELLING))
 def test_a_bracket_of_words_is_a_part_of_its_sentence(pair: tuple[str, str]) -> None:
     plain, text = pair
@@ -193,6 +203,7 @@ def test_a_bracket_of_words_is_a_part_of_its_sentence(pair: tuple[str, str]) -> 
     assert verdict(text, text) == "verified"
 
 
+@settings(max_examples=30)
 @given(SENTENCES, st.data())
 def test_a_word_changed_left_out_or_put_in_is_a_rewording(
     sentence: str, data: st.DataObject
@@ -212,6 +223,7 @@ def test_a_word_changed_left_out_or_put_in_is_a_rewording(
     assert verdict(f"{claim[0].upper()}{claim[1:]}.", sentence) == "unverified"
 
 
+@settings(max_examples=30)
 @given(SENTENCES, st.sampled_from(["{}", "{} ", "“{}", "{};", "- {}", "{}\n"]))
 def test_what_the_quotation_check_folds_makes_no_rewording(sentence: str, form: str) -> None:
     words = sentence.removesuffix(".").replace(" ", " \n")

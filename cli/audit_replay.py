@@ -19,6 +19,7 @@ from workers.verify.answer import Held, compose
 from workers.verify.claims import Checked
 from workers.verify.evidence import Cited, Clocks
 from workers.verify.gate import gate
+from workers.verify.keyless import in_place_of
 from workers.verify.texts import Cut, chunks_of, place_of
 
 _CHECKED = TypeAdapter(list[Checked])
@@ -127,7 +128,8 @@ def recompose(rows: Rows) -> dict[str, Any]:
     body = compose(
         question=rows.question.text,
         retrieval=rows.retrieval.body,
-        draft=rows.draft.body,
+        # Not recorded by earlier releases, whose drafts had none beside them.
+        draft=in_place_of(rows.draft.body) if inputs.get("keyless") else rows.draft.body,
         checked=checked,
         passed=gate(checked, inputs["contested"]),
         conflicts=inputs["conflicts"],

@@ -226,7 +226,7 @@ def verify(
     text, instance = text_of(file), Instance.of(ctx)
     try:
         if corpus is not None:
-            result = verify_here(instance.settings, text, documents_in(corpus))
+            result = verify_here(text, documents_in(corpus))
         else:
             result = result_of_text(instance.url, "verification", text, on_stderr)
     except GatewayRefused as error:

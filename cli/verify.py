@@ -9,13 +9,11 @@ from rich.text import Text
 
 from cli.printing import Console
 from cli.tables import counted
-from store.settings import Settings
 from workers.readers import UnreadableDocument, read
 from workers.verify.pasted.against import speaks_against
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import TooLong, statements
-from workers.verify.verifier import verifier_of
 
 _MARKS = {
     "verified": ("✓", "green"),
@@ -80,9 +78,7 @@ def _documents(path: Path) -> Iterator[dict[str, Any]]:
         }
 
 
-def verify_here(
-    settings: Settings, text: str, documents: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
+def verify_here(text: str, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Check a text against documents in this process: no server is needed.
 
     Raises:
@@ -96,7 +92,6 @@ def verify_here(
         text,
         found,
         sent_along(documents, found),
-        verifier_of(settings),
         against="documents",
         at=datetime.now(UTC),
     )

@@ -10,8 +10,8 @@ from knowledge.loader import load
 Form = Literal["trial", "guideline", "coverage", "general"]
 """A prompt of `workers/generate/prompts/`."""
 
-Reason = Literal["refused", "unusable", "unavailable", "misconfigured", "budget_spent"]
-"""Why an answer was not drafted by the model though there is one."""
+Reason = Literal["refused", "unusable", "unavailable", "misconfigured", "budget_spent", "thinned"]
+"""Why an answer is not the model's draft though there is one; "thinned": too little of it held."""
 
 Count = Annotated[int, Field(ge=1)]
 

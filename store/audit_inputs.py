@@ -42,6 +42,7 @@ class _Held(Protocol):
 def inputs(
     *,
     checked: Sequence[Any],
+    keyless: bool = False,
     contested: Collection[str],
     undecided: Collection[str],
     conflicts: Sequence[Mapping[str, Any]],
@@ -53,6 +54,7 @@ def inputs(
 
     Args:
         checked: all drafted claims with their verdicts.
+        keyless: whether they are those of the keyless draft, shown in the place of a model's.
         contested: ids of claims that another source contradicts and that do not stand.
         undecided: those of them in a conflict that nothing decides.
         conflicts: as they stand in the answer.
@@ -62,6 +64,7 @@ def inputs(
     body: dict[str, Any] = to_jsonable_python(
         {
             "checked": list(checked),
+            "keyless": keyless,
             "contested": sorted(contested),
             "undecided": sorted(undecided),
             "conflicts": list(conflicts),

@@ -222,7 +222,9 @@ def _verified(payload: Payload) -> str:
     cure = f" Asked to cure that: {len(cures)} of the sources." if cures else ""
     judged = (payload.get("judged") or {}).get("model")
     by = f" Judged by {judged}." if judged else ""
-    return f"{_count(len(verdicts), 'claim')} checked: {told}; {kept}.{by}{cure}"
+    aside = _count(len(payload.get("set_aside", ())), "claim")
+    instead = f" In the place of a model's {aside}." if payload.get("set_aside") else ""
+    return f"{_count(len(verdicts), 'claim')} checked: {told}; {kept}.{instead}{by}{cure}"
 
 
 def _was_sealed(payload: Payload) -> str:

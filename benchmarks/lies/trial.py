@@ -16,7 +16,6 @@ from workers.verify.guards.vetoes import FACTS, MEANINGS
 from workers.verify.judging import Judged, Material, judge
 from workers.verify.locating import CitedText
 from workers.verify.marks import quotations
-from workers.verify.verdicts import Support
 
 DRAFT, KEY, QUOTATION, ORDER, JUDGE, COMPLETED, PASSED = (
     "draft acceptance",
@@ -66,7 +65,7 @@ def judged(model: LanguageModel, liar: Liar, made: ModelDraft, case: Case) -> Ou
     def ask(material: Sequence[Material]) -> Judged:
         return judge(material, model.propose)
 
-    checking = check_claims(claims, case.texts, _nobody, judge=ask, not_citable=case.not_citable)
+    checking = check_claims(claims, case.texts, judge=ask, not_citable=case.not_citable)
     passed = gate(checking.results)
     found = {
         (claim.evidence_id, claim.text): result
@@ -80,11 +79,6 @@ def judged(model: LanguageModel, liar: Liar, made: ModelDraft, case: Case) -> Ou
         [one for one in liar.told if not one.true and bare(one.text) in summary],
         list(_bad_hedges([one for one in passed.shown if isinstance(one, Hedged)], case.texts)),
     )
-
-
-def _nobody(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
-    """The verifier that decides where no model does: not to be asked here."""
-    raise AssertionError(f"the judge was not asked about {len(pairs)} claims")
 
 
 def _fate(

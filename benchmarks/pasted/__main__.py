@@ -12,7 +12,6 @@ import argparse
 import json
 from collections import Counter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from rich.console import Console
@@ -20,7 +19,6 @@ from rich.progress import track
 from rich.table import Table
 
 from cli.verify import documents_in, verify_here
-from store.settings import Settings
 from workers.verify.pasted.against import speaks_against
 
 HERE = Path(__file__).parent
@@ -42,13 +40,11 @@ def main() -> None:
     ]
     counts: Counter[tuple[bool, str]] = Counter()
     wrong: list[dict[str, Any]] = []
-    with TemporaryDirectory() as folder:
-        settings = Settings(data_dir=Path(folder))
-        for one in track(statements, "Checking", console=Console(stderr=True)):
-            verdict = _verdict(verify_here(settings, one["text"], documents))
-            counts[one["holds"], verdict] += 1
-            if verdict == ("unverified" if one["holds"] else "verified"):
-                wrong.append({**one, "verdict": verdict})
+    for one in track(statements, "Checking", console=Console(stderr=True)):
+        verdict = _verdict(verify_here(one["text"], documents))
+        counts[one["holds"], verdict] += 1
+        if verdict == ("unverified" if one["holds"] else "verified"):
+            wrong.append({**one, "verdict": verdict})
     console.print(_table(counts))
     for one in wrong if show else ():
         console.print(f"{one['verdict']}, {one['kind']}: {one['text']}", highlight=False)

@@ -33,7 +33,6 @@ from workers.summarize.summary import summarize
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import TooLong, statements
-from workers.verify.verifier import verifier_of
 
 AT = datetime(2026, 11, 26, tzinfo=UTC)
 MAX_EVIDENCE_CHARS = 1_000_000
@@ -71,7 +70,6 @@ def verification(text: str) -> int:
         text,
         found,
         sent_along(along, found),
-        verifier_of(_settings()),
         against="documents",
         at=AT,
     )
@@ -86,7 +84,6 @@ def verification_source(text: str) -> int:
         documents()[0][:1_000],
         found,
         sent_along(along, found),
-        verifier_of(_settings()),
         against="documents",
         at=AT,
     )

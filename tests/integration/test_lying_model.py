@@ -7,13 +7,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import pytest
 import sqlalchemy as sa
+from sqlmodel import select
 
+from cli.audit_replay import read, replay
 from messages import Stage
 from store.documents import put_versions
-from store.models import Answer, Draft
+from store.models import Answer, AuditEvent, Draft
 from store.records import SourceRecord
 from store.settings import Settings
 from tests.fakes.liar import STALE, Liar, bare
@@ -139,8 +142,36 @@ def lying(
             worker.context.language_model.close()
 
 
+@pytest.mark.parametrize("lying", ["altered number"], indirect=True)
+def test_a_draft_that_lies_thin_it_gives_way_to_the_sources_sentences(lying: World) -> None:
+    body = lying.answer()
+
+    provenance = body["provenance"]
+    assert (provenance["generator"], provenance["fallback"]["reason"]) == ("extractive", "thinned")
+    assert "sentences of the sources" in provenance["fallback"]["note"]
+    assert {one["verdict"] for one in body["claims"]} <= {"supported", "conflicting"}
+    for one in body["claims"]:
+        assert one["text"] == " ".join(one["citations"][0]["quote"].split())
+    with lying.worker.store.reading() as session:
+        (told,) = session.exec(
+            select(AuditEvent).where(AuditEvent.event == "question.verified")
+        ).all()
+        question_id = UUID(told.subject)
+        assert len(told.payload["verdicts"]) == len(body["claims"])
+        aside = [one["verdict"] for one in told.payload["set_aside"]]
+        drafted = session.get_one(Draft, question_id).body
+        assert len(aside) == len(drafted["claims"])
+        assert aside.count("supported") < len(body["claims"])
+        replayed = replay(read(session, question_id))
+    assert replayed.same, replayed.faults
+
+
 @pytest.mark.parametrize("lying", list(KINDS), indirect=True)
-def test_no_lie_of_any_kind_reaches_an_answer_though_the_judge_lies_too(lying: World) -> None:
+def test_no_lie_of_any_kind_reaches_an_answer_though_the_judge_lies_too(
+    lying: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The gate alone: what it leaves of the draft is shown, however little that is."""
+    monkeypatch.setattr("workers.verify.stage.may_be_thinned", lambda *_: False)
     body = lying.answer()
     lies = [one for one in lying.liar.told if not one.true]
     truths = {bare(one.text) for one in lying.liar.told if one.true}

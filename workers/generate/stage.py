@@ -1,7 +1,8 @@
 """generate: evidence becomes a draft of claims with evidence keys. Nothing is checked yet.
 
 With a language model it drafts; without one, or where it cannot, the draft is made of sentences of
-the sources and says why (`fallback`).
+the sources and says why (`fallback`). Beside a model's draft that one is kept too (`keyless`): it
+is shown where the gate leaves less of the model's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -98,8 +99,9 @@ def work(context: Context, message: GenerateV1) -> Keyed:
         body = _extractive(material)
     else:
         body = _drafted(context, message, model, material, evidence)
-    body = {**body, "claims": _with_coverage(material, body["claims"])}
-    return Keyed(body, material.hash_key)
+    if body["generator"] != GENERATOR and body["claims"]:  # the gate may leave too little of it
+        body = {**body, "keyless": _covering(material, _extractive(material))}
+    return Keyed(_covering(material, body), material.hash_key)
 
 
 def _read(store: Store, message: GenerateV1) -> _Material:
@@ -160,21 +162,20 @@ def _drafted(
     return {**body, "cost_usd": None if cost is None else str(cost)}
 
 
-def _with_coverage(
-    material: _Material, claims: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """The claims, each with the share of the question that it and its title hold: the answer
+def _covering(material: _Material, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The draft, each claim with the share of the question that it and its title hold: the answer
     abstains by those that answer it best."""
     titles = {entry["evidence_id"]: version.title for entry, version in material.evidence}
-    return [
+    claims = [
         {
             **claim,
             "covers": round(
                 share(material.asked, f"{claim['text']}\n{titles.get(claim['evidence_id'], '')}"), 3
             ),
         }
-        for claim in claims
+        for claim in body["claims"]
     ]
+    return {**body, "claims": claims}
 
 
 def _extractive(material: _Material) -> dict[str, Any]:

@@ -65,6 +65,7 @@ def must_abstain(
     is_english: bool = True,
     offered: Sequence[str] = (),
     names_nothing_else: bool = False,
+    unspoken: Sequence[str] = (),
 ) -> Abstention | None:
     """Whether the answer must abstain (SP-6.3), and why: by the claims that answer the question
     best, for one on something beside it makes no dispute decided and no source fresh.
@@ -82,6 +83,7 @@ def must_abstain(
         offered: which names may be meant by words that nothing held speaks of, in words.
         names_nothing_else: whether it names nothing but by these: of another drug, test or trial no
             answer is one.
+        unspoken: what it asks about by name, where no claim speaks of any of it.
     """
     if evidence_found == 0 and not is_english:
         return abstention("out_of_scope", worded="not_english")
@@ -105,6 +107,8 @@ def must_abstain(
         sources = sorted({one.source_type for one in verified})
         fetched_lately = not any(one.stale for one in verified)
         return abstention("stale", sources, worded="dated" if fetched_lately else None)
+    if unspoken:
+        return abstention("no_evidence", worded="other_named", asked=unspoken)
     return None
 
 

@@ -18,7 +18,14 @@ from workers.verify.bibliography import references
 from workers.verify.claims import Checked, Echo, Verdict
 from workers.verify.gate import Contested, Passed, Shown, Verified
 from workers.verify.presuppositions import Work, contradicted, taken_for_granted
-from workers.verify.remarks import names_nothing_else, offered, read_as, remark, unnamed
+from workers.verify.remarks import (
+    names_nothing_else,
+    offered,
+    read_as,
+    remark,
+    unnamed,
+    unspoken,
+)
 
 STATUS = {
     Verdict.SUPPORTED: "verified",
@@ -90,6 +97,7 @@ def compose(
         cost_usd: what asking models for this question cost; None where that is not known.
     """
     meant = offered(retrieval.get("meant", ()))
+    missing = unnamed(question, retrieval, _told(passed.shown, held))
     reason = must_abstain(
         evidence_found=_found(draft, held),
         verified=_standings(draft, passed, undecided, held),
@@ -97,6 +105,7 @@ def compose(
         lacks=draft.get("lacks"),
         offered=[one["detail"] for one in meant],
         names_nothing_else=names_nothing_else(question, retrieval),
+        unspoken=unspoken(question, retrieval, missing),
         **_asked(retrieval),
     )
     shown = () if reason else passed.shown
@@ -112,7 +121,7 @@ def compose(
             *read_as(retrieval.get("read_as", ())),
             *meant,
             *_contradicted(question, retrieval, held, in_the_past=in_the_past),
-            *(() if reason else _remarks(question, retrieval, shown, held)),
+            *(() if reason else _remarks(retrieval, missing)),
         ],
         "references": references((held[key].cited, held[key].clocks) for key in used),
         "images": [] if reason else _images(retrieval),
@@ -145,20 +154,20 @@ def _asked(retrieval: Mapping[str, Any]) -> dict[str, bool]:
     }
 
 
-def _remarks(
-    question: str,
-    retrieval: Mapping[str, Any],
-    shown: Sequence[Shown],
-    held: Mapping[str, Held],
-) -> list[dict[str, Any]]:
-    """What is told of the question beside its answer."""
+def _told(shown: Sequence[Shown], held: Mapping[str, Held]) -> list[str]:
+    """What an answer says, and all that its sources are called by."""
     lines = [one.text for one in shown]
     for key in {place.evidence_id for one in shown for place in one.places}:
         version, own = held[key].version, held[key].cited.identifiers
         lines += [version.title, version.publisher or "", source_policy(version.source_type).name]
         lines += [*own.values(), trial_of(own)]
+    return lines
+
+
+def _remarks(retrieval: Mapping[str, Any], missing: Sequence[str]) -> list[dict[str, Any]]:
+    """What is told of the question beside its answer."""
     told = [] if retrieval.get("is_english", True) else [remark("not_english")]
-    if missing := unnamed(question, retrieval, lines):
+    if missing:
         told.append({**remark("unnamed", names=", ".join(missing)), "names": missing})
     return told
 

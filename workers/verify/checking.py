@@ -1,7 +1,7 @@
 """Drafted claims through all checks, in their order: place, guards, verdict, hedging."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -11,8 +11,9 @@ from workers.verify.completing import completed
 from workers.verify.guards.vetoes import objections, objections_of_model, vetoes_of_model
 from workers.verify.judging import Judged, Material
 from workers.verify.locating import CitedText, locate
+from workers.verify.own_words import own_words
 from workers.verify.rewriting import hedged
-from workers.verify.verdicts import Verifier, by_model, by_verifier
+from workers.verify.verdicts import by_model, by_words
 
 log = structlog.get_logger(__name__)
 
@@ -31,7 +32,6 @@ class Checking:
 def check_claims(
     drafted: Sequence[Drafted],
     texts: Mapping[str, CitedText],
-    verifier: Verifier,
     *,
     judge: Judge | None = None,
     not_citable: Collection[str] = (),
@@ -41,9 +41,9 @@ def check_claims(
 
     Args:
         texts: the versions by evidence key.
-        verifier: gives the verdicts where no model does.
         judge: where given, its word is needed for each claim that the guards let through. Where it
-            has none to give, the verifier decides, and the result says so.
+            has none to give, or without one, only the source's own words pass, and the result says
+            so.
         not_citable: keys of versions that were retracted or replaced meanwhile.
     """
     citable = {key: one for key, one in texts.items() if key not in not_citable}
@@ -66,10 +66,19 @@ def check_claims(
             results = by_model(located, judged.said)
         except ModelError as error:
             log.warning("judge_failed", error=type(error).__name__, claims=len(located))
-            judged = Judged(note=f"by the verifier: {type(error).__name__}")
+            judged = Judged(note=f"by the sources' words: {type(error).__name__}")
+            located = [_in_own_words(one, texts) for one in located]
     if results is None:
-        results = by_verifier(located, verifier)
+        results = by_words(located)
     return Checking(hedged(located, results), judged)
+
+
+def _in_own_words(one: Located, texts: Mapping[str, CitedText]) -> Located:
+    """The claim as a model wrote it, which may be a line without what it stands under."""
+    if one.place is None:
+        return one
+    cited = texts[one.drafted.evidence_id]
+    return replace(one, repeats=own_words(one.text, cited, one.place) is not None)
 
 
 def _material(located: Sequence[Located], texts: Mapping[str, CitedText]) -> list[Material]:

@@ -30,7 +30,7 @@ class Basis(StrEnum):
     WORDS = "words"
     """The claim's words are the passage's own."""
     VERIFIER = "verifier"
-    """The learned verifier, which needs no language model."""
+    """The learned verifier, in answers of releases that let it decide."""
     MODEL = "model"
     """A language model's judgement that no guard contradicts."""
     NONE = "none"
@@ -97,11 +97,6 @@ class Located:
     def may_pass(self) -> bool:
         """Whether a verdict could still let it through."""
         return self.place is not None and not self.findings
-
-    @property
-    def only_leaves_out(self) -> bool:
-        """Whether something speaks against the claim, and nothing but what it leaves out."""
-        return bool(self.findings) and set(self.findings) <= set(load("rewriting")["left_out"])
 
     @property
     def only_strays(self) -> bool:

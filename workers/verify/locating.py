@@ -145,17 +145,23 @@ def _lost(drafted: Drafted, quote_verdict: str, finding: str) -> Located:
 def repeats(text: str, cited: CitedText, place: Span) -> bool:
     """Whether `text` is whole sentences of the passage at `place`, in its words: a part of one may
     leave out that it is a question, a belief or a myth, or for whom it holds."""
+    return repeated(text, cited, place) is not None
+
+
+def repeated(text: str, cited: CitedText, place: Span) -> Span | None:
+    """Where the whole sentences of the passage at `place` stand that `text` is, None if nowhere."""
     found = check(text, Source(place.of(cited.source.text)))
     if not found.accepted or found.cuts or found.start is None or found.end is None:
-        return False
+        return None
     start, end, raw = place.start + found.start, place.start + found.end, cited.source.text
     over = [cited.sentences[at] for at in cited.around(Span(start, end))]
     if not over:  # a line that is no sentence, all of it
-        return (start, end) == (place.start, place.end)
+        return Span(start, end) if (start, end) == (place.start, place.end) else None
     first = Span(max(over[0].start, place.start), over[0].end)
     begins = first.start + len(first.of(raw).rstrip()) - len(body_of(first.of(raw)))
     more = raw[end : min(over[-1].end, place.end)]
-    return not _WORD.search(raw[begins:start]) and bool(_NOTHING_MORE.fullmatch(more))
+    whole = not _WORD.search(raw[begins:start]) and bool(_NOTHING_MORE.fullmatch(more))
+    return Span(start, end) if whole else None
 
 
 def _whole(cited: CitedText, found: QuoteCheck) -> tuple[Span, bool]:

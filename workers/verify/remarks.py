@@ -8,9 +8,16 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from knowledge.drugs import classes_asked_about, classes_at, drugs, drugs_at, names_one
+from knowledge.drugs import (
+    asked_about,
+    classes_asked_about,
+    classes_at,
+    drugs,
+    drugs_at,
+    names_one,
+)
 from knowledge.loader import load
-from knowledge.naming import mentions
+from knowledge.naming import known_trials, mentions, tests_named
 
 Offers = Sequence[Mapping[str, Any]]
 """The names that may be meant, as retrieval has them (`workers.retrieve.offers`)."""
@@ -62,6 +69,20 @@ def unnamed(question: str, retrieval: Mapping[str, Any], shown: Iterable[str]) -
     if retrieval["query_type"] == "comparison":
         found += [one for one in _sides(retrieval["pico"]) if not _stands_in(one, words)]
     return _distinct(found)
+
+
+def unspoken(question: str, retrieval: Mapping[str, Any], missing: Sequence[str]) -> list[str]:
+    """The drugs and tests that a question asks about, else the trials that are known, where all of
+    them are among the `missing`: whatever its answer tells is of others."""
+    asked, told = asked_about(question, else_taken=True), {one.lower() for one in missing}
+    classes = classes_asked_about(question)
+    named = [one for one in drugs_at(question) if one.name in asked]
+    named += [one for one in classes_at(question) if one.name in classes]
+    found = [question[one.start : one.end] for one in named] or [
+        *tests_named(question),
+        *(one for one in retrieval.get("names", ()) if one.lower() in known_trials()),
+    ]
+    return _distinct(found) if all(one.lower() in told for one in found) else []
 
 
 def _stands_in(name: str, words: str) -> bool:

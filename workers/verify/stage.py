@@ -27,8 +27,8 @@ from workers.verify.contradictions import contested, find, shown, witnesses
 from workers.verify.cures import Abstained, cure, is_past
 from workers.verify.gate import Passed, gate
 from workers.verify.judging import PURPOSE, Judged, Material, judge
+from workers.verify.keyless import in_place_of, may_be_thinned, without_refused
 from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
-from workers.verify.verifier import verifier_of
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Result:
     hash_key: bytes | None
     citations: Sequence[dict[str, Any]]
     checking: Checking
+    set_aside: Sequence[Checked]
+    """The verdicts of a model's draft in whose place the keyless one is shown."""
     inputs: Mapping[str, Any]
     rests_on: Sequence[UUID]
     in_the_past: bool
@@ -62,25 +64,28 @@ def work(context: Context, message: VerifyV1) -> Result:
         said = witnesses(session, held)
     cost = question.cost_usd
     in_the_past = is_past(retrieval["as_of"], context.now())
-    drafted = [Drafted.of(claim) for claim in draft["claims"]]
     texts = {key: cited_text(context, held[key]) for key in versions}
     judge = _judge(context, message.question_id, draft)
-    checking = check_claims(
-        drafted,
-        texts,
-        verifier_of(context.settings),
-        judge=judge,
-        not_citable={
-            key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
-        },
-    )
+    not_citable = {
+        key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
+    }
+    checking = check_claims(_claims(draft), texts, judge=judge, not_citable=not_citable)
     if judge is not None:
         with context.store.at_once() as session:  # asking it has cost something since
             cost = model_usage.cost_of(session, str(message.question_id))
     found = find(question.text, said)
+    passed = gate(checking.results, contested(checking.results, found))
+    set_aside: Sequence[Checked] = ()
+    if may_be_thinned(draft, passed):
+        instead = in_place_of(draft)
+        own = check_claims(_claims(instead), texts, not_citable=not_citable)
+        results = without_refused(own.results, checking)
+        keyless = gate(results, contested(results, found))
+        if len(keyless.verified) > len(passed.verified):
+            set_aside = checking.results
+            draft, passed, checking = instead, keyless, Checking(results, checking.judged)
     disputed = contested(checking.results, found)
     undecided = contested(checking.results, unresolved(found))
-    passed = gate(checking.results, disputed)
     conflicts = shown(found, held)
     cost_usd = None if cost is None else str(cost)
     body = compose(
@@ -103,8 +108,10 @@ def work(context: Context, message: VerifyV1) -> Result:
         question.hash_key,
         citations,
         checking,
+        set_aside,
         audit_inputs.inputs(
             checked=checking.results,
+            keyless=bool(set_aside),
             contested=disputed,
             undecided=undecided,
             conflicts=conflicts,
@@ -116,6 +123,10 @@ def work(context: Context, message: VerifyV1) -> Result:
         in_the_past,
         _abstained(body, retrieval, passed, held, context.now()),
     )
+
+
+def _claims(draft: Mapping[str, Any]) -> list[Drafted]:
+    return [Drafted.of(claim) for claim in draft["claims"]]
 
 
 def _judge(context: Context, question_id: UUID, draft: Mapping[str, Any]) -> Judge | None:
@@ -208,10 +219,16 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         abstain_reason=body["abstain_reason"],
         claims=[claim["claim_id"] for claim in body["claims"]],
         verdicts=[_verdict(one, key) for one in result.checking.results],
+        **_aside(result.set_aside, key),
         judged=judge_asked(key, result.checking.judged.as_body()),
         quotations=body["quotations"],
         cure_refreshes=[one["refresh_id"] for one in body["cure_refreshes"]],
     )
+
+
+def _aside(results: Sequence[Checked], key: bytes | None) -> dict[str, Any]:
+    """What became of the draft in whose place the sources' sentences are shown, if there is one."""
+    return {"set_aside": [_verdict(one, key) for one in results]} if results else {}
 
 
 def _verdict(one: Checked, key: bytes | None) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from workers.runtime.stage import Context, StageSpec
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import held_evidence, sent_along
 from workers.verify.pasted.statements import TooLong, statements
-from workers.verify.verifier import verifier_of
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,6 @@ def work(context: Context, message: CheckV1) -> Result:
             asked.text,
             found,
             sources,
-            verifier_of(context.settings),
             against="documents" if along else "held",
             at=context.now(),
         )

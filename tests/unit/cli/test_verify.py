@@ -1,6 +1,5 @@
 """What `attest verify` prints of a text, and when `--strict` lets it pass."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
@@ -12,7 +11,6 @@ from cli.verify import holds, render
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import statements
-from workers.verify.verdicts import Support
 
 SOURCE = {
     "title": "A trial of the drug in adults",
@@ -22,16 +20,11 @@ SOURCE = {
 TRUE = "Cough was seen in 12% of patients given the drug."
 
 
-def none_supported(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
-    """A verifier that finds nothing reworded supported."""
-    return [Support.UNSUPPORTED for _ in pairs]
-
-
 def check(text: str) -> dict[str, Any]:
     found = statements(text)
     at = datetime(2026, 11, 22, tzinfo=UTC)
     along = sent_along([SOURCE], found)
-    return checked(text, found, along, none_supported, against="documents", at=at)
+    return checked(text, found, along, against="documents", at=at)
 
 
 def printed(text: str) -> str:

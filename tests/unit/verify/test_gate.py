@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,11 +11,12 @@ from hypothesis import strategies as st
 from store.spans import Span
 from workers.language_model.port import ModelUnavailable
 from workers.reading.quotes import Source
-from workers.verify.checking import check_claims
+from workers.reading.structure import segment
+from workers.verify.checking import Judge, check_claims
 from workers.verify.claims import Basis, Checked, Drafted, Verdict
 from workers.verify.gate import Hedged, NotVerified, Verified, gate, verified
 from workers.verify.judging import Judged, Material
-from workers.verify.locating import CitedText
+from workers.verify.locating import CitedText, locate
 from workers.verify.verdicts import Support
 
 TEXT = "Survival was 88% with the test. It did not differ between the arms."
@@ -29,17 +31,20 @@ def drafted(text: str, quote: str | None = None, evidence: str = "E1") -> Drafte
     return Drafted("c1", text, evidence, quote or text, "EVIDENCE")
 
 
-def says(support: Support) -> object:
-    """A verifier that says the same of everything."""
-
-    def verifier(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
-        return [support for _ in pairs]
-
-    return verifier
+def says(support: Support) -> Judge:
+    """A judge that says the same of everything."""
+    return lambda material: Judged({one.located.drafted.claim_id: support for one in material})
 
 
-def checked(claim: Drafted, support: Support = Support.UNSUPPORTED, **other: object) -> Checked:
-    (result,) = check_claims([claim], TEXTS, says(support), **other).results  # type: ignore[arg-type]
+def away(material: Sequence[Material]) -> Judged:
+    """A judge that cannot be asked."""
+    raise ModelUnavailable("overloaded")
+
+
+def checked(claim: Drafted, support: Support | None = None, **other: Any) -> Checked:
+    """The claim without a judge, or with one that says `support`."""
+    other = other if support is None else {"judge": says(support), **other}
+    (result,) = check_claims([claim], TEXTS, **other).results
     return result
 
 
@@ -60,12 +65,9 @@ def test_a_claim_in_the_words_of_its_source_passes_with_its_place() -> None:
 def test_invariant_6_no_judge_can_pass_a_changed_number_or_an_invented_quotation(
     text: str, quote: str | None, why: str
 ) -> None:
-    def lying(material: Sequence[Material]) -> Judged:
-        return Judged({"c1": Support.SUPPORTED})
-
     for result in (
+        checked(drafted(text, quote)),
         checked(drafted(text, quote), Support.SUPPORTED),
-        checked(drafted(text, quote), Support.SUPPORTED, judge=lying),
     ):
         assert not result.passes
         assert result.quote_verdict == why
@@ -89,11 +91,11 @@ def test_no_part_of_an_order_to_a_program_is_a_quotation(quote: str) -> None:
     text = f"{order} {WHOLE}"
     told = {"E1": CitedText(Source(text), [Span(0, 60), Span(61, len(text))])}
     claim = drafted("The test cured all patients.", quote)
-    (result,) = check_claims([claim], told, says(Support.SUPPORTED)).results  # type: ignore[arg-type]
+    (result,) = check_claims([claim], told).results
     assert "instructions" in result.findings
     assert gate([result]).shown == ()
     whole = drafted("Survival was 88% with the test.")
-    (result,) = check_claims([whole], told, says(Support.SUPPORTED)).results  # type: ignore[arg-type]
+    (result,) = check_claims([whole], told).results
     assert result.passes
 
 
@@ -123,10 +125,11 @@ REWORDED = drafted("With the test, survival was 88%.", WHOLE)
         (Support.SUPPORTED, Verdict.SUPPORTED),
         (Support.PARTIAL, Verdict.PARTIAL),
         (Support.UNSUPPORTED, Verdict.PARTIAL),  # of its hedged rewriting
+        (None, Verdict.PARTIAL),  # likewise: nobody judged it
     ],
 )
-def test_mc_3_1a_a_reworded_claim_passes_only_if_the_verifier_finds_it_supported(
-    support: Support, verdict: Verdict
+def test_mc_3_1a_a_reworded_claim_passes_only_if_a_language_model_finds_it_supported(
+    support: Support | None, verdict: Verdict
 ) -> None:
     result = checked(REWORDED, support)
     assert result.verdict is verdict
@@ -146,7 +149,7 @@ def test_mc_3_1b_an_unsupported_claim_becomes_hedged_words_around_its_quotation(
 
 def test_a_hedged_claim_is_left_out_where_its_words_are_shown_already() -> None:
     both = [drafted(WHOLE), replace(REWORDED, claim_id="c2")]
-    results = check_claims(both, TEXTS, says(Support.UNSUPPORTED)).results  # type: ignore[arg-type]
+    results = check_claims(both, TEXTS).results
     assert [one.claim_id for one in gate(results).shown] == ["c1"]
 
 
@@ -154,31 +157,34 @@ def test_a_hedged_claim_is_left_out_where_its_words_are_shown_already() -> None:
 @pytest.mark.requirement("MC-3.2b")
 def test_mc_3_1c_marks_around_words_that_stand_nowhere_are_removed_and_counted() -> None:
     claim = drafted("Survival was “88% with the test” and “excellent in all”, 88%.", WHOLE)
-    result = checked(claim, Support.SUPPORTED)
+    result = locate(claim, TEXTS, lambda *_: ())
     assert result.text == "Survival was “88% with the test” and excellent in all, 88%."
     assert (result.marks.quotations, result.marks.unanchored) == (2, 1)
 
 
 def test_where_a_model_judges_its_word_is_needed_even_for_the_words_of_the_source() -> None:
-    def honest(material: Sequence[Material]) -> Judged:
-        return Judged({"c1": Support.UNSUPPORTED})
-
-    assert not checked(drafted(WHOLE), Support.SUPPORTED, judge=honest).passes
-    assert checked(drafted(WHOLE), judge=lambda material: Judged({"c1": Support.SUPPORTED})).passes
+    assert not checked(drafted(WHOLE), Support.UNSUPPORTED).passes
+    assert checked(drafted(WHOLE), Support.SUPPORTED).passes
 
 
 def test_invariant_6_a_claim_that_the_model_does_not_name_is_unchecked_and_no_pass() -> None:
-    result = checked(drafted(WHOLE), Support.SUPPORTED, judge=lambda material: Judged({}))
+    result = checked(drafted(WHOLE), judge=lambda material: Judged({}))
     assert (result.verdict, result.passes) == (Verdict.UNCHECKED, False)
 
 
-def test_where_the_model_fails_the_verifier_decides_and_the_result_says_so() -> None:
-    def away(material: Sequence[Material]) -> Judged:
-        raise ModelUnavailable("overloaded")
+def test_where_the_model_fails_only_the_sources_own_words_pass_and_the_result_says_so() -> None:
+    whole = replace(REWORDED, claim_id="c2", text=WHOLE)
+    made = check_claims([REWORDED, whole], TEXTS, judge=away)
+    assert [one.passes for one in made.results] == [False, True]
+    assert made.judged.note == "by the sources' words: ModelUnavailable"
 
-    made = check_claims([REWORDED], TEXTS, says(Support.PARTIAL), judge=away)  # type: ignore[arg-type]
-    assert not made.results[0].passes
-    assert made.judged.note == "by the verifier: ModelUnavailable"
+
+def test_where_the_model_fails_a_line_passes_only_with_what_it_stands_under() -> None:
+    text = "Not seen:\n- Severe bleeding occurred in adults.\n\nNobody died of it."
+    told = {"E1": CitedText(Source(text), segment(text).sentences)}
+    line = "Severe bleeding occurred in adults."
+    (result,) = check_claims([drafted(line)], told, judge=away).results
+    assert not result.passes
 
 
 GOOD = Checked(

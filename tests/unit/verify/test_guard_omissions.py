@@ -158,17 +158,12 @@ def honestly(material: Sequence[Material]) -> Judged:
     )
 
 
-def nobody(pairs: Sequence[tuple[str, str]]) -> list[Support]:
-    raise AssertionError(f"not to be asked: {pairs}")
-
-
 def checked(claim: str, quote: str, *, honest: bool = False) -> Checked:
     cited = CitedText(Source(TEXT), segment(TEXT).sentences, "Apixaban in atrial fibrillation")
 
     drafted = Drafted("c1", claim, "E1", quote, "Evidence")
-    (result,) = check_claims(
-        [drafted], {"E1": cited}, nobody, judge=honestly if honest else lying
-    ).results
+    judge = honestly if honest else lying
+    (result,) = check_claims([drafted], {"E1": cited}, judge=judge).results
     return result
 
 
@@ -224,7 +219,7 @@ def test_a_sentence_that_points_at_nothing_is_not_shown_as_supported() -> None:
     text = "It lowered fever in all of the adults. Aspirin was given to 90 people."
     cited = CitedText(Source(text), segment(text).sentences)
     drafted = Drafted("c1", text[:38], "E1", text[:38], "Evidence")
-    (result,) = check_claims([drafted], {"E1": cited}, nobody, judge=lying).results
+    (result,) = check_claims([drafted], {"E1": cited}, judge=lying).results
     assert (result.verdict, result.completed_from) == (Verdict.PARTIAL, None)
 
 

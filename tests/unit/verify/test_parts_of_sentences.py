@@ -1,7 +1,5 @@
 """What stands around words may turn them: a part of a sentence is not what the sentence says."""
 
-from collections.abc import Sequence
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,7 @@ from workers.reading.structure import segment
 from workers.verify.claims import Drafted, Verdict
 from workers.verify.guards.vetoes import vetoes, vetoes_of_model
 from workers.verify.locating import CitedText, locate
-from workers.verify.verdicts import Support, by_verifier
+from workers.verify.verdicts import by_words
 
 ASPIRIN = "aspirin reduces mortality in sepsis"
 COLD = "antibiotics are effective against the common cold"
@@ -34,16 +32,6 @@ TURNED = [
 
 def cited(text: str) -> CitedText:
     return CitedText(Source(text), segment(text).sentences)
-
-
-def everybody(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
-    """A judge who finds everything supported."""
-    return [Support.SUPPORTED for _ in pairs]
-
-
-def nobody(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
-    """A judge who finds nothing supported."""
-    return [Support.UNSUPPORTED for _ in pairs]
 
 
 @given(st.lists(st.integers(0, 40), unique=True).map(sorted), st.integers(0, 40), st.integers(1, 9))
@@ -69,7 +57,7 @@ def test_a_part_of_a_sentence_that_the_rest_turns_is_vetoed(
     drafted = Drafted("c1", f"{words.capitalize()}.", "E1", quote, "")
     found = locate(drafted, {"E1": cited(sentence)}, guards)  # type: ignore[arg-type]
     assert found.findings
-    (judged,) = by_verifier([found], everybody)
+    (judged,) = by_words([found])
     assert judged.verdict is Verdict.UNSUPPORTED
 
 
@@ -86,7 +74,7 @@ def test_only_whole_sentences_are_supported_by_their_words_alone() -> None:
 
     def verdict(words: str, quote: str) -> Verdict:
         located = locate(Drafted("c1", words, "E1", quote, ""), held, lambda *_: ())
-        return by_verifier([located], nobody)[0].verdict
+        return by_words([located])[0].verdict
 
     first = "The drug lowered mortality by 12%"
     assert verdict(first, first) is Verdict.SUPPORTED

@@ -1,6 +1,5 @@
 """Defects found in the chat of the remediation plan (PEERS, section 1 a): ours has none."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -9,7 +8,6 @@ from workers.reading.quotes import Source, check
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import statements
-from workers.verify.verdicts import Support
 
 TEXT = (
     "Recurrence-free survival at three years was 91.7%   in the guided group and 92.4% with "
@@ -41,9 +39,6 @@ def test_places_are_those_of_the_stored_text_and_not_of_a_collapsed_one() -> Non
 
 
 def judge(text: str) -> list[str]:
-    def none(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
-        return [Support.UNSUPPORTED for _ in pairs]
-
     documents = [
         {"title": "A", "text": TEXT, "identifiers": {"pmid": "11111111"}},
         {"title": "B", "text": "Nobody said so.", "identifiers": {"pmid": "22222222"}},
@@ -51,7 +46,7 @@ def judge(text: str) -> list[str]:
     found = statements(text)
     along = sent_along(documents, found)
     at = datetime(2026, 11, 22, tzinfo=UTC)
-    body = checked(text, found, along, none, against="documents", at=at)
+    body = checked(text, found, along, against="documents", at=at)
     return [one["verification_status"] for one in body["statements"] if one["claims"]]
 
 

@@ -109,6 +109,7 @@ def test_openapi_names_every_reason_for_which_an_answer_abstains() -> None:
     named, nothing = get_args(AnswerOut.model_fields["abstain_reason"].annotation)
     worded = {"filtered", "dated", "not_held", "overruled", "not_english", "misspelt"}
     worded |= {f"other_{who}" for who in get_args(LacksOut.model_fields["who"].annotation)}
+    worded |= {"other_named"}
     assert set(get_args(named)) == set(load("trust")["cures"]) - worded
     assert nothing is NoneType
 
@@ -196,7 +197,32 @@ def test_what_a_question_takes_for_granted_is_told_with_the_place_that_says_othe
 def test_an_answer_has_the_offers_of_retrieval_and_says_what_it_does_not_speak_of() -> None:
     assert answer()["remarks"] == []
     meant = [{"word": "eliqis", "name": "Eliquis", "of": "apixaban"}]
-    body = answer(question="Does warfarin or eliqis?", meant=meant)
+    work = held(title="Apixaban in adults", identifiers={"pmid": "999999991"})
+    body = answer(question="Does warfarin, apixaban or eliqis?", meant=meant, work=work)
     assert [one["code"] for one in body["remarks"]] == ["misspelt", "unnamed"]
     assert body["remarks"][1]["names"] == ["warfarin"]
     assert not body["abstained"]
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "asked"),
+    [
+        ("What is the dose of warfarin in adults?", "Apixaban in adults", "warfarin"),
+        ("Do statins help in sepsis?", "Apixaban in adults", "statins"),
+        ("Signatera or warfarin in sepsis?", "Apixaban in adults", "Signatera, warfarin"),
+        ("What is the dose of warfarin in adults?", "Warfarin in adults", None),
+        ("Warfarin or apixaban in sepsis?", "Apixaban in adults", None),
+        ("Should adults on warfarin be given apixaban?", "Apixaban in adults", None),
+        ("What is the dose in adults?", "Apixaban in adults", None),
+    ],
+)
+def test_invariant_9_an_answer_that_speaks_of_no_drug_that_is_asked_about_is_none(
+    question: str, title: str, asked: str | None
+) -> None:
+    work = held(title=title, identifiers={"pmid": "999999991"})
+    body = answer(question=question, work=work)
+    assert body["abstained"] is (asked is not None)
+    if asked is not None:
+        assert (body["abstain_reason"], body["claims"], body["remarks"]) == ("no_evidence", [], [])
+        assert body["abstain_detail"].endswith(f"Asked about: {asked}.")
+        assert body["cure"]["action"] == "add_sources"

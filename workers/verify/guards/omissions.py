@@ -31,6 +31,7 @@ from workers.verify.guards.statements import (
     read,
 )
 
+_BENDS = re.compile(r"(?:ly|ing|ed)$")
 _FEW = 2
 """Words of grammar put in the place of others at most, where the two are compared (ours)."""
 
@@ -76,37 +77,36 @@ def guard(claim: str, grounds: Grounds, *, repeated: float = 0.0) -> list[Findin
     return list(dict.fromkeys(findings))
 
 
-def only_cuts(claim: str, grounds: Grounds) -> bool:
-    """Whether each sentence of the claim is one of the passage's, in its order, with words left out
-    and no word of its own: nothing but what it leaves out can then be wrong with it."""
-    said, source = read(claim), read(grounds.passage)
-    return bool(said.sentences) and all(
-        any(
-            _is_cut(said, members, source, source.sentences[one])
-            for one in drawn_from(said, [i for i in members if said.tokens[i].content], source)
-        )
-        for members in said.sentences
+def introduces(words: str) -> bool:
+    """Whether words at the head of a sentence, up to its comma, only join it to what was said:
+    "However", "In conclusion". Each must be known to do so: a word that no list has tells
+    something, a connective may make what follows a condition, and of words of reporting those of
+    people tell in whom, and adverbs and participles when ("previously") and from where."""
+    tokens = read(words).tokens
+    joins = [
+        one.word in _policy().introducing
+        or (one.frame and one.word not in _policy().people and not _BENDS.search(one.word))
+        for one in tokens
+    ]
+    return any(joins) and all(
+        _only_joins(one) if known else _is_grammar(one)
+        for one, known in zip(tokens, joins, strict=True)
     )
 
 
-def _is_cut(
-    said: Statement,
-    members: Sequence[int],
-    source: Statement,
-    places: Sequence[int],
-) -> bool:
-    """Whether the words at `members` are those at `places`, some left out."""
-    ours, theirs = [said.tokens[i] for i in members], [source.tokens[i] for i in places]
-    joining = _policy().joining
-    sentence = Grounds(_shown(theirs))
-    for code, begin, end, its_begin, its_end in _aligned(ours, theirs).get_opcodes():
-        if code in ("equal", "delete"):
-            continue
-        stems = {one.stem for one in theirs[its_begin:its_end]}
-        own = {one.stem for one in ours[begin:end] if one.word not in joining} - stems
-        if own - spelled_otherwise(said, set(own), sentence):
-            return False
-    return True
+def is_grammar(words: str) -> bool:
+    """Whether words are ones of grammar that deny, join and limit nothing."""
+    return all(map(_is_grammar, read(words).tokens))
+
+
+def _is_grammar(token: Token) -> bool:
+    return not token.content and _only_joins(token)
+
+
+def _only_joins(token: Token) -> bool:
+    """Whether a word makes nothing of a sentence a condition, a denial or a part."""
+    limits = token.word in _policy().telling or bool(_lines([token]))
+    return not limits and not vocabulary().negates(token.word)
 
 
 def _aligned(ours: Sequence[Token], theirs: Sequence[Token]) -> "SequenceMatcher[str]":

@@ -28,7 +28,10 @@ _CLOSE = 0.7
 """Share of a statement's other words by which a number of its passage stands in the place of its
 own (ours)."""
 _UNSURE = "unsure"
-_TOO_FAR = (_UNSURE, "nothing speaks against it, but its words are too far from the passage's")
+_TOO_FAR = (
+    _UNSURE,
+    "nothing speaks against it, but it is not in its source's own words, and no judge read it",
+)
 
 
 def speaks_against(codes: Collection[str]) -> bool:

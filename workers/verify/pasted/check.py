@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from store.spans import Span
 from workers.reading.quotes import check
-from workers.verify.claims import Basis, Checked, Drafted, Located, Verdict, checked
+from workers.verify.claims import Checked, Drafted, Located, Verdict
 from workers.verify.entailment.lexicon import lexicon
 from workers.verify.guards import closeness, numbers, omissions
 from workers.verify.guards.finding import Finding
@@ -17,11 +17,12 @@ from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import fold
 from workers.verify.guards.trials import mismatched
 from workers.verify.guards.vetoes import is_quoted_whole, vetoes
-from workers.verify.locating import CitedText, locate, repeats
+from workers.verify.locating import CitedText, locate
+from workers.verify.own_words import own_words
 from workers.verify.pasted import against, attribution
 from workers.verify.pasted.matching import nearest
 from workers.verify.pasted.statements import Statement, plain, without_identifiers
-from workers.verify.verdicts import Verifier, by_verifier
+from workers.verify.verdicts import by_words
 
 _BEST_FIRST = (
     Verdict.SUPPORTED,
@@ -61,7 +62,6 @@ def judge_statements(
     statements: Sequence[Statement],
     texts: Mapping[str, Mapping[str, CitedText]],
     cited: Mapping[str, Collection[str]],
-    verifier: Verifier,
 ) -> list[Judged]:
     """A verdict for each statement that claims something.
 
@@ -96,53 +96,56 @@ def judge_statements(
             for passage in near
         ]
         # What a verdict is given on is the sentence's content, without what it cites.
-        content = [_without_citations(found, sources) for found in located]
-        judged.append(_best(one, located, _verdicts(content, sources, verifier), sources))
+        content = [_without_citations(found, one, sources) for found in located]
+        judged.append(_best(one, located, by_words(content), sources))
     return judged
 
 
 def _is_too_long(statement: Statement, sources: Mapping[str, CitedText]) -> bool:
-    """Whether it is more than the verifier ever supports, and no source has it word for word: the
-    guards, which compare each part with each, would take minutes for a table without stops."""
+    """Whether it is long, and no source has it word for word: the guards, which compare each part
+    with each, would take minutes for a table without stops."""
     words = plain(statement.words)
     return len(words) > lexicon().limits.claim_characters and not any(
         words in one.source.text for one in sources.values()
     )
 
 
-def _verdicts(
-    content: Sequence[Located], sources: Mapping[str, CitedText], verifier: Verifier
-) -> list[Checked]:
-    """As of an answer's claims; but one that is a sentence of its source with words left out is
-    partly verified, and is told which: nobody puts them back here."""
-    results = by_verifier(content, verifier)
-    return [
-        checked(one, Verdict.PARTIAL, Basis.WORDS) if _only_cuts(one, sources) else result
-        for one, result in zip(content, results, strict=True)
-    ]
-
-
-def _only_cuts(found: Located, sources: Mapping[str, CitedText]) -> bool:
-    if found.place is None or not found.only_leaves_out:
-        return False
-    grounds = sources[found.drafted.evidence_id].grounds(found.place)
-    return omissions.only_cuts(found.text, grounds)
-
-
-def _without_citations(found: Located, sources: Mapping[str, CitedText]) -> Located:
+def _without_citations(
+    found: Located, statement: Statement, sources: Mapping[str, CitedText]
+) -> Located:
+    """The claim without what it cites; where it is its source's own words, with these as its
+    passage: what speaks against it must not be what stands beside them."""
     text = plain(found.text)
     cited = sources[found.drafted.evidence_id]
-    whole = found.place is not None and repeats(text, cited, found.place)
-    return replace(found, text=text, repeats=whole)
+    own = found.place and own_words(text, cited, found.place, statement.under)
+    if not own:
+        return replace(found, text=text, repeats=False)
+    grounds = cited.grounds(own)
+    codes = [one.code for one in _vetoes(found.text, grounds)] if found.findings else []
+    return replace(
+        found,
+        text=text,
+        repeats=True,
+        place=own,
+        passage=grounds.passage,
+        findings=tuple(dict.fromkeys([*_steering(found), *codes])),
+    )
+
+
+def _steering(found: Located) -> tuple[str, ...]:
+    """That its passage speaks to programs, which no rule of a narrower one may lift."""
+    return tuple(one for one in found.findings if one == "instructions")
 
 
 def _vetoes(words: str, grounds: Grounds) -> tuple[Finding, ...]:
     """All guards on the content, and what is left out of a sentence that it repeats; those that
-    know identifiers see them too. Nobody but the verifier judges a rewording here, and nobody knows
-    who wrote it: so it must stay as close to its sentence as a model's claim."""
+    know identifiers see them too. They say what speaks against a statement: nothing that strays
+    from its sentence is verified, whatever they find."""
     content = plain(words)
     strays = () if is_quoted_whole(content, grounds.passage) else closeness.guard(content, grounds)
-    strays = [one for one in strays if one.code != "addition"]  # the verifier looks at one word
+    strays = [
+        one for one in strays if one.code != "addition"
+    ]  # a word more says nothing against it
     left_out = omissions.guard(content, grounds, repeated=_REPEATED)
     cited = numbers.guard(words, grounds.passage, frozenset(grounds.identifiers.values()))
     names = [one for one in cited if one.code == "identifier"] + mismatched(fold(words), grounds)

@@ -16,14 +16,12 @@ from workers.verify.pasted.identifiers import is_malformed, kind_and_value
 from workers.verify.pasted.sources import Sources
 from workers.verify.pasted.statements import Statement
 from workers.verify.texts import place_of
-from workers.verify.verdicts import Verifier
 
 
 def checked(
     text: str,
     statements: Sequence[Statement],
     sources: Sources,
-    verifier: Verifier,
     *,
     against: str,
     at: datetime,
@@ -32,7 +30,7 @@ def checked(
     return report(
         text=text,
         statements=statements,
-        judged=judge_statements(statements, sources.texts, sources.cited, verifier),
+        judged=judge_statements(statements, sources.texts, sources.cited),
         quoted=check_quotations(text, statements, sources.texts, sources.cited),
         sources=sources,
         against=against,

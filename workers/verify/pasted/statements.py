@@ -10,6 +10,7 @@ from store.index.terms import term_set
 from store.spans import Span
 from workers.reading.identifiers import identifiers, spans_of_identifiers
 from workers.reading.structure import segment
+from workers.verify.leads import Leads, leads
 from workers.verify.marks import quotations
 from workers.verify.pasted.attribution import without_credits
 from workers.verify.pasted.markup import bare, markers
@@ -39,7 +40,8 @@ class Statement:
 
     `words` are the sentence without its citation markers and marks of Markdown; `identifiers` those
     in it, `cited` these and, by its markers, those of the references. What `claims` nothing is not
-    judged, and `not_judged` says why.
+    judged, and `not_judged` says why. `under` is what it stands under: its label, what leads on to
+    its list, the head of its table.
     """
 
     statement_id: str
@@ -50,6 +52,7 @@ class Statement:
     identifiers: tuple[str, ...]
     cited: tuple[str, ...]
     not_judged: NotJudged | None = None
+    under: Leads = ()
 
     @property
     def claims(self) -> bool:
@@ -115,6 +118,7 @@ def statements(text: str) -> list[Statement]:
                     )
                 ),
                 not_judged="reference" if is_reference else why,
+                under=leads(text, span.start),
             )
         )
     return found

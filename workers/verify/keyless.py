@@ -1,0 +1,40 @@
+"""Where the gate leaves too little of a language model's draft, the keyless one is shown. Pure.
+
+A draft that is emptied or thinned must not tell less than the sources' own sentences, which need no
+model: those stand beside it in the draft (`keyless`), and the answer says that they took its place.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from knowledge.generation import generation_policy
+from store.hashes import text_hash
+from workers.verify.checking import Checking
+from workers.verify.claims import Checked, Verdict
+from workers.verify.gate import Passed
+from workers.verify.verdicts import Support
+
+
+def may_be_thinned(draft: Mapping[str, Any], passed: Passed) -> bool:
+    """Whether the gate took something of a draft beside which there is a keyless one."""
+    return "keyless" in draft and len(passed.verified) < len(draft["claims"])
+
+
+def in_place_of(draft: Mapping[str, Any]) -> dict[str, Any]:
+    """The keyless draft as it is shown in the place of the model's, with the reason."""
+    note = generation_policy().fallbacks["thinned"]
+    return {**draft["keyless"], "fallback": {"reason": "thinned", "note": note}}
+
+
+def without_refused(keyless: Sequence[Checked], checking: Checking) -> list[Checked]:
+    """The keyless claims; one in the words of a claim that a judge called unsupported is so too."""
+    refused = {
+        one.rewritten_from.text_hash if one.rewritten_from else text_hash(one.text)
+        for one in checking.results
+        if checking.judged.said.get(one.claim_id) is Support.UNSUPPORTED
+    }
+    return [
+        replace(one, verdict=Verdict.UNSUPPORTED) if text_hash(one.text) in refused else one
+        for one in keyless
+    ]

@@ -116,7 +116,7 @@ class Parts:
     def _end_of_entries(self, one: Section) -> int:
         """Where a list ends: at a label that is known, a blank line, or words that are a story."""
         text = self.text
-        begin = _behind_spaces(text, one.start)
+        begin = behind_spaces(text, one.start)
         at = bisect_right(self._labelled, begin)
         limit = self._labelled[at] if at < len(self._labelled) else len(text)
         first = end = line_end(text, begin, limit)
@@ -159,9 +159,9 @@ class Parts:
             if not opens(one):
                 continue
             if not one.alone:
-                end = min(one.end, _line_of(self.text, one.start))
+                end = _line_of(self.text, one.start, one.end)
             elif to_blank:
-                at = bisect_left(self._blanks, _behind_spaces(self.text, one.start))
+                at = bisect_left(self._blanks, behind_spaces(self.text, one.start))
                 end = min(end, self._blanks[at]) if at < len(self._blanks) else end
             if found and one.heading_start < found[-1][1]:
                 # a heading of the same kind inside: what was read once is not read again
@@ -193,9 +193,9 @@ class Parts:
         return [one for one in self.sections if one.title in titles]
 
 
-def _behind_spaces(text: str, at: int) -> int:
-    """Where the first words behind a place begin."""
-    match = _SPACES.match(text, at)
+def behind_spaces(text: str, at: int, limit: int | None = None) -> int:
+    """Where the first words behind a place begin; the limit, where none do before it."""
+    match = _SPACES.match(text, at, len(text) if limit is None else limit)
     return match.end() if match else at
 
 
@@ -356,12 +356,16 @@ def clause(text: str, start: int, end: int) -> tuple[int, int]:
     return begin, stop
 
 
-def _line_of(text: str, at: int) -> int:
+def _line_of(text: str, at: int, limit: int) -> int:
     """Where the line around a place ends, with those that go on in it behind a comma."""
-    for line in _NEW_LINE.finditer(text, at):
-        if not text[at : line.start()].rstrip().endswith(","):
+    goes_on, begin = False, at
+    for line in _NEW_LINE.finditer(text, at, limit):
+        words = text[begin : line.start()].rstrip()
+        goes_on = words.endswith(",") if words else goes_on
+        if not goes_on:
             return line.start()
-    return len(text)
+        begin = line.end()
+    return limit
 
 
 def _wrapped(text: str, at: int) -> bool:
@@ -373,5 +377,5 @@ def _wrapped(text: str, at: int) -> bool:
     return below[0].islower() or (len(line) >= _FULL_LINE and not _LABEL.match(below))
 
 
-__all__ = ["Parts", "Section", "clause", "labels", "line_end", "plain_lines", "plain_points",
+__all__ = ["Parts", "Section", "behind_spaces", "clause", "labels", "line_end", "plain_lines", "plain_points",
            "tells_on"]  # fmt: skip

@@ -12,14 +12,14 @@ from knowledge.notes import section_policy
 from workers.summarize.names import NUMBERING
 
 _AGE = re.compile(
-    r"\b\d{1,3}\s*-?\s*(?:y(?:ea)?rs?|y\.?o\.?|yo|years?|months?|mo|weeks?|days?|[dmwy](?=\s))\b.{0,60}?"
+    r"\b\d{1,3}(?:\s*+-)?\s*+(?:y(?:ea)?rs?|y\.?o\.?|yo|years?|months?|mo|weeks?|days?|[dmwy](?=\s))\b.{0,60}?"
     r"\b(?:m|f|male|female|man|woman|boy|girl|gentleman|lady|infant|child|patient|neonate)\b"
     r"|\b\d{1,3}\s*(?:y(?:r?s?)?\s?/?\s?o?\s*/?)?\s?[MF]\b(?!\s*[\d/])",
     re.IGNORECASE | re.DOTALL,
 )
 _LABEL = re.compile(r"([^\W\d_][^:\n]{0,40}?)\s*:")
 _TOKEN = re.compile(r"[^\s,;()/|<>\[\]]+")
-_OF_AN_IDENTITY = re.compile(r"\W*(?:[A-ZÀ-ÖØ-Þ]|\d)|\W*$|\S+@\S+|https?:")
+_OF_AN_IDENTITY = re.compile(r"\W{0,80}+(?:[A-ZÀ-ÖØ-Þ]|\d|$)|\S{1,200}?@\S|https?:")
 _SENTENCE_END = re.compile(r"(?<!\b[A-Z])(?<!\b[Jj]r)(?<!\b[Ss]r)\.$|[!?]$")
 _LONGEST_IDENTITY = 16  # words; an address has more than a name
 _LONGEST_NAME = 4

@@ -10,7 +10,8 @@ from typing import Any
 
 from knowledge.notes import LISTS
 
-CITATION = re.compile(r"(?P<section>.+) section, (?P<chunk>chunk_\d+):(?P<start>\d+)-(?P<end>\d+)")
+_PLACE = re.compile(r"(?P<chunk>chunk_\d{1,9}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
+"""What stands in a citation behind the name of the section."""
 
 
 def validate(note: str, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,15 +72,16 @@ def _fault(
     """What is wrong with a citation, and the place that it names."""
     if not source or not source.strip():
         return "orphans", None
-    found = CITATION.fullmatch(source)
-    if found is None:
+    section, _, place_cited = source.rpartition(" section, ")
+    found = _PLACE.fullmatch(place_cited)
+    if found is None or not section:
         return "malformed", None
     chunk = chunks.get(found["chunk"])
     if chunk is None:
         return "unknown_chunk", None
     start, end = int(found["start"]), int(found["end"])
     place = (found["chunk"], start, end)
-    if found["section"] != chunk["section_title"]:
+    if section != chunk["section_title"]:
         return "section_mismatches", place
     if not chunk["start_char"] <= start < end <= min(chunk["end_char"], length):
         return "out_of_bounds", place

@@ -93,8 +93,8 @@ _VOLUMES = frozenset(["ml", "%"])
 _MOST_DOSE = {"g": 100.0, "%": 100.0}
 """The most of a dose by unit: more is the weight of a newborn or an organ (ours)."""
 _CHANGED_TO = re.compile(
-    rf"(?i)\s*+(?:{_OFTEN}\s*+)?(?:,\s*+)?(?:(?:and|then|dose|was|is|has\s++been|now)\s++)*+"
-    rf"(?:(?:(?P<sure>{_CHANGED})\s++)?to\s++|(?P<arrow>-+>|→)\s*+){_DOSE}"
+    rf"(?i)\s{{0,40}}+(?:{_OFTEN}\s*+)?(?:,\s*+)?(?:(?:and|then|dose|was|is|has\s++been|now)\s++)*+"
+    rf"(?:(?:(?P<sure>{_CHANGED})\s++)?to\s++|(?P<arrow>-{{1,9}}>|→)\s*+){_DOSE}"
 )
 _SENTENCE_END = re.compile(r"[;\n]|\.\s++(?=[A-Z])")
 _NEXT_DOSE = re.compile(r"(?i)(?<![\d.,/(])\d[\d.,]*+\s*+(?:mg|mcg|µg|ug|g|units?|iu)(?![a-z])")

@@ -21,6 +21,7 @@ _PROTEIN = (
     r"(?![a-z0-9])))"
 )
 _CODING = r"c\.\s?(?P<c>[0-9*_+\-]+(?:[ACGT]+>[ACGT]+|(?:del|dup|ins)[ACGTinsdel0-9]*|\S*[A-Z])?)"
+_ALSO = re.compile(rf"(?:,|and|;)\s*+{_PROTEIN}")
 _ALONE = r"(?<!\d[-–])(?<!\d\s[-–]\s)(?<!\d\sto\s)"
 """Before a number that is not the second of two."""
 _MOST_SHARE = 100.0
@@ -48,7 +49,7 @@ _UNCERTAIN = re.compile(
 )
 _OTHER_HEADING = re.compile(
     r"(?i)\bpathogenic|\bclinically\s++(?:significant|relevant)|\bactionable|\btherap|"
-    r"(?-i:\n[ \t]*+[A-Z][A-Z ,/&-]{6,}[ \t]*+\n)|\n[ \t]*+[A-Za-z][A-Za-z ,/&-]{3,60}:"
+    r"(?-i:\n[ \t]*+[A-Z][A-Z ,/&-]{6,200}+[ \t]*+\n)|\n[ \t]*+[A-Za-z][A-Za-z ,/&-]{3,60}:"
 )
 _UNCERTAIN_REACH = 600
 """Characters below "uncertain significance" in which its variants stand (ours)."""
@@ -62,7 +63,7 @@ _NAMES = {
     "itd": "ITD",
 }
 _FUSION = r"(?P<left>[A-Z][A-Z0-9]{1,7})\s?(?:-|::|/|–)\s?(?P<right>[A-Z][A-Z0-9]{1,7})"
-_FUSED = re.compile(r"\s*+(?:gene\s++)?(?:fusion|rearrangement|translocation)")
+_FUSED = re.compile(r"\s{0,40}+(?:gene\s++)?(?:fusion|rearrangement|translocation)")
 _NOT_FOUND = re.compile(
     r"(?i)\b(?:not\s++(?:detected|identified|found|present|mutated|amplified|rearranged)|"
     r"wild[- ]?type|negative|none\s++detected|undetected|no\s++(?:\w+\s++){0,3}?"
@@ -170,7 +171,7 @@ def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
 def _more(text: str, gene: re.Match[str], first: Found, limit: int) -> Iterator[Found]:
     """Further variants of the same gene in the same line ("TP53 R175H and R248Q")."""
     at = first.end
-    while match := re.compile(rf"(?:\s*+,|\s*+and|\s*+;)\s*+{_PROTEIN}").search(text, at, limit):
+    while match := _ALSO.search(text, at, limit):
         protein = one_letter(match["p"] or match["short"])
         yield Found(Mutation(gene=gene.group(), protein=protein), gene.start(), match.end())
         at = match.end()
@@ -196,7 +197,7 @@ def _vaf(text: str, start: int, limit: int) -> float | None:
 
 def _denied(text: str, start: int, end: int) -> bool:
     """Whether the line says that it was not found."""
-    line_start = text.rfind("\n", 0, start) + 1
+    line_start = text.rfind("\n", max(0, start - 60), start) + 1
     stop = _line_end(text, end)
     after = _NOT_FOUND.search(text, end - min(12, end - start), min(stop, end + 60))
     if after is not None and not gene_pattern().search(text, end, after.start()):

@@ -19,7 +19,7 @@ _A_DOSE = re.compile(r"(?i)\d\s?(?:mg|mcg|µg|g|units?|iu)\b")
 _NOT_TURNED = re.compile(r"(?i)\b(?:but|then|now|and\s++(?:is|takes|continues))\b")
 """Between a verb of giving and a drug: what follows is of another time."""
 _ONCE_BY_VEIN = re.compile(
-    r"(?i)[^,;\n]*?\b(?:i/?v|i\.v\.|i/?m|i\.m\.|intravenous(?:ly)?)\b[^,;\n]{0,15}?"
+    r"(?i)[^,;\n]{0,300}?\b(?:i/?v|i\.v\.|i/?m|i\.m\.|intravenous(?:ly)?)\b[^,;\n]{0,15}?"
     r"(?:\bx\s?1\b|\bstat\b|\bonce\b(?!\s++(?:daily|weekly|monthly|an?|per|every)\b))"
 )
 """A drug, with all that is said of it up to the next: one dose into a vein or a muscle."""

@@ -38,16 +38,16 @@ _LINE = re.compile(
     rf"(?:[|\t,; ]*+{FLAG.format('f2')}|{_BELOW.format(FLAG.format('f4'))})?"
 )
 _AFTER = re.compile(
-    r"(?:\s*+\([^()\n]{1,25}\))?(?:\s*+(?:level|count|concentration|light\s++chains?))?\s*+"
-    r"(?:is|was|were|of|at|:|=|-|\||,|has\s++(?:risen|fallen)\s++to)?\s*+(?:now\s++|elevated\s++at\s++|"
+    r"(?:\s{0,40}+\([^()\n]{1,25}\))?(?:\s{0,40}+(?:level|count|concentration|light\s++chains?))?\s{0,40}+"
+    r"(?:is|was|were|of|at|:|=|-|\||,|has\s++(?:risen|fallen)\s++to)?\s{0,40}+(?:now\s++|elevated\s++at\s++|"
     r"elevated\s++to\s++)?"
-    rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{NUMBER})(?!\d|\.\d|/\d|-\d)\s*+(?P<unit>{UNIT})?"
+    rf"(?P<sign>[<>≤≥]=?)?\s{{0,40}}+(?P<n>{NUMBER})(?!\d|\.\d|/\d|-\d)\s*+(?P<unit>{UNIT})?"
     rf"(?:[ ,;]*(?:{RANGE}))?(?:[ ]*{FLAG.format('f1')})?"
 )
 _UNIT_BEHIND = re.compile(rf"[^\n\d]{{0,12}}?(?:{UNIT})")
 _SALT_OF = re.compile(r"(?i)\b(?:sodium|potassium|calcium|magnesium|ammonium|zinc|lithium)\s++$")
 """Before the name of an analyte: both are one drug."""
-_DOSE = re.compile(r"(?i)\s*+(?:iu|units?|mg|mcg|µg|micrograms?)(?![a-z%]|\s?[/%])")
+_DOSE = re.compile(r"(?i)\s{0,40}+(?:iu|units?|mg|mcg|µg|micrograms?)(?![a-z%]|\s?[/%])")
 """Behind a number: it is a dose."""
 _FLUID = re.compile(
     r"(?i)\b(?:(?P<other>(?:pleural|ascitic|peritoneal|pericardial|synovial|joint|amniotic|"

@@ -14,16 +14,16 @@ from workers.extract.parts import Parts, Section, clause
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, any_of
 
-_CONTINUES = re.compile(r"\s*+(?:It|That|Hers|His|Theirs)\s++(?:was|is|were|had|has)\b")
-_CHILDREN = re.compile(r"(?i)\s++of\s++(?:\d|one|two|three|four|five|six|seven|eight|a|an)\b")
+_CONTINUES = re.compile(r"\s{0,40}+(?:It|That|Hers|His|Theirs)\s++(?:was|is|were|had|has)\b")
+_CHILDREN = re.compile(r"(?i)\s{1,40}+of\s++(?:\d|one|two|three|four|five|six|seven|eight|a|an)\b")
 _AGED = re.compile(r"(?i)(?:year[\s-]?old|\by/?o|\byrs?)\s++(?:\w++\s++){0,2}$")
 _IS_ONE = re.compile(r"(?i)\b(?:is|was|as|am)\s++(?:an?|the)\s++(?:[\w-]++\s++){0,3}$")
 _TOGETHER = re.compile(r"(?i)\b(?:patient|pt|she|he)\s++and\s++$")
 _HAS = re.compile(
-    r"(?i)(?:['’]s\b)?[\s,]*+(?:who(?:se)?\s++|is\s++|was\s++|also\s++)*+"
+    r"(?i)(?:['’]s\b)?[\s,]{0,40}+(?:who(?:se)?\s++|is\s++|was\s++|also\s++){0,9}+"
     r"(?:had|has|have|having|diagnosed|died|carr(?:y|ies|ied))\b"
 )
-_WITH = re.compile(r"(?i)\s++with\b")
+_WITH = re.compile(r"(?i)\s{1,40}+with\b")
 _THE_FAMILY = re.compile(
     r"(?i)\bfamily\s++(?:\w++\s++)?(?:history|hx)\s++(?:(?:is|was)\s++)?(?:\w++\s++){0,2}?"
     r"(?:of|for|includes?|including)\b"
@@ -70,7 +70,7 @@ def _back() -> re.Pattern[str]:
 @cache
 def _companions() -> re.Pattern[str]:
     words = alternatives(patients().companions)
-    return re.compile(rf"(?i)\s*+,?\s*+(?:also\s++|who\s++)?(?:{words})\b")
+    return re.compile(rf"(?i)\s{{0,40}}+(?:,\s{{0,40}}+)?(?:also\s++|who\s++)?(?:{words})\b")
 
 
 _named: "WeakKeyDictionary[Parts, list[int]]" = WeakKeyDictionary()

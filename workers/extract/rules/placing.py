@@ -64,8 +64,8 @@ def _of_other_patients(parts: Parts, start: int, end: int) -> bool:
 
 
 _IN_GENERAL = re.compile(
-    r"(?i)(?:[\s-]++(?:mutant|mutated|mutations?|positive|negative|altered))?"
-    r"\s++(?:patients|tumou?rs|cancers|carcinomas|cell\s++lines)\b"
+    r"(?i)(?:[\s-]{1,40}+(?:mutant|mutated|mutations?|positive|negative|altered))?"
+    r"\s{1,40}+(?:patients|tumou?rs|cancers|carcinomas|cell\s++lines)\b"
 )
 """Behind a value: it is told of all who have it."""
 _samples: "WeakKeyDictionary[Parts, list[tuple[int, int]]]" = WeakKeyDictionary()

@@ -248,7 +248,7 @@ def _inside() -> re.Pattern[str]:
     """A known heading in a run-on text: written large, with a colon."""
     return re.compile(
         r"(?:(?<=[a-z0-9.)])\s?|(?<=[A-Za-z0-9.)])[ \t]{2,})"
-        rf"(?P<name>(?i:{alternatives(tuple(labels()))})):"
+        rf"(?=[A-Z])(?P<name>(?i:{alternatives(tuple(labels()))})):"
     )
 
 
@@ -285,7 +285,7 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
         at = inner.start("name")
         before = bisect_right(starts, at) - 1
         within = before >= 0 and inner.end() <= lines[starts[before]]
-        if not within and name[0].isupper():
+        if not within:
             found[at] = (at, inner.end(), _title(name), False)
     return list(found.values())
 
@@ -333,6 +333,9 @@ def _title(words: str) -> str:
 _NEW_LINE = re.compile(r"\n")
 _LONGEST_CLAUSE = 400
 """Characters to each side in which a clause ends (ours): reading stays linear."""
+_LONG = 2_000
+"""Characters from which a text is a document of many values (ours)."""
+_NEAR = 40
 _FULL_LINE = 60
 """Characters from which a line is one that was cut by its width (ours)."""
 
@@ -340,6 +343,8 @@ _FULL_LINE = 60
 @lru_cache(maxsize=8)  # the rules ask for that of one place one after the other
 def clause(text: str, start: int, end: int) -> tuple[int, int]:
     """The sentence, or entry of a list, around a span."""
+    if len(text) > _LONG:
+        return _clause_of_many(text, start, end)
     begin = 0
     for one in _CLAUSE_ENDS.finditer(text, max(0, start - _LONGEST_CLAUSE), start):
         begin = one.end()
@@ -354,6 +359,33 @@ def clause(text: str, start: int, end: int) -> tuple[int, int]:
         if not _wrapped(text, line.start()):
             return begin, line.start()
     return begin, stop
+
+
+def _clause_of_many(text: str, start: int, end: int) -> tuple[int, int]:
+    """The same in a document, whose clauses are looked for once and for all its places."""
+    starts, ends, breaks = _bounds(text)
+    first, last = max(0, start - _LONGEST_CLAUSE), min(len(text), end + _LONGEST_CLAUSE)
+    # what stands just before a value may end a clause only because the value is none of it
+    begin = first
+    for one in _CLAUSE_ENDS.finditer(text, max(first, start - _NEAR), start):
+        begin = one.end()
+    at = bisect_right(ends, start) - 1
+    begin = max(begin, ends[at]) if at >= 0 and starts[at] >= first else begin
+    at = bisect_left(breaks, start) - 1
+    begin = max(begin, breaks[at] + 1) if at >= 0 else begin
+    at = bisect_left(starts, end)
+    stop = min(starts[at], last) if at < len(starts) else last
+    at = bisect_left(breaks, end)
+    return begin, min(breaks[at], stop) if at < len(breaks) else stop
+
+
+@lru_cache(maxsize=4)
+def _bounds(text: str) -> tuple[list[int], list[int], list[int]]:
+    """Where what ends clauses begins and ends, and the ends of lines that do not go on."""
+    spans = [one.span() for one in _CLAUSE_ENDS.finditer(text)]
+    lines = (one.start() for one in _NEW_LINE.finditer(text))
+    breaks = [at for at in lines if not _wrapped(text, at)]
+    return [start for start, _ in spans], [end for _, end in spans], breaks
 
 
 def _line_of(text: str, at: int, limit: int) -> int:

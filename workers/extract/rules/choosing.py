@@ -123,7 +123,7 @@ def _many(field: str, parts: Parts, found: Sequence[Found], *, wide: bool) -> Fi
         return FieldResult(status=Status.FOUND, many=True, stated=none)
     every = sorted(kept.values(), key=lambda one: one.start)
     if field == "ihc_markers" and (opposed := _opposed(parts, found)):
-        every = sorted({*every, *opposed}, key=lambda one: one.start)
+        every = sorted(dict.fromkeys((*every, *opposed)), key=lambda one: one.start)
         return _result(every, Status.AMBIGUOUS, many=True)
     return _result(every, Status.FOUND, many=True)
 

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from workers.extract.fields import Found
 from workers.extract.parts import line_end
@@ -227,8 +227,27 @@ def _elsewhere(text: str, match: re.Match[str], start: int | None = None) -> boo
 
 def _head(text: str, begin: int) -> str:
     """The heading of a row: of the lines above it the last without a number."""
-    above = text[max(0, begin - _TABLE_REACH) : begin].split("\n")[:-1]
-    return next((one for one in reversed(above) if not re.search(r"\d", one)), "")
+    first = max(0, begin - _TABLE_REACH)
+    if len(text) <= _TABLE_REACH:
+        above = text[first:begin].split("\n")[:-1]
+        return next((one for one in reversed(above) if not _DIGIT.search(one)), "")
+    lines = _without_numbers(text)
+    at = bisect_right(lines, begin, key=lambda one: one[1] + 1) - 1
+    if at >= 0 and lines[at][0] >= first:
+        return text[slice(*lines[at])]
+    stop = text.find("\n", first, begin)
+    cut = text[first:stop] if stop >= 0 else ""
+    return "" if _DIGIT.search(cut) else cut
+
+
+@lru_cache(maxsize=4)
+def _without_numbers(text: str) -> list[tuple[int, int]]:
+    """The lines of a text that hold no digit."""
+    return [one.span() for one in _LINE_WITHOUT.finditer(text)]
+
+
+_DIGIT = re.compile(r"\d")
+_LINE_WITHOUT = re.compile(r"(?m)^[^\n\d]*+$")
 
 
 def _lab(name: str, match: re.Match[str]) -> LabValue | None:

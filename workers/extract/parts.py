@@ -7,7 +7,7 @@ own.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
@@ -80,6 +80,14 @@ class Parts:
         for index, (at, start, title, alone) in enumerate(heads):
             end = heads[index + 1][0] if index + 1 < len(heads) else len(self.text)
             found.append(Section(title, at, start, end, alone))
+        return found
+
+    @cached_property
+    def titled(self) -> Mapping[str, Sequence[int]]:
+        """The places among the sections of those with a title, by title."""
+        found: dict[str, list[int]] = {}
+        for index, one in enumerate(self.sections):
+            found.setdefault(one.title, []).append(index)
         return found
 
     @cached_property

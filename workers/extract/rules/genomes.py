@@ -1,7 +1,8 @@
 """Mutations, microsatellites, mutational burden. Pure."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from workers.extract.fields import Found
@@ -97,6 +98,7 @@ def gene_pattern() -> re.Pattern[str]:
 def mutations(text: str) -> Iterator[Found]:
     """Variants by gene, each with what changed; those not detected are none."""
     genes = list(gene_pattern().finditer(text))
+    uncertain = [one.end() for one in _UNCERTAIN.finditer(text)]
     fused: set[int] = set()
     for match in re.finditer(_FUSION, text):
         if gene_pattern().search(match["left"]) or gene_pattern().search(match["right"]):
@@ -118,17 +120,21 @@ def mutations(text: str) -> Iterator[Found]:
         found = _variant(text, match, limit)
         if found is not None and not _denied(text, match.start(), found.end):
             for one in (found, *_more(text, match, found, limit)):
-                yield one._replace(value=_weighed(text, one, limit))
+                yield one._replace(value=_weighed(text, one, limit, uncertain))
 
 
-def _weighed(text: str, found: Found, limit: int) -> Value:
-    """The variant, with its significance where the report calls that uncertain."""
+def _weighed(text: str, found: Found, limit: int, uncertain: Sequence[int]) -> Value:
+    """The variant, with its significance where the report calls that uncertain.
+
+    Args:
+        uncertain: where the words for that end.
+    """
     if not isinstance(found.value, Mutation):
         return found.value
     behind = _UNCERTAIN.search(text, found.end, limit)
-    before = text[max(0, found.start - _UNCERTAIN_REACH) : found.start]
-    last = max((one.end() for one in _UNCERTAIN.finditer(before)), default=-1)
-    over = last >= 0 and _OTHER_HEADING.search(before, last) is None
+    at = bisect_right(uncertain, found.start) - 1
+    near = at >= 0 and uncertain[at] > found.start - _UNCERTAIN_REACH
+    over = near and _OTHER_HEADING.search(text, uncertain[at], found.start) is None
     uncertain = behind is not None or over
     return (
         found.value.model_copy(update={"significance": "uncertain"}) if uncertain else found.value

@@ -44,7 +44,7 @@ def negated(text: str, start: int, end: int) -> bool:
     words = _WORD.findall(before)[-vocabulary().negation_window_words - 3 :]
     for word in words:
         plain = word.lower().replace("’", "'")
-        if plain in _single() or (vocabulary().negates(plain) and plain.endswith("n't")):
+        if plain in _single() or (plain.endswith("n't") and vocabulary().negates(plain)):
             return True
     return _AFTER.match(text[end : end + REACH_BEHIND]) is not None
 

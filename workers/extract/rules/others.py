@@ -137,21 +137,19 @@ def _speaks_of_the_patient(before: str) -> bool:
 
 def _subject(before: str) -> bool | None:
     """Whose the words at the end of `before` are: the last that was named decides."""
-    told: bool | None = None
-    marks = [(one.end(), one) for one in _relative().finditer(before)]
-    marks += [(one.end(), one) for one in _THE_FAMILY.finditer(before)]
-    for at, match in sorted(marks, key=lambda one: one[0]):
-        rest = before[at:]
+    marks = [*_THE_FAMILY.finditer(before), *_relative().finditer(before)]
+    for match in sorted(marks, key=lambda one: one.end(), reverse=True):
+        rest = before[match.end() :]
         if match.re is _THE_FAMILY:
             if not _AFTER_THE_FAMILY.search(rest) and not _back().search(rest):
-                told = True
+                return True
             continue
         if not _is_subject(before, match):
             continue
         whose = match["lead"].lower().startswith("whose")
         ended = whose and "," in rest
-        told = not (ended or _back().search(rest) or _other_sex(match["word"], rest))
-    return told
+        return not (ended or _back().search(rest) or _other_sex(match["word"], rest))
+    return None
 
 
 def _is_subject(before: str, match: re.Match[str]) -> bool:

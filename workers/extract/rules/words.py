@@ -48,9 +48,8 @@ def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
     """What stands under the field's labels, in the order of the labels."""
     sections = parts.sections
     for label in field.labels:
-        for index, one in enumerate(sections):
-            if one.title != label:
-                continue
+        for index in parts.titled.get(label, ()):
+            one = sections[index]
             end = _line(one, parts)
             if field.extent == "list":
                 end = _list_end(sections, index, parts.text)
@@ -156,9 +155,10 @@ def _other_label(sections: Sequence[Section], index: int, begin: int, text: str)
 
 def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: bool) -> int:
     """A section ends at the next heading of its rank: a line alone, or one that is known to open
-    a section; labels inside it ("Liver: normal") belong to it."""
+    a section, or its own again; labels inside it ("Liver: normal") belong to it."""
     for later in islice(sections, index + 1, None):
-        if later.alone or not labels_inside or later.title in openers():
+        again = later.title == sections[index].title
+        if later.alone or not labels_inside or again or later.title in openers():
             return later.heading_start
     return len(text)
 

@@ -417,5 +417,5 @@ def _wrapped(text: str, at: int) -> bool:
     return below[0].islower() or (len(line) >= _FULL_LINE and not _LABEL.match(below))
 
 
-__all__ = ["Parts", "Section", "behind_spaces", "clause", "labels", "line_end", "plain_lines", "plain_points",
-           "tells_on"]  # fmt: skip
+__all__ = ["Parts", "Section", "behind_spaces", "clause", "labels", "line_end", "plain_lines",
+           "plain_points", "tells_on"]  # fmt: skip

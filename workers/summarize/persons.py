@@ -54,7 +54,7 @@ def names_a_person(words: str) -> bool:
 
 @cache
 def _names_of_signers() -> tuple[str, ...]:
-    """Identifiers that a name follows without a colon, longest first: "electronically signed by"."""
+    """Identifiers that a name follows without a colon, longest first: "signed by"."""
     known = (one for one in section_policy().identifiers if one.endswith(" by"))
     return tuple(sorted(known, key=len, reverse=True))
 

@@ -160,7 +160,9 @@ def _own(text: str, name: str, start: int, end: int, following: int) -> Found | 
 def read_result(text: str, name: str, start: int, limit: int) -> tuple[Marker | None, int]:
     """Result, percentage and score of a marker in `text[start:limit]`, and where they end."""
     words = text[start:limit]
-    if re.match(r"\s{0,40}+(?:,|and\b|or\b|/)\s*+$", words) or re.match(r"\s{0,5}+(?:,|and\b|/)", words[:5]):
+    if re.match(r"\s{0,40}+(?:,|and\b|or\b|/)\s*+$", words) or re.match(
+        r"\s{0,5}+(?:,|and\b|/)", words[:5]
+    ):
         return None, start
     result = re.search(rf"(?i)\b{_RESULT}", words)
     percent = re.search(_PERCENT, words, re.IGNORECASE)

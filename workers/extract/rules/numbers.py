@@ -39,7 +39,9 @@ _EARLIER = re.compile(
     r"(?:measur\w+\s++|was\s++|were\s++)?$|"
     r"\d\s?(?:mm|cm)[\s,;(]*+(?:(?:it|this|which)\s++)?(?:was|were|had\s++been)\s*+$"
 )
-_EARLIER_AFTER = re.compile(r"(?i)\s{0,40}+(?:previously|before|on the prior|in the prior|earlier)\b")
+_EARLIER_AFTER = re.compile(
+    r"(?i)\s{0,40}+(?:previously|before|on the prior|in the prior|earlier)\b"
+)
 _DATED_AFTER = re.compile(
     r"(?i)\s{0,40}+(?:in|on|from)\s++(?:[a-z]{3,9}\.?\s++)?"
     r"(?:(?:19|20)\d\d|\d{1,2}[/.-]\d{1,2}[/.-](?:19|20)?\d\d)[^()\n]{0,6}\)"

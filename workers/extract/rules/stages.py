@@ -11,7 +11,9 @@ _REACH = 70
 _WRAP = re.compile(r"(?<!\s)\s++(?=[a-z])")
 """White space before a small letter: where it holds the end of a line, the line was cut there."""
 _ENDS = re.compile(r"(?i)[.;,:)\n]|\b(?:and|with|in|at|on|but|for|who|which|status)\b")
-_LIGHT = re.compile(r"(?i)(?:[\s,:(=–-]|\b(?:currently|now|is|was|at|of|in|as|a|the|clinical)\b){1,70}$")
+_LIGHT = re.compile(
+    r"(?i)(?:[\s,:(=–-]|\b(?:currently|now|is|was|at|of|in|as|a|the|clinical)\b){1,70}$"
+)
 
 
 @cache

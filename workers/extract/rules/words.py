@@ -78,7 +78,9 @@ def _next_row(text: str, one: Section, end: int) -> int:
     return stop if stop < end and _TWO_COLUMNS.match(text, stop + 1) else end
 
 
-_LABEL_IN_LINE = re.compile(r"(?:(?<![ ])[ ]{2,}+|\t[ \t]{0,80}+)(?=[A-Z][A-Za-z /.'-]{1,30}:(?:\s|$))")
+_LABEL_IN_LINE = re.compile(
+    r"(?:(?<![ ])[ ]{2,}+|\t[ \t]{0,80}+)(?=[A-Z][A-Za-z /.'-]{1,30}:(?:\s|$))"
+)
 _STORY = re.compile(
     r"\n[ \t]*+(?:He|She|They|We|I|Mr|Mrs|Ms|Miss|The patient|This (?:man|lady|gentleman|woman))\s"
 )

@@ -135,10 +135,9 @@ def _weighed(text: str, found: Found, limit: int, uncertain: Sequence[int]) -> V
     at = bisect_right(uncertain, found.start) - 1
     near = at >= 0 and uncertain[at] > found.start - _UNCERTAIN_REACH
     over = near and _OTHER_HEADING.search(text, uncertain[at], found.start) is None
-    uncertain = behind is not None or over
-    return (
-        found.value.model_copy(update={"significance": "uncertain"}) if uncertain else found.value
-    )
+    if behind is None and not over:
+        return found.value
+    return found.value.model_copy(update={"significance": "uncertain"})
 
 
 def _line_end(text: str, at: int) -> int:

@@ -118,7 +118,7 @@ def _copied_block() -> re.Pattern[str]:
 
 @cache
 def _copied_line() -> re.Pattern[str]:
-    return re.compile(rf"(?i)[ \t\[(*>•-]*+(?:{alternatives(patients().copied)})\b")
+    return re.compile(rf"(?i)[ \t\[(*>•-]{{0,80}}+(?:{alternatives(patients().copied)})\b")
 
 
 def of_the_patient(field: str, parts: Parts, found: Sequence[Found]) -> list[Found]:

@@ -86,7 +86,7 @@ def _modifiers() -> re.Pattern[str]:
 
 @cache
 def _tails() -> re.Pattern[str]:
-    return re.compile(rf"(?i)(?:[\s,]++(?:{'|'.join(vocabulary().histology_tails)})){{0,3}}")
+    return re.compile(rf"(?i)(?:[\s,]{{1,40}}+(?:{'|'.join(vocabulary().histology_tails)})){{0,3}}")
 
 
 def _phrases(text: str) -> Iterator[tuple[int, int]]:

@@ -203,7 +203,10 @@ def _finder(field: str) -> Finder:
     if policy.kind == "presence":
         label = alternatives(policy.labels)
         if field == "lymphovascular_invasion":
-            label += r"|lympho-?vascular(?=(?:\s++(?:/\s*+)?|/\s*+)(?:(?:or|and|and/or)\s*+)?\w+\s+invasion)"
+            label += (
+                r"|lympho-?vascular(?=(?:\s++(?:/\s*+)?|/\s*+)"
+                r"(?:(?:or|and|and/or)\s*+)?\w+\s+invasion)"
+            )
         return lambda text: tumors.presences(label, text)
     if policy.kind == "amount":
         label = alternatives(policy.labels)

@@ -108,7 +108,7 @@ def test_a_document_longer_than_what_is_taken_is_refused_with_the_limit(
 ) -> None:
     extraction_id = submit(inline, "word " * 60_001)
     inline.run()
-    assert "300,000" in result_of(inline.store, extraction_id)["error"]
+    assert "80,000" in result_of(inline.store, extraction_id)["error"]
 
 
 def test_a_document_whose_hash_does_not_fit_dies_and_says_why(inline: InlineWorker) -> None:

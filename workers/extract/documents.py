@@ -19,6 +19,10 @@ _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"]
 _WHOLE_DOCUMENT = re.compile(r"(?i)\b(?:report|summary|note|notes|prescription|letter|order)\b")
 _SOAP = re.compile(r"(?m)^[ \t]*+\**([soap])\**:")
 _MOST_OF_SOAP = 3
+_MOST_PIECES = 200
+"""Titled stretches that are looked at one by one (ours); what is behind them is one rest."""
+_MOST_JOINED = 20
+"""Stretches that are no document of their own, joined to one before it counts as one (ours)."""
 _LEAST_PART = 60
 """Characters below which a titled stretch is no document of its own (ours)."""
 
@@ -151,9 +155,12 @@ def _type_of(text: str) -> tuple[str, float]:
 
 def _without_places(head: str) -> str:
     """The first lines without the names of places: a pathology service titles no report."""
-    for one in institutions(head):
-        head = head[: one.start] + " " * (one.end - one.start) + head[one.end :]
-    return head
+    kept, at = [], 0
+    for one in sorted(institutions(head), key=lambda one: one.start):
+        start, end = max(at, one.start), max(at, one.end)
+        kept += [head[at:start], " " * (end - start)]
+        at = end
+    return "".join((*kept, head[at:]))
 
 
 def _titled(head: str, name: str) -> bool:
@@ -188,7 +195,10 @@ def _parts(text: str, whole: str) -> list[Part]:
     persons = people(text, [at for at, _ in titles])
     if len({name for _, name in titles}) < 2 and len(persons) < 2:
         return []
-    parts = _joined(text, _pieces(text, titles, persons, whole))
+    pieces, more = _pieces(text, titles, persons, whole), []
+    if len(pieces) > _MOST_PIECES:
+        pieces, more = pieces[:_MOST_PIECES], [_rest(text, pieces, _MOST_PIECES)]
+    parts = [*_joined(text, pieces), *more]
     most = _policy().most_parts
     if len(parts) > most:
         parts = [*parts[: most - 1], _rest(text, parts, most - 1)]
@@ -249,14 +259,16 @@ def _joined(text: str, pieces: Sequence[Part]) -> list[Part]:
     """The pieces; those that are no document of their own joined to one of the same patient."""
     out: list[Part] = []
     waiting: Part | None = None
+    joined = 0
     for piece in pieces:
         one = piece
         if waiting is not None and waiting.person == one.person:
-            one = one._replace(start=waiting.start)
+            one, joined = one._replace(start=waiting.start), joined + 1
         elif waiting is not None:
             out.append(waiting)
+            joined = 0
         waiting = None
-        alone = _stands_alone(text, one)
+        alone = joined >= _MOST_JOINED or _stands_alone(text, one)
         held = out[-1] if out and out[-1].person == one.person else None
         if held is not None and (held.document_type == one.document_type or not alone):
             out[-1] = held._replace(end=one.end)

@@ -7,7 +7,7 @@ own.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
@@ -83,6 +83,14 @@ class Parts:
         return found
 
     @cached_property
+    def titled(self) -> Mapping[str, Sequence[int]]:
+        """The places among the sections of those with a title, by title."""
+        found: dict[str, list[int]] = {}
+        for index, one in enumerate(self.sections):
+            found.setdefault(one.title, []).append(index)
+        return found
+
+    @cached_property
     def _majors(self) -> tuple[list[int], list[str], list[int]]:
         """Where those that open sections begin, their titles, and how far they reach."""
         known = vocabulary().background | vocabulary().conclusive | _others()
@@ -116,7 +124,7 @@ class Parts:
     def _end_of_entries(self, one: Section) -> int:
         """Where a list ends: at a label that is known, a blank line, or words that are a story."""
         text = self.text
-        begin = _behind_spaces(text, one.start)
+        begin = behind_spaces(text, one.start)
         at = bisect_right(self._labelled, begin)
         limit = self._labelled[at] if at < len(self._labelled) else len(text)
         first = end = line_end(text, begin, limit)
@@ -159,9 +167,9 @@ class Parts:
             if not opens(one):
                 continue
             if not one.alone:
-                end = min(one.end, _line_of(self.text, one.start))
+                end = _line_of(self.text, one.start, one.end)
             elif to_blank:
-                at = bisect_left(self._blanks, _behind_spaces(self.text, one.start))
+                at = bisect_left(self._blanks, behind_spaces(self.text, one.start))
                 end = min(end, self._blanks[at]) if at < len(self._blanks) else end
             if found and one.heading_start < found[-1][1]:
                 # a heading of the same kind inside: what was read once is not read again
@@ -193,9 +201,9 @@ class Parts:
         return [one for one in self.sections if one.title in titles]
 
 
-def _behind_spaces(text: str, at: int) -> int:
-    """Where the first words behind a place begin."""
-    match = _SPACES.match(text, at)
+def behind_spaces(text: str, at: int, limit: int | None = None) -> int:
+    """Where the first words behind a place begin; the limit, where none do before it."""
+    match = _SPACES.match(text, at, len(text) if limit is None else limit)
     return match.end() if match else at
 
 
@@ -248,7 +256,7 @@ def _inside() -> re.Pattern[str]:
     """A known heading in a run-on text: written large, with a colon."""
     return re.compile(
         r"(?:(?<=[a-z0-9.)])\s?|(?<=[A-Za-z0-9.)])[ \t]{2,})"
-        rf"(?P<name>(?i:{alternatives(tuple(labels()))})):"
+        rf"(?=[A-Z])(?P<name>(?i:{alternatives(tuple(labels()))})):"
     )
 
 
@@ -285,7 +293,7 @@ def _heads(text: str) -> list[tuple[int, int, str, bool]]:
         at = inner.start("name")
         before = bisect_right(starts, at) - 1
         within = before >= 0 and inner.end() <= lines[starts[before]]
-        if not within and name[0].isupper():
+        if not within:
             found[at] = (at, inner.end(), _title(name), False)
     return list(found.values())
 
@@ -333,6 +341,9 @@ def _title(words: str) -> str:
 _NEW_LINE = re.compile(r"\n")
 _LONGEST_CLAUSE = 400
 """Characters to each side in which a clause ends (ours): reading stays linear."""
+_LONG = 2_000
+"""Characters from which a text is a document of many values (ours)."""
+_NEAR = 40
 _FULL_LINE = 60
 """Characters from which a line is one that was cut by its width (ours)."""
 
@@ -340,6 +351,8 @@ _FULL_LINE = 60
 @lru_cache(maxsize=8)  # the rules ask for that of one place one after the other
 def clause(text: str, start: int, end: int) -> tuple[int, int]:
     """The sentence, or entry of a list, around a span."""
+    if len(text) > _LONG:
+        return _clause_of_many(text, start, end)
     begin = 0
     for one in _CLAUSE_ENDS.finditer(text, max(0, start - _LONGEST_CLAUSE), start):
         begin = one.end()
@@ -356,12 +369,43 @@ def clause(text: str, start: int, end: int) -> tuple[int, int]:
     return begin, stop
 
 
-def _line_of(text: str, at: int) -> int:
+def _clause_of_many(text: str, start: int, end: int) -> tuple[int, int]:
+    """The same in a document, whose clauses are looked for once and for all its places."""
+    starts, ends, breaks = _bounds(text)
+    first, last = max(0, start - _LONGEST_CLAUSE), min(len(text), end + _LONGEST_CLAUSE)
+    # what stands just before a value may end a clause only because the value is none of it
+    begin = first
+    for one in _CLAUSE_ENDS.finditer(text, max(first, start - _NEAR), start):
+        begin = one.end()
+    at = bisect_right(ends, start) - 1
+    begin = max(begin, ends[at]) if at >= 0 and starts[at] >= first else begin
+    at = bisect_left(breaks, start) - 1
+    begin = max(begin, breaks[at] + 1) if at >= 0 else begin
+    at = bisect_left(starts, end)
+    stop = min(starts[at], last) if at < len(starts) else last
+    at = bisect_left(breaks, end)
+    return begin, min(breaks[at], stop) if at < len(breaks) else stop
+
+
+@lru_cache(maxsize=4)
+def _bounds(text: str) -> tuple[list[int], list[int], list[int]]:
+    """Where what ends clauses begins and ends, and the ends of lines that do not go on."""
+    spans = [one.span() for one in _CLAUSE_ENDS.finditer(text)]
+    lines = (one.start() for one in _NEW_LINE.finditer(text))
+    breaks = [at for at in lines if not _wrapped(text, at)]
+    return [start for start, _ in spans], [end for _, end in spans], breaks
+
+
+def _line_of(text: str, at: int, limit: int) -> int:
     """Where the line around a place ends, with those that go on in it behind a comma."""
-    for line in _NEW_LINE.finditer(text, at):
-        if not text[at : line.start()].rstrip().endswith(","):
+    goes_on, begin = False, at
+    for line in _NEW_LINE.finditer(text, at, limit):
+        words = text[begin : line.start()].rstrip()
+        goes_on = words.endswith(",") if words else goes_on
+        if not goes_on:
             return line.start()
-    return len(text)
+        begin = line.end()
+    return limit
 
 
 def _wrapped(text: str, at: int) -> bool:
@@ -373,5 +417,5 @@ def _wrapped(text: str, at: int) -> bool:
     return below[0].islower() or (len(line) >= _FULL_LINE and not _LABEL.match(below))
 
 
-__all__ = ["Parts", "Section", "clause", "labels", "line_end", "plain_lines", "plain_points",
-           "tells_on"]  # fmt: skip
+__all__ = ["Parts", "Section", "behind_spaces", "clause", "labels", "line_end", "plain_lines",
+           "plain_points", "tells_on"]  # fmt: skip

@@ -21,7 +21,9 @@ class Unreadable(ValueError):
         self.readability = readability
 
 
-_OF_A_TABLE = re.compile(r"[A-Za-zµμ]+/[A-Za-z]+|(?<![^\s;,|<(\[])[HLN](?![^\s;,|>)\]])")
+_OF_A_TABLE = re.compile(
+    r"(?<![A-Za-zµμ])[A-Za-zµμ]++/[A-Za-z]++|(?<![^\s;,|<(\[])[HLN](?![^\s;,|>)\]])"
+)
 """Units and flags of results: letters of theirs stand alone in the best of scans."""
 
 

@@ -14,7 +14,9 @@ from workers.summarize.lines import LIST_MARK, Line, label_of
 from workers.summarize.names import kind_of
 
 _DATE = re.compile(r"\b(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})\b|\b(\d{4})-(\d{2})-(\d{2})\b")
-_DAY = re.compile(r"(?i)\b(?:hospital day|post-?op(?:erative)? day|day|hd|pod)\s*#?\s*(\d{1,3})\b")
+_DAY = re.compile(
+    r"(?i)\b(?:hospital day|post-?op(?:erative)? day|day|hd|pod)(?:\s*+#)?\s*+(\d{1,3})\b"
+)
 _LETTERS = frozenset("soap")
 _LONGEST = 100  # characters of such a heading (ours)
 

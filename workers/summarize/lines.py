@@ -18,7 +18,10 @@ LIST_MARK = re.compile(
 NUMBERED = re.compile(r"\d{1,2}[ \t]{1,3}[A-Z]")
 BARE_MARK = re.compile(r"[•‣◦▪●·→*–—-]|\(?\d{1,2}[.)]")
 STOPS = ".!?;"
-_LABEL = re.compile(r"(?:[-–—*•#]++[ \t]*+)?\**+([^\W\d_][^:\n]{0,30}?)\**[ \t]*:(?=[\s*]|\Z)")
+_LABEL = re.compile(
+    r"(?:[-–—*•#]{1,200}+[ \t]{0,80}+)?\*{0,80}+"
+    r"([^\W\d_][^:\n]{0,30}?)\*{0,9}[ \t]{0,20}:(?=[\s*]|\Z)"
+)
 _LAST_WORD = re.compile(r"(?:^|[\s(])([a-z]+)\Z")
 
 

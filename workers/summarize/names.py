@@ -5,10 +5,10 @@ import re
 from knowledge.notes import section_policy
 
 BRACKETS = re.compile(r"[(\[][^()\[\]]*[)\]]?")
-_SPLIT = re.compile(r"\s*(?:[/&,+]|\s[-–—]\s|\band\b)\s*")
+_SPLIT = re.compile(r"\s{0,3}(?:[/&,+]|\s[-–—]\s|\band\b)\s{0,3}")
 _BRACKET = re.compile(r"[()\[\]]")
 MARKS = " \t*_=~:#-–—."
-NUMBERING = re.compile(r"(?:#?\d{1,2}(?:\.\d{1,2})*[.):]?|[IVX]{1,4}[.)])[ \t]+(?=\S)")
+NUMBERING = re.compile(r"(?:#?\d{1,2}(?:\.\d{1,2}){0,9}[.):]?|[IVX]{1,4}[.)])[ \t]++(?=\S)")
 
 
 def kind_of(title: str) -> str | None:

@@ -12,17 +12,19 @@ from knowledge.notes import section_policy
 from workers.summarize.names import NUMBERING
 
 _AGE = re.compile(
-    r"\b\d{1,3}\s*-?\s*(?:y(?:ea)?rs?|y\.?o\.?|yo|years?|months?|mo|weeks?|days?|[dmwy](?=\s))\b.{0,60}?"
+    r"\b\d{1,3}(?:\s*+-)?\s*+(?:y(?:ea)?rs?|y\.?o\.?|yo|years?|months?|mo|weeks?|days?|[dmwy](?=\s))\b.{0,60}?"
     r"\b(?:m|f|male|female|man|woman|boy|girl|gentleman|lady|infant|child|patient|neonate)\b"
     r"|\b\d{1,3}\s*(?:y(?:r?s?)?\s?/?\s?o?\s*/?)?\s?[MF]\b(?!\s*[\d/])",
     re.IGNORECASE | re.DOTALL,
 )
 _LABEL = re.compile(r"([^\W\d_][^:\n]{0,40}?)\s*:")
 _TOKEN = re.compile(r"[^\s,;()/|<>\[\]]+")
-_OF_AN_IDENTITY = re.compile(r"\W*(?:[A-ZÀ-ÖØ-Þ]|\d)|\W*$|\S+@\S+|https?:")
+_OF_AN_IDENTITY = re.compile(r"\W{0,80}+(?:[A-ZÀ-ÖØ-Þ]|\d|$)|\S{1,200}?@\S|https?:")
 _SENTENCE_END = re.compile(r"(?<!\b[A-Z])(?<!\b[Jj]r)(?<!\b[Ss]r)\.$|[!?]$")
 _LONGEST_IDENTITY = 16  # words; an address has more than a name
 _LONGEST_NAME = 4
+_AHEAD = 400
+"""Characters before an age in which its person is named (ours)."""
 
 
 def names_a_person(words: str) -> bool:
@@ -46,8 +48,15 @@ def names_a_person(words: str) -> bool:
     if _is_stamp(bare.strip("[] ")) or _is_of_a_letter(bare):
         return True
     lower = words.casefold()
-    by = next((one for one in known if one.endswith(" by") and lower.startswith(one)), None)
+    by = next((one for one in _names_of_signers() if lower.startswith(one)), None)
     return by is not None and _is_identity(words[len(by) :])
+
+
+@cache
+def _names_of_signers() -> tuple[str, ...]:
+    """Identifiers that a name follows without a colon, longest first: "signed by"."""
+    known = (one for one in section_policy().identifiers if one.endswith(" by"))
+    return tuple(sorted(known, key=len, reverse=True))
 
 
 def _has_evidence(said: str) -> bool:
@@ -148,10 +157,10 @@ def _relatives() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     kept = "|".join(sorted(policy.companions, key=len, reverse=True))
     relative = rf"(?:{names})s?"
     before = re.compile(
-        rf"(?i)\b{relative}\s*(?:,|\(|:|-|\bwho\b|\bis\b|\bwas\b|\bnow\b|\baged?\b|\ban?\b|\bthe\b|\s)*$"
+        rf"(?i)\b{relative}(?:,|\(|:|-|\bwho\b|\bis\b|\bwas\b|\bnow\b|\baged?\b|\ban?\b|\bthe\b|\s){{0,80}}$"
     )
     behind = re.compile(
-        rf"(?i)\b\d{{1,3}}[\s-]*(?:y(?:ea)?rs?|y\.?o\.?|yo|months?|weeks?|days?)?[\s-]*(?:old)?\s+{relative}\b"
+        rf"(?i)\b\d{{1,3}}[\s-]{{0,5}}(?:y(?:ea)?rs?|y\.?o\.?|yo|months?|weeks?|days?)?[\s-]{{0,5}}(?:old)?\s{{1,5}}{relative}\b"
     )
     brought = re.compile(rf"(?i)\b(?:{names})\b.*\b(?:{kept})\b")
     return before, behind, brought
@@ -189,7 +198,7 @@ def _told_of_one() -> re.Pattern[str]:
 def _is_of_a_relative(words: str, age: re.Match[str]) -> bool:
     """Whether an age is that of a relative: `Her son, a 12 year old boy`, `her 12 year old son`."""
     before, behind, brought = _relatives()
-    ahead = words[: age.start()]
+    ahead = words[max(0, age.start() - _AHEAD) : age.start()]
     if brought.search(ahead):
         return False  # whoever brings the child brings the patient
     if before.search(ahead):

@@ -16,9 +16,9 @@ from workers.summarize.names import BRACKETS, names_only, plain
 from workers.summarize.persons import introduces, is_of_a_relative
 from workers.summarize.steps import is_a_dose, is_to_come, names_a_step
 
-_CAUTION = re.compile(
-    r"\b(?:seek|present to|return|go to|call)\b.*\bif\b|\bif\b.*\b(?:seek|return|call)\b"
-)
+_IF = re.compile(r"\bif\b")
+_SEEK = re.compile(r"\b(?:seek|present to|return|go to|call)\b")
+_SEEK_BEHIND = re.compile(r"\b(?:seek|return|call)\b")
 _MAY = re.compile(
     r"\b(?:in|by|until|since|from|on|early|mid|late|of|\d{1,2}(?:st|nd|rd|th)?)[ -]May\b|\bMay \d"
 )
@@ -71,11 +71,22 @@ def recommendations(text: str, items: Sequence[Item]) -> list[Recommendation]:
 def urgency(words: str) -> int:
     """0: now; 1: between; 2: routine, or only if something happens."""
     policy, lower = plan_policy(), words.lower()
-    if _CAUTION.search(lower):
+    if any(map(_is_a_caution, lower.split("\n"))):
         return 2
     if policy.has("urgent", words) and not policy.has("withheld", words):
         return 0
     return 2 if policy.has("routine", words) else 1
+
+
+def _is_a_caution(line: str) -> bool:
+    """Whether a line says to seek help if something happens, in either order."""
+    conditions = [one.start() for one in _IF.finditer(line)]
+    if not conditions:
+        return False
+    sought = _SEEK.search(line)
+    if sought is not None and sought.end() <= conditions[-1]:
+        return True
+    return _SEEK_BEHIND.search(line, conditions[0]) is not None
 
 
 def guarded(confidence: float, note: str | None) -> tuple[float, str | None]:

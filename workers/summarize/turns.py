@@ -22,7 +22,7 @@ _LABEL_WORDS = 3
 _LONGEST = 1200
 """Characters of turns that are kept as one statement: below a chunk (ours)."""
 _POINTS = re.compile(r"(?i)\b(?:it|them|that one|this one|those)\b")
-_BRACKETED = re.compile(r"\s*\([^()]*\)")
+_BRACKETED = re.compile(r"\s{0,40}+\([^()]*\)")
 
 
 class Turn(NamedTuple):

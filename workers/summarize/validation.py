@@ -6,11 +6,30 @@ seed, "Citation Validation in Evaluation").
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from knowledge.notes import LISTS
 
-CITATION = re.compile(r"(?P<section>.+) section, (?P<chunk>chunk_\d+):(?P<start>\d+)-(?P<end>\d+)")
+_PLACE = re.compile(r"(?P<chunk>chunk_\d{1,9}):(?P<start>\d{1,9})-(?P<end>\d{1,9})")
+"""What stands in a citation behind the name of the section."""
+
+
+class Cited(NamedTuple):
+    """What a citation names; the place in code points of the note."""
+
+    section: str
+    chunk: str
+    start: int
+    end: int
+
+
+def cited(source: str) -> Cited | None:
+    """What a citation names, None where it is none: "PLAN section, chunk_2:10-20"."""
+    section, _, words = source.rpartition(" section, ")
+    place = _PLACE.fullmatch(words)
+    if place is None or not section or "\n" in section:
+        return None
+    return Cited(section, place["chunk"], int(place["start"]), int(place["end"]))
 
 
 def validate(note: str, result: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,16 +90,15 @@ def _fault(
     """What is wrong with a citation, and the place that it names."""
     if not source or not source.strip():
         return "orphans", None
-    found = CITATION.fullmatch(source)
+    found = cited(source)
     if found is None:
         return "malformed", None
-    chunk = chunks.get(found["chunk"])
+    chunk = chunks.get(found.chunk)
     if chunk is None:
         return "unknown_chunk", None
-    start, end = int(found["start"]), int(found["end"])
-    place = (found["chunk"], start, end)
-    if found["section"] != chunk["section_title"]:
+    place = (found.chunk, found.start, found.end)
+    if found.section != chunk["section_title"]:
         return "section_mismatches", place
-    if not chunk["start_char"] <= start < end <= min(chunk["end_char"], length):
+    if not chunk["start_char"] <= found.start < found.end <= min(chunk["end_char"], length):
         return "out_of_bounds", place
     return None, place

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from knowledge.notes import LISTS, plan_policy
 from tests.unit.summarize.test_sections import NOTES
 from workers.summarize.summary import summarize
-from workers.summarize.validation import CITATION, validate
+from workers.summarize.validation import cited, validate
 
 NOTE = """Name: Xyzzy Plugh
 MRN: 4711
@@ -103,12 +103,12 @@ def test_cn_4_2_every_word_stands_in_the_one_span_it_cites_within_a_chunk(text: 
     result = summarize(text)
     chunks = {one["chunk_id"]: one for one in result["chunks"]}
     for words, source in claims(result):
-        found = CITATION.fullmatch(source)
+        found = cited(source)
         assert found is not None
-        start, end, chunk = int(found["start"]), int(found["end"]), chunks[found["chunk"]]
+        start, end, chunk = found.start, found.end, chunks[found.chunk]
         assert text[start:end] == words
         assert chunk["start_char"] <= start < end <= chunk["end_char"]
-        assert found["section"] == chunk["section_title"]
+        assert found.section == chunk["section_title"]
     counts = result["validation"]
     total = counts["items"] + counts["recommendations"]
     assert (counts["items_inside_span"], counts["coverage"]) == (total, 1.0)

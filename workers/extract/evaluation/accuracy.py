@@ -247,6 +247,18 @@ def _values_left_out(field: str, parts: Parts, result: FieldResult) -> int:
     return sum(one.value.key[:length] not in held for one in ours.items)
 
 
+def _counts_for_nothing(field: str, parts: Parts, start: int, end: int) -> bool:
+    """Whether what looks like a value is denied, of background or set aside."""
+    # a stain that is negative is a value, too
+    if field != "ihc_markers" and negated(parts.text, start, end):
+        return True
+    return parts.rank(start) == 0 or set_aside(field, parts, start, end) is not None
+
+
+_MOST_TOLD = 20_000
+"""Characters of an attempt's spans in which the words of a place are looked for again (ours)."""
+
+
 def _coverage(field: str, parts: Parts, result: FieldResult) -> tuple[int, int]:
     """Places covered by spans, and all that look like a value outside background."""
     shaped = field_policies()[field].shaped
@@ -254,22 +266,16 @@ def _coverage(field: str, parts: Parts, result: FieldResult) -> tuple[int, int]:
         return 0, 0
     spans = sorted((one.start, one.end) for one in result.items)
     covered = seen = 0
-    told = "\n".join({parts.text[start:end].lower() for start, end in spans})
-    heard: dict[str, bool] = {}
+    told = "\n".join(dict.fromkeys(parts.text[start:end].lower() for start, end in spans))
+    told = told[:_MOST_TOLD]
     starts = [start for start, _ in spans]
     reach = list(accumulate((end for _, end in spans), max))
     for match in shaped.finditer(parts.text):
         at = bisect_left(starts, match.end()) - 1
         inside = at >= 0 and match.start() < reach[at]
-        # the same words again say nothing new
-        words = match.group().lower()
-        again = heard.setdefault(words, words in told) if words not in heard else heard[words]
-        # a stain that is negative is a value, too
-        denied = field != "ihc_markers" and negated(parts.text, match.start(), match.end())
-        if not inside and (denied or parts.rank(match.start()) == 0):
-            continue
-        if not inside and set_aside(field, parts, *match.span()):
+        if not inside and _counts_for_nothing(field, parts, *match.span()):
             continue
         seen += 1
-        covered += inside or again
+        # the same words again say nothing new
+        covered += inside or match.group().lower() in told
     return covered, seen

@@ -18,7 +18,7 @@ LEAST_LETTERS = 6
 """Letters from which a word one letter away from another is seldom right itself (ours)."""
 _TOKEN = re.compile(r"[A-Za-z0-9]{3,24}")
 _DIGIT_INSIDE = re.compile(
-    r"[A-Za-z]{2,}[0-9][a-z]{2}|[A-Z][0-9][a-z]{3,}|\b[0-9][a-z]{4,}|[a-z]{5,}[015]\b"
+    r"[A-Za-z]{2}[0-9][a-z]{2}|[A-Z][0-9][a-z]{3}|\b[0-9][a-z]{4}|[a-z]{5}[015]\b"
 )
 _WORD = re.compile(r"[a-z]{4,}")
 _ENDINGS = ("s", "es", "d", "ed", "ly", "ing", "n", "e", "al", "y", "a", "ic", "t")

@@ -5,7 +5,7 @@ Each doubt is a factor on the field's accuracy and a sentence for the feedback; 
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -37,12 +37,12 @@ _SUSPECTED = frozenset(["histology", "grade", "stage", "tnm"])
 _LABEL_REACH = 40
 _OFTEN_REACH = 120
 """Characters behind a dose in which it is said how often it is taken (ours)."""
-_DOSE = re.compile(r"(?i)\d[\d.,]*+\s?(?:mg|mcg|µg|g|units?|iu|ml)\b")
+_DOSE = re.compile(r"(?i)\d[\d.,]{0,20}+\s?(?:mg|mcg|µg|g|units?|iu|ml)\b")
 _GAP = re.compile(r"[A-Za-z,;)](?:[ ]{3,}|\t+)[A-Za-z(]")
 """Between two columns."""
 _BIRTH = re.compile(r"(?i)\b(?:dob|d\.o\.b\.?|date\s+of\s+birth|born(?:\s+on)?)\b[\s:]{0,4}")
 _DATE_REACH = 24
-_MORE = re.compile(r"\s*+,|[^\n]{0,20}\n[ \t]*+(?:[-•*–]|\d{1,2}[.)])\s")
+_MORE = re.compile(r"\s{0,40}+,|[^\n]{0,20}\n[ \t]{0,40}+(?:[-•*–]|\d{1,2}[.)])\s")
 """Behind a value: its list goes on."""
 
 
@@ -124,7 +124,9 @@ def _damaged(text: str, item: Item, damage: Damage) -> bool:
 
 
 def _runs_on(parts: Parts, item: Item) -> bool:
-    return any(item.start < start < item.end for start in labelled_values(parts))
+    every = labelled_values(parts)
+    at = bisect_right(every, item.start)
+    return at < len(every) and every[at] < item.end
 
 
 def _entries_left(field: str, parts: Parts, item: Item) -> bool:

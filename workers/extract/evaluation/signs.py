@@ -218,14 +218,19 @@ def _has_a_shape(field: str, words: str) -> bool:
     return any(one.search(words) for one in every)
 
 
+_labelled_places: "WeakKeyDictionary[Parts, Sequence[int]]" = WeakKeyDictionary()
+
+
 def labelled_values(parts: Parts) -> Sequence[int]:
     """Where the words behind a label like one of ours begin, whichever field it is of."""
-    fields = field_policies()
-    return [
-        one.start
-        for one in label_lines(parts)
-        if any(like(field, one.stems) for field in fields) and not _NOT_DONE.match(one.words)
-    ]
+    if parts not in _labelled_places:
+        fields = field_policies()
+        _labelled_places[parts] = [
+            one.start
+            for one in label_lines(parts)
+            if any(like(field, one.stems) for field in fields) and not _NOT_DONE.match(one.words)
+        ]
+    return _labelled_places[parts]
 
 
 def apart(places: Sequence[Place], text: str) -> int:

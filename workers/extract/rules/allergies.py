@@ -9,7 +9,7 @@ from functools import cache
 
 from knowledge.drugs import drugs_at
 from workers.extract.fields import Found
-from workers.extract.parts import Parts
+from workers.extract.parts import Parts, behind_spaces
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, any_of
 from workers.extract.rules.negation import negated
@@ -20,6 +20,8 @@ _END = re.compile(r"[.;!?](?=\s|$)|\n")
 _WORD = re.compile(r"[a-z][a-z-]{3,}")
 _LONGEST = 160
 """Characters in which a sentence tells of an allergy (ours)."""
+_MOST_TOLD = 60
+"""Places that are kept apart (ours); with more than one the field is ambiguous, and reviewed."""
 
 
 @cache
@@ -41,7 +43,7 @@ def _none() -> re.Pattern[str]:
 @cache
 def _nothing() -> re.Pattern[str]:
     words = alternatives(patients().allergies.none)
-    return re.compile(rf"(?i)\W*(?:{words}|none|no|nil|denies|denied|0)\b[^,;\n]{{0,40}}$")
+    return re.compile(rf"(?i)\W{{0,80}}+(?:{words}|none|no|nil|denies|denied|0)\b[^,;\n]{{0,40}}$")
 
 
 def told_of(parts: Parts) -> Iterator[Found]:
@@ -59,7 +61,7 @@ def told_of(parts: Parts) -> Iterator[Found]:
 def _some(text: str) -> Iterator[tuple[int, int]]:
     for match in _told().finditer(text):
         # what it is may stand in the next line
-        begin = match.end() + len(text[match.end() :]) - len(text[match.end() :].lstrip(" \t\n"))
+        begin = behind_spaces(text, match.end())
         stop = _END.search(text, begin, match.end() + _LONGEST)
         end = stop.start() if stop else min(len(text), match.end() + _LONGEST)
         if text[match.end() : end].strip() and not negated(text, match.start(), match.start()):
@@ -80,6 +82,8 @@ def different(found: Sequence[Found], text: str) -> list[Found]:
     kept: list[Found] = []
     told = ""
     for one in found:
+        if len(kept) == _MOST_TOLD:
+            break
         words = text[one.start : one.end].lower()
         if any(one.start < held.end and held.start < one.end for held in kept):
             continue

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from weakref import WeakKeyDictionary
 
 from workers.extract.fields import NOT_PRESENT, FieldResult, Found, Item, Status
 from workers.extract.parts import Parts
@@ -29,12 +30,22 @@ _WORST = ("positive", "close", "negative")
 _TWO_LEVELS = "two levels"
 
 
+_chosen: "WeakKeyDictionary[Parts, dict[tuple[str, bool], FieldResult]]" = WeakKeyDictionary()
+
+
 def extract_field(field: str, parts: Parts, *, wide: bool = False) -> FieldResult:
     """What the rules make of a field.
 
     Args:
         wide: accept what only a second reading does: general words, places of background.
     """
+    held = _chosen.setdefault(parts, {})
+    if (field, wide) not in held:
+        held[field, wide] = _choose(field, parts, wide=wide)
+    return held[field, wide]
+
+
+def _choose(field: str, parts: Parts, *, wide: bool) -> FieldResult:
     policy = field_policies()[field]
     found = read_document(field, parts)
     if policy.many:
@@ -112,7 +123,7 @@ def _many(field: str, parts: Parts, found: Sequence[Found], *, wide: bool) -> Fi
         return FieldResult(status=Status.FOUND, many=True, stated=none)
     every = sorted(kept.values(), key=lambda one: one.start)
     if field == "ihc_markers" and (opposed := _opposed(parts, found)):
-        every = sorted({*every, *opposed}, key=lambda one: one.start)
+        every = sorted(dict.fromkeys((*every, *opposed)), key=lambda one: one.start)
         return _result(every, Status.AMBIGUOUS, many=True)
     return _result(every, Status.FOUND, many=True)
 

@@ -4,7 +4,7 @@ from workers.extract.fields import Item
 from workers.extract.parts import Parts
 from workers.extract.rubrics import field_policies
 from workers.extract.rules.choosing import compatible
-from workers.extract.rules.negation import negated
+from workers.extract.rules.negation import REACH, REACH_BEHIND, negated
 from workers.extract.rules.placing import set_aside
 from workers.extract.rules.reading import read_at
 from workers.extract.values import Margin, Microsatellites, Presence, Value
@@ -41,5 +41,6 @@ def _affirmed(value: Value) -> bool:
 
 def _denied_here(text: str, start: int, end: int) -> bool:
     """Whether the words since the last comma deny it: before that is another finding."""
-    comma = text.rfind(",", 0, start) + 1
-    return negated(text[comma:], start - comma, end - comma)
+    begin = max(0, start - REACH)
+    begin = max(begin, text.rfind(",", begin, start) + 1)
+    return negated(text[begin : end + REACH_BEHIND], start - begin, end - begin)

@@ -42,7 +42,7 @@ _DOSE = (
 _DAY = r"(?:mon|tues?|wed(?:nes)?|thurs?|thu|fri|sat(?:ur)?|sun)(?:day)?"
 _AND = r"(?:\s*+[,/&]\s*+(?:and\s++)?|\s++(?:and|to|through)\s++|\s?[-–]\s?)"
 _DAYS = (
-    rf"(?:(?:every|each)\s++{_DAY}s?(?:{_AND}{_DAY}s?)*+|(?:on\s++)?{_DAY}s?(?:{_AND}{_DAY}s?)++|"
+    rf"(?:(?:every|each)\s++{_DAY}s?(?:{_AND}{_DAY}s?){{0,6}}+|(?:on\s++)?{_DAY}s?(?:{_AND}{_DAY}s?){{1,6}}+|"
     rf"(?:on\s++)?(?<![a-z])(?:{_DAY})(?<=day)s)"
 )
 """Days of the week on which a drug is taken; one day alone ("on Monday") is none of every week."""
@@ -93,8 +93,8 @@ _VOLUMES = frozenset(["ml", "%"])
 _MOST_DOSE = {"g": 100.0, "%": 100.0}
 """The most of a dose by unit: more is the weight of a newborn or an organ (ours)."""
 _CHANGED_TO = re.compile(
-    rf"(?i)\s*+(?:{_OFTEN}\s*+)?(?:,\s*+)?(?:(?:and|then|dose|was|is|has\s++been|now)\s++)*+"
-    rf"(?:(?:(?P<sure>{_CHANGED})\s++)?to\s++|(?P<arrow>-+>|→)\s*+){_DOSE}"
+    rf"(?i)\s{{0,40}}+(?:{_OFTEN}\s*+)?(?:,\s*+)?(?:(?:and|then|dose|was|is|has\s++been|now)\s++){{0,6}}+"
+    rf"(?:(?:(?P<sure>{_CHANGED})\s++)?to\s++|(?P<arrow>-{{1,9}}>|→)\s*+){_DOSE}"
 )
 _SENTENCE_END = re.compile(r"[;\n]|\.\s++(?=[A-Z])")
 _NEXT_DOSE = re.compile(r"(?i)(?<![\d.,/(])\d[\d.,]*+\s*+(?:mg|mcg|µg|ug|g|units?|iu)(?![a-z])")

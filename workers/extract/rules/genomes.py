@@ -1,7 +1,8 @@
 """Mutations, microsatellites, mutational burden. Pure."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from workers.extract.fields import Found
@@ -21,6 +22,7 @@ _PROTEIN = (
     r"(?![a-z0-9])))"
 )
 _CODING = r"c\.\s?(?P<c>[0-9*_+\-]+(?:[ACGT]+>[ACGT]+|(?:del|dup|ins)[ACGTinsdel0-9]*|\S*[A-Z])?)"
+_ALSO = re.compile(rf"(?:,|and|;)\s*+{_PROTEIN}")
 _ALONE = r"(?<!\d[-–])(?<!\d\s[-–]\s)(?<!\d\sto\s)"
 """Before a number that is not the second of two."""
 _MOST_SHARE = 100.0
@@ -48,7 +50,7 @@ _UNCERTAIN = re.compile(
 )
 _OTHER_HEADING = re.compile(
     r"(?i)\bpathogenic|\bclinically\s++(?:significant|relevant)|\bactionable|\btherap|"
-    r"(?-i:\n[ \t]*+[A-Z][A-Z ,/&-]{6,}[ \t]*+\n)|\n[ \t]*+[A-Za-z][A-Za-z ,/&-]{3,60}:"
+    r"(?-i:\n[ \t]*+[A-Z][A-Z ,/&-]{6,200}+[ \t]*+\n)|\n[ \t]*+[A-Za-z][A-Za-z ,/&-]{3,60}:"
 )
 _UNCERTAIN_REACH = 600
 """Characters below "uncertain significance" in which its variants stand (ours)."""
@@ -62,7 +64,7 @@ _NAMES = {
     "itd": "ITD",
 }
 _FUSION = r"(?P<left>[A-Z][A-Z0-9]{1,7})\s?(?:-|::|/|–)\s?(?P<right>[A-Z][A-Z0-9]{1,7})"
-_FUSED = re.compile(r"\s*+(?:gene\s++)?(?:fusion|rearrangement|translocation)")
+_FUSED = re.compile(r"\s{0,40}+(?:gene\s++)?(?:fusion|rearrangement|translocation)")
 _NOT_FOUND = re.compile(
     r"(?i)\b(?:not\s++(?:detected|identified|found|present|mutated|amplified|rearranged)|"
     r"wild[- ]?type|negative|none\s++detected|undetected|no\s++(?:\w+\s++){0,3}?"
@@ -96,6 +98,7 @@ def gene_pattern() -> re.Pattern[str]:
 def mutations(text: str) -> Iterator[Found]:
     """Variants by gene, each with what changed; those not detected are none."""
     genes = list(gene_pattern().finditer(text))
+    uncertain = [one.end() for one in _UNCERTAIN.finditer(text)]
     fused: set[int] = set()
     for match in re.finditer(_FUSION, text):
         if gene_pattern().search(match["left"]) or gene_pattern().search(match["right"]):
@@ -117,21 +120,24 @@ def mutations(text: str) -> Iterator[Found]:
         found = _variant(text, match, limit)
         if found is not None and not _denied(text, match.start(), found.end):
             for one in (found, *_more(text, match, found, limit)):
-                yield one._replace(value=_weighed(text, one, limit))
+                yield one._replace(value=_weighed(text, one, limit, uncertain))
 
 
-def _weighed(text: str, found: Found, limit: int) -> Value:
-    """The variant, with its significance where the report calls that uncertain."""
+def _weighed(text: str, found: Found, limit: int, uncertain: Sequence[int]) -> Value:
+    """The variant, with its significance where the report calls that uncertain.
+
+    Args:
+        uncertain: where the words for that end.
+    """
     if not isinstance(found.value, Mutation):
         return found.value
     behind = _UNCERTAIN.search(text, found.end, limit)
-    before = text[max(0, found.start - _UNCERTAIN_REACH) : found.start]
-    last = max((one.end() for one in _UNCERTAIN.finditer(before)), default=-1)
-    over = last >= 0 and _OTHER_HEADING.search(before, last) is None
-    uncertain = behind is not None or over
-    return (
-        found.value.model_copy(update={"significance": "uncertain"}) if uncertain else found.value
-    )
+    at = bisect_right(uncertain, found.start) - 1
+    near = at >= 0 and uncertain[at] > found.start - _UNCERTAIN_REACH
+    over = near and _OTHER_HEADING.search(text, uncertain[at], found.start) is None
+    if behind is None and not over:
+        return found.value
+    return found.value.model_copy(update={"significance": "uncertain"})
 
 
 def _line_end(text: str, at: int) -> int:
@@ -170,7 +176,7 @@ def _variant(text: str, gene: re.Match[str], limit: int) -> Found | None:
 def _more(text: str, gene: re.Match[str], first: Found, limit: int) -> Iterator[Found]:
     """Further variants of the same gene in the same line ("TP53 R175H and R248Q")."""
     at = first.end
-    while match := re.compile(rf"(?:\s*+,|\s*+and|\s*+;)\s*+{_PROTEIN}").search(text, at, limit):
+    while match := _ALSO.search(text, at, limit):
         protein = one_letter(match["p"] or match["short"])
         yield Found(Mutation(gene=gene.group(), protein=protein), gene.start(), match.end())
         at = match.end()
@@ -196,7 +202,7 @@ def _vaf(text: str, start: int, limit: int) -> float | None:
 
 def _denied(text: str, start: int, end: int) -> bool:
     """Whether the line says that it was not found."""
-    line_start = text.rfind("\n", 0, start) + 1
+    line_start = text.rfind("\n", max(0, start - 60), start) + 1
     stop = _line_end(text, end)
     after = _NOT_FOUND.search(text, end - min(12, end - start), min(stop, end + 60))
     if after is not None and not gene_pattern().search(text, end, after.start()):

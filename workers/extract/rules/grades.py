@@ -112,15 +112,15 @@ def gleasons(text: str) -> Iterator[Found]:
 def bare_grades(text: str) -> Iterator[Found]:
     """A grade alone, for quoted words and stated values."""
     match = re.fullmatch(
-        rf"(?i)\W*(?P<l>{_LEVEL}|high|low|intermediate|well|moderate(?:ly)?|poor(?:ly)?)"
-        r"(?:\s*+(?:/|of|out of)\s*+[34])?\W*",
+        rf"(?i)\W{{0,200}}+(?P<l>{_LEVEL}|high|low|intermediate|well|moderate(?:ly)?|poor(?:ly)?)"
+        r"(?:\s*+(?:/|of|out of)\s*+[34])?\W{0,200}+",
         text,
     )
     if match:
         word = match["l"].lower()
         level = _DIFFERENTIATION.get(word) or _ROMAN.get(word) or word
         yield Found(Grade(level=level.upper() if level == "x" else level), *match.span("l"))
-    sums = re.fullmatch(r"\W*([1-5])\s*+\+\s*+([1-5])(?:\s*+=\s*+\d+)?\W*", text)
+    sums = re.fullmatch(r"\W{0,200}+([1-5])\s*+\+\s*+([1-5])(?:\s*+=\s*+\d+)?\W{0,200}+", text)
     if sums:
         total = int(sums[1]) + int(sums[2])
         value = Grade(level=f"{sums[1]}+{sums[2]}={total}", system="gleason")

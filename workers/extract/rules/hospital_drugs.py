@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from workers.extract.parts import Parts, clause
 from workers.extract.patients import patients
+from workers.extract.places import first_within, last_within
 from workers.extract.rubrics import alternatives, any_of, field_policies
 from workers.extract.rules.others import inside
 
@@ -19,7 +20,7 @@ _A_DOSE = re.compile(r"(?i)\d\s?(?:mg|mcg|µg|g|units?|iu)\b")
 _NOT_TURNED = re.compile(r"(?i)\b(?:but|then|now|and\s++(?:is|takes|continues))\b")
 """Between a verb of giving and a drug: what follows is of another time."""
 _ONCE_BY_VEIN = re.compile(
-    r"(?i)[^,;\n]*?\b(?:i/?v|i\.v\.|i/?m|i\.m\.|intravenous(?:ly)?)\b[^,;\n]{0,15}?"
+    r"(?i)[^,;\n]{0,300}?\b(?:i/?v|i\.v\.|i/?m|i\.m\.|intravenous(?:ly)?)\b[^,;\n]{0,15}?"
     r"(?:\bx\s?1\b|\bstat\b|\bonce\b(?!\s++(?:daily|weekly|monthly|an?|per|every)\b))"
 )
 """A drug, with all that is said of it up to the next: one dose into a vein or a muscle."""
@@ -31,24 +32,25 @@ _stays: "WeakKeyDictionary[Parts, list[tuple[int, int]]]" = WeakKeyDictionary()
 def in_hospital_only(parts: Parts, start: int, end: int) -> bool:
     """Whether the drug named in `[start, end)` was given during a stay and is not taken now."""
     begin, stop = clause(parts.text, start, end)
-    if _home().search(parts.text, begin, stop):
+    if first_within(_home(), parts, begin, stop):
         return False
-    return inside(_of_stays(parts), start) or _given_once(parts.text, begin, start, end, stop)
+    return inside(_of_stays(parts), start) or _given_once(parts, begin, start, end, stop)
 
 
-def _given_once(text: str, begin: int, start: int, end: int, stop: int) -> bool:
+def _given_once(parts: Parts, begin: int, start: int, end: int, stop: int) -> bool:
     """Whether the clause tells that it was given, and in a way or a place of hospitals."""
+    text = parts.text
     behind = text[start : min(stop, end + _BEHIND)]
     if _ONCE_BY_VEIN.match(behind):
         return True
-    verbs = [*_given().finditer(text, begin, start)]
-    if verbs:
-        if _NOT_TURNED.search(text, verbs[-1].end(), start):
+    there = first_within(_there(), parts, begin, start) is not None
+    if verb := last_within(_given(), parts, begin, start):
+        if _NOT_TURNED.search(text, verb[1], start):
             return False
-        return _there().search(text, begin, start) is not None or bool(_there().search(behind))
+        return there or _there().search(behind) is not None
     if _given_behind().search(behind) is None:
         return False
-    return (_there().search(behind) or _there().search(text, begin, start)) is not None
+    return there or _there().search(behind) is not None
 
 
 def _of_stays(parts: Parts) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ from workers.extract.values import LabValue
 Limits = tuple[str | None, str | None]
 
 NUMBER = (
-    r"(?<!\d,)(?<!\d\.)(?:(?<!,)[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])|"
+    r"(?<!\d)(?<!\d,)(?<!\d\.)(?:(?<!,)[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?(?![\d,])|"
     r"(?<!,)(?:0,\d{1,4}|\d+,\d{1,2})(?!\d|[.,]\d)|\d+\.\d+(?!\d|\.\d|,\d+\b(?!\.))|(?<=,)\d+\.\d+(?![\d.])|"
     r"\d+(?![\d.]|,\d)|\d+(?=\.(?!\d))|(?<=,)\d+(?=,\d))"
 )
@@ -33,7 +33,7 @@ UNIT = (
 ).replace("{S}", r" ?/ ?")
 """A unit; a space may stand around its stroke, as faxes and scans have it."""
 RANGE = (
-    r"[\[(]?\s*+(?:(?:ref(?:erence)?(?:\s++(?:range|interval))?|normal(?:\s++range)?|range|"
+    r"[\[(]?\s{0,40}+(?:(?:ref(?:erence)?(?:\s++(?:range|interval))?|normal(?:\s++range)?|range|"
     r"N)\s*+[:=]?\s*+)?"
     rf"(?:(?P<low>{NUMBER})\s*+(?:-|–|—|to)\s*+(?P<high>{NUMBER})|"
     rf"(?P<up>[<≤](?:\s?(?i:or)\s?)?=?)\s*+(?P<upto>{NUMBER})|"
@@ -98,7 +98,7 @@ def lab_named(words: str) -> str | None:
     if plain in _names():
         return _names()[plain]
     bare = _CHARGE.sub("", plain)
-    shorter = re.sub(r"\s*+\([^)]*\)|,.*", "", bare).strip()
+    shorter = re.sub(r"\s?\([^)]{0,200}\)|,.*", "", bare).strip()
     if shorter != bare and _ANOTHER.search(bare[len(shorter) :]):
         return None
     return _names().get(shorter) or _names().get(_AROUND.sub("", _AROUND.sub("", shorter)).strip())

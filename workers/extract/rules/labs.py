@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from workers.extract.fields import Found
 from workers.extract.parts import line_end
@@ -38,16 +38,16 @@ _LINE = re.compile(
     rf"(?:[|\t,; ]*+{FLAG.format('f2')}|{_BELOW.format(FLAG.format('f4'))})?"
 )
 _AFTER = re.compile(
-    r"(?:\s*+\([^()\n]{1,25}\))?(?:\s*+(?:level|count|concentration|light\s++chains?))?\s*+"
-    r"(?:is|was|were|of|at|:|=|-|\||,|has\s++(?:risen|fallen)\s++to)?\s*+(?:now\s++|elevated\s++at\s++|"
+    r"(?:\s{0,40}+\([^()\n]{1,25}\))?(?:\s{0,40}+(?:level|count|concentration|light\s++chains?))?\s{0,40}+"
+    r"(?:is|was|were|of|at|:|=|-|\||,|has\s++(?:risen|fallen)\s++to)?\s{0,40}+(?:now\s++|elevated\s++at\s++|"
     r"elevated\s++to\s++)?"
-    rf"(?P<sign>[<>≤≥]=?)?\s*+(?P<n>{NUMBER})(?!\d|\.\d|/\d|-\d)\s*+(?P<unit>{UNIT})?"
+    rf"(?P<sign>[<>≤≥]=?)?\s{{0,40}}+(?P<n>{NUMBER})(?!\d|\.\d|/\d|-\d)\s*+(?P<unit>{UNIT})?"
     rf"(?:[ ,;]*(?:{RANGE}))?(?:[ ]*{FLAG.format('f1')})?"
 )
 _UNIT_BEHIND = re.compile(rf"[^\n\d]{{0,12}}?(?:{UNIT})")
 _SALT_OF = re.compile(r"(?i)\b(?:sodium|potassium|calcium|magnesium|ammonium|zinc|lithium)\s++$")
 """Before the name of an analyte: both are one drug."""
-_DOSE = re.compile(r"(?i)\s*+(?:iu|units?|mg|mcg|µg|micrograms?)(?![a-z%]|\s?[/%])")
+_DOSE = re.compile(r"(?i)\s{0,40}+(?:iu|units?|mg|mcg|µg|micrograms?)(?![a-z%]|\s?[/%])")
 """Behind a number: it is a dose."""
 _FLUID = re.compile(
     r"(?i)\b(?:(?P<other>(?:pleural|ascitic|peritoneal|pericardial|synovial|joint|amniotic|"
@@ -227,8 +227,27 @@ def _elsewhere(text: str, match: re.Match[str], start: int | None = None) -> boo
 
 def _head(text: str, begin: int) -> str:
     """The heading of a row: of the lines above it the last without a number."""
-    above = text[max(0, begin - _TABLE_REACH) : begin].split("\n")[:-1]
-    return next((one for one in reversed(above) if not re.search(r"\d", one)), "")
+    first = max(0, begin - _TABLE_REACH)
+    if len(text) <= _TABLE_REACH:
+        above = text[first:begin].split("\n")[:-1]
+        return next((one for one in reversed(above) if not _DIGIT.search(one)), "")
+    lines = _without_numbers(text)
+    at = bisect_right(lines, begin, key=lambda one: one[1] + 1) - 1
+    if at >= 0 and lines[at][0] >= first:
+        return text[slice(*lines[at])]
+    stop = text.find("\n", first, begin)
+    cut = text[first:stop] if stop >= 0 else ""
+    return "" if _DIGIT.search(cut) else cut
+
+
+@lru_cache(maxsize=4)
+def _without_numbers(text: str) -> list[tuple[int, int]]:
+    """The lines of a text that hold no digit."""
+    return [one.span() for one in _LINE_WITHOUT.finditer(text)]
+
+
+_DIGIT = re.compile(r"\d")
+_LINE_WITHOUT = re.compile(r"(?m)^[^\n\d]*+$")
 
 
 def _lab(name: str, match: re.Match[str]) -> LabValue | None:

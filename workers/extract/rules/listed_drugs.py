@@ -19,8 +19,8 @@ from workers.extract.rules.negation import negated
 from workers.extract.values import Medication
 
 _SOMETHING_ELSE = re.compile(
-    r"(?i)\s*+(?:levels?|toxicity|test\w*|trial|sensitiv\w+|resistan\w+|allerg\w+|intoleran\w+|"
-    r"monitoring|clinic|therapy|\d[\d.,]*\s?(?:mg|mcg|µg|ug|g|units?|iu|ml|%))(?![a-z])"
+    r"(?i)\s{0,40}+(?:levels?|toxicity|test\w*|trial|sensitiv\w+|resistan\w+|allerg\w+|intoleran\w+|"
+    r"monitoring|clinic|therapy|\d[\d.,]{0,20}\s?(?:mg|mcg|µg|ug|g|units?|iu|ml|%))(?![a-z])"
 )
 """Behind a drug's name: a test of it, or a dose, which `drugs` reads."""
 _OWN_WORDS = re.compile(r"[,;.\n]")

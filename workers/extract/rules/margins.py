@@ -36,8 +36,8 @@ WHICH = re.compile(
 )
 _ENDS = re.compile(r"(?i);|\b(?:but|however|although|though|whereas|while|except|apart from|"
                    r"other than)\b")  # fmt: skip
-_ENUMERATES = re.compile(r"(?i),?\s*+\b(?:or|nor)\b")
-_JOINS = re.compile(r"(?i),?\s*+\b(?:or|nor|and|with)\b|,(?!\s*+which\b)|:|\(")
+_ENUMERATES = re.compile(r"(?i),?\s{0,40}+\b(?:or|nor)\b")
+_JOINS = re.compile(r"(?i),?\s{0,40}+\b(?:or|nor|and|with)\b|,(?!\s*+which\b)|:|\(")
 _SUBJECT = re.compile(r"(?i)\b(?:margins?|edges?|planes?)\b")
 _ANSWER = re.compile(r"[:=|(?–—-]\s*+|\s{2,}")
 _CALLED = ("positive", "involved", "r1", "r2", "incomplete")

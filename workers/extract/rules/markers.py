@@ -21,7 +21,7 @@ _RESULT = (
     r"high\b))"
 )
 _PERCENT = (
-    r"(?P<sign>[<>≤≥~]=?|less than|more than|greater than|approximately|about|up to)?\s*+"
+    r"(?P<sign>[<>≤≥~]=?|less than|more than|greater than|approximately|about|up to)?\s{0,40}+"
     rf"(?:(?P<between>between)\s++)?(?P<p>{NUMBER})\s*+%?\s*+"
     rf"(?:(?:-|–|to|(?(between)and|to))\s*+(?P<p2>{NUMBER})\s*+)?%"
 )
@@ -58,10 +58,10 @@ _BACK = re.compile(
     r"(?:nuclear\s++)?(?:expression\s++of\s++|staining\s++for\s++)?$"
 )
 _GENE_EVENT = re.compile(
-    r"[^.;:\n]*?\b(?:fusion|rearrangement|mutation|alteration|variant|amplification)s?\b"
+    r"\b(?:fusion|rearrangement|mutation|alteration|variant|amplification)s?\b"
 )
 """Behind a name: a gene is spoken of, and no stain."""
-_AND = re.compile(r"\s*+(?:,|/|and|or|&|,\s*+and|,\s*+or)\s*+")
+_AND = re.compile(r"\s{0,40}+(?:,|/|and|or|&|,\s{0,40}+and|,\s{0,40}+or)\s{0,40}+")
 _STOP = re.compile(r"[.;\n](?=\s|$|[A-Z])|\n")
 _LONGEST_LIST = 200
 """Characters of a list of markers behind a word of result (ours)."""
@@ -160,7 +160,9 @@ def _own(text: str, name: str, start: int, end: int, following: int) -> Found | 
 def read_result(text: str, name: str, start: int, limit: int) -> tuple[Marker | None, int]:
     """Result, percentage and score of a marker in `text[start:limit]`, and where they end."""
     words = text[start:limit]
-    if re.match(r"\s*+(?:,|and\b|or\b|/)\s*+$", words) or re.match(r"\s*+(?:,|and\b|/)", words[:5]):
+    if re.match(r"\s{0,40}+(?:,|and\b|or\b|/)\s*+$", words) or re.match(
+        r"\s{0,5}+(?:,|and\b|/)", words[:5]
+    ):
         return None, start
     result = re.search(rf"(?i)\b{_RESULT}", words)
     percent = re.search(_PERCENT, words, re.IGNORECASE)

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from workers.extract.parts import Parts, Section, clause
 from workers.extract.patients import patients
+from workers.extract.places import first_within
 from workers.extract.rubrics import alternatives, field_policies
 from workers.extract.rules.others import inside
 from workers.extract.rules.words import openers
@@ -115,11 +116,11 @@ _IF = re.compile(r"(?i)\b(?:if|should|in\s++case|unless|whenever)\b")
 
 def _supposed(parts: Parts, begin: int, start: int, end: int) -> bool:
     """Whether a dose is changed or begun only if something happens: "if …, increase X"."""
-    supposed = _IF.search(parts.text, begin, start)
+    supposed = first_within(_IF, parts, begin, start)
     if supposed is None:
         return False
-    change = _change().search(parts.text, supposed.end(), end)
-    return change is not None and not _BRACKET_ENDS.search(parts.text, supposed.end(), start)
+    change = _change().search(parts.text, supposed[1], end)
+    return change is not None and not _BRACKET_ENDS.search(parts.text, supposed[1], start)
 
 
 @cache
@@ -128,6 +129,8 @@ def _change() -> re.Pattern[str]:
 
 
 _BRACKET_ENDS = re.compile(r"[)\]]")
+_JUST_BEFORE = 160
+"""Characters before a drug in which words refuse or name it (ours)."""
 _NEXT_SENTENCE = 40
 """Characters behind a drug's sentence in which the next begins (ours)."""
 
@@ -189,9 +192,10 @@ label of its own."""
 def _before(parts: Parts, begin: int, start: int, end: int, behind: str) -> bool | None:
     """What the clause says before the drug: refused, taken, or nothing."""
     text = parts.text
-    at_once = _next().search(text[begin:start])
+    first = max(begin, start - _JUST_BEFORE)
+    at_once = _next().search(text[first:start])
     longer = _last_turn(parts, begin, start)
-    if at_once is not None and (longer is None or longer.end <= begin + at_once.start()):
+    if at_once is not None and (longer is None or longer.end <= first + at_once.start()):
         return at_once["refused"] is not None
     # a verb may stand inside what was taken for the drug's name
     dose = _DIGIT.search(text, start, end)

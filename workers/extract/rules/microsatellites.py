@@ -25,20 +25,20 @@ _STATUS = re.compile(
     rf"(?:{_NAME}|microsatellites?){_IS}(?:stable|MSS|{_NOT_FOUND})|"
     r"no\s++(?:evidence\s++of\s++)?(?:microsatellite\s++instability|"
     rf"{_REPAIR}(?:\s++protein)?\s++deficiency)|"
-    rf"proficient\s++{_REPAIR}|{_REPAIR}[\s-]*{_IS}proficient)|"
+    rf"proficient\s++{_REPAIR}|{_REPAIR}[\s-]*+{_IS}proficient)|"
     r"(?P<MSIL>MSI[\s-]?L(?:ow)?\b|"
     rf"{_NAME}{_IS}low\b)|"
     r"(?P<MSIH>MSI[\s-]?H(?:igh)?\b|dMMR\b|"
-    rf"{_NAME}[\s-]*{_IS}(?:MSI[\s-]?)?(?:high|present|detected|positive|instable|unstable)\b|"
+    rf"{_NAME}[\s-]*+{_IS}(?:MSI[\s-]?)?(?:high|present|detected|positive|instable|unstable)\b|"
     r"microsatellite[\s-]+(?:instable|unstable)|"
-    rf"deficient\s++{_REPAIR}|{_REPAIR}[\s-]*{_IS}deficien(?:t|cy)))"
+    rf"deficient\s++{_REPAIR}|{_REPAIR}[\s-]*+{_IS}deficien(?:t|cy)))"
 )
 _NAMES = {"MSS": "MSS", "MSIL": "MSI-L", "MSIH": "MSI-H"}
 _ONLY_LOOKED_FOR = re.compile(
     r"(?i)(?:\?|\b(?:exclude|rule\s++out|r/o|query|(?:assess|test)\w*\s++for|if|whether))\s*+$"
 )
 _NOT_SAID_BEHIND = re.compile(
-    r"(?i)\s*+(?:not\b|testing|test\b|analysis|pending|requested|:\s*+(?:not|pending)|\?)"
+    r"(?i)\s{0,40}+(?:not\b|testing|test\b|analysis|pending|requested|:\s*+(?:not|pending)|\?)"
 )
 
 

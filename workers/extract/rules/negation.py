@@ -9,7 +9,7 @@ from functools import cache
 from workers.reading.vocabulary import vocabulary
 
 _WORD = re.compile(r"[A-Za-z]+(?:['’]t)?")
-_STOP = re.compile(r"[.;:\n]|,?\s+\b(?:but|however|although|whereas|except)\b")
+_STOP = re.compile(r"[.;:\n]|(?<=\s)(?:but|however|although|whereas|except)\b")
 _AFTER = re.compile(
     r"(?i)^[^.;:\n]{0,40}?\b(?:(?:is|are|was|were|has been|have been)\s+)?"
     r"(?:not\s+(?:identified|seen|present|detected|found|demonstrated|observed|noted)|absent|"
@@ -23,6 +23,8 @@ _DOUBT = re.compile(
 )
 REACH = 60
 """Characters before a value in which a cue negates it (ours; about NegEx's five to six words)."""
+REACH_BEHIND = 80
+"""Characters behind a value in which words deny it (ours)."""
 
 
 @cache
@@ -42,9 +44,9 @@ def negated(text: str, start: int, end: int) -> bool:
     words = _WORD.findall(before)[-vocabulary().negation_window_words - 3 :]
     for word in words:
         plain = word.lower().replace("’", "'")
-        if plain in _single() or (vocabulary().negates(plain) and plain.endswith("n't")):
+        if plain in _single() or (plain.endswith("n't") and vocabulary().negates(plain)):
             return True
-    return _AFTER.match(text[end : end + 80]) is not None
+    return _AFTER.match(text[end : end + REACH_BEHIND]) is not None
 
 
 def doubted(text: str, start: int) -> bool:

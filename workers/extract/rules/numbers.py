@@ -39,13 +39,17 @@ _EARLIER = re.compile(
     r"(?:measur\w+\s++|was\s++|were\s++)?$|"
     r"\d\s?(?:mm|cm)[\s,;(]*+(?:(?:it|this|which)\s++)?(?:was|were|had\s++been)\s*+$"
 )
-_EARLIER_AFTER = re.compile(r"(?i)\s*+(?:previously|before|on the prior|in the prior|earlier)\b")
+_EARLIER_AFTER = re.compile(
+    r"(?i)\s{0,40}+(?:previously|before|on the prior|in the prior|earlier)\b"
+)
 _DATED_AFTER = re.compile(
-    r"(?i)\s*+(?:in|on|from)\s++(?:[a-z]{3,9}\.?\s++)?"
+    r"(?i)\s{0,40}+(?:in|on|from)\s++(?:[a-z]{3,9}\.?\s++)?"
     r"(?:(?:19|20)\d\d|\d{1,2}[/.-]\d{1,2}[/.-](?:19|20)?\d\d)[^()\n]{0,6}\)"
 )
 """Behind a size that a bracket opens with: when it was so."""
-_LABEL_BEFORE = re.compile(r"(?:^|[\n.;:])\s*+[-•*\d.)(]*\s*+([A-Za-z][^\n.;:]{0,80}?)\W*$")
+_LABEL_BEFORE = re.compile(
+    r"(?:^|[\n.;:])\s{0,90}+[-•*\d.)(]{0,90}+\s{0,90}+([A-Za-z][^\n.;:]{0,80}?)\W{0,90}$"
+)
 _SIZE_OF_TUMOR = re.compile(
     r"(?i)\b(?:tumou?r|lesion|mass|[a-z]{0,20}carcinoma|nodule|neoplasm|focus|adenoma|melanoma|sarcoma|"
     r"size|extent|(?:greatest|max(?:imum|imal|\.)?) (?:tumou?r )?(?:dimension|diameter))"
@@ -305,5 +309,6 @@ def bare_amount(words: str, unit: str | None, most: float = inf) -> Amount | Non
 
 
 _BARE = re.compile(
-    rf"^\W*?(?P<sign>[<>≤≥])?\s*(?P<n>{NUMBER})\s*(?P<unit>[^\d\s]\S*(?:\s?\S+)?)?\W*$"
+    rf"^\W{{0,80}}?(?P<sign>[<>≤≥])?\s{{0,80}}(?P<n>{NUMBER})\s{{0,80}}"
+    r"(?P<unit>[^\d\s]\S{0,80}(?:\s?\S{1,80})?)?\W{0,80}$"
 )

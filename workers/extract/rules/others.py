@@ -14,16 +14,16 @@ from workers.extract.parts import Parts, Section, clause
 from workers.extract.patients import patients
 from workers.extract.rubrics import alternatives, any_of
 
-_CONTINUES = re.compile(r"\s*+(?:It|That|Hers|His|Theirs)\s++(?:was|is|were|had|has)\b")
-_CHILDREN = re.compile(r"(?i)\s++of\s++(?:\d|one|two|three|four|five|six|seven|eight|a|an)\b")
+_CONTINUES = re.compile(r"\s{0,40}+(?:It|That|Hers|His|Theirs)\s++(?:was|is|were|had|has)\b")
+_CHILDREN = re.compile(r"(?i)\s{1,40}+of\s++(?:\d|one|two|three|four|five|six|seven|eight|a|an)\b")
 _AGED = re.compile(r"(?i)(?:year[\s-]?old|\by/?o|\byrs?)\s++(?:\w++\s++){0,2}$")
 _IS_ONE = re.compile(r"(?i)\b(?:is|was|as|am)\s++(?:an?|the)\s++(?:[\w-]++\s++){0,3}$")
 _TOGETHER = re.compile(r"(?i)\b(?:patient|pt|she|he)\s++and\s++$")
 _HAS = re.compile(
-    r"(?i)(?:['’]s\b)?[\s,]*+(?:who(?:se)?\s++|is\s++|was\s++|also\s++)*+"
+    r"(?i)(?:['’]s\b)?[\s,]{0,40}+(?:who(?:se)?\s++|is\s++|was\s++|also\s++){0,9}+"
     r"(?:had|has|have|having|diagnosed|died|carr(?:y|ies|ied))\b"
 )
-_WITH = re.compile(r"(?i)\s++with\b")
+_WITH = re.compile(r"(?i)\s{1,40}+with\b")
 _THE_FAMILY = re.compile(
     r"(?i)\bfamily\s++(?:\w++\s++)?(?:history|hx)\s++(?:(?:is|was)\s++)?(?:\w++\s++){0,2}?"
     r"(?:of|for|includes?|including)\b"
@@ -70,7 +70,7 @@ def _back() -> re.Pattern[str]:
 @cache
 def _companions() -> re.Pattern[str]:
     words = alternatives(patients().companions)
-    return re.compile(rf"(?i)\s*+,?\s*+(?:also\s++|who\s++)?(?:{words})\b")
+    return re.compile(rf"(?i)\s{{0,40}}+(?:,\s{{0,40}}+)?(?:also\s++|who\s++)?(?:{words})\b")
 
 
 _named: "WeakKeyDictionary[Parts, list[int]]" = WeakKeyDictionary()
@@ -137,21 +137,19 @@ def _speaks_of_the_patient(before: str) -> bool:
 
 def _subject(before: str) -> bool | None:
     """Whose the words at the end of `before` are: the last that was named decides."""
-    told: bool | None = None
-    marks = [(one.end(), one) for one in _relative().finditer(before)]
-    marks += [(one.end(), one) for one in _THE_FAMILY.finditer(before)]
-    for at, match in sorted(marks, key=lambda one: one[0]):
-        rest = before[at:]
+    marks = [*_THE_FAMILY.finditer(before), *_relative().finditer(before)]
+    for match in sorted(marks, key=lambda one: one.end(), reverse=True):
+        rest = before[match.end() :]
         if match.re is _THE_FAMILY:
             if not _AFTER_THE_FAMILY.search(rest) and not _back().search(rest):
-                told = True
+                return True
             continue
         if not _is_subject(before, match):
             continue
         whose = match["lead"].lower().startswith("whose")
         ended = whose and "," in rest
-        told = not (ended or _back().search(rest) or _other_sex(match["word"], rest))
-    return told
+        return not (ended or _back().search(rest) or _other_sex(match["word"], rest))
+    return None
 
 
 def _is_subject(before: str, match: re.Match[str]) -> bool:

@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from workers.extract.fields import Found
 from workers.extract.parts import Parts, clause
 from workers.extract.patients import patients
+from workers.extract.places import first_within
 from workers.extract.rubrics import alternatives, any_of, field_policies
 from workers.extract.rules.hospital_drugs import in_hospital_only
 from workers.extract.rules.medicines import refused
@@ -58,14 +59,14 @@ def _why(parts: Parts, start: int, end: int, field: str) -> str | None:
 def _of_other_patients(parts: Parts, start: int, end: int) -> bool:
     """Whether the sentence speaks of patients of trials and labels before it comes to the place."""
     begin, _ = clause(parts.text, start, end)
-    if any_of(patients().others).search(parts.text, begin, start) is not None:
+    if first_within(any_of(patients().others), parts, begin, start) is not None:
         return True
     return _IN_GENERAL.match(parts.text, end) is not None or inside(_of_samples(parts), start)
 
 
 _IN_GENERAL = re.compile(
-    r"(?i)(?:[\s-]++(?:mutant|mutated|mutations?|positive|negative|altered))?"
-    r"\s++(?:patients|tumou?rs|cancers|carcinomas|cell\s++lines)\b"
+    r"(?i)(?:[\s-]{1,40}+(?:mutant|mutated|mutations?|positive|negative|altered))?"
+    r"\s{1,40}+(?:patients|tumou?rs|cancers|carcinomas|cell\s++lines)\b"
 )
 """Behind a value: it is told of all who have it."""
 _samples: "WeakKeyDictionary[Parts, list[tuple[int, int]]]" = WeakKeyDictionary()
@@ -117,7 +118,7 @@ def _copied_block() -> re.Pattern[str]:
 
 @cache
 def _copied_line() -> re.Pattern[str]:
-    return re.compile(rf"(?i)[ \t\[(*>•-]*+(?:{alternatives(patients().copied)})\b")
+    return re.compile(rf"(?i)[ \t\[(*>•-]{{0,80}}+(?:{alternatives(patients().copied)})\b")
 
 
 def of_the_patient(field: str, parts: Parts, found: Sequence[Found]) -> list[Found]:

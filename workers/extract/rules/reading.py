@@ -203,12 +203,15 @@ def _finder(field: str) -> Finder:
     if policy.kind == "presence":
         label = alternatives(policy.labels)
         if field == "lymphovascular_invasion":
-            label += r"|lympho-?vascular(?=(?:\s+|\s*/\s*)(?:or|and|and/or)?\s*\w+\s+invasion)"
+            label += (
+                r"|lympho-?vascular(?=(?:\s++(?:/\s*+)?|/\s*+)"
+                r"(?:(?:or|and|and/or)\s*+)?\w+\s+invasion)"
+            )
         return lambda text: tumors.presences(label, text)
     if policy.kind == "amount":
         label = alternatives(policy.labels)
         if field == "psa":
-            label += r"(?!\s*-?\s*dens)"
+            label += r"(?!(?:\s*+-)?\s*+dens)"
         if field == "assessment_category":
             label += r"(?:\s+v?\d\.\d|\s+v\d)?(?:\s*(?:category|score|version))*"
         measured = field not in _NOT_MEASURED
@@ -320,7 +323,7 @@ def _bare(field: str, stripped: str) -> Value | None:
         state = tumors.presence_of(stripped)
         value = Presence(state=state) if state else None
     elif kind == "msi" and (
-        match := re.fullmatch(r"(?i)\W*(stable|high|low|instable)\W*", stripped)
+        match := re.fullmatch(r"(?i)\W{0,200}+(stable|high|low|instable)\W{0,200}+", stripped)
     ):
         status = {"stable": "MSS", "low": "MSI-L"}.get(match[1].lower(), "MSI-H")
         value = Microsatellites(status=status)

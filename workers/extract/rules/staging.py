@@ -17,7 +17,7 @@ _TNM = re.compile(
 )
 _STAGING = re.compile(r"(?i)\b(?:stage|staging|tnm|category)\b[^\n.;]{0,15}$")
 _MRI = re.compile(r"(?i)[\s-]?(?:w\b|weight|signal|hyper|hypo|sequence|relax)")
-_OF_A_SCORE = re.compile(r"[\s,;/]*+(?:M\s?[1-3])?\s*+=\s*+\d")
+_OF_A_SCORE = re.compile(r"[\s,;/]{0,40}+(?:M\s?[1-3])?\s{0,40}+=\s{0,40}+\d")
 _SCORED = re.compile(
     r"(?i)\b(?:nottingham|elston|ellis|bloom|richardson|scarff|grade\s*+(?:\d|i{1,3}))\W{0,4}$"
 )
@@ -79,6 +79,6 @@ def stages(text: str) -> Iterator[Found]:
 
 def bare_stages(text: str) -> Iterator[Found]:
     """A stage group alone."""
-    if match := re.fullmatch(r"(?i)\W*(iv|iii|ii|i|[0-4])([a-d][1-3]?)?\W*", text):
+    if match := re.fullmatch(r"(?i)\W{0,200}+(iv|iii|ii|i|[0-4])([a-d][1-3]?)?\W{0,200}+", text):
         group = {"1": "I", "2": "II", "3": "III", "4": "IV"}.get(match[1], match[1].upper())
         yield Found(Stage(group=group + (match[2] or "").upper()), 0, len(text))

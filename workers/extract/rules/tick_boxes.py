@@ -7,7 +7,7 @@ says that what they stand at is denied: lists of things to do are written so.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 _TICKED = r"\[[ ]?[xX✓✔][ ]?\]|\([xX✓✔]\)|[☑☒✅]"
@@ -17,7 +17,7 @@ _OPTION = re.compile(
     r"(?P<words>[ \t]?(?:(?![\[(☐□☑☒✅])[^\s]|\((?![ xX✓✔]\))|[ ](?=[^\s\[☐□☑☒✅]))*+)"
 )
 """A box with what stands behind it, up to a gap or the next box."""
-_NO = re.compile(r"(?i)\s*+(?:no|n|n/?a|not\s++applicable)\s*+")
+_NO = re.compile(r"(?i)\s{0,40}+(?:no|n|n/?a|not\s++applicable)\s{0,40}+")
 _BEHIND = re.compile(rf"(?:{_TICKED}|{_EMPTY})[ \t]*+$")
 """A line that ends in a box has its boxes behind the options: which is whose is not read."""
 
@@ -43,6 +43,7 @@ def plain_ticks(text: str, known: Callable[[str], bool]) -> str:
 def _plain_line(line: str, known: Callable[[str], bool]) -> str:
     if _BEHIND.search(line):
         return line
+    blanks: list[tuple[int, int]] = []
     for group in _groups(line):
         ticked = [one for one in group.options if one["ticked"]]
         if not ticked or len(ticked) == len(group.options):
@@ -50,11 +51,11 @@ def _plain_line(line: str, known: Callable[[str], bool]) -> str:
         first, last = group.options[0].start(), group.options[-1].end()
         asked = line[group.question : first].strip(" \t:?")
         if all(_NO.fullmatch(one["words"]) for one in ticked) and not known(asked):
-            line = _blank(line, group.question, last)
+            blanks.append((group.question, last))
             continue
         for one in group.options:
-            line = _blank(line, one.start(), one.end("ticked") if one["ticked"] else one.end())
-    return line
+            blanks.append((one.start(), one.end("ticked") if one["ticked"] else one.end()))
+    return _blank(line, blanks)
 
 
 def _groups(line: str) -> Iterator[_Group]:
@@ -68,5 +69,10 @@ def _groups(line: str) -> Iterator[_Group]:
         yield _Group(question, options)
 
 
-def _blank(line: str, start: int, end: int) -> str:
-    return line[:start] + " " * (end - start) + line[end:]
+def _blank(line: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The line with spaces at some places, which are in order."""
+    kept, at = [], 0
+    for start, end in spans:
+        kept += [line[at:start], " " * (end - start)]
+        at = end
+    return "".join((*kept, line[at:]))

@@ -25,7 +25,7 @@ def _earlier() -> tuple[re.Pattern[str], re.Pattern[str]]:
     words = alternatives(tumor_words().times.earlier)
     return (
         re.compile(rf"(?i)\b(?:{words})(?:\s++[a-z]+){{0,3}}\s*+\(?\s*+$"),
-        re.compile(rf"(?i)\W*+(?:[a-z]+\s++){{0,3}}?(?:{words})\b(?!\s++to\b)"),
+        re.compile(rf"(?i)\W{{0,80}}+(?:[a-z]{{1,40}}\s++){{0,3}}?(?:{words})\b(?!\s++to\b)"),
     )
 
 

@@ -3,7 +3,7 @@
 import re
 
 MARKS = "#*_ \t=-•>"
-_LEAD = re.compile(r"^(?:\d{1,2}|[A-Z])[.)]\s*|\([^)]*\)")
+_LEAD = re.compile(r"^(?:\d{1,2}|[A-Z])[.)]\s*+|\([^)]{0,200}\)")
 _LOOKALIKES = str.maketrans({"0": "o", "1": "i", "5": "s", "|": "l"})
 _DAMAGED = re.compile(r"(?i)[a-z][015|]|[015|][a-z]")
 _SMALL_L = re.compile(r"(?<=[A-Z])l(?=[A-Z])")

@@ -34,7 +34,7 @@ _DISTANCE = re.compile(
 _PART_ENDS = re.compile(r"\n|[,;(){}]\s|[()]|\band\b")
 _PART_REACH = 120
 """Characters to each side of a length in which it is said of what it is (ours)."""
-_MULTIPLIED = re.compile(r"(?i)\d\s*+(?:x|×)\s*+$|\s*+(?:x|×)\s*+\d")
+_MULTIPLIED = re.compile(r"(?i)\d\s*+(?:x|×)\s*+$|\s{0,40}+(?:x|×)\s*+\d")
 _SIZED = re.compile(
     r"(?i)\b(?:size|sized|diameter|dimension|measur\w+|tumou?r|carcinoma|lesion|mass|nodule|melanoma|"
     r"thickness|thick|breslow|depth|deposit|metastas[ie]s)\b"
@@ -86,7 +86,7 @@ def _modifiers() -> re.Pattern[str]:
 
 @cache
 def _tails() -> re.Pattern[str]:
-    return re.compile(rf"(?i)(?:[\s,]++(?:{'|'.join(vocabulary().histology_tails)})){{0,3}}")
+    return re.compile(rf"(?i)(?:[\s,]{{1,40}}+(?:{'|'.join(vocabulary().histology_tails)})){{0,3}}")
 
 
 def _phrases(text: str) -> Iterator[tuple[int, int]]:
@@ -231,8 +231,8 @@ def presences(label: str, text: str) -> Iterator[Found]:
     """Whether what `label` (a pattern) names is present, absent or indeterminate."""
     for match in re.finditer(rf"(?i)(?<![a-z])(?:{label})(?![a-z])", text):
         begin, stop = clause(text, match.start(), match.end())
-        line_end = text.find("\n", match.end())
-        stop = min(stop, line_end if line_end >= 0 else stop)
+        line_end = text.find("\n", match.end(), stop)
+        stop = line_end if line_end >= 0 else stop
         after = text[match.end() : stop]
         before = text[max(begin, match.start() - 40) : match.start()].split("\n")[-1]
         denied = _DENIED.search(before)

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import islice
 
 from workers.extract.fields import Found
-from workers.extract.parts import Parts, Section, labels, line_end, tells_on
+from workers.extract.parts import Parts, Section, behind_spaces, labels, line_end, tells_on
 from workers.extract.rubrics import FieldPolicy, alternatives, vocabulary
 from workers.extract.rules.negation import negated
 from workers.extract.values import Words
@@ -25,6 +26,8 @@ _HEAD_LINES = 3
 _SEGMENT_ENDS = re.compile(r"\n|[|,;:]|[ \t]{2}|\t|[ \t][-–][ \t]")
 _ENTRY = re.compile(r"(?:[-•*–]|\d{1,2}[.)])(?=\s)")
 """What marks an entry of a list."""
+_TAIL = 80
+"""Characters at the end of a list in which it says that it goes on (ours)."""
 _GOES_ON = re.compile(r"(?i)(?:,|;|\b(?:and|or))\s*+$")
 _NOTHING = re.compile(r"(?i)(?:none|nkd?a|no|nil|denies|denied)\b")
 _SOAP = ("s", "o", "a", "p")
@@ -45,9 +48,8 @@ def labelled(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
     """What stands under the field's labels, in the order of the labels."""
     sections = parts.sections
     for label in field.labels:
-        for index, one in enumerate(sections):
-            if one.title != label:
-                continue
+        for index in parts.titled.get(label, ()):
+            one = sections[index]
             end = _line(one, parts)
             if field.extent == "list":
                 end = _list_end(sections, index, parts.text)
@@ -76,13 +78,15 @@ def _next_row(text: str, one: Section, end: int) -> int:
     return stop if stop < end and _TWO_COLUMNS.match(text, stop + 1) else end
 
 
-_LABEL_IN_LINE = re.compile(r"(?:[ ]{2,}|\t[ \t]*+)(?=[A-Z][A-Za-z /.'-]{1,30}:(?:\s|$))")
+_LABEL_IN_LINE = re.compile(
+    r"(?:(?<![ ])[ ]{2,}+|\t[ \t]{0,80}+)(?=[A-Z][A-Za-z /.'-]{1,30}:(?:\s|$))"
+)
 _STORY = re.compile(
     r"\n[ \t]*+(?:He|She|They|We|I|Mr|Mrs|Ms|Miss|The patient|This (?:man|lady|gentleman|woman))\s"
 )
 """Below a label's own line: sentences about the patient, which belong to no label."""
 _GAP_BEFORE = re.compile(r"\S(?:[ ]{2,}|\t[ \t]*+)$")
-_TWO_COLUMNS = re.compile(r"[ \t]*+[A-Za-z][^\n:]{1,45}?(?:[ ]{2,}|\t)[ \t]*+\S")
+_TWO_COLUMNS = re.compile(r"[ \t]{0,80}+[A-Za-z][^\n:]{1,45}?(?:[ ]{2}|\t)[ \t]{0,80}+\S")
 
 
 def by_letter(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
@@ -94,8 +98,7 @@ def by_letter(parts: Parts, field: FieldPolicy) -> Iterator[Found]:
     for index, one in enumerate(parts.sections):
         if one.title == field.letter:
             limit = _other_label(parts.sections, index, one.start, parts.text)
-            lead = len(parts.text[one.start :]) - len(parts.text[one.start :].lstrip())
-            blank = parts.text.find("\n\n", one.start + lead, limit)
+            blank = parts.text.find("\n\n", behind_spaces(parts.text, one.start), limit)
             found = _trimmed(parts.text, one.start, blank if blank >= 0 else limit)
             if found is not None:
                 yield found
@@ -113,28 +116,28 @@ def _list_end(sections: Sequence[Section], index: int, text: str) -> int:
     """Where a list ends: at a label that is none of its entries, at a blank line that no marked
     entry follows, and behind a label's own line at words that begin no entry."""
     one = sections[index]
-    begin = one.start + len(text[one.start :]) - len(text[one.start :].lstrip())
+    begin = behind_spaces(text, one.start)
     limit = _other_label(sections, index, begin, text)
     first = end = line_end(text, begin, limit)
     listed = _ENTRY.match(text, begin) is not None
     while end < limit:
-        at = end + 1 + len(text[end + 1 :]) - len(text[end + 1 :].lstrip())
+        at = behind_spaces(text, end + 1)
         stop = line_end(text, at, limit)
         marked = _ENTRY.match(text, at) is not None
         if at >= limit or ("\n" in text[end + 1 : at] and not (marked and listed)):
             break
         alone = one.alone and (marked or not tells_on(text[begin:first], text[at:stop]))
-        if not (alone or (marked and listed) or _continued(text[begin:end], text[at:stop])):
+        if not (alone or (marked and listed) or _continued(text, begin, end, text[at:stop])):
             break
         end = stop
     return min(end, limit)
 
 
-def _continued(words: str, line: str) -> bool:
+def _continued(text: str, begin: int, end: int, line: str) -> bool:
     """Whether a line below the label's own, which no mark begins, belongs to its list."""
-    if _GOES_ON.search(words) or line[:1].islower():
+    if _GOES_ON.search(text, max(begin, end - _TAIL), end) or line[:1].islower():
         return True
-    if _NOTHING.match(words) or _ENTRY.match(line) or line.rstrip().endswith("."):
+    if _NOTHING.match(text, begin, end) or _ENTRY.match(line) or line.rstrip().endswith("."):
         return False
     return len(line.split()) <= _SHORT
 
@@ -143,7 +146,7 @@ def _other_label(sections: Sequence[Section], index: int, begin: int, text: str)
     """Where the next label stands that is no entry such as "- Penicillin: rash"."""
     first = sections[index + 1 : index + 2]
     alike = bool(first) and sections[index].alone and first[0].heading_start == begin
-    for later in sections[index + 1 :]:
+    for later in islice(sections, index + 1, None):
         line = text.rfind("\n", 0, later.heading_start) + 1
         known = later.title in labels() or later.title in _MORE
         marked = _ENTRY.match(text[line : later.heading_start].lstrip()) is not None
@@ -154,9 +157,10 @@ def _other_label(sections: Sequence[Section], index: int, begin: int, text: str)
 
 def _end(sections: Sequence[Section], index: int, text: str, *, labels_inside: bool) -> int:
     """A section ends at the next heading of its rank: a line alone, or one that is known to open
-    a section; labels inside it ("Liver: normal") belong to it."""
-    for later in sections[index + 1 :]:
-        if later.alone or not labels_inside or later.title in openers():
+    a section, or its own again; labels inside it ("Liver: normal") belong to it."""
+    for later in islice(sections, index + 1, None):
+        again = later.title == sections[index].title
+        if later.alone or not labels_inside or again or later.title in openers():
             return later.heading_start
     return len(text)
 

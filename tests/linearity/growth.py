@@ -1,4 +1,4 @@
-"""How the time of reading grows with the text: at twice the length it may not be 2.5 times as much."""
+"""How the time of reading grows with the text: at twice the length less than 2.5 times as much."""
 
 import time
 from collections.abc import Callable
@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from tests.linearity.texts import Family
 
 LIMIT = 2.5
-"""Of issue 29. A linear reader takes twice the time at twice the length, a quadratic one four times."""
+"""A linear reader takes twice the time at twice the length, a quadratic one four times."""
 TRIES = 4
+SURE_SECONDS = 0.2
+"""What takes that long is measured once: a neighbour can make little of it."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """CPU seconds of this thread at a length and at twice the length, the least of several tries."""
+    """CPU seconds of this thread at a length and at twice it, the least of several tries."""
 
     length: int
     once: float
@@ -37,6 +39,8 @@ def seconds(read: Callable[[str], object], text: str, tries: int = 1) -> float:
         started = time.thread_time()
         read(text)
         least = min(least, time.thread_time() - started)
+        if least > SURE_SECONDS:
+            break
     return least
 
 

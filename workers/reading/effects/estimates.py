@@ -15,7 +15,7 @@ from store.spans import Span
 from workers.reading.effects import words
 from workers.reading.effects.arms import may_compare, percentages
 from workers.reading.effects.named import RATIOS, Found, PValue, named
-from workers.reading.effects.patterns import MEASURE, MEASURE_NEEDS
+from workers.reading.effects.patterns import GAP, MEASURE, MEASURE_NEEDS
 from workers.reading.normalize import fold_dashes
 from workers.reading.quantities import Numbers
 
@@ -23,7 +23,7 @@ Direction = Literal["lower", "higher", "none"]
 
 LONGEST = 4000
 """Code points of a sentence that is read; longer ones are tables run together."""
-_LAID_OUT = re.compile(r"\s{20}")
+_LAID_OUT = re.compile(rf"\s{{{GAP}}}")
 """Columns set with spaces are no sentence; and patterns need not cope with longer gaps."""
 _WORTH = re.compile(r"(?i:ratio|risk|difference)|[HORMIS][RD]")
 """Without a percentage an effect has one of these in its sentence."""

@@ -80,7 +80,7 @@ _INSTRUCTION = r"<\?(?:(?!\?>).)*+\?>"
 _QUOTED = r'"[^"]*+"|\'[^\']*+\''
 _GRAMMAR = re.compile(
     rf"\A(?P<before>(?:\s++|{_INSTRUCTION}|{_COMMENT})*+)<!doctype(?:[^\[>\"']|{_QUOTED})*+"
-    rf"\[(?:[^\]<\"']|{_QUOTED}|{_COMMENT}|{_INSTRUCTION}|<)*+\]\s*+>",
+    rf"\[(?:[^\]<\"']|{_QUOTED}|{_COMMENT}|{_INSTRUCTION}|<(?!!--|\?))*+\]\s*+>",
     re.IGNORECASE | re.DOTALL,
 )
 """A document type with declarations of its own, which HTML does not know: only where a page begins,

@@ -14,10 +14,10 @@ MANY = 2000
 """Sentences of a text from which on very frequent ones are not looked for one by one."""
 MOST_WORDS = 3000
 """Words of a changed passage up to which it is compared word by word."""
-MOST_PAIRS = 3_000_000
-"""Pairs of equal sentences, or of equal words in all changed passages of a page, that are compared
-(some 2 s of work): of texts that repeat themselves more, what stands between their common beginning
-and end has changed as a whole."""
+MOST_PAIRS, MOST_PAIRS_OF_WORDS = 100_000, 300_000
+"""Pairs of equal sentences, and of equal words in all changed passages of a page, that are compared
+(at worst some 3 s of work): of texts that repeat themselves more, what stands between their common
+beginning and end has changed as a whole."""
 CONTEXT = 2
 """Sentences that are shown around a change."""
 
@@ -55,7 +55,7 @@ def rows(old: Sequence[str], new: Sequence[str]) -> list[Row]:
     else:
         steps = list(SequenceMatcher(None, old, new, autojunk=frequent).get_opcodes())
     found: list[Row] = []
-    left = MOST_PAIRS
+    left = MOST_PAIRS_OF_WORDS
     for place, (step, a, b, c, d) in enumerate(steps):
         if step == "equal":
             found += _same(old[a:b], is_first=place == 0, is_last=place == len(steps) - 1)

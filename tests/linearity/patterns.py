@@ -1,6 +1,6 @@
 """Every pattern that the product compiles, tried on runs that its own parts are made of.
 
-    python -m tests.linearity.patterns [MODULE_PREFIX ...]
+    python -m tests.linearity.patterns [PART/PARTS] [MODULE_PREFIX ...]
 
 lists the patterns that take more than linear time, by the place that compiles them. It must run in
 a process of its own: patterns are seen as they are compiled, when their modules are imported.
@@ -278,9 +278,14 @@ def _use_all() -> None:
 
 def main(prefixes: list[str]) -> int:
     """Print what is too slow, one line each, and as JSON on the last line how many were tried."""
+    part, parts = 1, 1
+    if prefixes and (share := re.fullmatch(r"(\d{1,2})/(\d{1,2})", prefixes[0])):
+        part, parts = int(share[1]), int(share[2])
+        prefixes = prefixes[1:]
     patterns = [
         one for one in collect(_use_all) if not prefixes or one.place.startswith(tuple(prefixes))
     ]
+    patterns = patterns[part - 1 :: parts]
     found = 0
     for one in patterns:
         if (told := steep(one)) is not None:

@@ -7,6 +7,7 @@ what they hide is read, what they show and the page itself hides is not.
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 
 from bs4 import BeautifulSoup, Tag
 
@@ -111,8 +112,8 @@ def _unseen_ink(tag: Tag, rules: "_Rules") -> bool:
         return False
     if ink == "clear":
         return True
-    for at, node in enumerate([tag, *tag.parents]):
-        ground = rules.of(node) if isinstance(node, Tag) and at < MAX_DEPTH else {}
+    for node in chain([tag], islice(tag.parents, MAX_DEPTH - 1)):
+        ground = rules.of(node)
         stated = ground.get("background-color") or ground.get("background")
         if stated and stated not in ("inherit", "none", "transparent", "initial"):
             paper = _color(stated.split()[0]) if "url(" not in stated else None

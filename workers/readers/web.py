@@ -13,7 +13,7 @@ from workers.readers.hidden import remove_hidden
 from workers.readers.plain import clean_title, decode, file_title, record
 from workers.reading.grid import Cell, Grid, span, whole
 
-MAX_TAGS = 300_000  # the tree of a page takes some 30 microseconds and 1 kB a tag
+MAX_TAGS = 150_000  # the tree of a page takes some 30 microseconds and 1 kB a tag
 _DROPPED = [
     "script",
     "style",

@@ -29,7 +29,15 @@ from workers.ingest.parsers.openfda.tables import table_rows
 from workers.ingest.parsers.pubmed.dates import medline_date
 from workers.ingest.parsers.registries import registry_id_fits
 from workers.ingest.parsers.xml import parse_xml
-from workers.reading import boundaries, instructions, labels, persons, quantities, quotes
+from workers.reading import (
+    boundaries,
+    instructions,
+    labels,
+    persons,
+    quantities,
+    quotes,
+    titles,
+)
 from workers.reading.chunks import chunk
 from workers.reading.effects.estimates import estimates
 from workers.reading.enclosures import enclosed
@@ -185,8 +193,8 @@ READERS: Mapping[str, Reader] = {
     "a coverage text": plain,
     "a table of a label": table_rows,
     "registry numbers": lambda text: list(identity.malformed_nct(text)),
-    "two titles, both hostile": lambda text: identity.same_title(text, text[::-1]),
-    "a title against a hostile one": lambda text: identity.title_match(REAL, text),
+    "two titles, both hostile": lambda text: titles.same_title(text, text[::-1]),
+    "a title against a hostile one": lambda text: titles.title_match(REAL, text),
     "how a work ended": ended_by_title,
     "a DOI": doi_path,
     "a date": medline_date,

@@ -15,7 +15,9 @@ Prefer = Annotated[
 ]
 """A route's parameter of this type is the header's lines."""
 
-_ONE = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*")+')
+# An open quotation goes on to the end: looked for anew behind each sign, its end would take the
+# square of what stands there.
+_ONE = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*+(?:"|\\?\Z))++')
 _MOST_DIGITS = 10
 
 

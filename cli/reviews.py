@@ -14,7 +14,7 @@ from cli.printing import say
 from cli.tables import table_console, tell_more
 
 reviews_app = typer.Typer(help="Extractions that a person should look at.", no_args_is_help=True)
-_SET = re.compile(r"(?s)([a-z][a-z0-9_]*)=(.+?)(?:@(\d+)-(\d+))?")
+_SET = re.compile(r"(?s)([a-z][a-z0-9_]{0,80})=(.+?)(?:@(\d{1,9})-(\d{1,9}))?")
 ReviewId = Annotated[UUID, typer.Argument(help="of the review")]
 
 

@@ -98,8 +98,8 @@ def _is_page(url: str) -> bool:
 _RESULTS_OF_GOOGLE = re.compile(r"\bgoogle(?:\.[a-z]{2,3}){1,2}(?::\d+)?/+(?:search|scholar|url)\b")
 """Also inside another address, as proxies and redirects carry it (EB-9.3)."""
 _ENGINE = re.compile(
-    r"(?:.+\.)?(?:bing|duckduckgo|baidu|yandex|ecosia|startpage|qwant)\.[a-z.]+"
-    r"|(?:.+\.)?search\.(?:yahoo|brave|aol|naver)\.[a-z.]+"
+    r"(?:.{1,253}\.)?(?:bing|duckduckgo|baidu|yandex|ecosia|startpage|qwant)\.[a-z.]+"
+    r"|(?:.{1,253}\.)?search\.(?:yahoo|brave|aol|naver)\.[a-z.]+"
     r"|(?:(?:www|m|scholar|news|images|cse|encrypted)\.)?google(?:\.[a-z]{2,3}){1,2}"
 )
 _WORDS_ASKED_FOR = frozenset(

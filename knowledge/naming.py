@@ -9,7 +9,7 @@ from knowledge.loader import load
 from knowledge.scenarios import scenarios
 from knowledge.sources import source_policies
 
-_FIRST = re.compile(r"(?P<base>[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*)-(?:1|I)(?<=[A-Za-z]{4}-.)")
+_FIRST = re.compile(r"(?P<base>(?=[a-z]{0,40}[A-Z][a-z]{0,40}[A-Z])[A-Za-z]{4,40}+)-(?:1|I)")
 """The first trial of a series; names of three letters (IL-1, PD-1) are no trials."""
 
 

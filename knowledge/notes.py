@@ -27,7 +27,7 @@ Reason = Literal["refused", "unusable", "unavailable", "misconfigured", "budget_
 Count = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Words = frozenset[str]
-_COMPOUND = re.compile(r"\w+-\w+")
+_COMPOUND = re.compile(r"(?<!\w)\w++-\w+")
 
 
 def matcher(words: Iterable[str]) -> re.Pattern[str]:

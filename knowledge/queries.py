@@ -21,9 +21,9 @@ _ADDRESS = re.compile(
     r"""
       \b[a-z][a-z0-9+.-]{0,19}://                            # scheme://
     | (?<![\w.-])(?:https?|ftps?|sftp|file|jar|gopher|ldaps?|javascript|data|blob|wss?|about):[^\s"]
-    | ^\s*(?://|\\\\|~/|\.{0,2}/)                            # a host or a path
-    | ^\s*[a-z]:\\                                           # a drive
-    | ^\s*(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?:[:/]|\s*$)   # this machine, an IPv4 address
+    | \A\s*+(?://|\\\\|~/|\.{0,2}/)                            # a host or a path
+    | \A\s*+[a-z]:\\                                           # a drive
+    | \A\s*+(?:localhost|\d{1,3}(?:\.\d{1,3}){3})(?:[:/]|\s*$)   # this machine, an IPv4 address
     """,
     re.IGNORECASE | re.VERBOSE,
 )

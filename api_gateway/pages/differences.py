@@ -1,6 +1,7 @@
 """What changed between two versions, by sentence and, inside a changed one, by word. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -13,6 +14,10 @@ MANY = 2000
 """Sentences of a text from which on very frequent ones are not looked for one by one."""
 MOST_WORDS = 3000
 """Words of a changed passage up to which it is compared word by word."""
+MOST_PAIRS, MOST_PAIRS_OF_WORDS = 100_000, 300_000
+"""Pairs of equal sentences, and of equal words in all changed passages of a page, that are compared
+(at worst some 3 s of work): of texts that repeat themselves more, what stands between their common
+beginning and end has changed as a whole."""
 CONTEXT = 2
 """Sentences that are shown around a change."""
 
@@ -45,14 +50,19 @@ def sentences(text: str, structure: Structure | None) -> list[str]:
 def rows(old: Sequence[str], new: Sequence[str]) -> list[Row]:
     """The differences in the order of the text, with what stands around them."""
     frequent = max(len(old), len(new)) > MANY
-    matcher = SequenceMatcher(None, old, new, autojunk=frequent)
+    if _pairs(old, new) > MOST_PAIRS:
+        steps = _steps_of_ends(old, new)
+    else:
+        steps = list(SequenceMatcher(None, old, new, autojunk=frequent).get_opcodes())
     found: list[Row] = []
-    steps = matcher.get_opcodes()
+    left = MOST_PAIRS_OF_WORDS
     for place, (step, a, b, c, d) in enumerate(steps):
         if step == "equal":
             found += _same(old[a:b], is_first=place == 0, is_last=place == len(steps) - 1)
         elif step == "replace":
-            found.append(_changed(" ".join(old[a:b]), " ".join(new[c:d])))
+            row, compared = _changed(" ".join(old[a:b]), " ".join(new[c:d]), left)
+            found.append(row)
+            left -= compared
         else:
             kind: Literal["removed", "added"] = "removed" if step == "delete" else "added"
             found.append(
@@ -63,6 +73,30 @@ def rows(old: Sequence[str], new: Sequence[str]) -> list[Row]:
                 )
             )
     return found
+
+
+def _pairs(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many pairs of equals there are, which is what comparing takes, several times over."""
+    counted = Counter(new)
+    return sum(counted[one] for one in old)
+
+
+_Step = tuple[str, int, int, int, int]
+
+
+def _steps_of_ends(old: Sequence[str], new: Sequence[str]) -> list[_Step]:
+    """What is the same at the beginning and at the end, and what was replaced between."""
+    most = min(len(old), len(new))
+    head = next((n for n in range(most) if old[n] != new[n]), most)
+    rest = most - head
+    tail = next((n for n in range(rest) if old[-1 - n] != new[-1 - n]), rest)
+    a, b = len(old) - tail, len(new) - tail
+    steps: list[_Step] = [("equal", 0, head, 0, head)] if head else []
+    if head < a and head < b:
+        steps.append(("replace", head, a, head, b))
+    elif head < a or head < b:
+        steps.append(("delete" if head < a else "insert", head, a, head, b))
+    return [*steps, ("equal", a, len(old), b, len(new))] if tail else steps
 
 
 def _same(run: Sequence[str], *, is_first: bool, is_last: bool) -> list[Row]:
@@ -82,10 +116,14 @@ def _row(sentence: str) -> Row:
     return Row("same", [Word(sentence, False)], [Word(sentence, False)])
 
 
-def _changed(old: str, new: str) -> Row:
+def _changed(old: str, new: str, most_pairs: int) -> tuple[Row, int]:
+    """The two beside each other, and how many pairs of words that took."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     if max(len(before), len(after)) > MOST_WORDS:
-        return Row("changed", [Word(old, True)], [Word(new, True)])
+        return Row("changed", [Word(old, True)], [Word(new, True)]), 0
+    pairs = _pairs(before, after)
+    if pairs > most_pairs:
+        return Row("changed", [Word(old, True)], [Word(new, True)]), 0
     left: list[Word] = []
     right: list[Word] = []
     for step, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
@@ -94,4 +132,4 @@ def _changed(old: str, new: str) -> Row:
             left.append(Word("".join(before[a:b]), not same))
         if c < d:
             right.append(Word("".join(after[c:d]), not same))
-    return Row("changed", left, right)
+    return Row("changed", left, right), pairs

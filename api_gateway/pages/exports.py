@@ -29,7 +29,7 @@ _BIBTEX = {
     **{sign: f"\\{sign}" for sign in "$&#_%"},
 }
 """Braces become words: BibTeX counts them even behind a backslash."""
-_NAME = re.compile(r"(.+?) ([A-Z]{1,4})")
+_NAME = re.compile(r"(.{1,200}?) ([A-Z]{1,4})")
 """A family name and initials, as PubMed writes them."""
 
 

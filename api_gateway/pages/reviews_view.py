@@ -114,19 +114,31 @@ def located(text: str, words: str) -> tuple[int, int]:
     Raises:
         NotFound: nowhere, or at several places.
     """
-    pattern = r"\s+".join(map(re.escape, words.split()))
-    if not pattern:
+    asked = " ".join(words.split())
+    if not asked:
         raise NotFound("has no words")
-    for flags in (0, re.IGNORECASE):
-        found = [one.span() for one in re.finditer(pattern, text, flags)]
-        if len(found) == 1:
-            return found[0]
-        if found:
+    starts = [one.start() for one in _ONE_OF_SPACED.finditer(text)]
+    spaced = "".join(" " if text[start].isspace() else text[start] for start in starts)
+    for written, wanted in ((spaced, asked), (_alike(spaced), _alike(asked))):
+        times = written.count(wanted)
+        if times == 1:
+            at = written.find(wanted)
+            return starts[at], starts[at + len(wanted) - 1] + 1
+        if times:
             raise NotFound(
-                f"“{_short(words)}” stands {len(found)} times in the document: copy more of the "
+                f"“{_short(words)}” stands {times} times in the document: copy more of the "
                 "words around the right one"
             )
     raise NotFound(f"“{_short(words)}” does not stand in the document")
+
+
+_ONE_OF_SPACED = re.compile(r"\s++|\S")
+"""A character, or a run of white space."""
+
+
+def _alike(words: str) -> str:
+    """In lower case, of the same length."""
+    return "".join(one.lower() if len(one.lower()) == 1 else one for one in words)
 
 
 def _short(words: str) -> str:

@@ -1,7 +1,7 @@
 """Texts that make careless readers slow: runs of one thing, at any length.
 
-A family is a function from a length to a text of about that length. Runs of a unit find patterns that
-look anew from each place; a run between two letters finds those that look for what follows it.
+A family is a function from a length to a text of about that length. Runs of a unit find patterns
+that look anew from each place; a run between two letters finds those that look for what follows it.
 """
 
 from collections.abc import Callable, Iterator

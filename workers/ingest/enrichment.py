@@ -144,7 +144,7 @@ def ask_each(
     return answers
 
 
-_ENDED = re.compile(r"\s*+\[?(RETRACTED|WITHDRAWN|REMOVED)(?: ARTICLE)?(?:\]|\s*+[:.–—-])")
+_ENDED = re.compile(r"\[?(RETRACTED|WITHDRAWN|REMOVED)(?: ARTICLE)?(?:\]|\s*+[:.–—-])")
 _KINDS: dict[str, NoticeKind] = {
     "RETRACTED": "retraction",
     "WITHDRAWN": "withdrawal",
@@ -157,7 +157,7 @@ def ended_by_title(title: str) -> NoticeKind | None:
 
     A fallback (WIRE 5). Capitals only: "Retracted: …" is how some publishers title the notice.
     """
-    found = _ENDED.match(title)
+    found = _ENDED.match(title.lstrip())
     return _KINDS[found[1]] if found else None
 
 

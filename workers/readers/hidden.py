@@ -7,6 +7,7 @@ what they hide is read, what they show and the page itself hides is not.
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 
 from bs4 import BeautifulSoup, Tag
 
@@ -16,16 +17,20 @@ MAX_DEPTH = 60  # how far up a background is looked for
 _SMALLEST_FONT = 2.0  # CSS pixels, or points; below it nobody reads
 _OFF_PAGE = 400.0  # CSS pixels beyond the edge of the page; ours
 
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+"""One that lacks its end goes to the end of the text (CSS Syntax 3, 4.3.2)."""
 _RULE = re.compile(r"(?P<selectors>[^{}@;]{1,500})\{(?P<body>[^{}]{0,2000})\}")
-_NESTED = re.compile(r"@[^{};]{0,200}\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
+_AT_RULE = re.compile(r"@[^{};]{0,200}\{")
+_BRACE = re.compile(r"[{}]")
 _SELECTOR = re.compile(
     r"(?P<tag>[a-z][a-z0-9]*)?(?P<mark>[.#](?P<name>[\w-]{1,100}))?", re.IGNORECASE
 )
 _NUMBER = re.compile(
-    r"^(?P<value>[+-]?(?:\d+\.?\d*|\.\d+))(?P<unit>px|pt|em|rem|%|vw|vh|ex|ch|cm|in)?$"
+    r"^(?P<value>[+-]?(?:\d{1,40}+(?:\.\d{0,40})?|\.\d{1,40}))(?P<unit>px|pt|em|rem|%|vw|vh|ex|ch|cm|in)?$"
 )
-_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\D+?(\d{1,3})\D+?(\d{1,3})(?:\D+?([\d.]+%?))?\s*\)")
+_RGB = re.compile(
+    r"rgba?\(\s?(\d{1,3})\D{1,20}?(\d{1,3})\D{1,20}?(\d{1,3})(?:\D{1,20}?([\d.]{1,40}%?))?\s?\)"
+)
 _NAMED = {"white": "#ffffff", "snow": "#fffafa", "ivory": "#fffff0", "black": "#000000"}
 _PIXELS = {
     "em": 16.0,
@@ -78,7 +83,7 @@ def _has_no_size(style: Style) -> bool:
         return True
     clipped = style.get("overflow", style.get("overflow-y", "")) in ("hidden", "clip")
     tiny = any(_length(style.get(side), 99.0) <= 1.0 for side in ("width", "height", "max-height"))
-    scaled = re.search(r"scale[xy]?\(\s*0?\.?0*\s*[),]", style.get("transform", ""))
+    scaled = re.search(r"scale[xy]?\(\s?0?\.?0{0,40}\s?[),]", style.get("transform", ""))
     return (clipped and tiny) or scaled is not None
 
 
@@ -91,7 +96,7 @@ def _off_the_page(style: Style) -> bool:
     if _length(style.get("text-indent"), 0.0) <= -_OFF_PAGE:
         return True
     clip = style.get("clip", "") + style.get("clip-path", "")
-    if re.search(r"rect\(\s*[01](?:px)?[\s,]+[01]|inset\(\s*(?:50|100)%|circle\(\s*0", clip):
+    if re.search(r"rect\(\s?[01](?:px)?[\s,]{1,8}[01]|inset\(\s?(?:50|100)%|circle\(\s?0", clip):
         return True
     if style.get("position") not in ("absolute", "fixed", "relative"):
         return _length(style.get("margin-left"), 0.0) <= -_OFF_PAGE
@@ -107,8 +112,8 @@ def _unseen_ink(tag: Tag, rules: "_Rules") -> bool:
         return False
     if ink == "clear":
         return True
-    for at, node in enumerate([tag, *tag.parents]):
-        ground = rules.of(node) if isinstance(node, Tag) and at < MAX_DEPTH else {}
+    for node in chain([tag], islice(tag.parents, MAX_DEPTH - 1)):
+        ground = rules.of(node)
         stated = ground.get("background-color") or ground.get("background")
         if stated and stated not in ("inherit", "none", "transparent", "initial"):
             paper = _color(stated.split()[0]) if "url(" not in stated else None
@@ -160,7 +165,7 @@ class _Rules:
         self._rules: dict[str, dict[str, str]] = {}
         self._kept: dict[int, Style] = {}
         text = " ".join(tag.get_text() for tag in soup.find_all("style"))[:MAX_STYLE_CHARS]
-        text = _NESTED.sub(" ", _COMMENT.sub(" ", text))
+        text = _without_at_rules(_COMMENT.sub(" ", text))
         for number, rule in enumerate(_RULE.finditer(text)):
             if number >= MAX_RULES:
                 break
@@ -188,6 +193,34 @@ class _Rules:
             yield "color", str(tag["color"]).strip().lower()
         if tag.get("style"):
             yield from _declared(str(tag["style"])).items()
+
+
+def _without_at_rules(text: str) -> str:
+    """The style without what holds for some screens only: `@media print { p { … } }`, one deep."""
+    ends = _ends_of_blocks(text)
+    kept, done = [], 0
+    for rule in _AT_RULE.finditer(text):
+        end = ends.get(rule.end() - 1, 0)
+        if end and rule.start() >= done:
+            kept.append(text[done : rule.start()])
+            done = end
+    return " ".join([*kept, text[done:]])
+
+
+def _ends_of_blocks(text: str) -> dict[int, int]:
+    """For each opening brace whose block holds blocks at most one deep, where the block ends."""
+    ends: dict[int, int] = {}
+    open_blocks: list[list[int]] = []  # where each begins, and how deep what it holds is
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            open_blocks.append([brace.start(), 0])
+        elif open_blocks:
+            start, depth = open_blocks.pop()
+            if depth < 2:
+                ends[start] = brace.end()
+            if open_blocks:
+                open_blocks[-1][1] = max(open_blocks[-1][1], depth + 1)
+    return ends
 
 
 def _declared(body: str) -> dict[str, str]:

@@ -38,7 +38,8 @@ _LIMITS: dict[str, Any] = {
 _EMPTY_CONTENT = 16  # bytes, such as "q Q"
 _HEADER = b"%PDF-"
 _HEADER_WITHIN = 1024  # bytes; ISO 32000 readers accept the header there
-_NO_TITLE = re.compile(r"untitled|microsoft word\b.*|.*\.(?:docx?|indd|pdf|tex|qxd)", re.IGNORECASE)
+_NO_TITLE = re.compile(r"untitled\Z|microsoft word\b", re.IGNORECASE)
+_OF_A_FILE = (".doc", ".docx", ".indd", ".pdf", ".tex", ".qxd")
 
 # pypdf reports what it repairs, with pieces of the document; document texts go to no log.
 logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
@@ -192,7 +193,7 @@ def _is_drawn(page: PageObject) -> bool:
 def _title(reader: PdfReader) -> str:
     metadata = reader.metadata
     title = clean_title(_clean(str(metadata.title or ""))) if metadata else ""
-    return "" if _NO_TITLE.fullmatch(title) else title
+    return "" if _NO_TITLE.match(title) or title.lower().endswith(_OF_A_FILE) else title
 
 
 def _clean(text: str) -> str:

@@ -13,7 +13,7 @@ from workers.readers.hidden import remove_hidden
 from workers.readers.plain import clean_title, decode, file_title, record
 from workers.reading.grid import Cell, Grid, span, whole
 
-MAX_TAGS = 300_000  # the tree of a page takes some 30 microseconds and 1 kB a tag
+MAX_TAGS = 150_000  # the tree of a page takes some 30 microseconds and 1 kB a tag
 _DROPPED = [
     "script",
     "style",
@@ -80,7 +80,7 @@ _INSTRUCTION = r"<\?(?:(?!\?>).)*+\?>"
 _QUOTED = r'"[^"]*+"|\'[^\']*+\''
 _GRAMMAR = re.compile(
     rf"\A(?P<before>(?:\s++|{_INSTRUCTION}|{_COMMENT})*+)<!doctype(?:[^\[>\"']|{_QUOTED})*+"
-    rf"\[(?:[^\]<\"']|{_QUOTED}|{_COMMENT}|{_INSTRUCTION}|<)*+\]\s*+>",
+    rf"\[(?:[^\]<\"']|{_QUOTED}|{_COMMENT}|{_INSTRUCTION}|<(?!!--|\?))*+\]\s*+>",
     re.IGNORECASE | re.DOTALL,
 )
 """A document type with declarations of its own, which HTML does not know: only where a page begins,

@@ -24,23 +24,25 @@ _SIGNS = "-+±\u2010\u2011\u2012\u2013\u2212"
 _DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2212"
 _SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
 _NUMBER = (
-    rf"(?:\d{{1,3}}(?:[{_DIGIT_GROUP_SPACES}]\d{{3}})+(?!\d)|\d+)(?:[.,·]\d+)*[{_SUPERSCRIPTS}]*"
+    rf"(?:\d{{1,3}}(?:[{_DIGIT_GROUP_SPACES}]\d{{3}}){{1,9}}(?!\d)|\d{{1,80}}+)"
+    rf"(?:[.,·]\d{{1,80}}+){{0,40}}[{_SUPERSCRIPTS}]{{0,20}}"
 )
-_LEADING_POINT = r"(?<!\d)[.·]\d+"
+_LEADING_POINT = r"(?<!\d)[.·]\d{1,80}+"
 # A number, a range of numbers, a number with its spread or its power of ten.
 _NUMBER_GROUP = re.compile(
     rf"(?:{_NUMBER}|{_LEADING_POINT})"
-    rf"(?:(?:\s?[{_DASHES}±×x]\s?|/)(?:{_NUMBER}|{_LEADING_POINT}))*"
+    rf"(?:(?:\s?[{_DASHES}±×x]\s?|/)(?:{_NUMBER}|{_LEADING_POINT})){{0,40}}"
 )
 _SIGN_BEFORE = re.compile(rf"(?<!\w)[{_SIGNS}]\s?$")
 _STARTS_NUMBER = re.compile(r"[$€£]?[.·]?\d")
-_ENDS_NUMBER = re.compile(rf"\d[{_SUPERSCRIPTS}]*$")
-_UNIT_AFTER = re.compile(r"[\s-]?(?P<unit>[%‰]|[^\W\d_]+\d?)(?![^\W_])")
+_ENDS_NUMBER = re.compile(rf"\d[{_SUPERSCRIPTS}]{{0,80}}$")
+_UNIT_AFTER = re.compile(r"[\s-]?(?P<unit>[%‰]|[^\W\d_]{1,80}\d?)(?![^\W_])")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
-_CLAUSE_END = re.compile(r"[.;:!?](?=\s)|\n\s*\n")
+_CLAUSE_END = re.compile(r"[.;:!?](?=\s)|\n\s{0,80}\n")
+_CLAUSE_PART = re.compile(r"[.,;:!?](?=\s|$)|\n\s{0,80}\n")
 _CLAUSE_SIGNS = (".", ",", ";", ":", "!", "?")
-_NON_PREFIX = re.compile(r"(?i)\bnon[-\u2010\u2011]?\s*$")
-_TAG_BEFORE = re.compile(r"</?[a-z][^<>]*>$|-->$")
+_NON_PREFIX = re.compile(r"(?i)\bnon[-\u2010\u2011]?\s{0,80}$")
+_TAG_BEFORE = re.compile(r"</?[a-z][^<>]{0,200}>$|-->$")
 """The `>` of a tag or of a comment's end compares nothing."""
 _JOINERS = "-'\u2010\u2011\u2019"
 
@@ -145,7 +147,7 @@ def _negated_after(tail: str, after: str, words: Vocabulary) -> bool:
     """Whether the clause goes on with a negated verb: "... was not seen"."""
     if tail.rstrip()[-1:] in _CLAUSE_SIGNS:
         return False
-    clause = re.split(r"[.,;:!?](?=\s|$)|\n\s*\n", after, maxsplit=1)[0]
+    clause = _CLAUSE_PART.split(after, maxsplit=1)[0]
     near = _WORD.findall(clause)[:AFTER_WORDS]
     return any(words.negates(word.replace("\u2019", "'")) for word in near)
 

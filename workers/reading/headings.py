@@ -49,7 +49,7 @@ def _known() -> frozenset[str]:
 
 _KNOWN = _known()
 _OF_ABSTRACTS = frozenset(load("headings")["abstract"])
-_JOINED = re.compile(r"\s*[/&,]\s*|\s+and\s+")
+_JOINED = re.compile(r"(?<!\s)(?:\s*+[/&,]\s*+|\s++and\s++)")
 _LONGEST_KNOWN = max(map(len, _KNOWN))
 
 

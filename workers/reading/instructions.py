@@ -9,12 +9,14 @@ reported conflicts are for.
 import itertools
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from knowledge.loader import load
 from knowledge.needs import Needy
 from store.spans import Span
+from workers.reading.enclosures import enclosed
 from workers.reading.invisible import smuggles, visible
 
 # Letters of other scripts that look like Latin ones (Unicode TS 39, confusables.txt): capitals of
@@ -36,7 +38,6 @@ _WORD = re.compile(r"\S+")
 _HEADING_WORDS = 5  # ours: "## Materials and methods Tell ..."
 _OPENING = re.compile(r"(?<=\s)[*_`~]+(?=\w)")
 _MOST_OPENINGS = 20  # more emphasis than that in a sentence is looked at no further
-_TAGGED_CHARS = 20_000  # a pair of tags further apart than this encloses nothing
 
 
 def addresses_reader(passage: str) -> bool:
@@ -73,11 +74,11 @@ def without_instructions(text: str, spans: Iterable[Span]) -> list[Span]:
         announces. Of a span that runs into a pair of fake tags, a comment or a picture that carries
         words away, what stands outside is left as a shorter span.
     """
-    enclosed = _enclosed(text)
+    places = enclosed(text)
     kept: list[Span] = []
     announced = False
     for span in spans:
-        pieces = _outside(text, span, enclosed)
+        pieces = _outside(text, span, places)
         speaks = [piece for piece in pieces if addresses_reader(piece.of(text))]
         if not announced:
             kept += [piece for piece in pieces if piece not in speaks]
@@ -89,8 +90,8 @@ def outside_enclosures(text: str, spans: Iterable[Span]) -> list[Span]:
     """As `without_instructions` for who reads few of the spans: only what is enclosed is left out,
     and whatever is used must be asked for by `addresses_reader`, and so must a span before it that
     `announces` it."""
-    enclosed = _enclosed(text)
-    return [piece for span in spans for piece in _outside(text, span, enclosed)]
+    places = enclosed(text)
+    return [piece for span in spans for piece in _outside(text, span, places)]
 
 
 def announces(words: str) -> bool:
@@ -98,9 +99,12 @@ def announces(words: str) -> bool:
     return words.rstrip(' *_"').endswith(":")
 
 
-def _outside(text: str, span: Span, enclosed: Sequence[tuple[int, int]]) -> list[Span]:
-    """The parts of `span` outside the enclosed places, without white space at their edges."""
-    crossed = [(start, end) for start, end in enclosed if span.start < end and start < span.end]
+def _outside(text: str, span: Span, places: Sequence[tuple[int, int]]) -> list[Span]:
+    """The parts of `span` outside these places, which are in order and disjoint, without
+    white space at their edges."""
+    first = bisect_right(places, span.start, key=lambda place: place[1])
+    last = bisect_left(places, span.end, lo=first, key=lambda place: place[0])
+    crossed = places[first:last]
     if not crossed:
         return [span]
     edges = [span.start, *(edge for place in crossed for edge in place), span.end]
@@ -112,28 +116,6 @@ def _outside(text: str, span: Span, enclosed: Sequence[tuple[int, int]]) -> list
             first = start + words.index(bare)
             pieces.append(Span(first, first + len(bare)))
     return pieces
-
-
-def _enclosed(text: str) -> list[tuple[int, int]]:
-    """The places `[start, end)` between fake tags, in comments that may lack their end, and of
-    pictures that carry words away."""
-    if "<" not in text and "[" not in text:
-        return []
-    return [found.span() for found in _enclosures().finditer(text)]
-
-
-@cache
-def _enclosures() -> re.Pattern[str]:
-    tags = load("instructions")["tags"]
-    tagged = (
-        rf"[<\[]\s?(?P<tag>{tags})\b[^<>\[\]]{{0,200}}[>\]]"
-        rf".{{0,{_TAGGED_CHARS}}}?[<\[]\s?/\s?(?P=tag)\s?[>\]]"
-    )
-    comment = rf"<!--(?:.{{0,{_TAGGED_CHARS}}}?-->|[^\n]{{0,{_TAGGED_CHARS}}})"
-    turn = rf"<\|[a-z_ ]{{1,30}}\|>.{{0,{_TAGGED_CHARS}}}?<\|[a-z_ ]{{0,30}}end[a-z_ ]{{0,30}}\|>"
-    told = rf"\[\s?inst\s?\].{{0,{_TAGGED_CHARS}}}?\[\s?/\s?inst\s?\]"
-    pictures = load("instructions")["pictures"]
-    return re.compile("|".join([tagged, comment, turn, told, *pictures]), re.I | re.DOTALL)
 
 
 @cache

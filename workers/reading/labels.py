@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from workers.reading.headings import is_part_of_abstract
 
-_LIST_MARK = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_LIST_MARK = re.compile(r"\A\s*+(?:[-*•]|\d{1,2}[.)])\s++")
 _LABEL = re.compile(r"^\W{0,2}(?P<name>[A-Z][A-Z ,&/]{3,60})\W{0,2}:\W{0,2}\s+(?=[A-Z0-9])")
 
 

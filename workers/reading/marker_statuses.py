@@ -9,8 +9,11 @@ from functools import cache
 
 from knowledge.guard_terms import population_terms
 
-_MARKER = r"(?P<marker>[A-Za-z][\w/]*(?:-\d+)?)"
-_SIGNED = re.compile(r"(?<![\w-])(?P<marker>[A-Za-z]*[A-Z][\w/]*)(?P<sign>[+−-])(?=[\s,.;:)/]|$)")
+# Names of markers have up to 20 characters; several may be joined by strokes.
+_MARKER = r"(?P<marker>[A-Za-z][\w/]{0,60}(?:-\d{1,10})?)"
+_SIGNED = re.compile(
+    r"(?<![\w-])(?P<marker>[A-Za-z]{0,20}[A-Z][\w/]{0,40})(?P<sign>[+−-])(?=[\s,.;:)/]|$)"
+)
 
 
 def marker_statuses(text: str) -> Iterator[tuple[str, str]]:
@@ -50,8 +53,8 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     words = sorted(filter(str.isalpha, _status_of()), key=len, reverse=True)
     status = rf"(?P<status>{'|'.join([*words, 'wild[ -]type'])})"
     return (
-        re.compile(rf"(?i)(?<![\w-]){_MARKER}\)?[\s-]+{status}(?!\w)"),
+        re.compile(rf"(?i)(?<![\w-]){_MARKER}\)?[\s-]{{1,40}}{status}(?!\w)"),
         re.compile(
-            rf"(?i)(?<![\w-])(?P<status>positive|negative|detectable|undetectable)\s+{_MARKER}"
+            rf"(?i)(?<![\w-])(?P<status>positive|negative|detectable|undetectable)\s{{1,40}}{_MARKER}"
         ),
     )

@@ -13,20 +13,24 @@ from workers.reading.vocabulary import vocabulary
 
 _WORDS = vocabulary()
 
+# All repetitions are bounded, so that reading takes time in proportion to the text: gaps in the
+# columns of a laid out table have some 30 spaces, numbers some 12 digits.
+_SPACE, _SPACES = r"\s{1,40}", r"\s{0,40}"
+
 
 def _any_of(phrases: Iterable[str]) -> str:
     """One alternative for each phrase, longer ones first, any white space between its words."""
     ordered = sorted(phrases, key=len, reverse=True)
-    return "|".join(r"\s+".join(map(re.escape, phrase.split())) for phrase in ordered)
+    return "|".join(_SPACE.join(map(re.escape, phrase.split())) for phrase in ordered)
 
 
 # Groups of three may be parted by a comma or by the narrow spaces that print it; decimals by a
 # point or, as in The Lancet, a middle dot. A decimal comma is not read: "1,5" is two numbers.
-_WHOLE = r"\d{1,3}(?:,\d{3})+(?!\d)|\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)|\d+"
+_WHOLE = r"\d{1,3}(?:,\d{3}){1,9}(?!\d)|\d{1,3}(?:[\u00a0\u2009\u202f]\d{3}){1,9}(?!\d)|\d{1,40}"
 # The same behind its first character: a search for a class of them skips fast what is none.
 _WHOLE_BEHIND = r"\d{0,2}(?:,\d{3})+(?!\d)|\d{0,2}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)|\d*"
 NUMBER = re.compile(rf"[\d.·](?<!\w[\d.·])(?:(?<=\d)(?:{_WHOLE_BEHIND})(?:[.·]\d+)?|(?<!\d)\d+)")
-_PLAIN_NUMBER = rf"[{MINUS}+]?\s?(?:(?:{_WHOLE})(?:[.·]\d+)?|[.·]\d+)"
+_PLAIN_NUMBER = rf"[{MINUS}+]?\s?(?:(?:{_WHOLE})(?:[.·]\d{{1,40}})?|[.·]\d{{1,40}})"
 NUMBER_WORD = re.compile(rf"(?i)(?<![\w-])(?P<word>{_any_of(_WORDS.number_words)})(?!\w)")
 NUMBER_WORD_NEEDS = needs(NUMBER_WORD)
 
@@ -38,7 +42,7 @@ POWER = re.compile(
 # A minus may be followed by a space ("CI − 0.2 to 0.1") unless a number stands before it.
 SIGN_BEFORE = re.compile(
     rf"(?:(?:^|[^\w%)\].])(?P<tight>[{MINUS}+][$€£]?)|(?P<currency>[$€£])"
-    rf"|(?:^|[^\d%\s])\s*(?P<loose>{MINUS}\s))$"
+    rf"|(?:^|[^\d%\s]){_SPACES}(?P<loose>{MINUS}\s))$"
 )
 
 _SIGNS = frozenset(f"{MINUS}+$€£")
@@ -51,12 +55,12 @@ def sign_before(before: str) -> re.Match[str] | None:
 
 _SPELLINGS = [s for group in _WORDS.units.values() for unit in group.values() for s in unit]
 _UNIT = f"(?:{_any_of(_SPELLINGS)})"
-UNIT_JOINT = re.compile(r"\s?/\s?|\s+per\s+")
+UNIT_JOINT = re.compile(rf"\s?/\s?|{_SPACE}per{_SPACE}")
 
 
 def _unit_after(first: str) -> re.Pattern[str]:
     return re.compile(
-        rf"(?i)[\s-]?(?P<unit>(?:{first})(?:(?:\s?/\s?|\s+per\s+){_UNIT}(?!\w))*)(?![^\W_])"
+        rf"(?i)[\s-]?(?P<unit>(?:{first})(?:(?:\s?/\s?|{_SPACE}per{_SPACE}){_UNIT}(?!\w)){{0,6}})(?![^\W_])"
     )
 
 
@@ -81,7 +85,9 @@ def unit_after(text: str, end: int) -> re.Match[str] | None:
 
 
 _PHRASES = _any_of(phrase for phrase in _WORDS.comparator_of if phrase[0].isalpha())
-COMPARATOR_BEFORE = re.compile(rf"(?i)(?P<comparator>[<>]=|[<>≤≥≦≧±]|(?<!\w)(?:{_PHRASES}))\s*$")
+COMPARATOR_BEFORE = re.compile(
+    rf"(?i)(?P<comparator>[<>]=|[<>≤≥≦≧±]|(?<!\w)(?:{_PHRASES})){_SPACES}$"
+)
 _IN_WORDS = tuple(
     {" ".join(phrase.lower().split()) for phrase in _WORDS.comparator_of if phrase[0].isalpha()}
 )
@@ -108,7 +114,7 @@ def comparator_before(before: str, since: int = 0) -> tuple[int, str] | None:
 
 
 OR_MORE_AFTER = re.compile(
-    rf"(?i)\s*(?:of\s+age\s+)?(?P<comparator>{_any_of(_WORDS.comparator_after_of)})(?!\w)"
+    rf"(?i){_SPACES}(?:of{_SPACE}age{_SPACE})?(?P<comparator>{_any_of(_WORDS.comparator_after_of)})(?!\w)"
 )
 # The same behind up to three words that no list knows as a unit ("350 cells/mm3 or lower", "3 prior
 # lines or fewer"); a verb or a conjunction among them begins something else.
@@ -117,8 +123,8 @@ _NOT_COUNTED = (
     r"|that|which|when|reported|showed)"
 )
 OR_MORE_BEHIND = re.compile(
-    rf"(?i)(?:\s+(?!{_NOT_COUNTED}\s)(?!\d)[^\s,;:()]*[^\s,;:().]){{1,3}}"
-    rf"\s+(?P<comparator>{_any_of(_WORDS.comparator_after_of)})(?!\w)"
+    rf"(?i)(?:{_SPACE}(?!{_NOT_COUNTED}\s)(?!\d)[^\s,;:()]{{0,60}}[^\s,;:().]){{1,3}}"
+    rf"{_SPACE}(?P<comparator>{_any_of(_WORDS.comparator_after_of)})(?!\w)"
 )
 _OR_MORE = re.compile(rf"(?i){_any_of(_WORDS.comparator_after_of)}")
 _OR_MORE_NEEDS = needs(_OR_MORE)
@@ -129,14 +135,16 @@ def has_or_more(text: str, lower: str) -> bool:
     return _OR_MORE_NEEDS.met(text, lower) and _OR_MORE.search(text) is not None
 
 
-_EQUALS = r"(?:\s*(?:was|were|is|of|=|:|,|\())*\s*"
-_FOR = r"(?:\s+for\s+[^.;:\d]{1,60}?)?"
-P_BEFORE = re.compile(rf"[pP](?<![\w-][pP])(?:[\s-]?values?)?{_FOR}{_EQUALS}[<>≤≥≦≧=]*\s*$")
+_EQUALS = rf"(?:{_SPACES}(?:was|were|is|of|=|:|,|\()){{0,30}}{_SPACES}"
+_FOR = rf"(?:{_SPACE}for{_SPACE}[^.;:\d]{{1,60}}?)?"
+P_BEFORE = re.compile(
+    rf"[pP](?<![\w-][pP])(?:[\s-]?values?)?{_FOR}{_EQUALS}[<>≤≥≦≧=]{{0,4}}{_SPACES}$"
+)
 _ABBREVIATIONS = [n for names in _WORDS.measures.values() for n in names if " " not in n]
 _FULL_NAMES = [n for names in _WORDS.measures.values() for n in names if " " in n]
 MEASURE_BEFORE = re.compile(
     rf"(?<![\w-])(?P<measure>{_any_of(_ABBREVIATIONS)}|(?i:{_any_of(_FULL_NAMES)}))"
-    rf"(?:\s*[\[(](?:{_any_of(_ABBREVIATIONS)})[\])])?{_FOR}{_EQUALS}[<>≤≥≦≧]?\s*$"
+    rf"(?:{_SPACES}[\[(](?:{_any_of(_ABBREVIATIONS)})[\])])?{_FOR}{_EQUALS}[<>≤≥≦≧]?{_SPACES}$"
 )
 _MEASURE_NAMES = tuple(
     {" ".join(name.split()[:1]).lower() for names in _WORDS.measures.values() for name in names}
@@ -159,15 +167,17 @@ def measure_before(before: str, since: int = 0) -> re.Match[str] | None:
 
 
 INTERVAL = re.compile(
-    r"(?:(?<!\w)Cr?I|(?i:confidence|credible)\s+intervals?)(?:\s*[\[(]Cr?I[\])])?"
-    rf"[\s,:;=\[(]*(?:(?:of|from|was)\s+)?(?P<low>{_PLAIN_NUMBER})%?"
-    rf"\s*(?:-|{MINUS}|,|;|to|and)\s*(?P<high>{_PLAIN_NUMBER})"
+    rf"(?:(?<!\w)Cr?I|(?i:confidence|credible){_SPACE}intervals?)(?:{_SPACES}[\[(]Cr?I[\])])?"
+    rf"[\s,:;=\[(]{{0,40}}(?:(?:of|from|was){_SPACE})?(?P<low>{_PLAIN_NUMBER})%?"
+    rf"{_SPACES}(?:-|{MINUS}|,|;|to|and){_SPACES}(?P<high>{_PLAIN_NUMBER})"
 )
 INTERVAL_NEEDS = needs(INTERVAL)
-COUNT_BEFORE = re.compile(r"(?<!\w)[nN]\s*=\s*$")
-COUNTED_AFTER = re.compile(rf"(?i)\s+(?:[^\W\d]+\s+)?(?:{_any_of(_WORDS.counted)})(?!\w)")
-_NEXT_WORDS = re.compile(r"\s+(\w+)(?:\s+(\w+))?")
-_NO_DIGITS = re.compile(r"[^\W\d]+")
+COUNT_BEFORE = re.compile(rf"(?<!\w)[nN]{_SPACES}={_SPACES}$")
+COUNTED_AFTER = re.compile(
+    rf"(?i){_SPACE}(?:[^\W\d]{{1,60}}{_SPACE})?(?:{_any_of(_WORDS.counted)})(?!\w)"
+)
+_NEXT_WORDS = re.compile(rf"{_SPACE}(\w{{1,60}}+)(?:{_SPACE}(\w{{1,60}}+))?")
+_NO_DIGITS = re.compile(r"[^\W\d]{1,60}")
 
 
 def counted_after(text: str, end: int) -> bool:
@@ -185,7 +195,7 @@ def counted_after(text: str, end: int) -> bool:
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = "|".join(_MONTHS)
-MONTH_BEFORE = re.compile(rf"(?i)(?<!\w)(?:{_MONTH})[a-z]*\.?\s+$")
+MONTH_BEFORE = re.compile(rf"(?i)(?<!\w)(?:{_MONTH})[a-z]{{0,20}}\.?{_SPACE}$")
 
 
 def is_counted(before: str) -> bool:
@@ -200,7 +210,7 @@ def month_before(before: str) -> bool:
     return can_be and MONTH_BEFORE.search(before) is not None
 
 
-MONTH_AFTER = re.compile(rf"(?i)\s+(?:{_MONTH})[a-z]*(?!\w)")
+MONTH_AFTER = re.compile(rf"(?i){_SPACE}(?:{_MONTH})[a-z]{{0,20}}(?!\w)")
 
 
 def month_after(text: str, end: int) -> bool:
@@ -210,7 +220,8 @@ def month_after(text: str, end: int) -> bool:
 
 # What may stand between two numbers that share the unit after the second.
 LIST_JOINT = re.compile(
-    rf"\s*(?:-|{MINUS}|±|/|,|;|to|and|or|versus|vs\.?)?(?:\s*(?:and|or|to))?\s*", re.IGNORECASE
+    rf"{_SPACES}(?:(?:-|{MINUS}|±|/|,|;|to|and|or|versus|vs\.?){_SPACES})?(?:(?:and|or|to){_SPACES})?",
+    re.IGNORECASE,
 )
 
 

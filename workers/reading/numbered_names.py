@@ -38,7 +38,7 @@ _DIGIT_AND_LETTER = re.compile(r"\d-?[^\W\d_]")
 _GAP = re.compile(r"[\s-]+")
 _SHORT_NAME = 4
 """Letters of a name with one capital at most ("Bcl-2", "Pax-6"); ours."""
-_MIXED = re.compile(r"[A-Z].*[A-Z]|[a-z][A-Z]")
+_MIXED = re.compile(r"[A-Z].{0,30}[A-Z]|[a-z][A-Z]")
 
 
 class _Policy(BaseModel):

@@ -66,8 +66,10 @@ def _any_of(words: Sequence[str]) -> str:
 def said(text: str) -> list[Said]:
     """Every labelled name and number, in order."""
     found = []
+    at = looked = 0
     for match in _labelled().finditer(text):
-        at = text.rfind("\n", 0, match.start()) + 1
+        at = max(at, text.rfind("\n", looked, match.start()) + 1)
+        looked = match.start()
         if match["label"]:
             number = re.sub(r"[^a-z0-9]", "", match["number"].lower())
             if any(one.isdigit() for one in number):

@@ -6,7 +6,7 @@ converted.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
@@ -129,9 +129,15 @@ class Numbers:
         self._places = [*NUMBER.finditer(folded)]
         self._has_words = NUMBER_WORD_NEEDS.met(folded, lower)
         self._read: dict[int, Quantity] = {}
+        self._all: list[Quantity] | None = None
 
     def all(self) -> list[Quantity]:
         """All of them, in order."""
+        if self._all is None:
+            self._all = self._found()
+        return self._all
+
+    def _found(self) -> list[Quantity]:
         found = [*self._behind(0)]
         if self._has_words:
             found += _in_words(self._text)
@@ -141,13 +147,12 @@ class Numbers:
     def since(self, at: int) -> Iterator[Quantity]:
         """Those that begin at `at` or behind it, in order, without shared units."""
         if self._has_words:
-            found: Iterable[Quantity] = self.all()
-        else:
-            first = bisect_left(self._places, at, key=re.Match.start)
-            while first and self._goes_on(self._places[first - 1].end()):
-                first -= 1
-            found = self._behind(first)
-        return (one for one in found if one.start >= at)
+            every = self.all()
+            return iter(every[bisect_left(every, at, key=lambda one: one.start) :])
+        first = bisect_left(self._places, at, key=re.Match.start)
+        while first and self._goes_on(self._places[first - 1].end()):
+            first -= 1
+        return (one for one in self._behind(first) if one.start >= at)
 
     def _behind(self, first: int) -> Iterator[Quantity]:
         """Those of the numbers in digits from this one on; no number before it goes on in it."""

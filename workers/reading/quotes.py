@@ -27,7 +27,8 @@ CLOSE = 0.6
 FEW_CHANGED = 3
 FEW_DROPPED = 4
 
-_ELLIPSIS = re.compile(r"\s*[\[(]?\s*(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s*[\])]?\s*")
+# In a folded text, where one space stands for any run of them.
+_ELLIPSIS = re.compile(r"\s?[\[(]?\s?(?:…|\.\s?\.\s?\.(?:\s?\.)?)\s?[\])]?\s?")
 
 
 class Verdict(StrEnum):

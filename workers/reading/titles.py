@@ -19,7 +19,7 @@ _FATE = re.compile(
     r"|temporary removal)\s*[:.\]–—-]\s*",
     re.IGNORECASE,
 )
-_NUMERAL = re.compile(r".*\d.*|[ivx]+")
+_ROMAN = re.compile(r"[ivx]+")
 
 
 def title_words(title: str) -> tuple[str, ...]:
@@ -61,4 +61,4 @@ def _in_common(one: Sequence[str], other: Sequence[str]) -> float:
 
 
 def _numerals(words: set[str]) -> set[str]:
-    return {word for word in words if _NUMERAL.fullmatch(word)}
+    return {word for word in words if any(map(str.isdecimal, word)) or _ROMAN.fullmatch(word)}

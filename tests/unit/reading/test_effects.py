@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.reading.effects.estimates import Estimate, as_row, estimates, from_row
+from store.spans import Span
+from workers.reading.effects.estimates import MOST, Estimate, as_row, estimates, from_row
 from workers.reading.structure import segment
 
 
@@ -250,3 +251,9 @@ def test_every_place_is_an_exact_span_of_the_text(text: str) -> None:
 def test_what_is_stored_of_an_estimate_is_all_of_it(text: str) -> None:
     for found in read(text):
         assert from_row(as_row(found), text) == found
+
+
+def test_a_table_run_together_is_read_up_to_a_number_of_effects() -> None:
+    text = "HR 0.5 (0.4 to 0.6), " * (MOST + 20)
+
+    assert len(estimates(text, [Span(0, len(text))])) == MOST

@@ -10,7 +10,7 @@ from workers.ingest.parsers.envelope import unwrap
 from workers.ingest.parsers.spl.label import parse_spl
 
 _SET_ID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_LABELER = re.compile(r"\s*\[[^\[\]]*\]\s*$")
+_LABELER = re.compile(r"\s{0,40}\[[^\[\]]{0,400}\]\s{0,40}$")
 _WORD = re.compile(r"\w+")
 
 

@@ -8,7 +8,7 @@ import re
 
 NCT_ID = "ClinicalTrials.gov"
 
-_ANY = r"(?=\S*[0-9])\S{3,60}"
+_ANY = r"(?=\S{0,59}[0-9])\S{3,60}"
 _FORMS = {
     name: re.compile(form)
     for name, form in {

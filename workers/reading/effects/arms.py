@@ -20,6 +20,7 @@ from workers.reading.effects.patterns import (
     PERCENT_AGAINST,
     PERCENT_AND,
     SECOND_ARM,
+    bounded,
 )
 from workers.reading.normalize import MINUS
 from workers.reading.number_patterns import NUMBER, NUMBER_WORD, NUMBER_WORD_NEEDS
@@ -28,13 +29,15 @@ from workers.reading.quantities import Numbers, Quantity
 _BETWEEN_CHARS = 160
 _SIGNS = f"+{MINUS}"
 _CURRENCIES = frozenset("$€£")
-_PERCENT = re.compile(r"[%pP](?:(?<=%)|(?i:ercent|er\s+cent|ct))")
+_PERCENT = bounded(r"[%pP](?:(?<=%)|(?i:ercent|er\s+cent|ct))")
 """Whatever is written for the unit %."""
 _FEW = 4
-_AND = re.compile(r"(?i)\band\s+(?:(?:only|just|with|in)\s+)*(?:[^,;:()]*[\[(][^,;:()]*)?$")
-_OF = re.compile(r"(?i)\s*of\s")
-_GROUP = re.compile(r"(?i)\b(?:groups?|arms?|cohorts?|controls?|placebo)\b")
-_OF_A_LEVEL = re.compile(r"\s*-?\s*(?:Cr?I\b|(?i:confidence|credible|power))")
+_AND = bounded(
+    r"(?i)\band\s+(?:(?:only|just|with|in)\s+){0,4}(?:[^,;:()]{0,160}[\[(][^,;:()]{0,160})?$"
+)
+_OF = bounded(r"(?i)\s*of\s")
+_GROUP = bounded(r"(?i)\b(?:groups?|arms?|cohorts?|controls?|placebo)\b")
+_OF_A_LEVEL = bounded(r"\s*-?\s*(?:Cr?I\b|(?i:confidence|credible|power))")
 
 
 def may_compare(sentence: str) -> bool:

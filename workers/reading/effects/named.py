@@ -21,6 +21,7 @@ from workers.reading.effects.patterns import (
     MEASURE_NEEDS,
     NEXT_OF_LIST,
     UNIT_WORDS,
+    bounded,
     decimal,
 )
 from workers.reading.quantities import Kind, Numbers, Quantity
@@ -29,6 +30,7 @@ RATIOS = frozenset({"HR", "OR", "RR"})
 _LEAD_CHARS = 160
 _LEVEL_CHARS = 60
 _LEVEL_BEGINS = "89"
+_OPENS_BRACKET = bounded(r"\s*[\[(]\s*")
 _DIGIT = re.compile(r"\d")
 _TAIL_CHARS = 120
 _P_CHARS = 60
@@ -149,7 +151,7 @@ def _is_aside(number: Quantity, measure: str, lead: re.Match[str]) -> bool:
 
 def _is_short_form(sentence: str, at: int, name: re.Match[str]) -> bool:
     """Whether a name only repeats the one before it: "hazard ratio [HR]"."""
-    return re.fullmatch(r"\s*[\[(]\s*", sentence[at : name.start()]) is not None
+    return _OPENS_BRACKET.fullmatch(sentence, at, name.start()) is not None
 
 
 def _next_of_list(sentence: str, before: Found, numbers: Numbers) -> Found | None:

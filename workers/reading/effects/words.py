@@ -4,42 +4,48 @@ Only what a sentence itself says is read; what it leaves open stays None.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from knowledge.literals import Needs, ignoring_case, in_any_case, needs
 from knowledge.loader import load
 from store.spans import Span
+from workers.reading.effects.patterns import GAP, bounded
 
 OUTCOME_WITHIN = 240
 """Code points before an effect in which its outcome may stand."""
 _DETERMINERS = r"(?:the|an?|those|patients|participants|women|men|children|adults|people)"
 
 
-_OPENS_ARM = re.compile(
-    r"(?i)(?:\s*(?:the|an?|those|while|with|in|only|both|all|given|receiving)\s)+"
+_OPENS_ARM = bounded(
+    r"(?i)(?:\s*(?:the|an?|those|while|with|in|only|both|all|given|receiving)\s){1,12}"
 )
-_ENDS_ARM = re.compile(
-    r"(?i)\s+(?:\d[\d/.]*|groups?|arms?|cohorts?|had|were|was|is|are|have|has|who|lives?|did|achieved|"
+_ENDS_ARM = bounded(
+    r"(?i)\s+(?:\d[\d/.]{0,40}|groups?|arms?|cohorts?|had|were|was|is|are|have|has|who|lives?|did|achieved|"
     r"received|experienced|developed|showed|reduced|lowered|increased|decreased|improved|"
     r"prolonged|resulted|led|at|during|within|by|compared|respectively)(?!\w)"
 )
-_NO_ARM = re.compile(
+_NO_ARM = bounded(
     r"(?i)(?:[\d.]|(?:weeks?|months?|days?|years?|baseline|total|average|addition|from|more|less|lower|"
     r"higher|greater|fewer|better|worse|to|of|than|it|they|we|group|arm|patients|\w+ly)(?!\w))"
 )
-_ENDS_PEOPLE = re.compile(
-    r"\s(?:had|were|was|is|are|has|have|did|showed?|received?|compared|versus|vs\.?|than|the|to|\d.*|"
+_ENDS_PEOPLE = bounded(
+    r"\s(?:had|were|was|is|are|has|have|did|showed?|received?|compared|versus|vs\.?|than|the|to|\d.{0,400}|"
     r"reduced|increased|improved|significantly|there|demonstrated|achieved)(?=\s|$)"
 )
-_IN_BRACKETS = re.compile(r"\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])")
-_FACTORS = re.compile(r"(?i)multivaria|predictors?\b|risk factors?|independent(?:ly)?\b|covariate")
-_GOVERNS = re.compile(
-    r"(?i)associated with|predict\w* (?:of|for)|(?:risk|rate|odds|hazard)s? (?:of|for)"
+_IN_BRACKETS = bounded(
+    r"\s*(?:\([^()]{0,600}(?:\([^()]{0,200}\)[^()]{0,200}){0,12}\)|\[[^\[\]]{0,600}\])"
 )
-_NO_OUTCOME = re.compile(r"(?i)(?:need|number|use|risks?|rates?|patients|subjects|women|men|total)")
-_BEFORE_ARM = re.compile(r"(?i)(?<!\w)(?:in|with|for|among|on|after|receiving|to|of|than)\s+")
+_FACTORS = bounded(r"(?i)multivaria|predictors?\b|risk factors?|independent(?:ly)?\b|covariate")
+_GOVERNS = bounded(
+    r"(?i)associated with|predict\w{0,12} (?:of|for)|(?:risk|rate|odds|hazard)s? (?:of|for)"
+)
+_NO_OUTCOME = bounded(r"(?i)(?:need|number|use|risks?|rates?|patients|subjects|women|men|total)")
+_FOR = bounded(r"[\s\])]{0,20}(?:for|in)\s+(?:the\s+)?")
+_OF_AN_ARM = bounded(r"\s+(?:groups?|arms?|treatment|therapy)\b")
+_BEFORE_ARM = bounded(r"(?i)(?<!\w)(?:in|with|for|among|on|after|receiving|to|of|than)\s+")
 
 
 class Arms(NamedTuple):
@@ -104,42 +110,42 @@ def _patterns() -> _Patterns:
         r"|on|for|with|between|of|by|from|compared|than)\b)[\w/+'-]+){0,5}"
     )
     return _Patterns(
-        outcome=re.compile(
+        outcome=bounded(
             rf"(?i)(?<![\w-])(?:{one}(?:(?:\s*[,/]\s*(?:(?:or|and)\s+)?|\s+(?:(?:or|and)\s+)?){one}){{0,4}}"
             rf"(?:\s+from\s+any\s+cause)?)(?!\s+analys)"
         ),
-        opened=re.compile(
+        opened=bounded(
             rf"(?i)(?<![\w-])(?:{_any_of(outcomes['openers'])})\s+(?:the\s+|an?\s+)?"
             rf"(?P<name>(?:(?!(?:with|in|among|for|was|were|by|between|than|compared|and|at|from|of)\b)"
             rf"[^\W\d_][\w'-]*\s*){{1,6}})"
         ),
-        survival=re.compile(rf"(?i)(?<![\w])(?:{_any_of(outcomes['survival'])})(?!\w)"),
-        population=re.compile(
-            rf"(?i)(?<!\w)(?:in|among|of|for|enrolled|randomi[sz]ed|included)\s+(?:\d[\d,]*\s+)?"
+        survival=bounded(rf"(?i)(?<![\w])(?:{_any_of(outcomes['survival'])})(?!\w)"),
+        population=bounded(
+            rf"(?i)(?<!\w)(?:in|among|of|for|enrolled|randomi[sz]ed|included)\s+(?:\d[\d,]{{0,20}}\s+)?"
             rf"(?P<who>(?:[^\W\d_][\w-]*\s+){{0,3}}(?P<people>{_any_of(words['people'])})"
             rf"\s+(?P<link>{_any_of(words['people_links'])})\s+[^,;:()\[\].]{{3,80}})"
         ),
-        arms=re.compile(
-            rf"(?i)(?:^\W*|[:;,(]\s+|(?<!\w)(?:with|in|for|of|between|on|comparing|receiving|after|to|the)\s+)"
+        arms=bounded(
+            rf"(?i)(?:^\W{{0,80}}|[:;,(]\s+|(?<!\w)(?:with|in|for|of|between|on|comparing|receiving|after|to|the)\s+)"
             rf"(?:{_DETERMINERS}\s+){{0,2}}(?:(?:with|in|receiving|on|assigned\s+to|given)\s+(?:the\s+)?)?"
-            rf"(?P<first>{arm}?)(?:\s+(?:{arms}))?\s*,?\s+"
+            rf"(?P<first>{arm}?)(?:\s+(?:{arms}))?(?:\s*,)?\s+"
             rf"(?:{against}|and)(?=\s)\s+(?:(?:with|in|among|for|the|an?|those|patients|participants|receiving|on)\s+){{0,4}}"
             rf"(?P<second>{arm})"
         ),
-        joint=re.compile(rf"(?i)\s(?=(?:{_by_first_letter([*words['against'], 'and'])})\s)"),
-        between=re.compile(rf"(?i)(?<!\w)(?:{against})(?!\w)"),
-        associated=re.compile(
+        joint=bounded(rf"(?i)\s(?=(?:{_by_first_letter([*words['against'], 'and'])})\s)"),
+        between=bounded(rf"(?i)(?<!\w)(?:{against})(?!\w)"),
+        associated=bounded(
             rf"(?i)(?<![\w/+'-])(?P<first>[^\W_][\w/+'-]*(?:\s+[\w/+'-]+){{0,4}}?)\s+(?:\w+ly\s+)?"
             rf"(?:(?:was|were|is|are)\s+(?:\w+ly\s+){{0,2}}associated\s+with|{_any_of(words['does'])})"
             rf"(?!\w)"
         ),
-        second=re.compile(
+        second=bounded(
             rf"(?i)(?<!\w)(?:{against})\s+(?:(?:with|in|among|for|the|an?|those|patients|participants|"
             rf"receiving|on)\s+){{0,4}}(?P<second>{arm})"
         ),
-        lowering=re.compile(rf"(?i)(?<!\w)(?:{_any_of(words['lowering'])})s?(?!\w)"),
-        raising=re.compile(rf"(?i)(?<!\w)(?:{_any_of(words['raising'])})s?(?!\w)"),
-        other_p=re.compile(rf"(?i){_any_of(words['p_of_other_questions'])}"),
+        lowering=bounded(rf"(?i)(?<!\w)(?:{_any_of(words['lowering'])})s?(?!\w)"),
+        raising=bounded(rf"(?i)(?<!\w)(?:{_any_of(words['raising'])})s?(?!\w)"),
+        other_p=bounded(rf"(?i){_any_of(words['p_of_other_questions'])}"),
     )
 
 
@@ -152,8 +158,8 @@ def outcome(sentence: str, at: int, about: Span | None, end: int) -> Span | None
     patterns = _patterns()
     if about is not None and (match := patterns.outcome.search(sentence, *about)):
         return Span(*match.span())
-    behind = re.match(r"[\s\])]*(?:for|in)\s+(?:the\s+)?", sentence[end : end + 20])
-    if behind and (match := patterns.outcome.match(sentence, end + behind.end())):
+    behind = _FOR.match(sentence, end, end + 20)
+    if behind and (match := patterns.outcome.match(sentence, behind.end())):
         return Span(*match.span())
     start = max(0, at - OUTCOME_WITHIN)
     found = [Span(*match.span()) for match in patterns.outcome.finditer(sentence, start, at)]
@@ -171,7 +177,7 @@ def outcome(sentence: str, at: int, about: Span | None, end: int) -> Span | None
 def _nearest(sentence: str, found: list[Span]) -> Span:
     """The last outcome that is no way of telling an arm: "in the treatment failure group"."""
     for span in reversed(found):
-        if not re.match(r"\s+(?:groups?|arms?|treatment|therapy)\b", sentence[span.end :]):
+        if not _OF_AN_ARM.match(sentence, span.end):
             return span
     return found[-1]
 
@@ -211,30 +217,69 @@ def population(sentence: str) -> Span | None:
     return span if span.end > match.end("link") else None
 
 
+_ARMS_BEHIND = 120
+"""Code points behind an effect up to which two arms may begin that it compares."""
+_SECOND_BEHIND = 80
+
+
 def arms(sentence: str, at: int, end: int) -> Arms:
     """Where the sentence tells what is compared with what, nearest to the effect at `[at, end)`."""
-    patterns = _patterns()
-    lower = ignoring_case(sentence)
-    best: Arms | None = None
-    for match in patterns.arms.finditer(sentence) if _compares(sentence, lower) else ():
-        if match.start() > end + 120:
-            break
-        paired = sentence[match.start() : match.start("first")].lower().startswith("between")
-        if paired or patterns.between.search(sentence, match.end("first"), match.start("second")):
-            best = Arms(side(sentence, *match.span("first")), side(sentence, *match.span("second")))
-    if best is not None:
+    paired = _paired(sentence)
+    index = bisect_right(paired, end + _ARMS_BEHIND, key=lambda one: one[0])
+    if index:
+        best = paired[index - 1][1]
         told = best.second is None or not _belongs_elsewhere(sentence, best.second, at)
         return best if told else Arms(best.first)
-    if not _needs("associated").met(sentence, lower):
-        return Arms()
-    linked = patterns.associated.search(sentence, 0, at)
+    linked = _within(_patterns().associated, sentence, _linked(sentence), at)
     if linked is None:
         return Arms()
-    against = patterns.second.search(sentence, linked.end(), end + 80)
+    limit = end + _SECOND_BEHIND
+    against = _within(_patterns().second, sentence, _second(sentence, linked.end()), limit)
     return Arms(
         side(sentence, *linked.span("first")),
         side(sentence, *against.span("second")) if against else None,
     )
+
+
+# A sentence may hold many effects: what is the same for all of them is looked for once.
+
+
+@lru_cache(maxsize=16)
+def _paired(sentence: str) -> tuple[tuple[int, Arms], ...]:
+    """Every pair of arms that the sentence compares, and where it begins, in order."""
+    patterns = _patterns()
+    if not _compares(sentence, ignoring_case(sentence)):
+        return ()
+    found = []
+    for match in patterns.arms.finditer(sentence):
+        paired = sentence[match.start() : match.start("first")].lower().startswith("between")
+        if paired or patterns.between.search(sentence, match.end("first"), match.start("second")):
+            one = Arms(side(sentence, *match.span("first")), side(sentence, *match.span("second")))
+            found.append((match.start(), one))
+    return tuple(found)
+
+
+@lru_cache(maxsize=16)
+def _linked(sentence: str) -> re.Match[str] | None:
+    """The first words that link an arm with what it does."""
+    if not _needs("associated").met(sentence, ignoring_case(sentence)):
+        return None
+    return _patterns().associated.search(sentence)
+
+
+@lru_cache(maxsize=16)
+def _second(sentence: str, since: int) -> re.Match[str] | None:
+    """The first arm that something is compared with, from a place on."""
+    return _patterns().second.search(sentence, since)
+
+
+def _within(
+    pattern: re.Pattern[str], sentence: str, first: re.Match[str] | None, end: int
+) -> re.Match[str] | None:
+    """The pattern's first match that ends at `end` or before; `first` is that of the sentence."""
+    if first is None or first.end() <= end:
+        return first
+    return pattern.search(sentence, first.start(), end) if first.start() < end else None
 
 
 def _compares(sentence: str, lower: str) -> bool:
@@ -243,7 +288,8 @@ def _compares(sentence: str, lower: str) -> bool:
     if "between" not in lower and not _needs("between").met(sentence, lower):
         return False
     for joint in _patterns().joint.finditer(sentence):
-        before = sentence[: joint.start()].rstrip().removesuffix(",").rstrip()
+        before = sentence[max(0, joint.start() - 2 * GAP) : joint.start()]
+        before = before.rstrip().removesuffix(",").rstrip()
         if before and (before[-1].isalnum() or before[-1] in "_/+'-"):
             return True
     return False

@@ -19,8 +19,8 @@ _MONTHS = {
 }
 _LONGEST = 60
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|2[01]\d\d)(?!\d)")
-_MONTH_BEHIND = re.compile(r"\s+([A-Za-z]{3,9})\b")
-_MONTH_BEFORE = re.compile(r"([A-Za-z]{3,9})\s+$")
+_MONTH_BEHIND = re.compile(r"\s{1,60}([A-Za-z]{3,9})\b")
+_MONTH_BEFORE = re.compile(r"([A-Za-z]{3,9})\s{1,60}$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,83 @@
+"""No pattern of the product takes more than linear time on any text."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.linearity import patterns
+from tests.linearity.patterns import Compiled, steep, unbounded
+
+PARTS = 2
+LEAST_PATTERNS = 500
+"""The product compiles some 800; far fewer are a harness that does not see them."""
+
+
+def compiled(written: str, flags: int = 0) -> Compiled:
+    return Compiled(re.compile(written, flags), "planted.py:1")
+
+
+def test_every_pattern_of_the_product_reads_in_proportion_to_the_text() -> None:
+    # in processes of their own: patterns are seen when their modules are imported
+    halves = [
+        subprocess.Popen(
+            [sys.executable, "-m", patterns.__name__, f"{part}/{PARTS}"],
+            cwd=Path(patterns.ROOT),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for part in range(1, PARTS + 1)
+    ]
+    told = [half.communicate()[0].splitlines() for half in halves]
+
+    assert [line for lines in told for line in lines[:-1]] == []
+    assert sum(json.loads(lines[-1])["patterns"] for lines in told) > LEAST_PATTERNS
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        r"#{2,}\s?system",
+        r"\s*,",
+        r"(?s)<!--.*?-->",
+        r"\w+-\w+",
+        r"(?P<name>[A-Za-z]*[A-Z][A-Za-z]*[A-Z])-1",
+        r"\d+\s*mg",
+    ],
+)
+def test_a_quadratic_pattern_is_noticed(written: str) -> None:
+    assert steep(compiled(written)) is not None
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        r"##\s?system",
+        r"(?<!\s)\s*+,",
+        r"\s{0,40},",
+        r"[^\W_]+",
+        r"(?<!\w)\w++-\w+",
+        r"\d{1,20}\s{0,40}mg",
+        r"(?:the |a ){0,3}study",
+    ],
+)
+def test_a_linear_pattern_is_not_accused(written: str) -> None:
+    assert steep(compiled(written)) is None
+
+
+@pytest.mark.parametrize(
+    ("written", "free"),
+    [
+        (r"a{0,40}", False),
+        (r"a*", True),
+        (r"a{2,}", True),
+        (r"(?:x|(?=y(?>z++)))", True),
+        (r"(a)?(?(1)b|c+)", True),
+        (r"(?<!\w)[ab]{1,3}", False),
+    ],
+)
+def test_a_pattern_without_end_is_told_from_one_that_is_bounded(written: str, free: bool) -> None:
+    assert unbounded(re.compile(written)) is free

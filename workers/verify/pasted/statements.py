@@ -63,22 +63,22 @@ class Statement:
 
 
 class TooLong(ValueError):
-    """A text has more sentences than are checked at once."""
+    """A text has more sentences, quotations or identifiers than are checked at once, or what it is
+    compared with is too long."""
 
 
 def statements(text: str) -> list[Statement]:
     """The sentences of `text`, in order.
 
     Raises:
-        TooLong: there are more than `knowledge/verifying.yaml` allows.
+        TooLong: there are more than `knowledge/verifying.yaml` allows, or more quotations or
+            identifiers.
     """
     structure = segment(text)
     sentences = structure.sentences
-    most = int(load("verifying")["statements"])
-    if len(sentences) > most:
-        raise TooLong(
-            f"the text has {len(sentences)} sentences; at most {most} are checked at once"
-        )
+    _within("statements", len(sentences), "sentences")
+    _within("quotations", len(quotations(text)), "quotations")
+    _within("identifiers", len(spans_of_identifiers(text)), "identifiers")
     numbers = {one.start: _numbers(markers(one.of(text))) for one in sentences}
     known = entries(text, numbers)
     of, naming = _by_number(known), _naming(text, known)
@@ -118,6 +118,12 @@ def statements(text: str) -> list[Statement]:
             )
         )
     return found
+
+
+def _within(limit: str, count: int, what: str) -> None:
+    most = int(load("verifying")[limit])
+    if count > most:
+        raise TooLong(f"the text has {count:,} {what}; at most {most:,} are checked at once")
 
 
 def plain(words: str) -> str:
@@ -218,4 +224,4 @@ def _numbers(inside: Sequence[str]) -> list[str]:
         else:
             first, last = int(both[1]), int(both[2])
             found += [str(n) for n in range(first, min(last, first + _MOST_OF_A_RANGE) + 1)]
-    return found
+    return list(dict.fromkeys(found))

@@ -98,9 +98,9 @@ def _is_page(url: str) -> bool:
 _RESULTS_OF_GOOGLE = re.compile(r"\bgoogle(?:\.[a-z]{2,3}){1,2}(?::\d+)?/+(?:search|scholar|url)\b")
 """Also inside another address, as proxies and redirects carry it (EB-9.3)."""
 _ENGINE = re.compile(
-    r"(?:.+\.)?(?:bing|duckduckgo|baidu|yandex|ecosia|startpage|qwant)\.[a-z.]+"
-    r"|(?:.+\.)?search\.(?:yahoo|brave|aol|naver)\.[a-z.]+"
-    r"|(?:(?:www|m|scholar|news|images|cse|encrypted)\.)?google(?:\.[a-z]{2,3}){1,2}"
+    r"(?:^|\.)(?:bing|duckduckgo|baidu|yandex|ecosia|startpage|qwant)\.[a-z.]{1,250}\Z"
+    r"|(?:^|\.)search\.(?:yahoo|brave|aol|naver)\.[a-z.]{1,250}\Z"
+    r"|^(?:(?:www|m|scholar|news|images|cse|encrypted)\.)?google(?:\.[a-z]{2,3}){1,2}\Z"
 )
 _WORDS_ASKED_FOR = frozenset(
     {"q", "qs", "query", "search", "searchquery", "searchterm", "searchtext", "term", "terms"}
@@ -128,7 +128,7 @@ def is_search_page(url: str) -> bool:
         return not parts.path.startswith("/10.")
     if host == "pubmed.ncbi.nlm.nih.gov":
         return re.fullmatch(r"/\d+/?", parts.path) is None
-    if _ENGINE.fullmatch(host):
+    if _ENGINE.search(host):
         return True
     # Pages that a script draws keep their own address behind the hash.
     path, _, query = parts.fragment.lstrip("!").partition("?")

@@ -23,7 +23,7 @@ NEIGHBOURS = 1
 """Sentences on each side of a passage that may say what it leaves implicit."""
 
 _WORD = re.compile(r"\w")
-_NOTHING_MORE = re.compile(r"[^\w?]*(?:\[[\d,;\s–-]+\][^\w?]*)*")
+_NOTHING_MORE = re.compile(r"(?:\[[\d,;\s–-]+\]|[^\w?])*+")
 """What may follow a sentence's words in it: marks, and references in brackets."""
 
 Vetoes = Callable[[str, Grounds], Iterable[Finding]]

@@ -17,7 +17,7 @@ from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import fold
 from workers.verify.guards.trials import mismatched
-from workers.verify.guards.vetoes import is_quoted_whole, vetoes
+from workers.verify.guards.vetoes import is_quoted_whole, too_much, vetoes
 from workers.verify.locating import CitedText, locate, repeats
 from workers.verify.pasted import against, attribution
 from workers.verify.pasted.matching import nearest
@@ -77,7 +77,7 @@ def judge_statements(
         cited: for each statement's id the keys of those it names itself.
     """
     judged = []
-    left = int(load("verifying")["compared_characters"])
+    budget = _Budget()
     for one in statements:
         if not one.claims:
             continue
@@ -94,9 +94,7 @@ def judge_statements(
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_LONG_PASSAGE,)))
             continue
         near = short
-        # Each rule looks at each pair of a statement and a passage: this is what multiplies.
-        left -= sum(len(one.words) + _length(passage.place) for passage in near)
-        if near and left < 0:
+        if not budget.allows(len(one.words), [_length(passage.place) for passage in near]):
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_MUCH,)))
             continue
         told = _Told()
@@ -119,6 +117,23 @@ def judge_statements(
         results = _verdicts(content, sources, verifier)
         judged.append(_best(one, located, results, sources, told))
     return judged
+
+
+class _Budget:
+    """How much of a text is compared. Each rule looks at each pair of a statement and a passage,
+    and some at each word of one with each of the other: this is what multiplies."""
+
+    def __init__(self) -> None:
+        policy = load("verifying")
+        self._characters = int(policy["compared_characters"])
+        self._products = int(policy["compared_products"])
+
+    def allows(self, statement: int, passages: Sequence[int]) -> bool:
+        """Whether a statement of so many characters may still be compared with its passages; once
+        it is not, no later one is."""
+        self._characters -= sum(statement + one for one in passages)
+        self._products -= sum(statement * one for one in passages)
+        return not passages or min(self._characters, self._products) >= 0
 
 
 def _is_too_long(statement: Statement, sources: Mapping[str, CitedText]) -> bool:
@@ -184,6 +199,8 @@ def _vetoes(words: str, grounds: Grounds) -> tuple[Finding, ...]:
     know identifiers see them too. Nobody but the verifier judges a rewording here, and nobody knows
     who wrote it: so it must stay as close to its sentence as a model's claim."""
     content = plain(words)
+    if not is_quoted_whole(content, grounds.passage) and (far := too_much(content, grounds)):
+        return (far,)
     strays = () if is_quoted_whole(content, grounds.passage) else closeness.guard(content, grounds)
     strays = [one for one in strays if one.code != "addition"]  # the verifier looks at one word
     left_out = omissions.guard(content, grounds, repeated=_REPEATED)

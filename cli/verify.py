@@ -90,12 +90,13 @@ def verify_here(
     """
     try:
         found = statements(text)
+        sources = sent_along(documents, found)
     except TooLong as error:
         raise VerifyFailed(str(error)) from error
     return checked(
         text,
         found,
-        sent_along(documents, found),
+        sources,
         verifier_of(settings),
         against="documents",
         at=datetime.now(UTC),

@@ -20,7 +20,7 @@ from workers.verify.guards.trials import mismatched
 from workers.verify.guards.vetoes import is_quoted_whole, too_much, vetoes
 from workers.verify.locating import CitedText, locate, repeats
 from workers.verify.pasted import against, attribution
-from workers.verify.pasted.matching import nearest
+from workers.verify.pasted.matching import Terms, nearest
 from workers.verify.pasted.statements import Statement, plain, without_identifiers
 from workers.verify.verdicts import Verifier, by_verifier
 
@@ -77,7 +77,7 @@ def judge_statements(
         cited: for each statement's id the keys of those it names itself.
     """
     judged = []
-    budget = _Budget()
+    budget, terms = _Budget(), Terms()
     for one in statements:
         if not one.claims:
             continue
@@ -88,7 +88,10 @@ def judge_statements(
         if _is_too_long(one, sources):
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_LONG,)))
             continue
-        near = nearest(plain(one.words), sources, cited.get(one.statement_id, ()))
+        if not budget.reads(sum(len(source.sentences) for source in sources.values())):
+            judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_MUCH,)))
+            continue
+        near = nearest(plain(one.words), sources, cited.get(one.statement_id, ()), terms)
         short = [passage for passage in near if _length(passage.place) <= _longest_passage()]
         if near and not short:
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_LONG_PASSAGE,)))
@@ -127,6 +130,12 @@ class _Budget:
         policy = load("verifying")
         self._characters = int(policy["compared_characters"])
         self._products = int(policy["compared_products"])
+        self._sentences = int(policy["compared_sentences"])
+
+    def reads(self, sentences: int) -> bool:
+        """Whether a passage for another statement may be looked for in so many sentences."""
+        self._sentences -= sentences
+        return self._sentences >= 0
 
     def allows(self, statement: int, passages: Sequence[int]) -> bool:
         """Whether a statement of so many characters may still be compared with its passages; once

@@ -31,10 +31,14 @@ _SOFT = re.compile(r"(?i),|\b(?:and|or)\b")
 _PUNCTUATION = re.compile(r"[,;:()\[\]]")
 _STOP = re.compile(r"[;:()\[\]]")
 _PREPOSITION = re.compile(r"(?is)\b(?:in|with|for|among|on|of|between|by)\s(?=.)")
-_FROM_TO = re.compile(r"(?i)\b(from|to)\s{1,9}(?:an?\s{1,9})?(?:median\s{1,9}of\s{1,9}|mean\s{1,9}of\s{1,9})?$")
+_FROM_TO = re.compile(
+    r"(?i)\b(from|to)\s{1,9}(?:an?\s{1,9})?(?:median\s{1,9}of\s{1,9}|mean\s{1,9}of\s{1,9})?$"
+)
 
 _TIME = r"(?:years?|months?|weeks?|days?|hours?|minutes?)"
-_AT = re.compile(rf"(?i)(?<![\s,])[\s,]*+(?:at|after|by|within)\s{{1,9}}(?P<when>[\w.]{{1,40}}[\s-]{{1,9}}{_TIME})\b")
+_AT = re.compile(
+    rf"(?i)(?<![\s,])[\s,]*+(?:at|after|by|within)\s{{1,9}}(?P<when>[\w.]{{1,40}}[\s-]{{1,9}}{_TIME})\b"
+)
 # A length of time that is planned or looked back on is no result.
 _PLANNED = re.compile(
     r"(?i)\b(?:for|after|at|over|during|within|every|aged?|first|last|another|least|by|past|than)"
@@ -113,7 +117,9 @@ def _hard() -> re.Pattern[str]:
 @cache
 def _joint() -> re.Pattern[str]:
     joint = rf"(?:{_LIST_JOIN}|,?\s{{0,9}}{connectors().pattern[4:]})"
-    return re.compile(rf"(?i)\s{{0,9}}{_NOUN}\s{{0,9}}{joint}\s{{0,9}}(?:(?:only|about|just)\s{{1,9}})?")
+    return re.compile(
+        rf"(?i)\s{{0,9}}{_NOUN}\s{{0,9}}{joint}\s{{0,9}}(?:(?:only|about|just)\s{{1,9}})?"
+    )
 
 
 def _bind(sentence: str) -> Iterator[tuple[Quantity, _Said]]:

@@ -105,7 +105,9 @@ def _strange_classes(
             continue
         members = drug_terms().classes[mention.name].members
         held = {drug for drug in stated.drugs if any(member in drug for member in members)}
-        one_of_them = bool(_ARTICLE.search(claim[max(0, mention.start - _NEAR) : mention.start])) or bool(held & said.drugs)
+        one_of_them = bool(
+            _ARTICLE.search(claim[max(0, mention.start - _NEAR) : mention.start])
+        ) or bool(held & said.drugs)
         if held and one_of_them:
             continue
         around = {one.name for one in _read_around(grounds).classes}

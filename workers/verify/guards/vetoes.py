@@ -69,7 +69,7 @@ _LONGEST = 4000
 texts have more than 1,100)."""
 _MOST_WORDS = 100_000
 _MOST_SENTENCES = 150
-"""Words, and sentences, of a claim times those of its passage: each is compared with each (ours)."""
+"""Words, and sentences, of a claim times those of its passage: each meets each (ours)."""
 QUOTED: Sequence[Guard] = (named.numbers,)
 """Whole sentences of the passage say what the passage says and name what it names; but a source may
 itself give a trial a number that is another one's."""
@@ -98,7 +98,9 @@ def too_much(claim: str, grounds: Grounds) -> Finding | None:
     longest = max(len(claim), len(grounds.passage))
     if longest <= _LONGEST:
         said, source = read(claim), read(grounds.passage)
-        words = max(map(len, said.sentences), default=0) * max(map(len, source.sentences), default=0)
+        words = max(map(len, said.sentences), default=0) * max(
+            map(len, source.sentences), default=0
+        )
         if words <= _MOST_WORDS and len(said.sentences) * len(source.sentences) <= _MOST_SENTENCES:
             return None
     return Finding("too_long", "the claim or its passage is too long to be compared", unsaid=True)

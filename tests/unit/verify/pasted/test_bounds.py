@@ -1,4 +1,4 @@
-"""How much of a pasted text is compared: what multiplies is bounded, and what is left out is told."""
+"""How much of a pasted text is compared: what multiplies is bounded, what is left out is told."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -52,9 +52,7 @@ def with_limits(monkeypatch: pytest.MonkeyPatch, **limits: int) -> None:
     monkeypatch.setattr(checking, "load", changed)
 
 
-@pytest.mark.parametrize(
-    ("piece", "what"), [("“a” ", "quotations"), ("PMID: 1 ", "identifiers")]
-)
+@pytest.mark.parametrize(("piece", "what"), [("“a” ", "quotations"), ("PMID: 1 ", "identifiers")])
 def test_a_text_of_too_many_marks_is_refused_with_their_number(piece: str, what: str) -> None:
     with pytest.raises(TooLong, match=rf"3,000 {what}; at most"):
         statements(piece * 3000)

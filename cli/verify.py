@@ -86,12 +86,13 @@ def verify_here(text: str, documents: Sequence[dict[str, Any]]) -> dict[str, Any
     """
     try:
         found = statements(text)
+        sources = sent_along(documents, found)
     except TooLong as error:
         raise VerifyFailed(str(error)) from error
     return checked(
         text,
         found,
-        sent_along(documents, found),
+        sources,
         against="documents",
         at=datetime.now(UTC),
     )

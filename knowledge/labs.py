@@ -117,9 +117,9 @@ def _pattern(name: str) -> re.Pattern[str]:
     units = [word for unit, read in lab.units.items() for word in (unit, *read.also)]
     limits = [word for words in policy.limits.values() for word in words]
     return re.compile(
-        rf"(?<!\w){_any(lab.names)}(?!\w)(?:\s*{_any(policy.between)}){{0,4}}\s*"
-        rf"(?P<limit>{_any(limits)})?\s*(?P<value>\d{{1,3}}(?:,\d{{3}})+|\d{{1,6}}(?:\.\d{{1,3}})?)(?![\d.]*\d)"
-        rf"(?:\s*(?P<unit>{_any(units)})(?!\w))?"
+        rf"(?<!\w){_any(lab.names)}(?!\w)(?:\s{{0,9}}{_any(policy.between)}){{0,4}}\s{{0,9}}"
+        rf"(?P<limit>{_any(limits)})?\s{{0,9}}(?P<value>\d{{1,3}}(?:,\d{{3}})+|\d{{1,6}}(?:\.\d{{1,3}})?)(?![\d.]*\d)"
+        rf"(?:\s{{0,9}}(?P<unit>{_any(units)})(?!\w))?"
     )
 
 

@@ -20,7 +20,9 @@ _STAGED = re.compile(
     rf"(?i)(?<![\w-])stages?[\s-]+(?P<list>{_NUMERAL}(?:{_BETWEEN}(?:stages?\s+)?{_NUMERAL})*)"
     r"(?P<up>\s*(?:or|and)\s+(?:higher|above|greater|later|more advanced)\b)?"
 )
-_JOINED = re.compile(rf"(?i)(?P<joint>-|–|to|through)?\s*(?:stages?\s+)?(?P<numeral>{_NUMERAL})")
+_JOINED = re.compile(
+    rf"(?i)(?P<joint>-|–|to|through)?\s{0, 40}(?:stages?\s{1, 40})?(?P<numeral>{_NUMERAL})"
+)
 
 
 class Illness:

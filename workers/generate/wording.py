@@ -12,7 +12,7 @@ from knowledge.loader import load
 from store.index.terms import term_set
 from workers.reading.labels import body_of
 
-_PLAIN_WORD = re.compile(r"[a-z]+(?:[\s,;]|$)")
+_PLAIN_WORD = re.compile(r"(?<![a-z])[a-z]+(?![^\s,;])")
 _WORD = re.compile(r"\w+")
 _LEAST_TERMS = 4
 _LEAST_TERMS_OF_A_WARNING = 3

@@ -112,4 +112,5 @@ def _pictures() -> re.Pattern[str]:
 
 
 def _of_pictures() -> Iterable[str]:
-    return load("instructions")["pictures"]
+    found: list[str] = load("instructions")["pictures"]
+    return found

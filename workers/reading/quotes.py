@@ -111,6 +111,18 @@ def check(quote: str, cited: Source, others: Mapping[str, Source] | None = None)
     return _explain(folded, cited)
 
 
+def exact(quote: str, cited: Source) -> QuoteCheck | None:
+    """`check` where it accepts `quote`, None where it does not: nothing is explained then."""
+    if not quote.strip() or len(quote) > MAX_QUOTE_CHARS:
+        return None
+    if (found := _best(cited.text, _verbatim(quote, cited.text))) is not None:
+        return _accepted(Verdict.VERBATIM, *found)
+    folded = normalize(quote).text.strip()
+    if folded and (found := _best(cited.text, _same_when_folded(folded, cited))) is not None:
+        return _accepted(Verdict.NORMALIZED, *found)
+    return None
+
+
 def _accepted(verdict: Verdict, start: int, end: int, cuts: tuple[str, ...]) -> QuoteCheck:
     detail = f"cuts off: {', '.join(cuts)}" if cuts else ""
     return QuoteCheck(verdict, start, end, None, detail, cuts)

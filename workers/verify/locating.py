@@ -13,7 +13,7 @@ from store.spans import Span
 from workers.reading.boundaries import widen
 from workers.reading.instructions import addresses_reader, without_instructions
 from workers.reading.labels import body_of
-from workers.reading.quotes import QuoteCheck, Source, check
+from workers.reading.quotes import QuoteCheck, Source, check, exact
 from workers.verify.claims import Drafted, Echo, Located
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
@@ -23,7 +23,7 @@ NEIGHBOURS = 1
 """Sentences on each side of a passage that may say what it leaves implicit."""
 
 _WORD = re.compile(r"\w")
-_NOTHING_MORE = re.compile(r"[^\w?]*(?:\[[\d,;\s–-]+\][^\w?]*)*")
+_NOTHING_MORE = re.compile(r"(?:\[[\d,;\s–-]+\]|[^\w?])*+")
 """What may follow a sentence's words in it: marks, and references in brackets."""
 
 Vetoes = Callable[[str, Grounds], Iterable[Finding]]
@@ -103,7 +103,7 @@ def locate(
         return _lost(drafted, found.verdict.value, "quotation")
     place, steers = _whole(cited, found)
     text, marks = without_unanchored(
-        drafted.text, lambda words: check(words, cited.source).accepted
+        drafted.text, lambda words: exact(words, cited.source) is not None
     )
     grounds = cited.grounds(place)
     findings = tuple(dict.fromkeys(one.code for one in vetoes(text, grounds)))
@@ -128,8 +128,8 @@ def _echoes(
     """The other sources of a claim whose quotations stand, and which no guard finds at odds."""
     for key, quote in drafted.also:
         cited = held.get(key)
-        found = check(quote, cited.source) if cited else None
-        if cited is None or found is None or not found.accepted:
+        found = exact(quote, cited.source) if cited else None
+        if cited is None or found is None:
             continue
         place, steers = _whole(cited, found)
         if not steers and not any(True for _ in vetoes(text, cited.grounds(place))):
@@ -150,8 +150,8 @@ def repeats(text: str, cited: CitedText, place: Span) -> bool:
 
 def repeated(text: str, cited: CitedText, place: Span) -> Span | None:
     """Where the whole sentences of the passage at `place` stand that `text` is, None if nowhere."""
-    found = check(text, Source(place.of(cited.source.text)))
-    if not found.accepted or found.cuts or found.start is None or found.end is None:
+    found = exact(text, Source(place.of(cited.source.text)))
+    if found is None or found.cuts or found.start is None or found.end is None:
         return None
     start, end, raw = place.start + found.start, place.start + found.end, cited.source.text
     over = [cited.sentences[at] for at in cited.around(Span(start, end))]

@@ -30,10 +30,10 @@ def work(context: Context, message: CheckV1) -> Result:
             raise Permanent(f"there is no text of verification {message.verification_id}")
     try:
         found = statements(asked.text)
+        along = bool(asked.documents)
+        sources = sent_along(asked.documents, found) if along else held_evidence(context, found)
     except TooLong as error:  # the caller's fault, and no reason for an operator to look
         return Result({}, str(error))
-    along = bool(asked.documents)
-    sources = sent_along(asked.documents, found) if along else held_evidence(context, found)
     return Result(
         checked(
             asked.text,

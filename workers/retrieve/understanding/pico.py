@@ -36,7 +36,7 @@ _EDGE = re.compile(
 )
 _MOST_WORDS = 7
 _TAIL = re.compile(
-    r"(?:-\w+)?(?:\s+(?:therap(?:y|ies)|treatments?|testing|tests?|assays?|management|strateg\w+))?"
+    r"(?:-\w{1,80})?(?:\s{1,40}(?:therap(?:y|ies)|treatments?|testing|tests?|assays?|management|strateg\w+))?"
 )
 _CASE_END = re.compile(
     r"\.(?=\s|$)|[?!;\n]|\b(?:present\w*|is|was|are|has|had|comes?|came|admitted|takes?|who|currently|should|"

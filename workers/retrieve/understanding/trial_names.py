@@ -45,7 +45,9 @@ def _by_letters() -> Mapping[str, str]:
 
 @cache
 def _numbered() -> re.Pattern[str]:
-    numbered = (re.fullmatch(r"(.*?)-?(\d+|ii+)", one) for one in sorted(known_trials())[::-1])
+    numbered = (
+        re.fullmatch(r"(.{0,60}?)-?(\d{1,9}|ii{1,2})", one) for one in sorted(known_trials())[::-1]
+    )
     names = (rf"{re.escape(one[1])}[\s-]?{one[2]}" for one in numbered if one is not None)
     return re.compile(rf"(?i)(?<![\w-])(?P<name>{'|'.join(names)})(?![\w-])")
 

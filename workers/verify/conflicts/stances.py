@@ -31,13 +31,16 @@ _ACTIVE = re.compile(
 )
 _APPROVAL = re.compile(r"(?i)(?:approval|authori[sz]ation|licen[cs]e|clearance)$")
 _PASSIVE = re.compile(r"(?i)\b(?:is|are|was|were|be|been)\b")
-_THAT = re.compile(r"(?i)\s*that\s+")
-_FRONTED = re.compile(r"(?is)\s*(?:in|for|among)\s+(?P<condition>[^,]{3,120}),\s+(?P<rest>.*)")
-_OF = re.compile(r"(?i)\s*(?:of|to)\s+")
-_NOT_BE = re.compile(r"(?i)\s+(?:not\s+)?(?:should\s+)?be\b")
+_THAT = re.compile(r"(?i)\s{0,40}that\s{1,40}")
+_FRONTED = re.compile(
+    r"(?is)\s{0,40}(?:in|for|among)\s{1,40}(?P<condition>[^,]{3,120}),\s{1,40}(?P<rest>.*)"
+)
+_OF = re.compile(r"(?i)\s{0,40}(?:of|to)\s{1,40}")
+_NOT_BE = re.compile(r"(?i)\s(?<!\s\s)\s{0,40}(?:not\s{1,40})?(?:should\s{1,40})?be\b")
 _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _AUXILIARIES = re.compile(
-    r"(?i)^\s*(?:the use of\s+)?|(?:\s+(?:is|are|was|were|has|have|be|been|not))+\s*$"
+    r"(?i)^\s*+(?:the use of\s+)?"
+    r"|(?<!\s)(?:\s{1,40}(?:is|are|was|were|has|have|be|been|not)){1,12}\s{0,40}$"
 )
 _NO_CONDITION = re.compile(
     r"(?i)^(?:first|second|third)[ -]line|^(?:this|these|the) (?:guideline|document|version|label)|"

@@ -8,7 +8,9 @@ import Stemmer
 from store.spans import Span
 from workers.reading.sentences import sentence_spans
 
-_LINE = re.compile(r"[^\r\n\v\f\u2028\u2029]*[^\s\u200b]")
+_LINE = re.compile(r"[^\r\n\v\f\u2028\u2029]+")
+_BLANK = "".join(one for one in map(chr, range(0x3001)) if one.isspace()) + "\u200b"
+"""All white space, and a space without width."""
 _WORD = re.compile(r"[^\W_]+(?:[-'’./][^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
 _LONGEST_WORD = 60  # letters; longer runs are no words and cost the stemmer time
@@ -23,8 +25,9 @@ def sentences(text: str) -> list[Span]:
     found = []
     for line in _LINE.finditer(text):
         start = line.start() + len(line.group()) - len(line.group().lstrip())
-        if start < line.end():
-            spans = sentence_spans(text, start, line.end(), label_from=start)
+        end = line.start() + len(line.group().rstrip(_BLANK))
+        if start < end:
+            spans = sentence_spans(text, start, end, label_from=start)
             found += [Span(begin, end) for begin, end in spans]
     return found
 

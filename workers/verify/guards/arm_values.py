@@ -16,36 +16,52 @@ from workers.verify.guards.binding import telling_words
 from workers.verify.guards.lexing import quantities_of
 
 _OUTSIDE = frozenset({Kind.P_VALUE, Kind.CI, Kind.DATE})
-_LEVEL = re.compile(r"\s*(?:,\s*)?(?:CI|CrI|confidence|credible)(?!\w)")
-_OPENING = re.compile(r"(?i)(?:^|(?<=\s))\s*(?:[a-z]+\s+){0,2}[(\[]\s*(?:n\s*=\s*)?$")
-_NOUN = r"(?:(?:of\s+)?(?:the\s+)?(?:patients|participants|subjects|events|points)\b)?"
-_LIST_JOIN = r"(?:,|;|/|&|\band\b|\bor\b|,\s*and\b|,\s*or\b)"
+_LEVEL = re.compile(r"\s{0,9}(?:,\s{0,9})?(?:CI|CrI|confidence|credible)(?!\w)")
+_OPENING = re.compile(
+    r"(?i)(?:^|(?<=\s))\s{0,9}(?:[a-z]{1,40}\s{1,9}){0,2}[(\[]\s{0,9}(?:n\s{0,9}=\s{0,9})?$"
+)
+_NOUN = r"(?:(?:of\s{1,9})?(?:the\s{1,9})?(?:patients|participants|subjects|events|points)\b)?"
+_LIST_JOIN = r"(?:,|;|/|&|\band\b|\bor\b|,\s{0,9}and\b|,\s{0,9}or\b)"
 _PREPOSED = re.compile(
-    r"(?i)[\s,%]*"
-    r"(?:(?:of|in|for|with|among|on|after|at|following|from|under|by|without)\b|[a-z]+ in\b)"
+    r"(?i)(?<![\s,%])[\s,%]*+"
+    r"(?:(?:of|in|for|with|among|on|after|at|following|from|under|by|without)\b|[a-z]{1,40} in\b)"
 )
 _AND = re.compile(r"(?i)\b(?:and|or)\b")
 _SOFT = re.compile(r"(?i),|\b(?:and|or)\b")
 _PUNCTUATION = re.compile(r"[,;:()\[\]]")
 _STOP = re.compile(r"[;:()\[\]]")
-_LAST_PREPOSITION = re.compile(r"(?is).*\b(?:in|with|for|among|on|of|between|by)\s+(?P<rest>.+)")
-_FROM_TO = re.compile(r"(?i)\b(from|to)\s+(?:an?\s+)?(?:median\s+of\s+|mean\s+of\s+)?$")
+_PREPOSITION = re.compile(r"(?is)\b(?:in|with|for|among|on|of|between|by)\s(?=.)")
+_FROM_TO = re.compile(
+    r"(?i)\b(from|to)\s{1,9}(?:an?\s{1,9})?(?:median\s{1,9}of\s{1,9}|mean\s{1,9}of\s{1,9})?$"
+)
 
 _TIME = r"(?:years?|months?|weeks?|days?|hours?|minutes?)"
-_AT = re.compile(rf"(?i)[\s,]*(?:at|after|by|within)\s+(?P<when>[\w.]+[\s-]+{_TIME})\b")
+_AT = re.compile(
+    rf"(?i)(?<![\s,])[\s,]*+(?:at|after|by|within)\s{{1,9}}(?P<when>[\w.]{{1,40}}[\s-]{{1,9}}{_TIME})\b"
+)
 # A length of time that is planned or looked back on is no result.
 _PLANNED = re.compile(
     r"(?i)\b(?:for|after|at|over|during|within|every|aged?|first|last|another|least|by|past|than)"
-    r"(?:\s+(?:the|a|an|another|about|up\s+to))?\s*$"
+    r"(?:\s{1,9}(?:the|a|an|another|about|up\s{1,9}to))?\s{0,9}$"
 )
 
 # "Day 30" counts a time, "a difference of 1.1%" belongs to both arms, and "[95.4-100]" says how
 # sure a value is.
 _NO_VALUE = re.compile(
-    r"(?i)(?:\b(?:day|week|month|year|cycle|visit)s?|\bdifferences?(?:,|:|\s+(?:of|was|is|=))?)\s*$"
+    r"(?i)(?:\b(?:day|week|month|year|cycle|visit)s?|\bdifferences?(?:,|:|\s{1,9}(?:of|was|is|=))?)\s{0,9}$"
 )
-_LOW = (re.compile(r"[\[(]\s*$"), re.compile(r"%?\s*(?:-|–|to)\s*[−-]?\d[\d.,·]*\s?%?\s*[)\];,]"))
-_HIGH = re.compile(r"[\[(]\s*[−-]?\d[\d.,·]*\s?%?\s*(?:-|–|to)\s*$")
+_NUMBER = r"[−-]?\d[\d.,·]{0,20}+\s?%?\s{0,9}"
+_LOW = (
+    re.compile(r"[\[(]\s{0,9}$"),
+    re.compile(rf"%?\s{{0,9}}(?:-|–|to)\s{{0,9}}{_NUMBER}[)\];,]"),
+)
+_HIGH = re.compile(rf"[\[(]\s{{0,9}}{_NUMBER}(?:-|–|to)\s{{0,9}}$")
+_CLOSING = re.compile(r"\s{0,9}[)\];,]")
+_BRACKET = re.compile(r"(?<!\s)\s*+[(\[]")
+_INSIDE = re.compile(r"[^()\[\]]{0,400}[)\]]")
+_WHOLE_BRACKET = re.compile(r"\s{0,9}[(\[][^()\[\]]{0,400}[)\]]")
+_NEAR = 80
+"""Characters beside a value in which what is looked for there stands (ours)."""
 _PART_OF = ("/", "of", "of the", "out of", "out of the")
 
 # The words beside a value, and those that govern it.
@@ -100,8 +116,10 @@ def _hard() -> re.Pattern[str]:
 
 @cache
 def _joint() -> re.Pattern[str]:
-    joint = rf"(?:{_LIST_JOIN}|,?\s*{connectors().pattern[4:]})"
-    return re.compile(rf"(?i)\s*{_NOUN}\s*{joint}\s*(?:(?:only|about|just)\s+)?")
+    joint = rf"(?:{_LIST_JOIN}|,?\s{{0,9}}{connectors().pattern[4:]})"
+    return re.compile(
+        rf"(?i)\s{{0,9}}{_NOUN}\s{{0,9}}{joint}\s{{0,9}}(?:(?:only|about|just)\s{{1,9}})?"
+    )
 
 
 def _bind(sentence: str) -> Iterator[tuple[Quantity, _Said]]:
@@ -124,7 +142,7 @@ def _bind(sentence: str) -> Iterator[tuple[Quantity, _Said]]:
         for group, (near, own) in zip(groups[at : last + 1], said, strict=True):
             # What the first of several values is said of governs those that follow it.
             frame = own or frame
-            moved = _FROM_TO.search(sentence[: group[0].start])
+            moved = _FROM_TO.search(_before(sentence, group[0].start))
             edge = {f"<{moved[1].lower()}>"} if moved else set()
             when = _AT.match(sentence, group[-1].end)
             time = {f"<at {when['when'].lower()}>"} if when else set()
@@ -137,19 +155,24 @@ def _counts(sentence: str, quantity: Quantity) -> bool:
     """Whether it is a result or a size rather than an interval, a level or a date."""
     if quantity.kind in _OUTSIDE or quantity.measure == "CI" or _is_bound(sentence, quantity):
         return False
-    if _NO_VALUE.search(sentence, 0, quantity.start):
+    if _NO_VALUE.search(_before(sentence, quantity.start)):
         return False
     if quantity.kind is Kind.DURATION:
         is_compound = "-" in quantity.raw[1:]
-        return not is_compound and not _PLANNED.search(sentence[: quantity.start])
+        return not is_compound and not _PLANNED.search(_before(sentence, quantity.start))
     return not (quantity.unit == "%" and _LEVEL.match(sentence, quantity.end))
+
+
+def _before(sentence: str, at: int) -> str:
+    return sentence[max(0, at - _NEAR) : at]
 
 
 def _is_bound(sentence: str, quantity: Quantity) -> bool:
     """Whether it is one end of a range that stands in brackets."""
-    before, after = sentence[: quantity.start], sentence[quantity.end :]
+    before = _before(sentence, quantity.start)
+    after = sentence[quantity.end : quantity.end + _NEAR]
     is_low = bool(_LOW[0].search(before) and _LOW[1].match(after))
-    return is_low or bool(_HIGH.search(before) and re.match(r"\s*[)\];,]", after))
+    return is_low or bool(_HIGH.search(before) and _CLOSING.match(after))
 
 
 def _groups(sentence: str, found: Sequence[Quantity]) -> list[list[Quantity]]:
@@ -171,8 +194,8 @@ def _groups(sentence: str, found: Sequence[Quantity]) -> list[list[Quantity]]:
 def _end(sentence: str, group: Sequence[Quantity]) -> int:
     """Where a value and the bracket after it end."""
     end = group[-1].end
-    if len(group) > 1 or re.match(r"\s*[(\[]", sentence[end:]):
-        closing = re.compile(r"[^()\[\]]*[)\]]" if len(group) > 1 else r"\s*[(\[][^()\[\]]*[)\]]")
+    if len(group) > 1 or _BRACKET.match(sentence[end : end + _NEAR]):
+        closing = _INSIDE if len(group) > 1 else _WHOLE_BRACKET
         closed = closing.match(sentence, end)
         bracketed = "(" in sentence[group[0].end : end] or "[" in sentence[group[0].end : end]
         if closed and (len(group) == 1 or bracketed) and not re.search(r"\d", closed.group()):
@@ -183,7 +206,7 @@ def _end(sentence: str, group: Sequence[Quantity]) -> int:
 
 
 def _is_interval(text: str) -> bool:
-    return bool(re.search(r"CI|IQR|SD|SE|range|confidence|[pP]\s*[<=>]|-|±|\bto\b", text))
+    return bool(re.search(r"CI|IQR|SD|SE|range|confidence|[pP]\s{0,9}[<=>]|-|±|\bto\b", text))
 
 
 def _are_joined(between: str) -> bool:
@@ -198,8 +221,8 @@ def _items(left: str, right: str, count: int) -> list[_Said]:
     ranks = [frozenset({f"<{rank}>"}) for rank in range(1, count + 1)]
     for items in (_listed_left(left, count), _listed_right(right, count)):
         if items is not None and all(map(telling_words, items)):
-            first = _LAST_PREPOSITION.fullmatch(items[0])
-            near = telling_words(first["rest"] if first else items[0]) or telling_words(items[0])
+            behind = max((one.end() for one in _PREPOSITION.finditer(items[0])), default=0)
+            near = telling_words(items[0][behind:]) or telling_words(items[0])
             frame = telling_words(items[0]) - near
             beside = [near, *map(telling_words, items[1:])]
             return [(words | rank, frame) for words, rank in zip(beside, ranks, strict=True)]

@@ -31,6 +31,9 @@ _SYMMETRIC = ("similar", "comparable", "equivalent")
 _NEUTRAL = ("versus", "vs", "vs.", "against")
 _UNNAMED = frozenset(("control", "comparator"))
 _TELLS_CONTROL = _UNNAMED | {"controlled"}
+_MOST_VALUES = 100
+"""Values of a claim or a passage that are told apart: each is compared with each. No sentence of
+our real texts has half as many; a table without stops has."""
 _SIDE_BY_SIDE = 4
 """Words between a control and what it had, at most (ours)."""
 _ARMS = re.compile(r"(?i)\b(?:group|arm)s?\b")
@@ -39,8 +42,8 @@ _HEALTHY = re.compile(
     r"(?:\w+[\s-])?(?:controls?|volunteers?|subjects?)\b"
 )
 _NUMBER_NEXT = re.compile(
-    r"(?i)\s*(?:an?\s+|the\s+|only\s+)?"
-    r"(?:[<>=≤≥$€£−+~]?\s*[.·]?\d|(?:quarter|third|half|twice|double)\b)"
+    r"(?i)\s{0,20}(?:an?\s{1,20}|the\s{1,20}|only\s{1,20})?"
+    r"(?:[<>=≤≥$€£−+~]?\s{0,20}[.·]?\d|(?:quarter|third|half|twice|double)\b)"
 )
 _NOMINAL = re.compile(
     r"(?i)\b(?:superiority|(?:non-?)?inferiority|benefits?|advantages?|favou?red|preferred|preference)"
@@ -48,13 +51,15 @@ _NOMINAL = re.compile(
 )
 _CLAUSE = re.compile(r"(?i)[;:]|\b(?:whereas|while|but|although|though)\b")
 _END = re.compile(r"[,;:()\[\]]")
-_PREPOSITION = re.compile(r"(?i)\s*(?:(?:in|with|for|among|on|of|by|that|those|at|the|after)\s+)+")
+_PREPOSITION = re.compile(
+    r"(?i)\s{0,20}(?:(?:in|with|for|among|on|of|by|that|those|at|the|after)\s{1,20}){1,12}"
+)
 
 _GROUP = re.compile(
     r"(?i)\b(?:in|of|with|for|among)\s+(?:those\s+in\s+)?(?:the\s+)?"
     r"(?P<who>(?:(?!(?:the|and|or)\b)[\w/+.-]+\s+){1,3}?)(?:group|arm)s?\b"
 )
-_ONE_PREPOSITION = re.compile(r"(?i)\s*(?P<word>in|with|for|among|by|after|on|of)\s")
+_ONE_PREPOSITION = re.compile(r"(?i)\s{0,20}(?P<word>in|with|for|among|by|after|on|of)\s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +89,17 @@ def _moved_values(said: Sequence[str], stated: Sequence[str]) -> list[Finding]:
     if not claimed:
         return []
     values = bound_values(stated)
+    if max(len(claimed), len(values)) > _MOST_VALUES:
+        return [Finding("arm", "there are more values than are told apart", unsaid=True)]
     by_value = in_order(values)
     stated_too = {one.quantity.value for one in claimed}
     findings = []
     for one in claimed:
         own = [b for b in by_value.get(one.quantity.value, []) if _same_kind(b, one)]
+        alike = {(b.sentence, b.quantity.units, b.quantity.measure): b for b in own}
         rivals = {
             b.words
-            for place in own
+            for place in alike.values()
             for b in values
             if b.words
             and b.is_rival_of(place)

@@ -23,7 +23,7 @@ _SHORT = re.compile(
     r"\(\s*(?P<short>[A-Z][A-Za-z0-9-]{1,9}|[a-z]{1,3}[A-Z][A-Za-z0-9-]{1,8})[);,\s]"
 )
 _ACRONYM = re.compile(r"[a-z]{0,2}[A-Z]{3,6}|[a-z]{1,2}[A-Z]{2,6}")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+|\n)\W*$")
+_STOPPED = re.compile(r"[.!?:]\s|\n")
 _LONG_WORDS = 10
 """Words before a bracket in which the long form of an abbreviation is looked for (ours)."""
 
@@ -227,7 +227,7 @@ def _names(claim: str) -> list[str]:
         if len(word) < 2 or word.isdigit() or _inside(match.start(), numbered):
             continue
         capitals = sum(c.isupper() for c in word)
-        starts = _SENTENCE_START.search(claim[: match.start()]) is not None
+        starts = _begins_sentence(claim, match.start())
         plain = capitals == 1 and word[0].isupper() and word[1:].islower()
         mixed = any(c.isdigit() for c in word) and any(c.isalpha() for c in word)
         if (
@@ -237,6 +237,14 @@ def _names(claim: str) -> list[str]:
         ):
             found.append(word)
     return list(dict.fromkeys(found))
+
+
+def _begins_sentence(text: str, at: int) -> bool:
+    """Whether nothing but marks stands between a word and a stop, a line's end or the beginning."""
+    begin = at
+    while begin and not (text[begin - 1].isalnum() or text[begin - 1] == "_"):
+        begin -= 1
+    return begin == 0 or _STOPPED.search(text, begin, at) is not None
 
 
 def _inside(at: int, spans: Sequence[tuple[int, int]]) -> bool:

@@ -42,7 +42,7 @@ _LONE_MONTH = re.compile(
     r"|(?:(?<=in )|(?<=between )|(?<=from )|(?<=to )|(?<=and )|(?<=since )|(?<=until ))"
     r"(?:May|March))(?!\w)"
 )
-_RANGE = re.compile(r"(?i)[\s,]*(?:-|to|and|through|until|till)\s*(?:the\s+)?")
+_RANGE = re.compile(r"(?i)[\s,]{0,20}(?:-|to|and|through|until|till)\s{0,20}(?:the\s{1,20})?")
 _BREAK = re.compile(r"(?i)[,;:().]|\b(?:and|but|while|whereas|then)\b")
 
 

@@ -22,8 +22,12 @@ _TIMES = frozenset({"day", "week", "month", "year", "hour"})
 _DIRECT = re.compile(
     r"(?i)[\s,(\[:-]*(?:(?:of|at|a|the|an|dose|doses|dosage|daily|given|with|was|were|in)[\s,(-]*)*"
 )
+_FAR = 400
+"""Characters between a dose and the drug that it belongs to, at most (ours)."""
+_NEAR = 100
+"""Characters before a drug in which its article stands (ours)."""
 _JOINED = re.compile(r"[\s,(/-]{0,2}")
-_ARTICLE = re.compile(r"(?i)\b(?:an?|the|this|another)\s+(?:[\w-]+\s+)?$")
+_ARTICLE = re.compile(r"(?i)\b(?:an?|the|this|another)\s{1,9}(?:[\w-]{1,60}\s{1,9})?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,9 @@ def _strange_classes(
             continue
         members = drug_terms().classes[mention.name].members
         held = {drug for drug in stated.drugs if any(member in drug for member in members)}
-        one_of_them = bool(_ARTICLE.search(claim[: mention.start])) or bool(held & said.drugs)
+        one_of_them = bool(
+            _ARTICLE.search(claim[max(0, mention.start - _NEAR) : mention.start])
+        ) or bool(held & said.drugs)
         if held and one_of_them:
             continue
         around = {one.name for one in _read_around(grounds).classes}
@@ -194,12 +200,17 @@ def _owner(sentence: str, drugs: Sequence[Mention], span: tuple[int, int]) -> st
         return inside.name
     before = next((d for d in reversed(drugs) if d.end <= start), None)
     after = next((d for d in drugs if d.start >= end), None)
-    if before is not None and _DIRECT.fullmatch(_plain(sentence[before.end : start])):
+    if before is not None and _is_direct(sentence[before.end : start]):
         return before.name
-    if after is not None and _DIRECT.fullmatch(_plain(sentence[end : after.start])):
+    if after is not None and _is_direct(sentence[end : after.start]):
         return after.name
     nearest = before or after
     return nearest.name if nearest is not None else None
+
+
+def _is_direct(between: str) -> bool:
+    """Whether a dose and a drug, with these words between, belong together."""
+    return len(between) <= _FAR and _DIRECT.fullmatch(_plain(between)) is not None
 
 
 def _plain(between: str) -> str:

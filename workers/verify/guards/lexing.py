@@ -13,8 +13,10 @@ from workers.reading.normalize import normalize
 from workers.reading.quantities import Quantity, quantities
 
 _TOKEN = re.compile(r"[^\W_]+(?:['.·][^\W_]+)*|(?<=[^\W_])\+(?![\d.])")
-_STOP = re.compile(r"[.!?][\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|\s*\n\s*\n\s*")
-_LAST_WORD = re.compile(r"[^\s(\[]+$")
+_STOP = re.compile(r"[.!?][\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|(?<!\s)\s*\n\s*\n\s*")
+_LAST_WORD = re.compile(r"(?<![^\s(\[])[^\s(\[]++$")
+_LONGEST_LAST = 80
+"""Characters in which an abbreviation before a stop stands (ours)."""
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)*[A-Za-z]")
 # A short word loses no ending: "as", "gas", "does" are no plurals.
 _SHORTEST_PLURAL = 4
@@ -70,7 +72,8 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     begin = 0
     for stop in _STOP.finditer(text):
-        if not _is_abbreviation(text[begin : stop.start()], stop.group()):
+        before = text[max(begin, stop.start() - _LONGEST_LAST) : stop.start()]
+        if not _is_abbreviation(before, stop.group()):
             found.append(text[begin : stop.end()].strip())
             begin = stop.end()
     found.append(text[begin:].strip())

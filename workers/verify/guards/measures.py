@@ -28,10 +28,13 @@ _PERCENT = r"\s?(?:%|per\s?cent\b)"
 
 
 _GRADE = re.compile(
-    r"(?i)(?P<before>(?:[\w-]+\s+){0,4})\bgrades?\s+(?P<grade>\d(?:\s*(?:or|and|to|-|–)\s*\d)?)"
-    r"(?P<behind>(?:\s+[a-z-]+){0,3})"
+    r"(?i)\bgrades?\s{1,9}(?P<grade>\d(?:\s{0,9}(?:or|and|to|-|–)\s{0,9}\d)?)"
+    r"(?P<behind>(?:\s{1,9}[a-z-]{1,60}){0,3})"
 )
-"""A grade with the words about it, up to the next mark."""
+"""A grade with the words behind it, up to the next mark."""
+_BEFORE = re.compile(r"(?<![\w-])(?:[\w-]{1,60}\s{1,9}){1,4}\Z")
+"""The words before a grade, likewise."""
+_BEFORE_CHARS = 280
 
 
 class MeasurePolicy(BaseModel):
@@ -93,11 +96,15 @@ def _roles(text: str) -> dict[tuple[int, str], dict[int, str]]:
 
 def _other_grades(said: str, passage: str) -> Iterator[Finding]:
     """The grade of one thing told of another of the same passage."""
-    graded = {one["grade"].lower(): set[str]() for one in _GRADE.finditer(passage)}
+    graded: dict[str, set[str]] = {}
+    end = 0
+    for one in _GRADE.finditer(passage):
+        before = _BEFORE.search(passage[max(end, one.start() - _BEFORE_CHARS) : one.start()])
+        around = _stems(before[0] if before else "") | _stems(one["behind"])
+        graded.setdefault(one["grade"].lower(), set()).update(around)
+        end = one.end()
     if not graded:
         return
-    for one in _GRADE.finditer(passage):
-        graded[one["grade"].lower()] |= _stems(one["before"]) | _stems(one["behind"])
     for one in _GRADE.finditer(said):
         of, its = _stems(one["behind"]), graded.get(one["grade"].lower())
         if its is not None and of and of <= _stems(passage) and not of & its:

@@ -29,8 +29,10 @@ _VERSION = re.compile(
     rf"|(?P<nth>\d+)(?:st|nd|rd|th)\s+edition|(?P<word>{'|'.join(_ORDINALS)})\s+edition"
     r"|edition\s+(?P<edition>\d+))(?!\w)"
 )
-_LEADING = re.compile(r"(?:^|[.!?:;]\s+)[\"'(\[]*$")
-_CLAUSE = re.compile(r"(?i)[;:]|,?\s*\b(?:whereas|while|but|although|though)\b|,\s*and\b")
+_OPENING = "\"'(["
+_MOST_OPENING = 40
+"""Marks and spaces before the first word of a sentence, at most (ours)."""
+_CLAUSE = re.compile(r"(?i)[;:]|,?\s{0,9}\b(?:whereas|while|but|although|though)\b|,\s{0,9}and\b")
 _DENIALS = frozenset({"not", "no", "never", "neither", "nor", "cannot"})
 _DEFINED = 90
 
@@ -183,7 +185,16 @@ def _names_something(claim: str, word: Token) -> bool:
         return not _is_roman(text)
     if not text[0].isupper() or len(text) == 1 or text in named_terms().plain_capitals:
         return False
-    return not _LEADING.search(claim[: word.start])
+    return not _begins_sentence(claim, word.start)
+
+
+def _begins_sentence(text: str, at: int) -> bool:
+    """Whether nothing but opening marks stands between a word and a stop or the beginning."""
+    before = text[max(0, at - _MOST_OPENING) : at].rstrip(_OPENING)
+    said = before.rstrip()
+    if not before:
+        return at <= _MOST_OPENING
+    return said != before and said[-1:] in (".", "!", "?", ":", ";")
 
 
 def _is_roman(text: str) -> bool:

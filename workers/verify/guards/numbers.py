@@ -69,14 +69,23 @@ def guard(claim: str, passage: str, allowed: frozenset[str] = frozenset()) -> li
         for group, said in _multiples(claim).items()
         if group not in _multiples(passage)
     ]
+    return findings + strange_identifiers(claim, passage, allowed)
+
+
+def strange_identifiers(
+    claim: str, passage: str, allowed: frozenset[str] = frozenset()
+) -> list[Finding]:
+    """The identifiers of `claim` that neither `passage` nor what is `allowed` has."""
+    claimed = identifiers(claim)
+    if not claimed:
+        return []
     known = identifiers(passage)
     for extra in allowed:
         known |= identifiers(extra) | ({f"PMID {extra}"} if extra.isdecimal() else set())
-    findings += [
+    return [
         Finding("identifier", f"{identifier} is not in the passage")
-        for identifier in sorted(identifiers(claim) - known)
+        for identifier in sorted(claimed - known)
     ]
-    return findings
 
 
 def _graded(text: str) -> str:

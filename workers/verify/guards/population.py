@@ -25,8 +25,8 @@ _LABELLED = re.compile(
     rf"(?i)(?<![\w-])(?P<label>stage|phase|grade|class)s?[\s-]+"
     rf"(?P<list>{_NUMERAL}(?:\s*(?:,|-|/|to|and|or|through|,\s*and|,\s*or)\s*{_NUMERAL})*)"
 )
-_JOINED = re.compile(rf"(?i)(?P<joint>-|to|through)?\s*(?P<numeral>{_NUMERAL})")
-_CLAUSE = re.compile(r"(?i)[;:]|,?\s+(?:whereas|while|but|although|though)\s")
+_JOINED = re.compile(rf"(?i)(?P<joint>-|to|through)?\s{{0,9}}(?P<numeral>{_NUMERAL})")
+_CLAUSE = re.compile(r"(?i)[;:]|,?\s{1,9}(?:whereas|while|but|although|though)\s")
 _HEADS = (
     r"(?:patients?|those|people|persons?|individuals?|participants?|subjects?|women|men|adults"
     r"|children|adolescents|infants|cases|tumou?rs|carriers|survivors|recipients)"

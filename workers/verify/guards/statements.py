@@ -6,6 +6,7 @@ A text compared with itself finds every word in its own place, so it is never at
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -37,7 +38,7 @@ FRAME_WEIGHT = 0.3
 
 _TOKEN = re.compile(
     r"(?P<word>\d+(?:[.,·]\d+)+|[^\W_]+(?:'[^\W_]+)*)"
-    r"|(?P<stop>[.!?]+[\"')\]*]*(?=\s|$)|\n\s*\n)"
+    r"|(?P<stop>(?<![.!?])[.!?]++[\"')\]*]*+(?=\s|$)|\n\s*\n)"
     r"|(?P<gap>[,;:()\[\]\u2014])"
 )
 _UNIT_LAST = re.compile(r"\d\s?[hdgl]$")
@@ -206,8 +207,9 @@ def read(text: str) -> Statement:
 
 def _never_closed(tokens: list[Token], outside: list[tuple[int, float, int]]) -> None:
     """What stands behind a bracket that its sentence does not close stands in none."""
-    for _, _, first in outside:
-        tokens[first:] = [replace(one, depth=one.depth - 1) for one in tokens[first:]]
+    opened = [first for _, _, first in outside]  # in order
+    for at in range(opened[0], len(tokens)) if opened else ():
+        tokens[at] = replace(tokens[at], depth=tokens[at].depth - bisect_right(opened, at))
     outside.clear()
 
 

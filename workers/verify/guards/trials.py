@@ -18,7 +18,9 @@ from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, sentences
 
-_ACRONYM = r"(?:[a-z]-)?[A-Z][A-Za-z]*[A-Z][\w-]*(?:[ -](?:I{1,3}|IV|\d{1,3}|[A-Z]{2,4}))?"
+_ACRONYM = (
+    r"(?:[a-z]-)?[A-Z](?=[A-Za-z]{0,40}[A-Z])[\w-]++(?:[ -](?:I{1,3}|IV|\d{1,3}|[A-Z]{2,4}))?"
+)
 _SUFFIX = re.compile(r"-(?:[A-Z][\w]*|I{1,3}|\d+)|[ -](?:I{2,3}|IV)\b")
 """What makes another trial's name of one: "DYNAMIC-Rectal", "DYNAMIC-III"."""
 _LETTERS = 5

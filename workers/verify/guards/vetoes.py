@@ -64,6 +64,12 @@ MEANINGS: Sequence[Guard] = (
     content.guard,
 )
 """They compare what two texts say."""
+_LONGEST = 4000
+"""Characters of a claim or a passage that are compared (ours: 3 of 10,000 sentences of our real
+texts have more than 1,100)."""
+_MOST_WORDS = 100_000
+_MOST_SENTENCES = 150
+"""Words, and sentences, of a claim times those of its passage: each meets each (ours)."""
 QUOTED: Sequence[Guard] = (named.numbers,)
 """Whole sentences of the passage say what the passage says and name what it names; but a source may
 itself give a trial a number that is another one's."""
@@ -82,7 +88,22 @@ def objections(claim: str, grounds: Grounds) -> Iterator[Finding]:
     guards: Sequence[Guard] = (*FACTS, *MEANINGS)
     if is_quoted_whole(claim, grounds.passage):
         guards = () if claim == grounds.passage else QUOTED  # nothing differs from itself
+    elif (found := too_much(claim, grounds)) is not None:
+        return iter([found])
     return (one for guard in guards for one in guard(claim, grounds))
+
+
+def too_much(claim: str, grounds: Grounds) -> Finding | None:
+    """What says that the two are too long to be compared: what is not compared does not pass."""
+    longest = max(len(claim), len(grounds.passage))
+    if longest <= _LONGEST:
+        said, source = read(claim), read(grounds.passage)
+        words = max(map(len, said.sentences), default=0) * max(
+            map(len, source.sentences), default=0
+        )
+        if words <= _MOST_WORDS and len(said.sentences) * len(source.sentences) <= _MOST_SENTENCES:
+            return None
+    return Finding("too_long", "the claim or its passage is too long to be compared", unsaid=True)
 
 
 def vetoes_of_model(claim: str, grounds: Grounds) -> tuple[Finding, ...]:
@@ -96,7 +117,7 @@ def objections_of_model(claim: str, grounds: Grounds) -> Iterator[Finding]:
     """As `objections`, of `vetoes_of_model`."""
     yield from objections(claim, grounds)
     claim, grounds = _without_references(claim, grounds)
-    if not is_quoted_whole(claim, grounds.passage):
+    if not is_quoted_whole(claim, grounds.passage) and too_much(claim, grounds) is None:
         yield from closeness.guard(claim, grounds)
         yield from omissions.guard(claim, grounds)
 

@@ -36,7 +36,7 @@ _TOO_FAR = (
 
 def speaks_against(codes: Collection[str]) -> bool:
     """Whether one of the codes of a statement's findings makes it wrong."""
-    return not {*codes} <= _STRAYING | {_UNSURE, "no_passage", "too_short", "too_long"}
+    return not {*codes} <= _STRAYING | {_UNSURE, "no_passage", "too_short", "too_long", "too_much"}
 
 
 def is_of_other_matter(statement: str, grounds: Grounds) -> bool:

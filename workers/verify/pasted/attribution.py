@@ -11,20 +11,22 @@ from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import fold
 from workers.verify.guards.named import strange_journals
+from workers.verify.pasted.taking_out import without
 
-_SURNAME = r"(?:(?i:van|von|de|der|den|la|le|di|da|del|el|al)[ -])*[^\W\d_a-z][\w'’-]+"
+_SURNAME = r"(?:(?i:van|von|de|der|den|la|le|di|da|del|el|al)[ -]){0,4}[^\W\d_a-z][\w'’-]{1,60}"
 _YEAR = r"(?:19|20)\d\d"
 _CREDIT = re.compile(
-    rf"\s*[(\[]\s*(?P<first>{_SURNAME})"
-    rf"(?:,?\s+et\s+al\b\.?|\s+(?:and|&)\s+(?P<second>{_SURNAME})(?=,?\s+{_YEAR}))"
-    rf"[,.;:\s]*(?P<journal>[^\W\d_a-z][\w .&]{{0,60}}?)?"
-    rf"[,.;:\s]*(?P<year>{_YEAR})?[a-z]?[,.;:\s]*[)\]]"
+    rf"[(\[]\s{{0,20}}(?P<first>{_SURNAME})"
+    rf"(?:,?\s{{1,20}}et\s{{1,20}}al\b\.?"
+    rf"|\s{{1,20}}(?:and|&)\s{{1,20}}(?P<second>{_SURNAME})(?=,?\s{{1,20}}{_YEAR}))"
+    rf"[,.;:\s]{{0,20}}+(?P<journal>[^\W\d_a-z][\w .&]{{0,60}}?)?"
+    rf"[,.;:\s]{{0,20}}+(?P<year>{_YEAR})?[a-z]?[,.;:\s]{{0,20}}+[)\]]"
 )
 
 
 def without_credits(words: str) -> str:
     """A statement without the brackets in which it credits authors."""
-    return _CREDIT.sub("", words)
+    return without(_CREDIT, words)
 
 
 def guard(words: str, grounds: Grounds) -> list[Finding]:

@@ -2,18 +2,22 @@
 
 import re
 
+from workers.verify.pasted.taking_out import without
+
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED = r"[⁰¹²³⁴-⁹]{1,3}(?:[,–-][⁰¹²³⁴-⁹]{1,3})*"
 _RAISED_MARKER = re.compile(rf"(?:(?<=[.,;:)\]”\"])|(?<=[a-z]{{4}}))({_RAISED})(?=[\s.,;:)]|$)")
 """Behind a mark or a longer word: mm³ and 10⁶ are none."""
 _MARKER = re.compile(
-    r"\s*\[\^?(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\](?!\s?%)(?:\(\s*<?https?:[^\s()]*>?\s*\))?"
+    r"\[\^?(\d{1,3}(?:\s{0,9}[,;–-]\s{0,9}\d{1,3})*)\](?!\s?%)"
+    r"(?:\(\s{0,40}<?https?:[^\s()]*+>?\s{0,40}\))?"
 )
 """A citation such as [3], [1, 2], [4-6], [^1] or [1](https://...)."""
-_NOTE = re.compile(r"\s*【\d{1,3}(?::\d{1,3})?(?:†(?:source|L\d+(?:-L?\d+)?))?】")
+_NOTE = re.compile(r"【\d{1,3}(?::\d{1,3})?(?:†(?:source|L\d+(?:-L?\d+)?))?】")
 """As some assistants print a citation: 【4†source】."""
 _INTERVAL = re.compile(
-    r"(?<![\w.,-])(?!(?:19|20)\d\d\s*\[)\d[\d.,]{0,12}\s*(\[\d{1,3}\s*[,;–-]\s*\d{1,3}\])(?=\s*[a-z%])"
+    r"(?<![\w.,-])(?!(?:19|20)\d\d\s*\[)\d[\d.,]{0,12}\s{0,9}"
+    r"(\[\d{1,3}\s{0,9}[,;–-]\s{0,9}\d{1,3}\])(?=\s{0,9}[a-z%])"
 )
 """The spread behind a number and before its unit: "9 [3-12] months"."""
 _QUOTE = r">(?:(?![ \t]*\d)|(?=[ \t]*\d{1,3}[.)][ \t]))"
@@ -28,7 +32,7 @@ one, which may be empty."""
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(\s*<?[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*>?\s*\)")
 _ADDRESS = re.compile(r"<?\b(?:https?://|www\.)[^\s<>()\[\]]*[^\s<>()\[\].,;:!?'\"”’]>?")
 _EMPHASIS = re.compile(r"\*\*|__|`+|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])")
-_ONLY_MARKS = re.compile(r"\s*>[>\s]*(?:\(?\d{1,3}[.)])?")
+_ONLY_MARKS = re.compile(r"(?<!\s)\s*+>[>\s]*+(?:\(?\d{1,3}[.)])?")
 _QUOTING = re.compile(rf"\n[ \t]*{_QUOTE}[ \t]?")
 _HEADING = re.compile(r"#{1,6}[ \t]+|[ \t]#+\s*$")
 
@@ -47,7 +51,7 @@ def bare(sentence: str, *, begins_line: bool) -> str:
         mark = LIST_MARK.match(words)
         words = words[mark.end() :] if mark else words
         words = _HEADING.sub("", words)
-    words = _MARKER.sub("", _RAISED_MARKER.sub("", _opened(_NOTE.sub("", words))))
+    words = without(_MARKER, _RAISED_MARKER.sub("", _opened(without(_NOTE, words))))
     words = _EMPHASIS.sub("", _ADDRESS.sub("", _LINK.sub(r"\1", words)))
     return " ".join(words.split())
 

@@ -42,10 +42,11 @@ _WHEN = (
 )
 _TITLE = r"(?:[^\Wa-z_]|[\"“‘'*_\[]|\((?![^()\n]*\)\s*[a-z])|$)"
 """What a title begins with: no small letter, which would go on with a verb ("et al. found")."""
-_AUTHORS = re.compile(rf"{_FIRST}(?P<more>{_OTHERS})\s*[.,:;]?{_WHEN}[\s.,:;]*{_TITLE}")
+_AUTHORS = re.compile(rf"\A{_FIRST}(?P<more>{_OTHERS})\s*[.,:;]?{_WHEN}[\s.,:;]*{_TITLE}")
 _PAGE = r"[A-Za-z]{0,3}\d+"
 _PRINTED = re.compile(
-    rf"(?i)\b{_YEAR}\b[^()\n;:]{{0,20}}[;:][\s*_]*\d+[\s*_]*(?:\([^()]*\))?[\s*_]*[:,][\s*_]*{_PAGE}"
+    rf"(?i)\b{_YEAR}\b[^()\n;:]{{0,20}}[;:][\s*_]{{0,20}}\d{{1,12}}[\s*_]{{0,20}}+"
+    rf"(?:\([^()]{{0,80}}\))?[\s*_]{{0,20}}[:,][\s*_]{{0,20}}{_PAGE}"
     rf"|\b\d+\s*\([^()]{{1,20}}\)\s*[:,]\s*{_PAGE}|\bvol\.?\s*\d+|\bpp\.?\s*{_PAGE}"
     rf"|\b{_YEAR};\s*\d+|\b(?:available\s+(?:from|at)|accessed|retrieved)\b[:\s]"
 )
@@ -58,10 +59,13 @@ _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _WORD = re.compile(r"[^\W\d_]+")
 _PIECES = re.compile(r";\s+")
 _ITEM = re.compile(
-    r"[ \t]*(?:>[ \t]?)*[ \t]*"
+    r"(?<![ \t>])[ \t>]*+"
     r"(?:[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\[\^?[\w-]{1,30}\]:?|[⁰¹²³⁴-⁹]{1,3})[ \t\u00a0]"
 )
-_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\*\*[^*\n]+\*\*:?\s*$)")
+_HEADING = re.compile(r"(?<![ \t])[ \t]*+(?:#{1,6}[ \t]|\*\*[^*\n]+\*\*:?\s*$)")
+
+
+_FRAME = re.compile(r"^[\s>#*_\d.)-]+|(?<![\s#*_:.-])[\s#*_:.-]++$")
 
 
 @dataclass(frozen=True)
@@ -100,16 +104,16 @@ def entries(text: str, pointing: Mapping[int, Sequence[str]]) -> list[Entry]:
     """
     lines = list(_lines(text))
     closing = _closing(text, lines)
+    pointed: dict[str, list[int]] = {}
+    for at, numbers in sorted(pointing.items()):
+        for number in set(numbers):
+            pointed.setdefault(number, []).append(at)
     last = {line.number: line for line in lines}
     found = []
     for line in lines:
         trusted = line.under or (
             last[line.number] is line
-            and any(
-                line.number in numbers
-                for at, numbers in pointing.items()
-                if not line.start <= at < line.end
-            )
+            and any(not line.start <= at < line.end for at in pointed.get(line.number, ()))
         )
         named = _named(text, line, trusted=trusted, closing=line in closing)
         found.append(
@@ -172,7 +176,7 @@ def is_heading_of_references(words: str) -> bool:
 def _label(raw: str) -> int:
     """Where the words behind a heading of references begin; 0 if the line has none."""
     head, colon, rest = raw.partition(":")
-    if not is_heading_of_references(re.sub(r"^[\s>#*_\d.)-]+|[\s#*_:.-]+$", "", head)):
+    if not is_heading_of_references(_FRAME.sub("", head)):
         return 0
     return len(raw) - len(rest.lstrip(" \t*_")) if colon else len(raw)
 
@@ -207,8 +211,8 @@ def _named(text: str, line: _Line, *, trusted: bool, closing: bool) -> int:
 
 def _name(words: str, *, trusted: bool, closing: bool) -> int:
     data = _data(words)
-    opening = [one for one in data if not _said(words[: one.start])]
-    begin = max((one.end for one in opening), default=0)
+    said = _first_said(words)
+    begin = max((one.end for one in data if one.start <= said), default=0)
     behind = [one for one in data if one.start >= begin]
     title = words[begin : behind[0].start if behind else len(words)]
     body = bare(_ADDRESS.sub("", title), begins_line=False).strip(" .,:;–—-[]()*_")
@@ -268,6 +272,13 @@ def _tells_more(words: str, *, trusted: bool) -> bool:
 def _said(words: str) -> list[str]:
     """The words that are not those in which identifiers, dates and addresses are given."""
     return [one for one in _WORD.findall(words) if one.casefold() not in _policy("reference_words")]
+
+
+def _first_said(words: str) -> int:
+    """Where the first of them stands; behind all words, if there is none."""
+    given = _policy("reference_words")
+    found = (one.start() for one in _WORD.finditer(words) if one[0].casefold() not in given)
+    return next(found, len(words))
 
 
 def _authors(body: str) -> int:

@@ -21,7 +21,7 @@ from workers.runtime.stage import Context
 from workers.verify.answer import Held
 from workers.verify.locating import CitedText
 from workers.verify.pasted.identifiers import in_one_form, kind_and_value
-from workers.verify.pasted.statements import Statement
+from workers.verify.pasted.statements import Statement, TooLong
 from workers.verify.texts import Cut, chunks_of, cited_text, held_versions
 
 _VERSIONS_OF_CHUNKS = """
@@ -43,7 +43,12 @@ class Sources:
 
 
 def sent_along(documents: Sequence[Mapping[str, Any]], statements: Sequence[Statement]) -> Sources:
-    """Every document is a source of every statement; one that names some is held to those."""
+    """Every document is a source of every statement; one that names some is held to those.
+
+    Raises:
+        TooLong: all of them together are longer than `knowledge/verifying.yaml` allows.
+    """
+    _within("documents_characters", sum(len(one["text"]) for one in documents), "characters")
     texts, titles, names = {}, {}, {}
     for number, one in enumerate(documents, start=1):
         key = f"D{number}"
@@ -57,6 +62,8 @@ def sent_along(documents: Sequence[Mapping[str, Any]], statements: Sequence[Stat
         )
         titles[key] = title
         names[key] = {(kind, value.lower()) for kind, value in identifiers.items()}
+    count = sum(len(one.sentences) for one in texts.values())
+    _within("documents_sentences", count, "sentences")
     bearers = _bearers(statements, names)
     return Sources(
         texts={one.statement_id: texts for one in statements},
@@ -64,6 +71,14 @@ def sent_along(documents: Sequence[Mapping[str, Any]], statements: Sequence[Stat
         titles=titles,
         bearers=bearers,
     )
+
+
+def _within(limit: str, count: int, what: str) -> None:
+    most = int(load("verifying")[limit])
+    if count > most:
+        raise TooLong(
+            f"the documents have {count:,} {what}; a text is compared with at most {most:,}"
+        )
 
 
 def held_evidence(context: Context, statements: Sequence[Statement]) -> Sources:

@@ -16,18 +16,20 @@ from workers.verify.pasted.attribution import without_credits
 from workers.verify.pasted.markup import bare, markers
 from workers.verify.pasted.references import Entry, entries, is_heading_of_references
 from workers.verify.pasted.stating import heads, is_courtesy, leads_on, only_asks
+from workers.verify.pasted.taking_out import without
 
-_LABEL = re.compile(r"(?:\b(?:PMCIDs?|DOIs?|identifier|number|no\.?|registered as))?[\s:#]*$", re.I)
+_LABEL = re.compile(r"(?i)\b(?:PMCIDs?|DOIs?|identifier|number|no\.?|registered as)$")
+_MARKS_BEHIND = re.compile(r"(?<![\s:#])[\s:#]++$")
 """What introduces an identifier."""
-_EMPTY = re.compile(r"\s*[(\[][\s:;,.]*[)\]]")
+_EMPTY = re.compile(r"[(\[][\s:;,.]*+[)\]]")
 """Brackets that held nothing but identifiers."""
-_BEFORE_STOP = re.compile(r"\s+([.,;:])")
-_RANGE = re.compile(r"(\d+)\s*[–-]\s*(\d+)")
+_BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:])")
+_RANGE = re.compile(r"(?<!\d)(\d{1,9})\s{0,9}[–-]\s{0,9}(\d{1,9})")
 _MOST_OF_A_RANGE = 50
 _MOST_OF_A_HEADING = 6  # words of a line in bold
 _BOLD = re.compile(r"(?:\*\*|__)([^*_\n]+)(?:\*\*|__):?")
 _UNDERLINE = re.compile(r"={3,}|-{3,}")
-_RULED = re.compile(r"\|?[\s:|-]*-{2,}[\s:|-]*")
+_RULES = frozenset(":|-")
 _WORD = re.compile(r"\w")
 
 NotJudged = Literal["heading", "question", "reference", "no_statement"]
@@ -66,22 +68,22 @@ class Statement:
 
 
 class TooLong(ValueError):
-    """A text has more sentences than are checked at once."""
+    """A text has more sentences, quotations or identifiers than are checked at once, or what it is
+    compared with is too long."""
 
 
 def statements(text: str) -> list[Statement]:
     """The sentences of `text`, in order.
 
     Raises:
-        TooLong: there are more than `knowledge/verifying.yaml` allows.
+        TooLong: there are more than `knowledge/verifying.yaml` allows, or more quotations or
+            identifiers.
     """
     structure = segment(text)
     sentences = structure.sentences
-    most = int(load("verifying")["statements"])
-    if len(sentences) > most:
-        raise TooLong(
-            f"the text has {len(sentences)} sentences; at most {most} are checked at once"
-        )
+    _within("statements", len(sentences), "sentences")
+    _within("quotations", len(quotations(text)), "quotations")
+    _within("identifiers", len(spans_of_identifiers(text)), "identifiers")
     numbers = {one.start: _numbers(markers(one.of(text))) for one in sentences}
     known = entries(text, numbers)
     of, naming = _by_number(known), _naming(text, known)
@@ -124,6 +126,12 @@ def statements(text: str) -> list[Statement]:
     return found
 
 
+def _within(limit: str, count: int, what: str) -> None:
+    most = int(load("verifying")[limit])
+    if count > most:
+        raise TooLong(f"the text has {count:,} {what}; at most {most:,} are checked at once")
+
+
 def plain(words: str) -> str:
     """A statement without the identifiers and the authors that it credits: what is left is judged
     by its content."""
@@ -134,9 +142,9 @@ def without_identifiers(words: str) -> str:
     """A statement without its identifiers and what introduces them."""
     kept, at = [], 0
     for start, end in spans_of_identifiers(words):
-        kept.append(_LABEL.sub("", words[at:start]))
+        kept.append(_LABEL.sub("", _MARKS_BEHIND.sub("", words[at:start])))
         at = end
-    return " ".join(_EMPTY.sub("", "".join([*kept, words[at:]])).split())
+    return " ".join(without(_EMPTY, "".join([*kept, words[at:]])).split())
 
 
 def _naming(text: str, known: Sequence[Entry]) -> bytearray:
@@ -191,7 +199,12 @@ def _is_heading(text: str, span: Span, *, titled: bool, many: bool) -> bool:
         stopped = bold[1][-1] in ".!"
         return not many if stopped else len(sentence.split()) <= _MOST_OF_A_HEADING
     below = text[span.end :].lstrip(" \t").removeprefix("\r").removeprefix("\n").split("\n", 1)[0]
-    return "|" in sentence and _RULED.fullmatch(below.strip()) is not None
+    return "|" in sentence and _is_ruled(below.strip())
+
+
+def _is_ruled(line: str) -> bool:
+    """Whether a line is the rule below the head of a table."""
+    return "--" in line and all(one in _RULES or one.isspace() for one in line)
 
 
 def _stands_alone(text: str, span: Span, sentence: str) -> bool:
@@ -222,4 +235,4 @@ def _numbers(inside: Sequence[str]) -> list[str]:
         else:
             first, last = int(both[1]), int(both[2])
             found += [str(n) for n in range(first, min(last, first + _MOST_OF_A_RANGE) + 1)]
-    return found
+    return list(dict.fromkeys(found))

@@ -25,7 +25,7 @@ def _any_of(group: str) -> str:
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     counted, named = _any_of("announcing"), _any_of("numbered_things")
-    number = rf"(?<![\w.-])(?!{_YEAR})\d[\d.,·]*+(?!\s+(?:{counted})\b)"
+    number = rf"(?<![\w.-])(?!{_YEAR})\d[\d.,·]{{0,40}}+(?!\s{{1,40}}(?:{counted})\b)"
     return {
         "measured": re.compile(
             rf"(?i)(?<!\b(?:x)\s)(?:{number}|\d\s?%|\b(?:{_COUNT})\s+(?:out\s+)?(?:of|in)\s+(?:{_COUNT}|\d)|\bper\s?cent\b|[<>≤≥=]\s?\d)"

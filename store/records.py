@@ -70,8 +70,8 @@ Moment = Annotated[AwareDatetime, AfterValidator(_in_any_zone)]
 REGISTRY_PATTERN = r"^(ACTRN\d{14}|UMIN\d{9}|ISRCTN\d{8}|jRCT\w+|EUCTR?[\w-]+)$"
 
 MAX_TEXT_CHARS = 1_000_000
-"""Ours: a book of some 400 pages. All that reads a text on its way to questions takes 1.3 microseconds
-of CPU a character, and 4.5 on the worst that tests/linearity knows: less than 5 s at this length."""
+"""Ours: a book of some 400 pages. All that reads a text on its way to questions takes 1.3 us of CPU
+a character, and 4.5 on the worst that tests/linearity knows: less than 5 s at this length."""
 
 
 class Identifiers(BaseModel):

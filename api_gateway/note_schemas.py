@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-MAX_NOTE_CHARS = 150_000
+MAX_NOTE_CHARS = 120_000
 
 NoteStatus = Literal["queued", "done", "failed"]
 

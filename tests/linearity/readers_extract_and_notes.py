@@ -13,7 +13,7 @@ from workers.extract.readability import Readability, assess
 from workers.extract.rubrics import Rubric, field_policies, rubric
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.reading import read_every, read_words
-from workers.extract.steps import extraction_of, next_of, plan_of, result_body
+from workers.extract.steps import TooLong, extraction_of, next_of, plan_of, result_body
 from workers.summarize.summary import summarize
 
 READABLE = Readability(readable=True, confidence=1.0)
@@ -25,7 +25,10 @@ def extraction(text: str, document_type: str | None = None) -> object:
 
     Of the profile with the most iterations, and with what is stored between the steps read again.
     """
-    plan = plan_of(text, document_type, "clinical", lambda _: None, READABLE)
+    try:
+        plan = plan_of(text, document_type, "clinical", lambda _: None, READABLE)
+    except TooLong:
+        return None
     histories: list[list[Iteration]] = [[]]
     while True:
         planned, held = plan.parts[len(histories) - 1], histories[-1]

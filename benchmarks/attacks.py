@@ -31,7 +31,7 @@ from store import keys
 from store.models import now
 from store.unit_of_work import Store
 
-NOTE, TEXT, DOCUMENT, EVIDENCE = 149_000, 99_000, 79_000, 999_000
+NOTE, TEXT, DOCUMENT, EVIDENCE = 119_000, 99_000, 79_000, 999_000
 """Characters, below what notes, pasted texts, clinical documents and evidence may have."""
 
 

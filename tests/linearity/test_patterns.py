@@ -44,7 +44,6 @@ def test_every_pattern_of_the_product_reads_in_proportion_to_the_text() -> None:
         r"\s*,",
         r"(?s)<!--.*?-->",
         r"\w+-\w+",
-        r"(?P<name>[A-Za-z]*[A-Z][A-Za-z]*[A-Z])-1",
         r"\d+\s*mg",
     ],
 )

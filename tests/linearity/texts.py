@@ -166,8 +166,7 @@ def _between(unit: str, before: str, after: str) -> Family:
 
 
 def _joined(first: str, second: str) -> Family:
-    half = lambda unit, length: unit * max(1, length // 2 // len(unit))  # noqa: E731
-    return lambda length: half(first, length) + half(second, length)
+    return lambda length: _run(first)(length // 2) + _run(second)(length // 2)
 
 
 def families() -> Iterator[tuple[str, Family]]:

@@ -6,7 +6,6 @@ sources: knowledge/instructions.yaml.
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
 from functools import cache
 
 from knowledge.loader import load
@@ -111,6 +110,5 @@ def _pictures() -> re.Pattern[str]:
     return re.compile("|".join(_of_pictures()), re.I)
 
 
-def _of_pictures() -> Iterable[str]:
-    found: list[str] = load("instructions")["pictures"]
-    return found
+def _of_pictures() -> list[str]:
+    return list(load("instructions")["pictures"])

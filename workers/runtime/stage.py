@@ -327,6 +327,15 @@ def _commit(
         spec.commit(work, message, result)
 
 
+def _cost(spec: StageSpec[Any, Any], error: BaseException) -> str | None:
+    """What the attempt cost its worker that work may not cost; None: it merely failed."""
+    if isinstance(error, TimeLimitExceeded):
+        return f"it had not ended after {spec.time_limit_seconds:g} s"
+    if isinstance(error, (MemoryError, SystemError)):
+        return "it needed more memory than there was"
+    return None
+
+
 def _failed(
     context: Context,
     spec: StageSpec[Any, Any],
@@ -337,11 +346,9 @@ def _failed(
 ) -> None:
     _judge(context, error)
     reason = classify(error)
-    lost = isinstance(error, TimeLimitExceeded)
-    if lost and held.losses + 1 >= MOST_LOSSES:
-        reason = StoppedWorker(
-            f"stopped its worker: it had not ended after {spec.time_limit_seconds:g} s, again"
-        )
+    cost = _cost(spec, error)
+    if cost is not None and held.losses + 1 >= MOST_LOSSES:
+        reason = StoppedWorker(f"stopped its worker: {cost}, again")
     trace = "".join(tracebacks.format_tb(error.__traceback__))
     last = held.attempts >= spec.max_attempts and not isinstance(reason, Later)
     if isinstance(reason, Permanent) or last:
@@ -359,7 +366,9 @@ def _failed(
     )
     try:
         with context.store.unit_of_work(f"stage:{spec.stage.value}", message.request_id) as work:
-            ledger.put_back(work.session, held, describe(error), counts=not later, lost=lost)
+            ledger.put_back(
+                work.session, held, describe(error), counts=not later, lost=cost is not None
+            )
             if outbox_id is not None:
                 outbox.postpone(work.session, outbox_id, wait)
     except ledger.LeaseLost:

@@ -155,15 +155,16 @@ def test_the_ledger_knows_until_when_an_attempt_may_take(runtime: Start) -> None
     assert (run.deadline - run.started_at).total_seconds() == pytest.approx(50.0, abs=0.5)
 
 
-def test_work_that_takes_all_of_its_time_twice_is_dead_and_is_found_out_alone_after_a_replay(
-    runtime: Start,
+@pytest.mark.parametrize("cost", [TimeLimitExceeded, MemoryError])
+def test_work_that_takes_all_time_or_memory_twice_is_dead_and_is_done_alone_after_a_replay(
+    runtime: Start, cost: type[BaseException]
 ) -> None:
     probe, asked = Probe(), message()
     running = runtime(probe.spec())
     (outbox_id,) = promise_asked(running.store, asked)
 
     def endless(_: object) -> None:
-        raise TimeLimitExceeded
+        raise cost
 
     probe.act = endless
     for _ in range(2):

@@ -44,7 +44,7 @@ WAYS: Mapping[str, tuple[str, str, str]] = {
     "no such actor": ("retrieve", "ActorNotFound", "no worker of this version knows its actor"),
     "a bug": ("generate", "ZeroDivisionError", "ZeroDivisionError at "),
     "refused by the database": ("verify", "InternalError", "InternalError at "),
-    "takes too long": ("audit", "TimeLimitExceeded", "stopped by TimeLimitExceeded"),
+    "takes too long": ("audit", "TimeLimitExceeded", "stopped its worker: it had not ended"),
 }
 """How a question dies → the stage, the error and a part of the cause that its letter must name."""
 

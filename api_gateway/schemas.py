@@ -160,7 +160,7 @@ class SubmissionAccepted(BaseModel):
     status: Literal["pending", "done", "failed"]
 
 
-class ClaimOut(BaseModel):
+class NumberClaimOut(BaseModel):
     """A document stands under the number of a work that a source holds, and is not that work."""
 
     number: str = Field(description="such as pmid:123; the source's own key where it has no number")
@@ -191,7 +191,7 @@ class SubmissionOut(BaseModel):
         description="`documents`: those it became, and their versions; `problems`: `line` and "
         "`reason` of each line of a JSON Lines file that is no record, where there are such"
     )
-    claims: dict[UUID, list[ClaimOut]] = Field(
+    claims: dict[UUID, list[NumberClaimOut]] = Field(
         description="by document: it was sent under the number of a work that a source holds, so "
         "it is a document of its own, which is never shown as that work",
         default={},
@@ -281,7 +281,7 @@ class DocumentOut(BaseModel):
     version: VersionOut | None
     freshness: Freshness
     standing: StandingOut
-    claims: list[ClaimOut] = Field(
+    claims: list[NumberClaimOut] = Field(
         description="works of sources that it claims to be: it is never shown as one of them"
     )
 

@@ -23,9 +23,9 @@ from api_gateway.problems import (
     request_id_of,
 )
 from api_gateway.schemas import (
-    ClaimOut,
     DocumentOut,
     Freshness,
+    NumberClaimOut,
     StandingOut,
     SubmissionAccepted,
     SubmissionOut,
@@ -194,7 +194,7 @@ def _document_out(
             stale=policy.is_stale(library.age_hours(checked_at)),
         ),
         standing=StandingOut.model_validate(what_became),
-        claims=[ClaimOut.model_validate(one) for one in claimed],
+        claims=[NumberClaimOut.model_validate(one) for one in claimed],
     )
 
 

@@ -79,11 +79,14 @@ def verification(text: str) -> int:
 def verification_source(text: str) -> int:
     """A hostile document sent along with an ordinary text."""
     found = statements(documents()[0][:1_000])
-    along = [{"title": "A source", "text": text}]
+    try:
+        sources = sent_along([{"title": "A source", "text": text}], found)
+    except TooLong as error:
+        raise Refused(str(error)) from None
     body = checked(
         documents()[0][:1_000],
         found,
-        sent_along(along, found),
+        sources,
         against="documents",
         at=AT,
     )

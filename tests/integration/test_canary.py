@@ -292,7 +292,7 @@ def test_op_6_6_the_canary_is_nowhere_but_in_its_own_rows(
     assert [place for place, said in shown.items() if not said.strip()] == []
     telling = ("logs", "audit export", "audit over HTTP", "trail", "notices")
     assert [place for place in telling if asked not in shown[place]] == []
-    assert "cli.main" in shown["command lines"]
+    assert "forkserver" in shown["command lines"]  # of our processes, which are forked
     assert [place for place, said in shown.items() if CANARY in said.lower()] == []
     assert tables_with(instance, CANARY) <= OWN_ROWS
     assert {"question", "note", "verification", "document_version"} <= tables_with(instance, CANARY)

@@ -3,7 +3,7 @@
 What reads two texts is tried with the text on each side.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from knowledge.loader import load
@@ -25,16 +25,11 @@ from workers.verify.marks import quotations
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import TooLong, statements
-from workers.verify.verdicts import Support
 
 _CLAIM = "The drug reduced mortality in patients with stroke (HR 0.5, 95% CI 0.3 to 0.8)."
 _PASSAGE = "The drug reduced mortality in 138 patients (HR 0.5, 95% CI 0.3 to 0.8; 12% vs. 13%)."
 _AT = datetime(2026, 1, 1, tzinfo=UTC)
 _MOST_OF_A_QUESTION = 4000
-
-
-def _unsure(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
-    return [Support.PARTIAL for _ in pairs]
 
 
 def pasted(text: str, document: str) -> object:
@@ -44,7 +39,7 @@ def pasted(text: str, document: str) -> object:
         sources = sent_along([{"title": "A drug in stroke", "text": document}], found)
     except TooLong as error:
         return str(error)
-    return checked(text, found, sources, _unsure, against="documents", at=_AT)
+    return checked(text, found, sources, against="documents", at=_AT)
 
 
 def _guards(claim: str, passage: str) -> object:

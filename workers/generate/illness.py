@@ -21,7 +21,7 @@ _STAGED = re.compile(
     r"(?P<up>\s*(?:or|and)\s+(?:higher|above|greater|later|more advanced)\b)?"
 )
 _JOINED = re.compile(
-    rf"(?i)(?P<joint>-|–|to|through)?\s{0, 40}(?:stages?\s{1, 40})?(?P<numeral>{_NUMERAL})"
+    rf"(?i)(?P<joint>-|–|to|through)?\s{{0,40}}(?:stages?\s{{1,40}})?(?P<numeral>{_NUMERAL})"
 )
 
 

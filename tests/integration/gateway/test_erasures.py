@@ -5,8 +5,10 @@ from uuid import uuid4
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
-from store import notes, verifications
+from messages import Stage, parse
+from store import ledger, notes, verifications
 from tests.integration.gateway.conftest import Running
 
 ANSWER = {"claims": [], "provenance": {"generator": "extractive"}, "summary": {"text": "words"}}
@@ -77,9 +79,30 @@ def test_an_erased_question_is_a_line_of_the_history_without_words(gateway: Runn
 @pytest.mark.parametrize("kind", list(PATHS))
 def test_what_is_being_worked_on_is_a_409_and_keeps_its_words(gateway: Running, kind: str) -> None:
     path = make(gateway, kind, ended=False)
+    with gateway.store.at_once() as session:
+        query = sa.text("SELECT id, stage, payload FROM outbox WHERE payload::text LIKE :subject")
+        promise = session.execute(query, {"subject": f"%{path[-36:]}%"}).one()
+        message = parse(Stage(promise.stage), promise.payload)
+        ledger.claim(
+            session,
+            stage=promise.stage,
+            subject=message.subject,
+            input_hash=message.input_hash(),
+            worker="w",
+            outbox_id=promise.id,
+            lease_seconds=60.0,
+        )
     problem(gateway.client.delete(path), 409, "under-way")
     assert gateway.client.get(path).status_code == 200
     assert gateway.count(kind, "text ILIKE '%xyzzy%' AND id = :id", id=path[-36:]) == 1
+
+
+@pytest.mark.parametrize("kind", list(PATHS))
+def test_what_waits_for_a_worker_is_erased(gateway: Running, kind: str) -> None:
+    path = make(gateway, kind, ended=False)
+    assert gateway.client.delete(path).status_code == 204
+    assert gateway.client.get(path).status_code == 410
+    assert gateway.count(kind, "text ILIKE '%xyzzy%' AND id = :id", id=path[-36:]) == 0
 
 
 @pytest.mark.parametrize("kind", list(PATHS))

@@ -104,7 +104,7 @@ def bound_values(parts: Sequence[str]) -> list[Bound]:
 def connectors() -> re.Pattern[str]:
     """Words that part the sides of a comparison, in a folded text."""
     phrases = sorted(arm_terms().connectors, key=len, reverse=True)
-    joined = "|".join(r"\s+".join(map(re.escape, phrase.split())) for phrase in phrases)
+    joined = "|".join(r"\s{1,9}".join(map(re.escape, phrase.split())) for phrase in phrases)
     return re.compile(rf"(?i)(?<!\w)(?:{joined})(?!\w)")
 
 
@@ -116,9 +116,9 @@ def _hard() -> re.Pattern[str]:
 
 @cache
 def _joint() -> re.Pattern[str]:
-    joint = rf"(?:{_LIST_JOIN}|,?\s{{0,9}}{connectors().pattern[4:]})"
+    joint = rf"(?:(?:,\s{{0,9}}+)?{connectors().pattern[4:]}|{_LIST_JOIN})"
     return re.compile(
-        rf"(?i)\s{{0,9}}{_NOUN}\s{{0,9}}{joint}\s{{0,9}}(?:(?:only|about|just)\s{{1,9}})?"
+        rf"(?i)(?<!\s)\s{{0,9}}+{_NOUN}\s{{0,9}}+{joint}\s{{0,9}}+(?:(?:only|about|just)\s{{1,9}}+)?"
     )
 
 

@@ -76,7 +76,7 @@ def _stands_in(raw: str, passage: str) -> bool:
 def titled(title: str) -> str:
     """The trial that a title begins with ("EMERALD-3: early antibiotics ..."), else "". Shorter
     names are those of genes and proteins."""
-    found = re.match(rf"({_ACRONYM}):", fold(title))
+    found = re.match(rf"(?<![\w-])({_ACRONYM}):", fold(title))
     return found[1] if found and sum(map(str.isalpha, found[1])) >= _LETTERS else ""
 
 

@@ -29,7 +29,10 @@ LIST_MARK = re.compile(
 )
 """What may stand before the words of a line: marks of quoting, of a list, of a note. Any line has
 one, which may be empty."""
-_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(\s*<?[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*>?\s*\)")
+_LINK = re.compile(
+    r"!?\[([^\[\]\n]{0,300})\]\(\s{0,9}<?[^\s()<>]{0,300}"
+    r"(?:\([^\s()<>]{0,99}\)[^\s()<>]{0,99}){0,4}>?\s{0,9}\)"
+)
 _ADDRESS = re.compile(r"<?\b(?:https?://|www\.)[^\s<>()\[\]]*[^\s<>()\[\].,;:!?'\"”’]>?")
 _EMPHASIS = re.compile(r"\*\*|__|`+|(?<![\w*])\*(?=[^\s*])|(?<=[^\s*])\*(?![\w*])")
 _ONLY_MARKS = re.compile(r"(?<!\s)\s*+>[>\s]*+(?:\(?\d{1,3}[.)])?")

@@ -119,17 +119,17 @@ def _promising(
     """The sentences with which a passage may begin, in order: those that hold one of the words and,
     with the next ones, enough of them. Of very many those that hold most, with the next ones."""
     longest, least = int(policy["sentences"]), policy["least_coverage"]
-    rich = []
+    fullest = []
     for first, own in enumerate(held):
         if own:
             together = own.union(of_all, *held[first + 1 : first + longest])
             if len(together) / len(weights) >= least:
-                rich.append((first, together))
+                fullest.append((first, together))
     most = int(policy["passages"])
-    if len(rich) <= most:
-        return [first for first, _ in rich]
-    rich.sort(key=lambda one: -len(one[1]))
-    return sorted(first for first, _ in rich[:most])
+    if len(fullest) <= most:
+        return [first for first, _ in fullest]
+    fullest.sort(key=lambda one: -len(one[1]))
+    return sorted(first for first, _ in fullest[:most])
 
 
 def _weights(asked: Iterable[int], sentences: Collection[frozenset[int]]) -> dict[int, float]:

@@ -19,30 +19,31 @@ from workers.verify.pasted.stating import names_as_a_title
 
 _LONGEST_NAMES = 600  # characters in which the names of the authors are looked for
 _UPPER = "A-ZÀ-ÖØ-ÞŁŚŠŽČĆĐŐŰĞİ"
-_GIVEN = rf"[{_UPPER}][\w'’-]+"
+_GIVEN = rf"[{_UPPER}][\w'’-]{{1,40}}"
 _PARTICLE = r"(?i:van|von|de|der|den|la|le|di|da|dos|del|el|al|ten|ter)[ -]"
-_SURNAME = rf"(?:{_PARTICLE})*{_GIVEN}(?:[ -]{_GIVEN})?"
+_SURNAME = rf"(?:{_PARTICLE}){{0,4}}{_GIVEN}(?:[ -]{_GIVEN})?"
 _INITIALS = rf"(?:[{_UPPER}]\.?[ -]?){{1,4}}(?!\w)"
-_AUTHOR = rf"(?:{_SURNAME},?\s+{_INITIALS}|{_INITIALS}\s*{_SURNAME})"
-_JOINT = r"\s*(?:[,;]\s*(?:and\s+|&\s*)?|\s+and\s+|\s*&\s*)"
-_GROUP = (
-    rf"(?:the\s+)?{_GIVEN}[\w'’ -]*\s(?:Group|Investigators|Collaboration|Consortium|Committee)"
-)
+_AUTHOR = rf"(?:{_SURNAME},?\s{{1,9}}{_INITIALS}|{_INITIALS}\s{{0,9}}{_SURNAME})"
+_JOINT = r"\s{0,9}(?:[,;]\s{0,9}(?:and\s{1,9}|&\s{0,9})?|\s{1,9}and\s{1,9}|\s{0,9}&\s{0,9})"
+_BODY = r"(?:Group|Investigators|Collaboration|Consortium|Committee)"
+_GROUP = rf"(?:the\s{{1,9}})?{_GIVEN}(?![\w'’-])[\w'’ -]{{0,99}}\s{_BODY}"
 _YEAR = r"(?:19|20)\d\d"
-_ET_AL = r"(?:,?\s+et\s+al\b\.?)"
+_ET_AL = r"(?:,?\s{1,9}et\s{1,9}al\b\.?)"
 _FIRST = (
-    rf"(?:{_GROUP}|{_AUTHOR}|{_SURNAME}(?=,?\s+et\s+al\b)"
-    rf"|{_SURNAME},\s+{_GIVEN}(?:\s+[{_UPPER}]\.)?(?=,?\s+et\s+al\b)"
-    rf"|{_SURNAME}(?={_JOINT}{_SURNAME}\s*\(?{_YEAR}))"
+    rf"(?:{_GROUP}|{_AUTHOR}|{_SURNAME}(?=,?\s{{1,9}}et\s{{1,9}}al\b)"
+    rf"|{_SURNAME},\s{{1,9}}{_GIVEN}(?:\s{{1,9}}[{_UPPER}]\.)?(?=,?\s{{1,9}}et\s{{1,9}}al\b)"
+    rf"|{_SURNAME}(?={_JOINT}{_SURNAME}\s{{0,9}}\(?{_YEAR}))"
 )
-_OTHERS = rf"(?:{_JOINT}(?:{_GROUP}|{_AUTHOR}|{_SURNAME}(?=\s*\(?{_YEAR})))*{_ET_AL}?"
+_OTHERS = rf"(?:{_JOINT}(?:{_GROUP}|{_AUTHOR}|{_SURNAME}(?=\s{{0,9}}\(?{_YEAR}))){{0,60}}{_ET_AL}?"
 _WHEN = (
-    rf"(?P<year>\s*\(?{_YEAR}[a-z]?\b(?:[^()\n]{{0,20}}\))?)?+"
-    rf"(?:\s*\([^()\n]*{_YEAR}[^()\n]*\))?+"
+    rf"(?P<year>\s{{0,9}}\(?{_YEAR}[a-z]?\b(?:[^()\n]{{0,20}}\))?)?+"
+    rf"(?:\s{{0,9}}\([^()\n]{{0,80}}{_YEAR}[^()\n]{{0,80}}\))?+"
 )
-_TITLE = r"(?:[^\Wa-z_]|[\"“‘'*_\[]|\((?![^()\n]*\)\s*[a-z])|$)"
+_TITLE = r"(?:[^\Wa-z_]|[\"“‘'*_\[]|\((?![^()\n]{0,200}\)\s{0,9}[a-z])|$)"
 """What a title begins with: no small letter, which would go on with a verb ("et al. found")."""
-_AUTHORS = re.compile(rf"\A{_FIRST}(?P<more>{_OTHERS})\s*[.,:;]?{_WHEN}[\s.,:;]*{_TITLE}")
+_AUTHORS = re.compile(
+    rf"\A{_FIRST}(?P<more>{_OTHERS})\s{{0,9}}[.,:;]?{_WHEN}[\s.,:;]{{0,20}}{_TITLE}"
+)
 _PAGE = r"[A-Za-z]{0,3}\d+"
 _PRINTED = re.compile(
     rf"(?i)\b{_YEAR}\b[^()\n;:]{{0,20}}[;:][\s*_]{{0,20}}\d{{1,12}}[\s*_]{{0,20}}+"

@@ -1,7 +1,7 @@
 """How much of a pasted text is compared: what multiplies is bounded, what is left out is told."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,7 +24,6 @@ from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import TooLong, plain, statements
 from workers.verify.pasted.taking_out import without
-from workers.verify.verdicts import Support
 
 SENTENCE = "The drug lowered the pressure of adults by 9 mm Hg."
 OTHER = "Cough was seen in a few children who were given the drug."
@@ -32,13 +31,10 @@ TABLE = "The drug lowered the pressure of adults by 9 mm Hg" + ", 9 mm Hg" * 600
 
 
 def told(text: str, *documents: str) -> dict[str, Any]:
-    def unsure(pairs: Sequence[tuple[str, str]]) -> Sequence[Support]:
-        return [Support.PARTIAL for _ in pairs]
-
     found = statements(text)
     along = sent_along([{"title": "", "text": one} for one in documents], found)
     at = datetime(2026, 11, 26, tzinfo=UTC)
-    return checked(text, found, along, unsure, against="documents", at=at)
+    return checked(text, found, along, against="documents", at=at)
 
 
 def codes(line: Mapping[str, Any]) -> list[str]:

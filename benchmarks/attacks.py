@@ -62,7 +62,7 @@ def _document(name: str, unit: str) -> Attack:
 
 def _evidence(name: str, unit: str, length: int) -> Attack:
     def made() -> dict[str, Any]:
-        record = {"source_type": "publication", "title": name, "text": f"a{_run(unit, length)}b."}
+        record = {"source_type": "label", "title": name, "text": f"a{_run(unit, length)}b."}
         return {"json": {**record, "source_key": f"attack-{name}"}}
 
     return Attack(name, "/v1/documents", made)

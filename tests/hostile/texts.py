@@ -50,7 +50,8 @@ def hostile(seed: int, limit: int) -> str:
     while so_far < wanted:
         piece = _piece(draw, wanted - so_far)
         if repeats:
-            piece *= draw.choice((1, 2, 10, 100, 10_000))
+            times = draw.choice((1, 2, 10, 100, 10_000))
+            piece *= min(times, (wanted - so_far) // max(1, len(piece)) + 1)
         piece = piece[: wanted - so_far]
         pieces.append(piece)
         so_far += len(piece)

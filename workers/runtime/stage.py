@@ -169,7 +169,12 @@ def _handle(
             return
         held = _claim(context, spec, message, outbox_id, admitted=True)
     if isinstance(held, ledger.Claim):
-        if held.losses and context.alone is not None:
+        if held.attempts > spec.max_attempts:
+            reason = Permanent(
+                f"given up after {spec.max_attempts} attempts; the last left no word"
+            )
+            _die(context, spec, message, outbox_id, held, reason, "")
+        elif held.losses and context.alone is not None:
             _attempt_alone(context, context.alone, spec, message, outbox_id, held)
         else:
             attempt(context, spec, message, outbox_id, held)
@@ -243,9 +248,6 @@ def _attempt_alone(
     held: ledger.Claim,
 ) -> None:
     """Have the claimed work done in a process of its own; if that is lost too, it is dead."""
-    if held.attempts > spec.max_attempts:
-        _give_up(context, spec, message, outbox_id, held)
-        return
     try:
         with context.leases.holding(held, spec.time_limit_seconds):
             stopped = alone.work(
@@ -264,17 +266,6 @@ def _attempt_alone(
         _die(context, spec, message, outbox_id, held, reason, "")
 
 
-def _give_up(
-    context: Context,
-    spec: StageSpec[Any, Any],
-    message: Message,
-    outbox_id: UUID | None,
-    held: ledger.Claim,
-) -> None:
-    reason = Permanent(f"given up after {spec.max_attempts} attempts; the last left no word")
-    _die(context, spec, message, outbox_id, held, reason, "")
-
-
 def attempt(
     context: Context,
     spec: StageSpec[Any, Any],
@@ -283,9 +274,6 @@ def attempt(
     held: ledger.Claim,
 ) -> None:
     """Do the claimed work here and write down how it ended."""
-    if held.attempts > spec.max_attempts:
-        _give_up(context, spec, message, outbox_id, held)
-        return
     started = time.monotonic()
     try:
         with context.leases.holding(held, spec.time_limit_seconds):

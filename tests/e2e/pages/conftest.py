@@ -34,9 +34,13 @@ def _executable() -> str | None:
     return named or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
+    """A headless Chromium.
+
+    It ends with the tests of this folder: while it is there this thread has a running event loop,
+    in which no other test can start its own.
+    """
     executable = _executable()
     if executable is None:
         pytest.skip("no browser: install Debian's chromium, or name one in ATTEST_TEST_BROWSER")
@@ -48,7 +52,7 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     """An instance with a PubMed to follow, in which there are three works that it does not hold."""
     folder = tmp_path_factory.mktemp("pages")

@@ -43,8 +43,8 @@ class Compiled:
 
 
 def collect(use: Callable[[], object] | None = None) -> list[Compiled]:
-    """All patterns that importing every module of the product compiles, and what it remembers of its
-    policy, and that `use` does."""
+    """All patterns that the product compiles when its modules are imported, its policy is read and
+    `use` is called."""
     seen: dict[tuple[str, int], Compiled] = {}
     compile_it = _compiler.compile
 

@@ -14,8 +14,9 @@ from api_gateway.app import create_app
 from api_gateway.names import is_loopback
 from api_gateway.state import Gateway
 from store import keys
-from store.database import passes_by_itself, require_current_schema
+from store.database import passes_by_itself
 from store.models import now
+from store.schema import require_current_schema
 from store.settings import Settings
 from workers.runtime.logs import configure_logs
 from workers.runtime.memory import settle_memory

@@ -20,8 +20,9 @@ from uuid import uuid4
 
 from store import audit
 from store.audit_export import verify_export, write_export
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import embedded
+from store.schema import migrate
 from store.unit_of_work import Store, UnitOfWork, no_broker
 
 ANSWER = 5

@@ -25,8 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from cli.demo import free_port
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import EmbeddedServers, embedded
+from store.schema import migrate
 
 MIB = 1024 * 1024
 MOST = 32 * MIB

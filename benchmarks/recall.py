@@ -36,8 +36,9 @@ import structlog
 from knowledge.recalls import recall_policy
 from messages import Stage
 from store import audit, questions, recall_log, refreshes, watches
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import embedded
+from store.schema import migrate
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.fakes.eutils import Eutils

@@ -25,9 +25,10 @@ import structlog
 from benchmarks.pubmed_corpus import RECORDS_PER_SLICE, made_up, numbered, of_file, sets
 from messages import Stage
 from store import questions
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import EmbeddedServers, embedded
 from store.models import now
+from store.schema import migrate
 from store.settings import Settings
 from store.submissions import Origin, submit_item
 from store.unit_of_work import Promise, Store

@@ -18,8 +18,9 @@ import psutil
 import sqlalchemy as sa
 
 from api_gateway.metrics import Metrics
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import embedded
+from store.schema import migrate
 
 SCRAPES = 40
 

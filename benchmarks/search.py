@@ -30,11 +30,12 @@ from rich.console import Console
 from benchmarks.search_corpus import BLOCK, Corpus
 from benchmarks.search_load import load, published, statuses
 from knowledge.policy import retrieval_policy
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import embedded
 from store.index import dense, filters, lexical
 from store.index.filters import Filter
 from store.index.terms import terms
+from store.schema import migrate
 from store.settings import Settings
 from store.unit_of_work import Store
 from workers.encoder import encoder_for

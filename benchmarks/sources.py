@@ -36,8 +36,9 @@ from rich.console import Console
 from benchmarks.pubmed_corpus import RECORDS_PER_SLICE, made_up, numbered, of_file, sets
 from messages import Stage
 from store import imports, refreshes, watches
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import embedded
+from store.schema import migrate
 from store.settings import Settings
 from store.unit_of_work import Promise, Store
 from tests.fakes.eutils import Eutils

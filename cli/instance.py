@@ -61,7 +61,8 @@ def open_store(settings: Settings) -> "Store":
     Raises:
         NotRunning, SchemaMismatch, sqlalchemy.exc.OperationalError: it cannot be used.
     """
-    from store.database import connect, require_current_schema
+    from store.database import connect
+    from store.schema import require_current_schema
     from store.unit_of_work import Store
 
     found = resolve(settings)

@@ -4,8 +4,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from cli.failures import is_refusal
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded.binaries import POSTGRES_MAJOR
+from store.schema import migrate
 
 PGVECTOR = (0, 8)
 """The first one whose index searches on until a filter has let enough through

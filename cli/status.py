@@ -19,9 +19,10 @@ from cli.gateway import GatewayRefused, call, client_of
 from cli.instance import resolve
 from cli.printing import Console
 from store import audit, circuits, queue_report, recall_log, source_report
-from store.database import SchemaMismatch, connect, require_current_schema
+from store.database import connect
 from store.embedded.process import processes_in
 from store.models import now
+from store.schema import SchemaMismatch, require_current_schema
 from store.settings import Settings
 from workers.runtime import alive
 from workers.runtime.redis_client import redis_client
@@ -136,7 +137,7 @@ class _Own:
     def redis(cls, data_dir: Path, url: str) -> "_Own":
         """See `postgres`."""
         socket = Path(urlsplit(url).path)
-        return cls("redis-server", data_dir / "redis", socket, data_dir / "log" / "redis.log")
+        return cls("valkey-server", data_dir / "redis", socket, data_dir / "log" / "redis.log")
 
     @property
     def is_cut_off(self) -> bool:

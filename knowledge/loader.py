@@ -13,4 +13,12 @@ def load(name: str) -> Any:
 
     Raises FileNotFoundError when there is no such file and yaml.YAMLError when it is malformed.
     """
-    return yaml.safe_load(files("knowledge").joinpath(f"{name}.yaml").read_text(encoding="utf-8"))
+    return parse(files("knowledge").joinpath(f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def parse(text: str) -> Any:
+    """What a YAML text says, without its own types. By libyaml: ten times as fast as in Python.
+
+    Raises yaml.YAMLError when it is malformed.
+    """
+    return yaml.load(text, Loader=yaml.CSafeLoader)

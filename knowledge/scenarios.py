@@ -9,8 +9,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from knowledge.loader import parse
 
 Tag = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 Kind = Literal["guideline", "systematic_review", "pivotal_trial", "cohort"]
@@ -71,7 +72,7 @@ def pack_files() -> dict[str, str]:
 @cache
 def scenarios() -> tuple[Scenario, ...]:
     """All packs, those that ask for most diseases first, and among these by name."""
-    found = [Scenario.model_validate(yaml.safe_load(text)) for text in pack_files().values()]
+    found = [Scenario.model_validate(parse(text)) for text in pack_files().values()]
     return tuple(sorted(found, key=lambda one: (-len(one.diseases), one.name)))
 
 

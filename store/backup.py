@@ -22,7 +22,7 @@ from sqlmodel import Session
 
 from store import audit, keys
 from store.appearing import RESTORING, abandoned, appearing_file, mounted, unfinished_directory
-from store.database import connect, knows_revision, migrate, schema_revision
+from store.database import connect
 from store.dead_letters import CODE_VERSION
 from store.embedded import DataDir, EmbeddedPostgres
 from store.embedded.binaries import postgres_client
@@ -31,6 +31,7 @@ from store.embedded.postgres import STOP_SIGNAL
 from store.embedded.process import end_leftovers
 from store.models import now
 from store.postgres_programs import running
+from store.schema import knows_revision, migrate, schema_revision
 from store.unit_of_work import Store
 
 Progress = Callable[[str, int, int | None], None]

@@ -1,26 +1,17 @@
-"""The connection to PostgreSQL: engine, migrations, and the errors that pass by themselves."""
+"""The connection to PostgreSQL, and the errors that pass by themselves."""
 
 import json
 import time
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import psycopg
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from pydantic_core import from_json
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from store.index import wire
 from store.silence import Door, Impatient
-
-MIGRATIONS = Path(__file__).parent / "migrations"
-_MIGRATION_LOCK = 0x4174746573740001  # "Attest", 1: one process migrates, the others wait
 
 DISK_FULL = "53100"
 PASSING_SQLSTATES = frozenset({"25P03", "40001", "40P01", "55P03", "57014"})
@@ -56,18 +47,6 @@ _CUTS = {
 """A server whose host is gone is noticed in about a minute: by the first three where we wait for
 it, by the last where it has not even got what we sent, which takes a quarter of an hour else. The
 URL may say otherwise."""
-
-
-class SchemaMismatch(RuntimeError):
-    """The database is not at the migration that this code needs; the text says what to do."""
-
-
-class SchemaOutdated(SchemaMismatch):
-    """It is at an older one, or at none: it has to be migrated."""
-
-
-class SchemaAhead(SchemaMismatch):
-    """It is at one that this code does not know: a newer release has migrated it."""
 
 
 class _Pool(sa.QueuePool):
@@ -190,73 +169,6 @@ def _check(connection: Impatient, record: sa.pool.ConnectionPoolEntry, _: object
         connection.asks(CHECK_SECONDS)
     except psycopg.Error as error:
         raise sa.exc.InvalidatePoolError from error
-
-
-def _config() -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS))
-    return config
-
-
-def migrate(engine: sa.Engine) -> None:
-    """Bring the schema up to date; safe to call from several processes at once.
-
-    Raises:
-        SchemaAhead: a newer release has migrated it; nothing was changed.
-    """
-    with engine.begin() as connection:
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATION_LOCK)))
-        have = schema_revision(connection)
-        if have is not None and have not in _known():
-            raise _ahead(have)
-        config = _config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
-
-
-def require_current_schema(engine: sa.Engine) -> None:
-    """Check that the schema is the one this code needs. Every process does when it starts.
-
-    Raises:
-        SchemaOutdated: it is older, or there is none.
-        SchemaAhead: it is newer.
-    """
-    with engine.connect() as connection:
-        have = schema_revision(connection)
-    known = _known()
-    if have == known[0]:
-        return
-    if have is not None and have not in known:
-        raise _ahead(have)
-    raise SchemaOutdated(
-        f"the database is at migration {have or 'none'}, this code needs {known[0]}: "
-        "run `attest migrate` (or `attest up`, which does it)"
-    )
-
-
-def knows_revision(revision: str) -> bool:
-    """Whether this code has the migration, so that it can bring such a database up to date."""
-    return revision in _known()
-
-
-def schema_revision(connection: sa.Connection) -> str | None:
-    """The migration that the database is at; None: it has seen none."""
-    return MigrationContext.configure(connection).get_current_revision()
-
-
-@cache
-def _known() -> tuple[str, ...]:
-    """All migrations of this code, the newest one first."""
-    script = ScriptDirectory.from_config(_config())
-    return tuple(one.revision for one in script.walk_revisions())
-
-
-def _ahead(have: str) -> SchemaAhead:
-    return SchemaAhead(
-        f"the database is at migration {have}, which this code does not know (it ends at "
-        f"{_known()[0]}): a newer release of Attest has migrated it; start that release, or "
-        "restore a backup from before"
-    )
 
 
 def passes_by_itself(error: BaseException) -> bool:

@@ -17,7 +17,6 @@ import structlog
 from sqlmodel import Session
 
 from store import audit, outbox
-from store.direct import DirectSession
 
 log = structlog.get_logger(__name__)
 
@@ -110,7 +109,7 @@ class Store:
     @contextmanager
     def unit_of_work(self, actor: str, request_id: UUID | None = None) -> Iterator[UnitOfWork]:
         """A transaction that commits when the block ends and rolls back when it raises."""
-        with DirectSession(self.engine, expire_on_commit=False) as session:
+        with Session(self.engine, expire_on_commit=False) as session:
             work = UnitOfWork(session, actor, request_id)
             yield work
             promises = work._finish()
@@ -129,7 +128,7 @@ class Store:
     def _give_back(self, promises: list[Promise]) -> None:
         """Leave the rows to the relay. Never raises: what was committed is committed."""
         try:
-            with DirectSession(self.engine) as session:
+            with Session(self.engine) as session:
                 outbox.unpublish(session, [promise.id for promise in promises])
                 session.commit()
         except Exception as error:  # noqa: BLE001  the reconciler finds them a little later
@@ -140,7 +139,7 @@ class Store:
         """A session whose every statement is a transaction of its own: for one that stands alone
         and emits nothing, or some that read what never changes. BEGIN and COMMIT would be two more
         trips to the server."""
-        with DirectSession(self._at_once, expire_on_commit=False) as session:
+        with Session(self._at_once, expire_on_commit=False) as session:
             yield session
             session.commit()
 
@@ -151,7 +150,7 @@ class Store:
         It ends with a commit: at a rollback psycopg throws away what the connection has prepared,
         and every statement of the next transaction is parsed anew.
         """
-        with DirectSession(self._snapshots, expire_on_commit=False) as session:
+        with Session(self._snapshots, expire_on_commit=False) as session:
             yield session
             session.expunge_all()  # what was read may have been changed: that is nobody's business
             session.commit()

@@ -16,10 +16,11 @@ import sqlalchemy as sa
 
 from messages import Stage
 from store import questions
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import EmbeddedServers, embedded
 from store.models import Question
 from store.records import SourceRecord
+from store.schema import migrate
 from store.settings import Settings
 from store.submissions import submit_item
 from store.unit_of_work import Store

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping
 import redis
 from sqlalchemy.exc import SQLAlchemyError
 
-from store.database import SchemaMismatch, connect, require_current_schema
+from store.database import connect
 from store.printable import printable
+from store.schema import SchemaMismatch, require_current_schema
 from store.settings import Settings, get_settings
 
 SILENT_SECONDS = 75

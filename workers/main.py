@@ -14,7 +14,8 @@ import structlog
 from dramatiq.middleware import CurrentMessage
 
 from messages import QUESTION_STAGES, TEXT_STAGES, Stage
-from store.database import connect, passes_by_itself, require_current_schema
+from store.database import connect, passes_by_itself
+from store.schema import require_current_schema
 from store.settings import Settings
 from store.unit_of_work import Store
 from workers.registry import spec_of

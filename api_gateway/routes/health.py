@@ -13,7 +13,7 @@ from api_gateway.problems import Problem, documented
 from api_gateway.remembered import outlives_the_database
 from api_gateway.state import Gateway, InGateway
 from store import circuits
-from store.database import SchemaMismatch, require_current_schema
+from store.schema import SchemaMismatch, require_current_schema
 from store.silence import is_silent
 
 router = APIRouter(tags=["monitoring"])

@@ -24,9 +24,10 @@ import redis
 from dramatiq.brokers.redis import RedisBroker
 
 from messages import GenerateV1, Message, Stage, VerifyV1
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import embedded
 from store.hashes import text_hash
+from store.schema import migrate
 from store.settings import Settings
 from store.unit_of_work import UnitOfWork
 from workers.main import build_store, declare

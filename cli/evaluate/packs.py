@@ -16,7 +16,7 @@ from rich.text import Text
 
 from cli.evaluate.scratch import scratch
 from knowledge.links import is_search_page
-from knowledge.loader import load
+from knowledge.loader import load, parse
 from knowledge.scenarios import Entry, Kind, Scenario
 from store.records import ENDING_NOTICES, Notice
 from store.settings import Settings
@@ -121,7 +121,7 @@ def _read(files: Mapping[str, str]) -> tuple[list[Scenario], list[Fault]]:
     packs, faults = [], []
     for name, text in files.items():
         try:
-            pack = Scenario.model_validate(yaml.safe_load(text))
+            pack = Scenario.model_validate(parse(text))
         except ValidationError as error:
             for one in error.errors(include_url=False):
                 where = ".".join(map(str, one["loc"])) or "the file"

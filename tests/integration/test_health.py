@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from messages import Stage
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import embedded
+from store.schema import migrate
 from store.settings import Settings
 from tests.servers import Fleet
 from workers.health import ailment

@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from alembic import command
 
 from store import keys, notes, questions
-from store.database import _config, migrate
 from store.models import now
+from store.schema import alembic_config, migrate
 from store.unit_of_work import Store
 
 
@@ -23,7 +23,7 @@ def test_keys_go_and_come_and_what_was_asked_stays(store: Store) -> None:
         )
     assert len({first.id, second.id, alone.id}) == 3
     with store.engine.begin() as connection:
-        config = _config()
+        config = alembic_config()
         config.attributes["connection"] = connection
         command.downgrade(config, "0009")
         kept = connection.execute(sa.text("SELECT id, idempotency_key FROM question")).all()

@@ -16,24 +16,27 @@ from alembic import command
 from alembic.script import ScriptDirectory
 
 from store import audit, erasure, notes, refresh_requests, verifications
-from store.database import (
-    SchemaAhead,
-    SchemaOutdated,
-    _config,
-    connect,
-    migrate,
-    require_current_schema,
-    schema_revision,
-)
+from store.database import connect
 from store.embedded import EmbeddedServers
 from store.models import now
+from store.schema import (
+    SchemaAhead,
+    SchemaOutdated,
+    alembic_config,
+    migrate,
+    require_current_schema,
+    revisions,
+    schema_revision,
+)
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.servers import TRIAL, TRIAL_QUESTION, Fleet, ask, ingest
 from workers.inline import InlineWorker
 
 Rows = dict[str, list[dict[str, Any]]]
-STEPS = [one.revision for one in ScriptDirectory.from_config(_config()).walk_revisions()][::-1]
+STEPS = [one.revision for one in ScriptDirectory.from_config(alembic_config()).walk_revisions()][
+    ::-1
+]
 """All migrations, the first one first."""
 LOWEST = "0003"
 """Below it there is no way back: 0003 shortened the vectors, 0002 holds retractions."""
@@ -41,7 +44,7 @@ LOWEST = "0003"
 
 def step_to(engine: sa.Engine, revision: str) -> None:
     with engine.begin() as connection:
-        config = _config()
+        config = alembic_config()
         config.attributes["connection"] = connection
         have = schema_revision(connection)
         forward = have is None or (revision != "base" and revision > have)
@@ -410,3 +413,7 @@ def test_what_callers_brought_steps_aside_and_a_source_s_stays(engine: sa.Engine
     assert keys(engine) == {"submission:pmid:1", "pmid:1", "pmid:2"}
     migrate(engine)
     assert keys(engine) == {"submission:pmid:1", "pmid:1", "pmid:2"}
+
+
+def test_the_files_of_the_migrations_are_numbered_as_they_follow() -> None:
+    assert list(revisions()) == STEPS

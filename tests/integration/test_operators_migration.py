@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from alembic import command
 
 from store import circuits, dead_letters
-from store.database import _config, migrate
 from store.dead_letters import Death
+from store.schema import alembic_config, migrate
 from store.unit_of_work import Store
 from tests.integration.runtime.harness import count, promise
 from workers.runtime.stage import bury
@@ -23,7 +23,7 @@ def test_what_waited_for_a_paused_stage_is_due_where_there_are_no_stages_to_paus
         circuits.pause(work, "retrieve", "a test")
         circuits.admit(work, "retrieve", held)
     with store.engine.begin() as connection:
-        config = _config()
+        config = alembic_config()
         config.attributes["connection"] = connection
         command.downgrade(config, "0005")
         due = sa.text("SELECT count(*) FROM outbox WHERE not_before <= clock_timestamp()")

@@ -4,8 +4,8 @@ import sqlalchemy as sa
 from alembic import command
 
 from store import ledger
-from store.database import _config, migrate
 from store.models import now
+from store.schema import alembic_config, migrate
 from store.unit_of_work import Store
 from tests.integration.runtime.harness import count
 from tests.integration.test_quality import put
@@ -32,7 +32,7 @@ def test_work_goes_on_without_the_measurements_and_they_begin_anew(store: Store)
     claim(store)
     assert count(store, "stage_takeover", "takeovers = 1") == 1
     with store.engine.begin() as connection:
-        config = _config()
+        config = alembic_config()
         config.attributes["connection"] = connection
         command.downgrade(config, "0012")
         tables = set(sa.inspect(connection).get_table_names())

@@ -15,9 +15,10 @@ import httpx
 import sqlalchemy as sa
 
 from store import keys
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded.process import Command, spawn
 from store.models import now
+from store.schema import migrate
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.chaos.hosts.network import Plan, inside, network, run

@@ -18,8 +18,9 @@ import httpx
 import sqlalchemy as sa
 
 from cli.demo import free_port
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import EmbeddedError, EmbeddedServers, embedded
+from store.schema import migrate
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.chaos.storm.proxy import Proxy

@@ -1,5 +1,7 @@
 """Redis only wakes: a file of it that a power cut damaged keeps nobody from starting."""
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,8 @@ def fill(data: Path) -> Path:
         for n in range(100):
             client.set(f"key:{n}", "x" * 100)
         client.close()
-    return data / "redis" / "appendonly.aof"
+    (file,) = (data / "redis" / "appendonlydir").glob("*.incr.aof")
+    return file
 
 
 def keys_after_a_start(data: Path) -> int:
@@ -44,16 +47,40 @@ def test_what_can_be_read_of_a_damaged_file_is_kept_and_the_server_starts(
     assert kept == 100 if kind == "zeros behind it" else 0 < kept < 100
 
 
-def test_a_file_that_is_none_is_set_aside(tmp_path: Path) -> None:
-    file = fill(tmp_path)
-    file.write_bytes(b"REDIS0009\x00nothing of the kind")
+@pytest.mark.parametrize("which", ["*.incr.aof", "*.manifest"])
+def test_files_that_are_none_are_set_aside(tmp_path: Path, which: str) -> None:
+    folder = fill(tmp_path).parent
+    for file in folder.glob(which):
+        file.write_bytes(b"REDIS0009\x00nothing of the kind")
     assert keys_after_a_start(tmp_path) == 0
-    assert file.with_name("appendonly.aof.unreadable").exists()
+    assert folder.with_name("appendonlydir.unreadable").exists()
+    for file in folder.glob(which):
+        file.write_bytes(b"REDIS0009\x00nothing of the kind")
+    assert keys_after_a_start(tmp_path) == 0
 
 
-def test_a_whole_file_is_left_as_it_is(tmp_path: Path) -> None:
+def test_whole_files_are_left_as_they_are(tmp_path: Path) -> None:
     file = fill(tmp_path)
     before = file.read_bytes()
     assert keys_after_a_start(tmp_path) == 100
     assert file.read_bytes().startswith(before)
-    assert sorted(path.name for path in file.parent.iterdir()) == ["appendonly.aof"]
+    assert sorted(path.name for path in tmp_path.joinpath("redis").iterdir()) == ["appendonlydir"]
+    assert "valkey-check-aof" not in {path.name for path in file.parent.iterdir()}
+
+
+def test_the_file_of_a_release_with_redis_6_is_taken_over(tmp_path: Path) -> None:
+    with embedded(tmp_path):
+        pass
+    shutil.rmtree(tmp_path / "redis" / "appendonlydir")
+    commands = [("SELECT", "0"), *(("SET", f"key:{n}", "x") for n in range(100))]
+    file = tmp_path / "redis" / "appendonly.aof"
+    file.write_text(
+        "".join(
+            f"*{len(command)}\r\n" + "".join(f"${len(part)}\r\n{part}\r\n" for part in command)
+            for command in commands
+        )
+    )
+    owner = file.parent.stat()
+    os.chown(file, owner.st_uid, owner.st_gid)
+    assert keys_after_a_start(tmp_path) == 100
+    assert keys_after_a_start(tmp_path) == 100

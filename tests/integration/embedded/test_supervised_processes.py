@@ -318,7 +318,7 @@ def test_a_killed_postgres_comes_back_and_nothing_is_left_after_a_stop(
     connection = read_connection(run.directory)
     assert connection is not None
     family = run.family()
-    assert {"postgres", "redis-server"} <= {process.name() for process in family}
+    assert {"postgres", "valkey-server"} <= {process.name() for process in family}
     with psycopg.connect(connection.conninfo) as session:
         session.execute("CREATE TABLE kept AS SELECT 42 AS value")
     postmaster = next(p for p in family if p.name() == "postgres" and p.ppid() == run.process.pid)

@@ -16,10 +16,11 @@ import sqlalchemy as sa
 
 from api_gateway.main import GatewayServer, build_server
 from messages import Stage
-from store.database import connect, migrate
+from store.database import connect
 from store.embedded import EmbeddedServers, embedded
 from store.hashes import json_hash
 from store.models import Answer, Document, DocumentVersion, Question, StageRun
+from store.schema import migrate
 from store.settings import Settings
 from store.unit_of_work import Store
 from tests.servers import TEMPLATE, create_database, url_of

@@ -113,7 +113,7 @@ def test_processes_are_known_by_their_command_lines() -> None:
     assert role_of([*python, "gateway"]) == "gateway"
     assert role_of([*python, "worker", "--stage=retrieve", "--stage=audit"]) == "worker retrieve"
     assert role_of(["postgres: attest attest [local] idle"]) == "postgres"
-    assert role_of(["/x/redis-server unixsocket:/tmp/redis.sock"]) == "redis"
+    assert role_of(["/x/valkey-server unixsocket:/tmp/redis.sock"]) == "redis"
     assert role_of([*python, "up"]) is None
     assert role_of([]) is None
 

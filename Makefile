@@ -24,8 +24,8 @@ TREE = git ls-files -co --exclude-standard -z 2>/dev/null | xargs -0 -r cksum 2>
 PLENTY = df -k /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 8e6' | grep -q . \
 	&& awk '/MemAvailable/ && $$2 > 12e6' /proc/meminfo | grep -q . && echo /dev/shm
 
-# One process a core; the tests of one file stay together, and files in order: the longest come first.
-PARALLEL := -n auto --dist loadfile --no-loadscope-reorder
+# One process a core; the tests of one file stay together.
+PARALLEL := -n auto --dist loadfile
 
 # Where this is set, as in many containers, each process would compile all of our modules anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -52,11 +52,11 @@ test: $(DEV_READY) ## run all tests, once for each state of the tree (AGAIN=1; A
 ifeq ($(strip $(ARGS)$(AGAIN)$(CI)),)
 	@tree=$$($(TREE)); passed=$(VENV)/.passed-$$tree; \
 	if [ -n "$$tree" ] && [ -e "$$passed" ]; then cat "$$passed"; exit 0; fi; \
-	$(BIN)/python -m pytest $(PARALLEL) || exit; \
+	$(BIN)/python -m tests.pools || exit; \
 	rm -f $(VENV)/.passed-*; [ -z "$$tree" ] || [ "$$tree" != "$$($(TREE))" ] || \
 	echo "exactly this tree passed all tests on $$(date -u '+%F at %R UTC'); make test AGAIN=1 runs them again" > "$$passed"
 else
-	@$(BIN)/python -m pytest $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL))
+	@$(BIN)/python -m $(if $(strip $(ARGS)),pytest $(ARGS),tests.pools)
 endif
 
 lint: $(DEV_READY) ## ruff, mypy and the one-way flow of imports

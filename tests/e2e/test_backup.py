@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.e2e.test_up import ask, attest, start
+from tests.e2e.instances import ask, attest, start
 from tests.servers import TRIAL, wait_until
 
 

@@ -19,7 +19,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 
-from tests.e2e.test_up import Up, start
+from tests.e2e.instances import Up, start
 from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
 

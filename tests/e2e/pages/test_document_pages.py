@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.e2e.instances import Up, start
 from tests.e2e.pages.conftest import Seen
-from tests.e2e.test_up import Up, start
 from tests.unit.extract.made import REPORT
 
 Look = Callable[..., Seen]

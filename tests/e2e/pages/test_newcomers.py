@@ -7,9 +7,9 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.e2e.instances import Up, start
 from tests.e2e.pages.conftest import Seen
 from tests.e2e.pages.test_document_pages import make_key
-from tests.e2e.test_up import Up, start
 
 Look = Callable[..., Seen]
 REFUSED = "Failed to load resource: the server responded with a status of"

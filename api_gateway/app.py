@@ -17,56 +17,59 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from api_gateway import problems
-from api_gateway.access import keys_required
-from api_gateway.extraction_schemas import ExtractionIn
-from api_gateway.gate import Gate, guarded_routes
-from api_gateway.holding import Holding
-from api_gateway.limits import Limiter
-from api_gateway.listen import Notices
-from api_gateway.load import Load
-from api_gateway.methods import Methods
-from api_gateway.metrics import Metrics
-from api_gateway.middleware import Envelope
-from api_gateway.names import is_loopback
-from api_gateway.pages import rendering
-from api_gateway.pages.errors import ErrorPages
-from api_gateway.publishing import PublishingThread
-from api_gateway.refusals import Refusals
-from api_gateway.routes import (
-    audit,
-    dead_letters,
-    documents,
-    erasures,
-    extractions,
-    health,
-    notes,
-    pages_adding,
-    pages_ask,
-    pages_documents,
-    pages_evidence,
-    pages_notes,
-    pages_operate,
-    pages_reviews,
-    pages_signin,
-    pages_static,
-    pages_verify,
-    quality,
-    questions,
-    recalls,
-    reviews,
-    sources,
-    verifications,
+from api_gateway.audit import routes as audit
+from api_gateway.auth import page_routes as pages_signin
+from api_gateway.auth.access import keys_required
+from api_gateway.auth.gate import Gate, guarded_routes
+from api_gateway.auth.holding import Holding
+from api_gateway.auth.limits import Limiter
+from api_gateway.auth.refusals import Refusals
+from api_gateway.backpressure.load import Load
+from api_gateway.dead_letters import routes as dead_letters
+from api_gateway.documents import (
+    adding_routes,
 )
-from api_gateway.server_metrics import ServerState
+from api_gateway.documents import (
+    page_routes as pages_evidence,
+)
+from api_gateway.documents import (
+    routes as documents,
+)
+from api_gateway.extractions import page_routes as pages_documents
+from api_gateway.extractions import routes as extractions
+from api_gateway.extractions.schemas import ExtractionIn
+from api_gateway.http.host_names import is_loopback
+from api_gateway.http.listen import Notices
+from api_gateway.http.methods import Methods
+from api_gateway.http.publishing import PublishingThread
+from api_gateway.metrics.metrics import Metrics
+from api_gateway.metrics.server_metrics import ServerState
+from api_gateway.middleware import Envelope
+from api_gateway.notes import page_routes as pages_notes
+from api_gateway.notes import routes as notes
+from api_gateway.operations import erasure_routes, health_routes
+from api_gateway.operations import page_routes as pages_operate
+from api_gateway.pages import rendering, static_routes
+from api_gateway.pages.errors import ErrorPages
+from api_gateway.quality import routes as quality
+from api_gateway.questions import page_routes as pages_ask
+from api_gateway.questions import routes as questions
+from api_gateway.recalls import routes as recalls
+from api_gateway.reviews import page_routes as pages_reviews
+from api_gateway.reviews import routes as reviews
+from api_gateway.sources import routes as sources
 from api_gateway.state import Gateway
-from store import extractions as store_extractions
-from store import notes as store_notes
-from store import question_states, refreshes
-from store import verifications as store_verifications
-from store.database import connect
-from store.records import SourceRecord
-from store.settings import Settings
-from store.unit_of_work import Store
+from api_gateway.verifications import page_routes as pages_verify
+from api_gateway.verifications import routes as verifications
+from store.core.database import connect
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents.records import SourceRecord
+from store.extractions import extractions as store_extractions
+from store.questions import states
+from store.sources import refreshes
+from store.texts import notes as store_notes
+from store.texts import verifications as store_verifications
 from workers.runtime.broker import WokenBroker
 
 log = structlog.get_logger(__name__)
@@ -78,15 +81,15 @@ ROUTES = (
     notes,
     extractions,
     reviews,
-    erasures,
+    erasure_routes,
     documents,
     sources,
     dead_letters,
     audit,
     quality,
-    health,
+    health_routes,
     pages_ask,
-    pages_adding,
+    adding_routes,
     pages_evidence,
     pages_verify,
     pages_operate,
@@ -94,7 +97,7 @@ ROUTES = (
     pages_notes,
     pages_reviews,
     pages_signin,
-    pages_static,
+    static_routes,
 )
 """In the order in which they are matched; `BODY_LIMITS` of each are of paths whose bodies may be
 larger than usual, or smaller."""
@@ -250,7 +253,7 @@ def _gateway(settings: Settings) -> Gateway:
         store=store,
         notices=Notices(
             settings.database_url,
-            question_states.CHANNEL,
+            states.CHANNEL,
             refreshes.CHANNEL,
             store_verifications.CHANNEL,
             store_notes.CHANNEL,

@@ -11,13 +11,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from api_gateway.app import create_app
-from api_gateway.names import is_loopback
+from api_gateway.http.host_names import is_loopback
 from api_gateway.state import Gateway
-from store import keys
-from store.database import passes_by_itself
+from store.access import keys
+from store.core.database import passes_by_itself
+from store.core.schema import require_current_schema
+from store.core.settings import Settings
 from store.models import now
-from store.schema import require_current_schema
-from store.settings import Settings
 from workers.runtime.logs import configure_logs
 from workers.runtime.memory import settle_memory
 

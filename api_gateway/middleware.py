@@ -11,14 +11,14 @@ from sqlalchemy.exc import TimeoutError as PoolExhausted
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api_gateway.bodies import Body, InFlight, Places
-from api_gateway.metrics import Metrics
-from api_gateway.names import is_loopback
-from api_gateway.origins import origin_of, own_origin
+from api_gateway.auth.origins import origin_of, own_origin
+from api_gateway.auth.refusals import Refusals, Refused
+from api_gateway.backpressure.bodies import Body, InFlight, Places
+from api_gateway.http.host_names import is_loopback
+from api_gateway.metrics.metrics import Metrics
 from api_gateway.problems import Problem
-from api_gateway.refusals import Refusals, Refused
-from store.database import is_disk_full, passes_by_itself
-from store.silence import is_silent
+from store.core.database import is_disk_full, passes_by_itself
+from store.core.postgres_watchdog import is_silent
 from workers.runtime.errors import describe
 
 log = structlog.get_logger(__name__)

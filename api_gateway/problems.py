@@ -17,9 +17,9 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from api_gateway.methods import allow, routes_at
-from store.cursors import InvalidCursor
-from store.idempotency import KeyReused
+from api_gateway.http.methods import allow, routes_at
+from store.core.cursors import InvalidCursor
+from store.texts.idempotency import KeyReused
 
 MEDIA_TYPE = "application/problem+json"
 MAX_NAME_CHARS = 60

@@ -13,12 +13,12 @@ from pydantic import (
     field_validator,
 )
 
-from api_gateway.answer_schemas import SealedAnswer
-from api_gateway.filters import Filters, Moment, instant
+from api_gateway.questions.answer_schemas import SealedAnswer
+from api_gateway.questions.filters import Filters, Moment, instant
+from store.documents.publication_status import State
+from store.documents.records import NoticeKind
 from store.models import now
-from store.recall_log import RecallState
-from store.records import NoticeKind
-from store.standing import State
+from store.recalls.log import RecallState
 
 MAX_QUESTION_CHARS = 4000
 MAX_QUESTION_BODY_BYTES = 64 * 1024

@@ -6,16 +6,16 @@ from typing import Annotated, Any
 import redis
 from fastapi import Depends, Request
 
-from api_gateway.holding import Holding
-from api_gateway.limits import Limiter
-from api_gateway.listen import Notices
-from api_gateway.load import Load
-from api_gateway.metrics import Metrics
-from api_gateway.publishing import PublishingThread
-from api_gateway.refusals import Refusals
-from api_gateway.remembered import Remembered
-from store.settings import Settings
-from store.unit_of_work import Store
+from api_gateway.auth.holding import Holding
+from api_gateway.auth.limits import Limiter
+from api_gateway.auth.refusals import Refusals
+from api_gateway.auth.remembered_keys import Remembered
+from api_gateway.backpressure.load import Load
+from api_gateway.http.listen import Notices
+from api_gateway.http.publishing import PublishingThread
+from api_gateway.metrics.metrics import Metrics
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 
 
 @dataclass(frozen=True)

@@ -25,11 +25,11 @@ from typing import Any
 import httpx
 
 from benchmarks.system import system
-from cli.demo import QUESTIONS, SAMPLES
-from cli.evidence import follow, submit
-from store import keys
+from cli.commands.demo import QUESTIONS, SAMPLES
+from cli.commands.evidence import follow, submit
+from store.access import keys
+from store.core.unit_of_work import Store
 from store.models import now
-from store.unit_of_work import Store
 
 NOTE, TEXT, DOCUMENT, EVIDENCE = 119_000, 99_000, 79_000, 999_000
 """Characters, below what notes, pasted texts, clinical documents and evidence may have."""

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from store import audit
-from store.audit_export import verify_export, write_export
-from store.database import connect
+from store.audit import audit
+from store.audit.export import verify_export, write_export
+from store.core.database import connect
+from store.core.schema import migrate
+from store.core.unit_of_work import Store, UnitOfWork, no_broker
 from store.embedded import embedded
-from store.schema import migrate
-from store.unit_of_work import Store, UnitOfWork, no_broker
 
 ANSWER = 5
 """Events of an answered question."""

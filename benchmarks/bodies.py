@@ -24,10 +24,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cli.demo import free_port
-from store.database import connect
+from cli.commands.demo import free_port
+from store.core.database import connect
+from store.core.schema import migrate
 from store.embedded import EmbeddedServers, embedded
-from store.schema import migrate
 
 MIB = 1024 * 1024
 MOST = 32 * MIB

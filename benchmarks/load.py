@@ -27,13 +27,13 @@ from benchmarks.corpus import documents
 from benchmarks.load_client import ask_all, drained, looking
 from benchmarks.load_figures import Step, arrivals, step, table
 from benchmarks.system import system
-from cli.demo import QUESTIONS, SAMPLES
-from cli.evidence import follow, submit
-from cli.instance import resolve
-from cli.questions import ask
+from cli.commands.ask import ask
+from cli.commands.demo import QUESTIONS, SAMPLES
+from cli.commands.evidence import follow, submit
+from cli.instance.instance import resolve
 from messages import QUESTION_STAGES
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 
 console = Console(stderr=True)
 RATES = (1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0)

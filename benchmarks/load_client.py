@@ -11,7 +11,7 @@ import httpx
 import sqlalchemy as sa
 
 from benchmarks.load_figures import Asked, Depth, Outcome
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
 
 POLL_SECONDS = 30
 LOOK_SECONDS = 0.25

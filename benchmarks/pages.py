@@ -21,11 +21,11 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from api_gateway.pages import wording
-from api_gateway.pages.answers import answer_view
-from api_gateway.pages.questions import question_view
 from api_gateway.pages.rendering import NAVIGATION, render, static_files
+from api_gateway.questions.answer_view import answer_view
+from api_gateway.questions.view import question_view
 from api_gateway.schemas import QuestionOut
-from cli.printing import Console
+from cli.output.printing import Console
 
 ROUNDS = 200
 _NAMES = UUID("0a6fd8f0-4a3e-4a0c-9d53-1a4f9e6f2f10")
@@ -206,8 +206,8 @@ VISITS = 11
 def in_browser() -> dict[str, Any]:
     """Milliseconds to the first byte and to a page that can be used: medians but for `first`."""
     from benchmarks.screenshots import instance  # a browser is no need of the other figures
-    from cli.demo import QUESTIONS
-    from cli.questions import ask
+    from cli.commands.ask import ask
+    from cli.commands.demo import QUESTIONS
 
     with instance(Console(stderr=True)) as (url, browser):
 

@@ -35,12 +35,15 @@ import structlog
 
 from knowledge.recalls import recall_policy
 from messages import Stage
-from store import audit, questions, recall_log, refreshes, watches
-from store.database import connect
+from store.audit import audit
+from store.core.database import connect
+from store.core.schema import migrate
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.embedded import embedded
-from store.schema import migrate
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.questions import questions
+from store.recalls import log
+from store.sources import refreshes, watches
 from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
 from workers.inline import InlineWorker
@@ -119,7 +122,7 @@ class World:
     def state(self, name: str) -> int:
         """How many answers are in this state."""
         with self.store.reading() as session:
-            return recall_log.counts(session)[name]
+            return log.counts(session)[name]
 
     def until(self, done: Callable[[], bool], limit: float) -> float:
         """Let the workers work until `done`; gives the seconds that it took, `limit` at most.

@@ -19,9 +19,9 @@ from typing import Any
 
 import structlog
 
-from cli.demo import SAMPLES
+from cli.commands.demo import SAMPLES
 from cli.evaluate.regression import evaluate_regression
-from store.settings import Settings
+from store.core.settings import Settings
 from tests.fakes.liar import NOTHING, Liar
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb

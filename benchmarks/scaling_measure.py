@@ -23,20 +23,20 @@ import sqlalchemy as sa
 import structlog
 
 from benchmarks.pubmed_corpus import RECORDS_PER_SLICE, made_up, numbered, of_file, sets
+from clinical_text.chunks import chunk
+from clinical_text.structure import segment
 from messages import Stage
-from store import questions
-from store.database import connect
+from store.core.database import connect
+from store.core.schema import migrate
+from store.core.settings import Settings
+from store.core.unit_of_work import Promise, Store
+from store.documents.submissions import Origin, submit_item
 from store.embedded import EmbeddedServers, embedded
 from store.models import now
-from store.schema import migrate
-from store.settings import Settings
-from store.submissions import Origin, submit_item
-from store.unit_of_work import Promise, Store
+from store.questions import questions
 from workers.encoder import encoder_for
 from workers.ingest.parsers.pubmed.records import parse
 from workers.inline import InlineWorker
-from workers.reading.chunks import chunk
-from workers.reading.structure import segment
 from workers.runtime.broker import WokenBroker
 
 GROUPS: Mapping[str, Sequence[str]] = {

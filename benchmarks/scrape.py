@@ -17,10 +17,10 @@ from pathlib import Path
 import psutil
 import sqlalchemy as sa
 
-from api_gateway.metrics import Metrics
-from store.database import connect
+from api_gateway.metrics.metrics import Metrics
+from store.core.database import connect
+from store.core.schema import migrate
 from store.embedded import embedded
-from store.schema import migrate
 
 SCRAPES = 40
 

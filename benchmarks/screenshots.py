@@ -18,12 +18,12 @@ import httpx
 from PIL import Image
 from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from cli.demo import QUESTIONS, SAMPLES, free_port, running
-from cli.evidence import follow, submit
-from cli.instance import open_store
-from cli.printing import Console
-from cli.questions import ask
-from store.settings import Settings
+from cli.commands.ask import ask
+from cli.commands.demo import QUESTIONS, SAMPLES, free_port, running
+from cli.commands.evidence import follow, submit
+from cli.instance.instance import open_store
+from cli.output.printing import Console
+from store.core.settings import Settings
 
 IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 SLIDE = SAMPLES.parent / "texts" / "slide.md"

@@ -30,14 +30,14 @@ from rich.console import Console
 from benchmarks.search_corpus import BLOCK, Corpus
 from benchmarks.search_load import load, published, statuses
 from knowledge.policy import retrieval_policy
-from store.database import connect
+from store.core.database import connect
+from store.core.schema import migrate
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.embedded import embedded
 from store.index import dense, filters, lexical
 from store.index.filters import Filter
 from store.index.terms import terms
-from store.schema import migrate
-from store.settings import Settings
-from store.unit_of_work import Store
 from workers.encoder import encoder_for
 from workers.retrieve.fusion import fuse
 from workers.retrieve.search import search

@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clinical_text.chunks import chunk
+from clinical_text.structure import segment
+from store.core.settings import Settings
+from store.documents.records import SourceRecord
 from store.index.terms import terms
-from store.records import SourceRecord
-from store.settings import Settings
 from workers.encoder import encoder_for
-from workers.reading.chunks import chunk
-from workers.reading.structure import segment
 
 STATISTICS = Path(__file__).with_name("search_statistics.json")
 PER_CLUSTER = 20

@@ -39,11 +39,11 @@ from benchmarks.corpus import documents
 from benchmarks.soak_samples import Sampler
 from benchmarks.soak_verdict import WARM_UP, Verdict, judge, table
 from benchmarks.system import system
-from cli.demo import QUESTIONS, SAMPLES
-from cli.evidence import follow, submit
-from cli.instance import resolve
-from store.settings import Settings
-from store.unit_of_work import Store
+from cli.commands.demo import QUESTIONS, SAMPLES
+from cli.commands.evidence import follow, submit
+from cli.instance.instance import resolve
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 
 console = Console(stderr=True)
 SHIFT_HOURS = 2

@@ -35,12 +35,12 @@ from rich.console import Console
 
 from benchmarks.pubmed_corpus import RECORDS_PER_SLICE, made_up, numbered, of_file, sets
 from messages import Stage
-from store import imports, refreshes, watches
-from store.database import connect
+from store.core.database import connect
+from store.core.schema import migrate
+from store.core.settings import Settings
+from store.core.unit_of_work import Promise, Store
 from store.embedded import embedded
-from store.schema import migrate
-from store.settings import Settings
-from store.unit_of_work import Promise, Store
+from store.sources import imports, refreshes, watches
 from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
 from workers.ingest.parsers.pubmed.bulk import slices

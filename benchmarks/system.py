@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpus import documents
-from cli.demo import QUESTIONS, SAMPLES, free_port, running
-from cli.evidence import follow, submit
-from cli.instance import open_store
-from cli.printing import Console
-from cli.questions import ask
-from store.records import SourceRecord
-from store.settings import Settings
-from store.unit_of_work import Store
+from cli.commands.ask import ask
+from cli.commands.demo import QUESTIONS, SAMPLES, free_port, running
+from cli.commands.evidence import follow, submit
+from cli.instance.instance import open_store
+from cli.output.printing import Console
+from clinical_text.chunks import chunk
+from clinical_text.structure import segment
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents.records import SourceRecord
 from workers.encoder import encoder_for
-from workers.reading.chunks import chunk
-from workers.reading.structure import segment
 
 console = Console(stderr=True)
 

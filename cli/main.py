@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from pydantic_settings import SettingsError
 from typer._click.exceptions import ClickException
 
-from cli.context import Instance, JsonOption, print_json
-from cli.failures import about_servers, is_refusal, plain, server_errors
-from cli.instance import NotRunning, resolve, with_data_dir
-from cli.late import elsewhere, late
+from cli.instance.context import Instance, JsonOption, print_json
+from cli.instance.failures import about_servers, is_refusal, plain, server_errors
+from cli.instance.instance import NotRunning, resolve, with_data_dir
+from cli.late_commands import elsewhere, late
 from cli.options import (
     AsOfOption,
     DecisionsOption,
@@ -24,11 +24,11 @@ from cli.options import (
     SourceTypesOption,
     UntilOption,
 )
-from cli.printing import Console, guarded_streams, say, say_beside
+from cli.output.printing import Console, guarded_streams, say, say_beside
 from cli.usage import tell_wrong_usage
 from messages import Stage
-from store.log_lines import configure_command_logs
-from store.settings import Settings, get_settings
+from store.core.log_lines import configure_command_logs
+from store.core.settings import Settings, get_settings
 
 app = typer.Typer(
     help="Clinical answers from evidence that is held, every word attested.",
@@ -146,9 +146,9 @@ def up(
     verbose: Annotated[bool, typer.Option(help="print the processes' logs here")] = False,
 ) -> None:
     """Run PostgreSQL, Redis, workers, scheduler and gateway until Ctrl-C."""
-    from cli.starting import unknown_variables, usable
-    from cli.telling import Teller
-    from cli.up import run, who_may_ask
+    from cli.commands.up import run, who_may_ask
+    from cli.instance.environment_check import unknown_variables, usable
+    from cli.output.progress import Teller
 
     settings = usable(_settings(ctx, data_dir=data_dir, port=port, host=host))
     tell = Teller(settings)
@@ -163,7 +163,7 @@ def up(
 @app.command()
 def demo(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """Start a private instance, ingest the sample corpus and ask four questions."""
-    from cli.demo import run_demo
+    from cli.commands.demo import run_demo
 
     raise typer.Exit(run_demo(_settings(ctx), as_json=as_json))
 
@@ -182,10 +182,10 @@ def ask(
     max_references: Annotated[int | None, typer.Option(min=1, max=10)] = None,
 ) -> None:
     """Ask a question and wait for the answer."""
-    from cli.answers import render
-    from cli.questions import ask as submit_and_wait
-    from cli.questions import asked
-    from cli.waiting import on_stderr
+    from cli.client.waiting import on_stderr
+    from cli.commands.ask import ask as submit_and_wait
+    from cli.commands.ask import asked
+    from cli.output.answers import render
 
     submitted = asked(
         text,
@@ -219,9 +219,9 @@ def verify(
     as_json: JsonOption = False,
 ) -> None:
     """Check the claims, quotations and identifiers of a text."""
-    from cli.gateway import GatewayRefused
-    from cli.verify import documents_in, holds, render, text_of, verify_here
-    from cli.waiting import on_stderr, result_of_text
+    from cli.client.gateway import GatewayRefused
+    from cli.client.waiting import on_stderr, result_of_text
+    from cli.commands.verify import documents_in, holds, render, text_of, verify_here
 
     text, instance = text_of(file), Instance.of(ctx)
     try:
@@ -253,9 +253,9 @@ def summarize(
     A running instance does it, with a language model where it has one; where none runs, this
     process does, by rules.
     """
-    from cli.gateway import GatewayRefused, NoGateway
-    from cli.summarize import note_in, render, summarize_here
-    from cli.waiting import on_stderr, result_of_text
+    from cli.client.gateway import GatewayRefused, NoGateway
+    from cli.client.waiting import on_stderr, result_of_text
+    from cli.commands.summarize import note_in, render, summarize_here
 
     text = note_in(file)
     try:
@@ -281,7 +281,8 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Ingest files and folders: text, Markdown, HTML, PDF, JSON and JSON Lines records."""
-    from cli.evidence import (
+    from cli.client.waiting import on_stderr
+    from cli.commands.evidence import (
         about_the_claims,
         about_the_dead,
         check_source_type,
@@ -289,7 +290,6 @@ def ingest(
         in_words,
         submit,
     )
-    from cli.waiting import on_stderr
 
     check_source_type(source_type)
     store = Instance.of(ctx).store
@@ -321,7 +321,7 @@ for _name, (_where, _help) in COMMANDS.items():
 @app.command()
 def migrate(ctx: typer.Context) -> None:
     """Bring the database schema up to date."""
-    from cli.migrating import bring_up_to_date
+    from cli.commands.migrate import bring_up_to_date
 
     bring_up_to_date(resolve(Instance.of(ctx).settings).database_url)
 
@@ -333,7 +333,7 @@ def worker(
     threads: Annotated[int, typer.Option(min=1, max=64)] = 4,
 ) -> None:
     """Run a worker process."""
-    from cli.starting import usable
+    from cli.instance.environment_check import usable
     from workers.main import run_worker
 
     run_worker(resolve(usable(Instance.of(ctx).settings)), stage or list(Stage), threads)
@@ -342,7 +342,7 @@ def worker(
 @app.command()
 def scheduler(ctx: typer.Context) -> None:
     """Run the scheduler: relay, reconciler, index upkeep."""
-    from cli.starting import usable
+    from cli.instance.environment_check import usable
     from scheduler.main import run_scheduler
 
     run_scheduler(resolve(usable(Instance.of(ctx).settings)))
@@ -356,7 +356,7 @@ def gateway(
 ) -> None:
     """Run the HTTP gateway."""
     from api_gateway.main import run_gateway
-    from cli.starting import usable
+    from cli.instance.environment_check import usable
 
     settings = resolve(usable(Instance.of(ctx).settings))
     changes = {"host": host or settings.host, "port": port or settings.port}
@@ -392,7 +392,7 @@ def _run() -> None:
     except typer.Abort:
         _fail("aborted")
     except (SettingsError, ValidationError) as error:
-        from cli.settings_errors import wrong_settings
+        from cli.instance.settings_errors import wrong_settings
 
         _fail(wrong_settings() or str(error))
     except KeyboardInterrupt:

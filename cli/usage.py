@@ -2,7 +2,7 @@
 
 from typer._click.exceptions import ClickException, NoArgsIsHelpError, UsageError
 
-from store.printable import printable
+from store.core.printable import printable
 
 
 def tell_wrong_usage(error: ClickException) -> int:

@@ -9,12 +9,14 @@ from sqlmodel import Session
 
 from knowledge.retention import TextKind
 from scheduler.weekly.writing import write_weekly
-from store import circuits, retention, set_back, tags
-from store.clock import database_now
-from store.imports import keep_statistics
+from store.core.clock import database_now
+from store.core.unit_of_work import Promise, Store
+from store.documents import tags
 from store.index import dense, lexical
 from store.models import now
-from store.unit_of_work import Promise, Store
+from store.operations import retention, set_back_clock
+from store.pipeline import circuits
+from store.sources.imports import keep_statistics
 from workers.runtime.broker import WokenBroker
 from workers.runtime.relay import reconcile, sweep
 
@@ -59,7 +61,7 @@ def find_lost(store: Store, broker: WokenBroker, lost_after: float) -> None:
 def bring_back(store: Store, lease_seconds: float) -> None:
     """Let nothing wait for a time that was before the database's clock was set back."""
     with Session(store.engine) as session:
-        found = set_back.bring_back(session, lease_seconds)
+        found = set_back_clock.bring_back(session, lease_seconds)
         session.commit()
     if found:
         log.warning("clock_of_the_database_set_back", rows=found)

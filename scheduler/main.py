@@ -15,12 +15,12 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from knowledge.retention import keep_days
 from scheduler import jobs, refreshing
 from scheduler.intervals import Every, catch_up
-from store.database import passes_by_itself
+from store.core.database import passes_by_itself
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.models import now
-from store.settings import Settings
-from store.unit_of_work import Store
 from workers.main import build_store, wait_for_schema
-from workers.runtime import alive
+from workers.runtime import liveness
 from workers.runtime.broker import WokenBroker
 from workers.runtime.errors import describe
 from workers.runtime.logs import configure_logs
@@ -78,7 +78,7 @@ def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> Ba
         ),
         ("bring_back", RECONCILE_SECONDS, jobs.bring_back, (store, settings.lease_seconds)),
         ("watch_circuits", CIRCUIT_SECONDS, jobs.watch_circuits, (store,)),
-        ("say_alive", alive.SAY_SECONDS, alive.say, (broker,)),
+        ("say_alive", liveness.SAY_SECONDS, liveness.say, (broker,)),
         ("copy_dead", COPY_DEAD_SECONDS, jobs.copy_dead, (broker,)),
         ("merge_segments", MERGE_SECONDS, jobs.merge_segments, (store,)),
         ("renew_segments", RENEW_SECONDS, jobs.renew_segments, (store,)),

@@ -12,9 +12,10 @@ from sqlmodel import Session, col, select
 
 from knowledge.sources import connector_policies, connector_policy, connector_sla_hours
 from scheduler.plan import STRAY, Due, Followed, choose, due
-from store import freshness, refreshes, source_states, ticks
+from store.core.unit_of_work import Store, UnitOfWork
 from store.models import SlaBreach, Watch
-from store.unit_of_work import Store, UnitOfWork
+from store.pipeline import schedule_ticks
+from store.sources import freshness, refreshes, source_states
 
 log = structlog.get_logger(__name__)
 
@@ -43,18 +44,18 @@ def plan_refreshes(store: Store, at: datetime) -> int:
 
 def _due(session: Session, at: datetime) -> list[Due]:
     watches = _active(session)
-    asked = ticks.last_asked(session, [watch.id for watch in watches], at + STRAY)
+    asked = schedule_ticks.last_asked(session, [watch.id for watch in watches], at + STRAY)
     found = [one for watch in watches if (one := due(_followed(watch, asked[watch.id]), at))]
     if not found:
         return []
-    taken = ticks.taken(session, [(one.job, one.fire_at) for one in found])
+    taken = schedule_ticks.taken(session, [(one.job, one.fire_at) for one in found])
     states = source_states.all_states(session)
     resting = {name for name, state in states.items() if state.is_open(at)}
     return choose(
         [one for one in found if (one.job, one.fire_at) not in taken],
         resting=resting,
         on_trial={name for name, state in states.items() if state.status == "degraded"} - resting,
-        under_way=ticks.under_way(session),
+        under_way=schedule_ticks.under_way(session),
     )
 
 
@@ -64,7 +65,7 @@ def _active(session: Session) -> list[Watch]:
     return list(session.exec(select(Watch).where(col(Watch.active), known)))
 
 
-def _followed(watch: Watch, asked: ticks.LastAsked) -> Followed:
+def _followed(watch: Watch, asked: schedule_ticks.LastAsked) -> Followed:
     sla_hours = connector_sla_hours(watch.source)
     return Followed(
         watch.id,
@@ -89,10 +90,10 @@ def _ask(store: Store, one: Due, at: datetime) -> bool:
     """
     with store.unit_of_work(ACTOR) as work:
         watch = work.session.get_one(Watch, one.watch_id)
-        if not watch.active or not ticks.take(work.session, one.job, one.fire_at, at):
+        if not watch.active or not schedule_ticks.take(work.session, one.job, one.fire_at, at):
             return False
         refresh = refreshes.request(work, watch, one.reason, at)
-        ticks.began(work.session, one.job, one.fire_at, refresh.id)
+        schedule_ticks.began(work.session, one.job, one.fire_at, refresh.id)
         return True
 
 
@@ -144,7 +145,7 @@ def forget_ticks(store: Store, at: datetime) -> int:
     forgotten = 0
     while True:
         with Session(store.engine) as session:
-            batch = ticks.forget(session, at - TICKS_ARE_KEPT, FORGET_AT_A_TIME)
+            batch = schedule_ticks.forget(session, at - TICKS_ARE_KEPT, FORGET_AT_A_TIME)
             session.commit()
         forgotten += batch
         if batch < FORGET_AT_A_TIME:

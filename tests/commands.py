@@ -14,7 +14,7 @@ import pytest
 import structlog
 
 from cli.main import main
-from store.settings import Settings, get_settings
+from store.core.settings import Settings, get_settings
 
 Done = subprocess.CompletedProcess[str]
 

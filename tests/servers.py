@@ -15,15 +15,15 @@ import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store import questions
-from store.database import connect
+from store.core.database import connect
+from store.core.schema import migrate
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents.records import SourceRecord
+from store.documents.submissions import submit_item
 from store.embedded import EmbeddedServers, embedded
 from store.models import Question
-from store.records import SourceRecord
-from store.schema import migrate
-from store.settings import Settings
-from store.submissions import submit_item
-from store.unit_of_work import Store
+from store.questions import questions
 from tests.processes import Forked, attest
 from workers.inline import InlineWorker
 from workers.runtime.broker import WokenBroker

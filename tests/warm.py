@@ -2,7 +2,7 @@
 
 import scheduler.main  # noqa: F401
 import workers.main  # noqa: F401
-from cli import main, stages, starting  # noqa: F401
+from cli.instance import environment_check  # noqa: F401
 from messages import Stage
 from workers.registry import spec_of
 

@@ -11,7 +11,7 @@ import time
 from uuid import UUID
 
 from messages import Stage, parse
-from store.settings import Settings
+from store.core.settings import Settings
 from workers.main import build_store
 from workers.registry import spec_of
 from workers.runtime.alone import Suspect, first_to_go

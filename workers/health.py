@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 import redis
 from sqlalchemy.exc import SQLAlchemyError
 
-from store.database import connect
-from store.printable import printable
-from store.schema import SchemaMismatch, require_current_schema
-from store.settings import Settings, get_settings
+from store.core.database import connect
+from store.core.printable import printable
+from store.core.schema import SchemaMismatch, require_current_schema
+from store.core.settings import Settings, get_settings
 
 SILENT_SECONDS = 75
 """Twice the interval of redis-py's health check on the subscription (30 s), and some more."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from messages import Stage
+from store.core.settings import Settings
+from store.core.unit_of_work import Promise, Store
 from store.models import now
-from store.settings import Settings
-from store.unit_of_work import Promise, Store
 from workers.registry import spec_of
 from workers.runtime.leases import LeaseKeeper
 from workers.runtime.relay import sweep

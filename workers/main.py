@@ -14,10 +14,10 @@ import structlog
 from dramatiq.middleware import CurrentMessage
 
 from messages import QUESTION_STAGES, TEXT_STAGES, Stage
-from store.database import connect, passes_by_itself
-from store.schema import require_current_schema
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.database import connect, passes_by_itself
+from store.core.schema import require_current_schema
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from workers.registry import spec_of
 from workers.runtime.alone import Alone
 from workers.runtime.broker import WokenBroker
@@ -53,7 +53,7 @@ def build_store(
     """The store whose commits publish at once, and the broker they publish through.
 
     Args:
-        plans_once: see `store.database.connect`.
+        plans_once: see `store.core.database.connect`.
     """
     engine = connect(settings.database_url, pool_size=pool_size, plans_once=plans_once)
     broker = WokenBroker(settings, Store(engine))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from store.spans import Structure
+from store.core.spans import Structure
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 MANY = 2000

@@ -8,8 +8,8 @@ from fastapi import FastAPI
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api_gateway.auth.browser_sessions import SAFE_METHODS, is_page
 from api_gateway.pages.rendering import error_page, frame, headers
-from api_gateway.pages.sessions import SAFE_METHODS, is_page
 from api_gateway.problems import MEDIA_TYPE, NO_SUCH_ID, NO_SUCH_PATH
 
 _FOR_PROGRAMS = frozenset({NO_SUCH_PATH, f"there is no such {NO_SUCH_ID}"})

@@ -15,11 +15,11 @@ from fastapi.routing import iter_route_contexts
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from api_gateway.access import LOCAL, Caller, Scope, keys_required, scopes_of
-from api_gateway.pages.evidence import exact
-from api_gateway.pages.sessions import FIELD
+from api_gateway.auth.access import LOCAL, Caller, Scope, keys_required, scopes_of
+from api_gateway.auth.browser_sessions import FIELD
+from api_gateway.documents.evidence_view import exact
 from api_gateway.problems import GIVEN_UP
-from store.printable import printable
+from store.core.printable import printable
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from clinical_text.quotes import Source
+from clinical_text.structure import segment
 from workers.ingest.parsers.clinicaltrials.study import parse as parse_studies
 from workers.ingest.parsers.pubmed.records import parse
 from workers.ingest.parsers.spl.label import parse_spl
-from workers.reading.quotes import Source
-from workers.reading.structure import segment
 from workers.verify.checking import check_claims
 from workers.verify.claims import Drafted
 from workers.verify.judging import Judged, Material

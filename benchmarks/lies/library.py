@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from store.spans import Structure
+from clinical_text.quotes import Source
+from clinical_text.structure import segment
+from store.core.spans import Structure
 from tests.fakes.lies import Order, topic
 from tests.injections import IN_TEXT
 from workers.generate.snippets import Shown, shown
 from workers.ingest.parsers.pubmed.records import parse
-from workers.reading.quotes import Source
-from workers.reading.structure import segment
 from workers.verify.locating import CitedText
 
 LEAST_SENTENCES = 6

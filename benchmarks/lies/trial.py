@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from benchmarks.lies.library import Case
+from clinical_text.instructions import addresses_reader
+from clinical_text.quotes import check
 from tests.fakes.liar import Liar, Told, bare
 from workers.generate.model import ModelDraft, draft
 from workers.language_model.port import LanguageModel
-from workers.reading.instructions import addresses_reader
-from workers.reading.quotes import check
 from workers.verify.checking import check_claims
 from workers.verify.claims import Checked, Drafted
 from workers.verify.gate import Hedged, gate

@@ -24,12 +24,12 @@ import redis
 from dramatiq.brokers.redis import RedisBroker
 
 from messages import GenerateV1, Message, Stage, VerifyV1
-from store.database import connect
+from store.core.database import connect
+from store.core.hashes import text_hash
+from store.core.schema import migrate
+from store.core.settings import Settings
+from store.core.unit_of_work import UnitOfWork
 from store.embedded import embedded
-from store.hashes import text_hash
-from store.schema import migrate
-from store.settings import Settings
-from store.unit_of_work import UnitOfWork
 from workers.main import build_store, declare
 from workers.runtime.leases import LeaseKeeper
 from workers.runtime.logs import configure_logs

@@ -19,12 +19,12 @@ from sqlmodel import Session
 
 from benchmarks.peers import corpus
 from benchmarks.peers.material import Quoted, compared
-from cli.demo import free_port, running
-from cli.evidence import follow, submit
-from cli.instance import open_store
-from cli.printing import Console
-from store.settings import Settings
-from store.unit_of_work import Store
+from cli.commands.demo import free_port, running
+from cli.commands.evidence import follow, submit
+from cli.instance.instance import open_store
+from cli.output.printing import Console
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb
 

@@ -5,8 +5,8 @@ from typing import Annotated
 import httpx
 import typer
 
-from cli.context import Instance
-from cli.printing import say_beside
+from cli.instance.context import Instance
+from cli.output.printing import say_beside
 
 HTTP_PORT = 8322
 SHUTDOWN_SECONDS = 20
@@ -38,7 +38,7 @@ def mcp(
         return
     import uvicorn
 
-    from api_gateway.names import url_of
+    from api_gateway.http.host_names import url_of
     from cli.assistant.guard import Guarded
 
     require_guard(host, gateway)
@@ -64,7 +64,7 @@ def require_guard(host: str, gateway: str) -> None:
     Raises:
         Unguarded: it does not, or does not answer; says what to do.
     """
-    from api_gateway.names import is_loopback
+    from api_gateway.http.host_names import is_loopback
 
     if is_loopback(host):
         return

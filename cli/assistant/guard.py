@@ -12,7 +12,7 @@ from uuid import uuid4
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api_gateway.bodies import Body, BodyLimit, InFlight
+from api_gateway.backpressure.bodies import Body, BodyLimit, InFlight
 from api_gateway.problems import Problem
 
 MOST_BODY_BYTES = 2 * 1024**2

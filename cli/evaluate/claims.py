@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from store.settings import Settings
+from store.core.settings import Settings
 from workers.verify.entailment.model import LABELS, Judgement, Label, judge_all
 from workers.verify.entailment.states import TokenReader
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from cli.bars import terminal_bars
-from cli.context import Instance, JsonOption, print_json
-from cli.printing import say_lines
+from cli.instance.context import Instance, JsonOption, print_json
+from cli.output.bars import terminal_bars
+from cli.output.printing import say_lines
 
 evaluate_app = typer.Typer(help="Measure on data in standard layouts.", no_args_is_help=True)
 
@@ -81,7 +81,7 @@ def regression(
 
     Ends with exit code 1 if one does, or a target is missed; that of anchors counts only --with.
     """
-    from cli.demo import SAMPLES
+    from cli.commands.demo import SAMPLES
     from cli.evaluate.regression import evaluate_regression
 
     with terminal_bars() as progress:
@@ -110,7 +110,7 @@ def packs(
     Ends with exit code 1 if anything does not hold.
     """
     from cli.evaluate.packs import body, evaluate_packs, shown, source_clients
-    from cli.tables import table_console
+    from cli.output.tables import table_console
     from knowledge.scenarios import pack_files
 
     if online:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from cli.bulk_files import FORMATS
-from store.submissions import Origin, submit_item
+from cli.commands.bulk_files import FORMATS
+from store.documents.submissions import Origin, submit_item
 from workers.http.errors import SourceError
 from workers.inline import InlineWorker
 

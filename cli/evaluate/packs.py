@@ -18,8 +18,8 @@ from cli.evaluate.scratch import scratch
 from knowledge.links import is_search_page
 from knowledge.loader import load, parse
 from knowledge.scenarios import Entry, Kind, Scenario
-from store.records import ENDING_NOTICES, Notice
-from store.settings import Settings
+from store.core.settings import Settings
+from store.documents.records import ENDING_NOTICES, Notice
 from workers.http.client import SourceClient
 from workers.http.errors import SourceError
 from workers.http.factory import client_for

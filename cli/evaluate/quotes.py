@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 
-from workers.reading.quotes import QuoteCheck, Source, check
+from clinical_text.quotes import QuoteCheck, Source, check
 
 # Sources kept at hand, as the verify stage keeps those of the answers it works on.
 HELD_SOURCES = 256

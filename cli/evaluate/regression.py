@@ -14,9 +14,9 @@ from cli.evaluate.corpora import take_in_path
 from cli.evaluate.scratch import maintain, scratch, take_in
 from knowledge.links import is_search_page
 from knowledge.regression import Asked, regression
-from store import questions
+from store.core.settings import Settings
 from store.models import Answer, Retrieval
-from store.settings import Settings
+from store.questions import questions
 from workers.audit.quality import ANCHORED, TRIALS, Measured, leads, measure
 from workers.inline import InlineWorker
 

@@ -14,10 +14,10 @@ from sqlmodel import Session, select
 from cli.evaluate.metrics import ndcg, recall, reciprocal_rank
 from cli.evaluate.scratch import maintain, scratch, take_in
 from messages import Stage
-from store.documents import SUBMITTED
+from store.core.settings import Settings
+from store.documents.documents import SUBMITTED
 from store.index import lexical
 from store.models import Document
-from store.settings import Settings
 from workers.inline import InlineWorker
 from workers.retrieve.search import search
 

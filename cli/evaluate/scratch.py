@@ -8,12 +8,12 @@ from uuid import uuid4
 
 from messages import Stage
 from scheduler.jobs import index_vectors, look_at_tables, merge_segments
-from store.database import connect
+from store.core.database import connect
+from store.core.schema import migrate
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents.submissions import submit_item
 from store.embedded import embedded
-from store.schema import migrate
-from store.settings import Settings
-from store.submissions import submit_item
-from store.unit_of_work import Store
 from workers.inline import InlineWorker
 
 

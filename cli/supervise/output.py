@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 from typing import Protocol
 
+from store.core.printable import printable
 from store.embedded.datadir import rotate_log
-from store.printable import printable
 
 _READ_BYTES = 65536
 _MAX_LINE_BYTES = 65536  # a child that never ends its line must not fill our memory

@@ -4,8 +4,8 @@ from jinja2 import Environment, StrictUndefined
 
 from scheduler.weekly.plots import plots
 from scheduler.weekly.tables import Table, summary, tables, title
-from store.printable import printable
-from store.week_report import WeekReport
+from store.core.printable import printable
+from store.reports.week_report import WeekReport
 
 _PAGE = """<!doctype html>
 <html lang="en">

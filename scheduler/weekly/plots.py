@@ -8,7 +8,7 @@ import pygal
 from pygal.style import Style
 
 from knowledge.quality import quality_metrics
-from store.week_report import WeekReport
+from store.reports.week_report import WeekReport
 
 # The library puts a finder for plug-ins of its own among Python's, of a kind that Python no longer
 # asks: with it there every later import warns. There are no plug-ins here.

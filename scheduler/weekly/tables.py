@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from store.quality_report import Judged, QualityReport
-from store.source_report import SourceReport
-from store.week_report import WeekReport
+from store.reports.quality_report import Judged, QualityReport
+from store.reports.week_report import WeekReport
+from store.sources.source_report import SourceReport
 
 UNKNOWN = "unknown"
 NOTHING_HELD = "nothing held"

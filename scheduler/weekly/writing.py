@@ -9,9 +9,10 @@ import structlog
 from sqlmodel import Session
 
 from scheduler.weekly.forms import html, markdown
-from store import ticks, week_report
-from store.unit_of_work import Store
-from store.week_report import WeekReport
+from store.core.unit_of_work import Store
+from store.pipeline import schedule_ticks
+from store.reports import week_report
+from store.reports.week_report import WeekReport
 
 log = structlog.get_logger(__name__)
 
@@ -36,7 +37,7 @@ def write_weekly(store: Store, folder: Path, at: datetime) -> list[Path]:
     """
     until = week_end(at)
     with Session(store.engine) as session:
-        if not _existed(session, until) or not ticks.take(session, JOB, until, at):
+        if not _existed(session, until) or not schedule_ticks.take(session, JOB, until, at):
             return []
         with store.reading() as snapshot:
             report = week_report.report(snapshot, until - WEEK, until, at)

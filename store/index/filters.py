@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlmodel import Session
 
-from store.index.standing import CURRENT, CURRENT_THEN
+from store.index.search_scope import CURRENT, CURRENT_THEN
 from store.index.wire import Ids, ask, ids_of
 
 LEAST = 500

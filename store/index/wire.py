@@ -59,7 +59,7 @@ class _HalfDumper(Dumper):
 
 
 def register(connection: psycopg.Connection[Any]) -> None:
-    """Teach a connection what is sent here; `store.database.connect` does so with each."""
+    """Teach a connection what is sent here; `store.core.database.connect` does so with each."""
     connection.adapters.register_dumper(Ids, _IdsDumper)
     connection.adapters.register_dumper(Half, _HalfDumper)
 

@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection that `store.database` hands over."""
+"""Alembic's entry: runs the migrations on the connection that `store.core.database` hands over."""
 
 from alembic import context
 from sqlmodel import SQLModel

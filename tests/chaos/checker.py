@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from store import audit
-from store.unit_of_work import Store
+from store.audit import audit
+from store.core.unit_of_work import Store
 from tests.servers import wait_until
 
 _RULES = {

@@ -8,10 +8,10 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from store.database import connect
+from store.core.database import connect
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.embedded import EmbeddedServers, embedded
-from store.settings import Settings
-from store.unit_of_work import Store
 from tests.chaos.hold import Hold
 from tests.integration.runtime.harness import Runtime
 from tests.servers import TEMPLATE, Fleet, create_database, make_template, url_of

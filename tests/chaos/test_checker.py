@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
 from tests.chaos.checker import broken_rules
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, ingest
 from workers.inline import InlineWorker

@@ -8,8 +8,8 @@ from uuid import UUID
 import pytest
 
 from messages import Stage
-from store import extractions
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
+from store.extractions import extractions
 from tests.chaos.checker import wait_quiet
 from tests.chaos.hold import Hold
 from tests.fakes.learner import Learner

@@ -9,9 +9,9 @@ import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store import refreshes, watches
+from store.core.unit_of_work import Store
 from store.models import Refresh, now
-from store.unit_of_work import Store
+from store.sources import refreshes, watches
 from tests.chaos.checker import check, wait_quiet
 from tests.chaos.hold import Hold
 from tests.fakes.eutils import Eutils

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from messages import EVIDENCE_STAGES, QUESTION_STAGES, Stage
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
 from tests.chaos.checker import check, wait_quiet
 from tests.chaos.hold import Hold
 from tests.integration.runtime.harness import count, rows

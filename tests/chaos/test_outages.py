@@ -14,7 +14,7 @@ import redis
 import sqlalchemy as sa
 
 from messages import Stage
-from store.unit_of_work import Promise, Store
+from store.core.unit_of_work import Promise, Store
 from tests.chaos.checker import check, wait_quiet
 from tests.chaos.conftest import World
 from tests.chaos.hold import Hold

@@ -20,10 +20,11 @@ import sqlalchemy as sa
 
 from knowledge.sources import connector_sla_hours
 from scheduler.refreshing import plan_refreshes, watch_slas
-from store import audit, watches
-from store.database import connect
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.audit import audit
+from store.core.database import connect
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.sources import watches
 from tests.chaos.adapters import adapters
 from tests.chaos.world import Killed, World, killer
 from tests.fakes.web import Clock

@@ -7,10 +7,10 @@ import pytest
 from fastapi import FastAPI
 from fastapi.routing import iter_route_contexts
 
-from api_gateway.access import Scope, scopes_of
 from api_gateway.app import create_app
+from api_gateway.auth.access import Scope, scopes_of
 from api_gateway.problems import TITLES
-from store.settings import Settings
+from store.core.settings import Settings
 
 OPEN = {"/openapi.json", "/healthz", "/readyz", "/static/{name:path}", "/signin", "/signout"}
 """What anybody may call: nothing of it shows a row."""

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 import yaml
 
-from cli.starting import usable
-from store.audit_keys import FILE, signing_key
-from store.settings import SECRET, Settings, secrets_of_files
+from cli.instance.environment_check import usable
+from store.audit.keys import FILE, signing_key
+from store.core.settings import SECRET, Settings, secrets_of_files
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))

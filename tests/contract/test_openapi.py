@@ -12,8 +12,8 @@ from api_gateway.app import create_app
 from api_gateway.schemas import QuestionIn, QuestionOut
 from knowledge.loader import load
 from knowledge.retention import TextKind
-from store.records import SourceRecord, SourceType
-from store.settings import Settings
+from store.core.settings import Settings
+from store.documents.records import SourceRecord, SourceType
 from workers.verify.bibliography import Reference
 
 STABLE = {

@@ -19,7 +19,7 @@ from workers.http.errors import (
     TooLarge,
     Unreachable,
 )
-from workers.http.wire import Wire
+from workers.http.transport import Wire
 from workers.retrieve.openi import find_images
 from workers.retrieve.understanding.read import search_terms, understand
 

@@ -25,7 +25,7 @@ from workers.http.errors import (
     TooLarge,
     Unreachable,
 )
-from workers.http.wire import Wire
+from workers.http.transport import Wire
 from workers.retrieve.leads import Lead
 from workers.retrieve.outside import outside_question
 from workers.retrieve.perplexity import Answer, search

@@ -17,10 +17,10 @@ import pytest
 import typer.main
 import yaml
 
-from api_gateway.access import keys_required
+from api_gateway.auth.access import keys_required
 from cli.main import app
 from messages import Stage
-from store.settings import SECRET, Settings
+from store.core.settings import SECRET, Settings
 from tests import requirements_report
 from tests.requirements_report import BadMarker, Marked, Requirement, collect, problems
 from workers.health import SILENT_SECONDS, others_speak
@@ -212,7 +212,7 @@ def test_no_registry_host_and_no_path_of_a_machine_in_the_frame() -> None:
 def test_only_adapters_speak_http_and_none_of_ours_imports_httpx2() -> None:
     speak = {name for name, used in imports().items() if "httpx" in used}
     client = {f"workers.http.{name}" for name in ("allow", "answers", "call", "wire")}
-    others = {"workers.encoder.remote", "cli.gateway", "cli.demo"}
+    others = {"workers.encoder.remote", "cli.client.gateway", "cli.commands.demo"}
     others |= {f"cli.assistant.{name}" for name in ("command", "gateway", "tools")}
     assert speak == client | others, "ADR 0004 holds a list"
     assert not [name for name, used in imports().items() if "httpx2" in used]

@@ -11,7 +11,8 @@ from messages import Stage
 
 ROOT = Path(__file__).parents[2]
 OVERFLOW = 2
-"""An engine opens up to twice its pool (`store.database.connect`), a worker's has threads + 2."""
+"""An engine opens up to twice its pool (`store.core.database.connect`), a worker's has threads +
+2."""
 
 
 class Loader(yaml.SafeLoader):

@@ -14,7 +14,7 @@ import httpx
 import psutil
 import pytest
 
-from cli.demo import free_port
+from cli.commands.demo import free_port
 from tests.commands import hear_hangups
 from tests.servers import TRIAL_QUESTION, wait_until
 

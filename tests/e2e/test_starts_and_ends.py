@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from cli.demo import free_port
+from cli.commands.demo import free_port
 from store.embedded import read_connection
 from tests.e2e.instances import ask, attest, launched, printing, read_until, start
 from tests.servers import TRIAL, wait_until

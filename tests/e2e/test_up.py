@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cli.demo import free_port
+from cli.commands.demo import free_port
 from tests.e2e.instances import Up, ask, attest, start
 from tests.servers import TRIAL, TRIAL_QUESTION, wait_until
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import tests.fakes.lies_of_omission  # noqa: F401  its kind is one of KINDS by then
+from clinical_text.structure import segment
 from tests.fakes.honesty import PARAPHRASES, VERBATIM, verbatim
 from tests.fakes.lies import KINDS, Order, Source, Subject
 from tests.fakes.lies_of_meaning import replaced
-from workers.reading.structure import segment
 
 NOTHING: dict[str, Any] = {
     "diseases": [],

@@ -5,15 +5,15 @@ import unicodedata
 from collections.abc import Callable
 from itertools import pairwise
 
-from store.spans import Structure
+from clinical_text.chunks import Chunk, chunk
+from clinical_text.normalize import MINUS, normalize
+from clinical_text.quotes import Source, Verdict, check
+from clinical_text.structure import segment
+from store.core.spans import Structure
+from workers.file_formats import UnreadableDocument, read
 from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement
 from workers.ingest.parsers.base import Parsed
-from workers.readers import UnreadableDocument, read
-from workers.reading.chunks import Chunk, chunk
-from workers.reading.normalize import MINUS, normalize
-from workers.reading.quotes import Source, Verdict, check
-from workers.reading.structure import segment
 
 DIGITS_AND_MARKS = frozenset("0123456789.,·<>≤≥=±%‰²₂")
 DASHES = frozenset("-\u2010\u2011\u2012\u2013\u2014\u2015\u2212")

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from clinical_text import quotes
+from clinical_text.chunks import Chunk
+from clinical_text.normalize import Normalized, normalize
+from clinical_text.structure import segment
 from tests.fuzz import properties
 from tests.fuzz.__main__ import NEEDS, available
 from tests.fuzz.driver import inputs
 from tests.fuzz.targets import CORPUS, TARGETS
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed, Problem
-from workers.reading import quotes
-from workers.reading.chunks import Chunk
-from workers.reading.normalize import Normalized, normalize
-from workers.reading.structure import segment
 
 DAMAGED = int(os.environ.get("ATTEST_TEST_EXAMPLES", "30"))
 """Inputs for each target; `python -m tests.fuzz` looks further."""

@@ -12,12 +12,14 @@ from types import SimpleNamespace
 from typing import Any, cast
 from uuid import uuid4
 
-from api_gateway.extraction_schemas import MAX_DOCUMENT_CHARS
-from api_gateway.note_schemas import MAX_NOTE_CHARS
+from api_gateway.extractions.schemas import MAX_DOCUMENT_CHARS
+from api_gateway.notes.schemas import MAX_NOTE_CHARS
 from api_gateway.schemas import MAX_QUESTION_CHARS
-from api_gateway.verification_schemas import MAX_TEXT_CHARS
+from api_gateway.verifications.schemas import MAX_TEXT_CHARS
+from clinical_text.chunks import chunk
+from clinical_text.structure import segment
+from store.core.settings import Settings
 from store.index.terms import heading
-from store.settings import Settings
 from tests.hostile.texts import documents
 from workers.anchor.stage import find
 from workers.encoder import encoder_for
@@ -25,9 +27,7 @@ from workers.extract.extraction import extract_text
 from workers.extract.readability import Unreadable
 from workers.extract.steps import TooLong as DocumentTooLong
 from workers.extract.steps import require_length
-from workers.readers import UnreadableDocument, read
-from workers.reading.chunks import chunk
-from workers.reading.structure import segment
+from workers.file_formats import UnreadableDocument, read
 from workers.retrieve.understanding.read import understand
 from workers.summarize.summary import summarize
 from workers.verify.pasted.report import checked

@@ -3,10 +3,10 @@
 from typing import Any
 from uuid import UUID
 
-from store import extractions
-from store.extractions import File
+from store.core.unit_of_work import Store
+from store.extractions import extractions
+from store.extractions.extractions import File
 from store.models import ExtractionRow
-from store.unit_of_work import Store
 from tests.fakes.learner import Learner
 from tests.unit.extract.made import REPORT
 from workers.inline import InlineWorker

@@ -12,8 +12,8 @@ from uuid import UUID, uuid4
 import sqlalchemy as sa
 
 from messages import AuditV1, GenerateV1, RetrieveV1, VerifyV1
-from store.hashes import json_hash, text_hash
-from store.unit_of_work import Store
+from store.core.hashes import json_hash, text_hash
+from store.core.unit_of_work import Store
 
 _HASH = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

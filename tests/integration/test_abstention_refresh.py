@@ -11,10 +11,10 @@ import sqlalchemy as sa
 
 from knowledge.cures import cure_policy
 from messages import Stage
-from store import refreshes, source_states, watches
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.models import Answer, Refresh, Watch
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.sources import refreshes, source_states, watches
 from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
 from tests.servers import TRIAL, ask, get_question, ingest
@@ -145,7 +145,7 @@ def test_invariant_9_the_refresh_is_asked_for_in_the_transaction_that_stores_the
     def broken(*_: Any, **__: Any) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("store.question_bodies.put_answer", broken)
+    monkeypatch.setattr("store.questions.bodies.put_answer", broken)
     ask(case.store, TODAY)
     for _ in range(3):
         case.worker.run()

@@ -9,13 +9,13 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from cli.anchors import BATCH, generate_anchors
+from cli.commands.anchors import BATCH, generate_anchors
 from messages import AnchorV1
-from store import anchors as held
-from store.anchors import Found
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents import anchors as held
+from store.documents.anchors import Found
 from store.models import Anchor, DocumentVersion, EffectEstimate
-from store.settings import Settings
-from store.unit_of_work import Store
 from tests.commands import Attest
 from tests.servers import ingest
 from workers.anchor.stage import commit, work

@@ -6,9 +6,9 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy.exc import DBAPIError
 
-from store import audit
-from store.schema import MIGRATIONS
-from store.unit_of_work import Store
+from store.audit import audit
+from store.core.schema import MIGRATIONS
+from store.core.unit_of_work import Store
 
 
 def migrate_to(store: Store, revision: str) -> None:

@@ -12,15 +12,16 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from cli import audit_replay
-from cli.audit_replay import CannotReplay, Replay
+from cli.commands import audit_replay
+from cli.commands.audit_replay import CannotReplay, Replay
 from knowledge.version import knowledge_version
 from messages import Stage
-from store import audit_log, audit_trail, erasure
-from store.hashes import json_hash, keyed, text_hash
+from store.audit import log, trail
+from store.core.hashes import json_hash, keyed, text_hash
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.models import Draft
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.operations import erasure
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb
 from tests.integration import guesses
@@ -97,7 +98,7 @@ def answered(worker: InlineWorker, text: str = TRIAL_QUESTION, **options: Any) -
 def events(store: Store, question_id: UUID) -> dict[str, dict[str, Any]]:
     """The payloads of a question's events."""
     with store.reading() as session:
-        page = audit_log.query(session, subject=str(question_id), limit=1000)
+        page = log.query(session, subject=str(question_id), limit=1000)
         return {one.event: one.payload for one in page.events}
 
 
@@ -160,7 +161,7 @@ def test_without_a_model_the_events_say_that_none_was_asked(ruled: InlineWorker)
 def test_the_trail_tells_the_story_of_an_answer_in_order(modelled: InlineWorker) -> None:
     question_id = answered(modelled)
     with modelled.store.reading() as session:
-        found = audit_trail.trail(session, question_id)
+        found = trail.trail(session, question_id)
     assert found is not None
     assert [step.event for step in found.steps] == [
         "question.submitted",
@@ -185,7 +186,7 @@ def test_the_trail_tells_the_story_of_an_answer_in_order(modelled: InlineWorker)
 def test_the_trail_has_no_words_of_question_document_or_claim(modelled: InlineWorker) -> None:
     question_id = answered(modelled, patient_context="62-year-old zebrafishoma patient")
     with modelled.store.reading() as session:
-        told = str(audit_trail.trail(session, question_id))
+        told = str(trail.trail(session, question_id))
     for words in ("zebrafishoma", "primary endpoint", "recurrence-free", TRIAL["title"]):
         assert words.lower() not in told.lower()
 
@@ -195,7 +196,7 @@ def test_the_trail_of_an_abstention_names_its_reason_and_the_refreshes_that_coul
 ) -> None:
     question_id = answered(inline)
     with inline.store.reading() as session:
-        found = audit_trail.trail(session, question_id)
+        found = trail.trail(session, question_id)
     assert found is not None
     sealed = next(step for step in found.steps if step.event == "answer.sealed")
     assert sealed.words == "The abstention was sealed: no_evidence."
@@ -206,7 +207,7 @@ def test_the_trail_of_an_abstention_names_its_reason_and_the_refreshes_that_coul
 
 def test_there_is_no_trail_of_a_question_that_is_not_there(store: Store) -> None:
     with store.reading() as session:
-        assert audit_trail.trail(session, uuid4()) is None
+        assert trail.trail(session, uuid4()) is None
 
 
 @pytest.mark.requirement("DC-6")
@@ -228,7 +229,7 @@ def test_an_answer_replays_the_same_after_its_evidence_was_replaced(ruled: Inlin
     ingest(ruled.store, {**TRIAL, "text": f"{TRIAL['text']}\n\nAmended since.\n"})
     ruled.run()
     with ruled.store.reading() as session:
-        found = audit_trail.trail(session, question_id)
+        found = trail.trail(session, question_id)
     assert found is not None
     assert [one.status for one in found.sources] == ["superseded"]
     assert replay(ruled.store, question_id).same

@@ -19,16 +19,19 @@ import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store import audit, backup, keys, ledger, sessions
-from store.appearing import PART, abandoned
-from store.backup import BackupError
-from store.database import connect
+from store.access import keys, sessions
+from store.audit import audit
+from store.core.atomic_files import PART, abandoned
+from store.core.database import connect
+from store.core.schema import require_current_schema
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.embedded import DataDir, embedded
 from store.embedded.binaries import postgres_client
 from store.models import Answer, Question, now
-from store.schema import require_current_schema
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.operations import backup
+from store.operations.backup import BackupError
+from store.pipeline import ledger
 from tests.commands import Attest, hear_hangups
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest, wait_until
 from workers.inline import InlineWorker

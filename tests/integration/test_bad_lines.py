@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from cli import evidence
-from store import circuits
+from cli.commands import evidence
+from store.pipeline import circuits
 from tests.integration.runtime.harness import count
 from workers.inline import InlineWorker
 

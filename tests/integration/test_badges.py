@@ -8,11 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge.trust import badge_policy
-from store import refreshes, watches
-from store.known import known
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents.citation_query import known
 from store.models import Answer
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.sources import refreshes, watches
 from tests.fakes.eutils import Eutils
 from tests.fakes.openalex import OpenAlex
 from tests.fakes.web import Clock, FakeWeb

@@ -16,11 +16,11 @@ import pytest
 import redis
 import sqlalchemy as sa
 
-from cli.demo import free_port
-from store import audit_export
+from cli.commands.demo import free_port
+from store.audit import export
+from store.core.unit_of_work import Store
 from store.embedded import EmbeddedServers
 from store.models import now
-from store.unit_of_work import Store
 from tests.commands import Attest
 from tests.servers import TRIAL, TRIAL_QUESTION, Fleet, wait_until
 
@@ -245,7 +245,7 @@ def exported(running: Instance, tmp_path: Path) -> str:
     """The signed export of the audit chain, with its manifest."""
     file = tmp_path / "audit.jsonl"
     with file.open("wb") as out, running.store.reading() as session:
-        manifest = audit_export.write_export(session, out, bytes(range(32)), now())
+        manifest = export.write_export(session, out, bytes(range(32)), now())
     return file.read_text() + manifest.model_dump_json()
 
 

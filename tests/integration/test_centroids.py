@@ -5,9 +5,9 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from store.core.unit_of_work import Store
 from store.index.centroids import Centroids, centroids
 from store.index.wire import Ids
-from store.unit_of_work import Store
 from tests.integration.test_dense_index import put, units
 from tests.servers import TRIAL, ingest
 from workers.inline import InlineWorker

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from store import audit
+from store.audit import audit
 from store.models import Answer
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
 from workers.inline import InlineWorker

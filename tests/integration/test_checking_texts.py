@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store import verifications
+from store.texts import verifications
 from tests.servers import TRIAL, ingest
 from workers.inline import InlineWorker
 

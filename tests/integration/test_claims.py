@@ -13,19 +13,21 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api_gateway.document_uploads import item_of
-from api_gateway.uploads import Received
-from cli.evidence import claimed, submit
+from api_gateway.documents.uploads import item_of
+from api_gateway.http.uploads import Received
+from cli.commands.evidence import claimed, submit
+from clinical_text.structure import segment
 from knowledge.sources import connector_policies, owners_of
 from messages import IngestV1
-from store import audit, claims, standing, works
-from store.documents import SUBMITTED
-from store.findings import Kind
+from store.audit import audit
+from store.core.unit_of_work import Store
+from store.documents import claimed_works, identifiers, publication_status
+from store.documents.documents import SUBMITTED
+from store.documents.findings import Kind
+from store.documents.publication_status import DueWork
+from store.documents.records import Identifiers, Notice, SourceRecord, SourceType
+from store.documents.submissions import Origin, submit_item
 from store.models import now
-from store.records import Identifiers, Notice, SourceRecord, SourceType
-from store.standing import DueWork
-from store.submissions import Origin, submit_item
-from store.unit_of_work import Store
 from tests.integration.test_findings import TITLE, Stub, doubted, open_findings, page
 from tests.integration.test_versions import SAME_DATABASE, at, versions
 from workers.ingest import enrich, stage
@@ -34,7 +36,6 @@ from workers.ingest.enrichment import Statement
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.envelope import wrap
 from workers.inline import InlineWorker
-from workers.reading.structure import segment
 
 ALIEN = "Bananas as a cure for everything"
 SET_ID = "0d8ef0d0-1c1f-4c6b-9c3c-1f2f3a4b5c6d"
@@ -166,7 +167,7 @@ CALLERS: list[Door] = [by_http, by_file, by_command, by_markdown]
 def found(store: Store, kind: str, value: str) -> set[UUID]:
     """The documents that a search by this number leads to."""
     with store.reading() as session:
-        ids = works.held(session, {kind: [works.normal(kind, value)]})
+        ids = identifiers.held(session, {kind: [identifiers.normal(kind, value)]})
         rows = session.execute(
             sa.text("SELECT document_id FROM document_version WHERE id = ANY(:ids)"),
             {"ids": [one for some in ids.values() for one in some]},
@@ -176,7 +177,7 @@ def found(store: Store, kind: str, value: str) -> set[UUID]:
 
 def told(store: Store, document_id: UUID) -> list[dict[str, Any]]:
     with store.reading() as session:
-        return claims.of_documents(session, [document_id]).get(document_id, [])
+        return claimed_works.of_documents(session, [document_id]).get(document_id, [])
 
 
 def current(store: Store, document_id: UUID) -> tuple[str, str | None]:
@@ -346,7 +347,7 @@ def test_the_number_of_a_work_that_ended_does_not_fall_to_a_caller(
     both = {"pmid": "123", "doi": "10.5555/Made-Up"}
     (work,) = page(worker, "pubmed", 0, record(identifiers=both))
     with worker.store.unit_of_work("test") as unit:
-        standing.remove(unit, "pubmed", [work], at(1))
+        publication_status.remove(unit, "pubmed", [work], at(1))
     by_doi = {"source_key": "x", "identifiers": {"doi": both["doi"].upper()}}
     given: list[dict[str, Any]] = [{}, by_doi]
     for fields in given:
@@ -536,7 +537,7 @@ def test_a_caller_s_words_in_a_source_s_document_give_way_to_the_source_s_next_r
 ) -> None:
     deliver(store, "pubmed", record(), 1)
     with monkeypatch.context() as before:
-        before.setattr("store.documents.key_of", lambda record, source: record.key)
+        before.setattr("store.documents.documents.key_of", lambda record, source: record.key)
         deliver(store, None, record(ALIEN, "An alien's words."), 9)
     (document_id,) = became(store)
     assert current(store, document_id)[1] is None
@@ -557,8 +558,8 @@ def test_no_key_of_a_source_can_be_one_of_a_caller_s() -> None:
 
 def test_every_number_that_a_source_names_its_works_by_is_an_identifier_that_is_compared() -> None:
     owned = {kind for one in connector_policies().values() for kind in one.numbers}
-    assert owned <= set(Identifiers.model_fields) & set(works.COMPARED)
-    assert owned == set(NUMBERS) == set(claims.OWNED)
+    assert owned <= set(Identifiers.model_fields) & set(identifiers.COMPARED)
+    assert owned == set(NUMBERS) == set(claimed_works.OWNED)
     assert all(NUMBERS[kind][0] in owners_of(kind) for kind in owned)
     assert "claimed" in get_args(Kind)
 
@@ -569,5 +570,5 @@ def test_what_is_told_of_a_claim_holds_no_words_of_a_document(
     page(worker, "pubmed", 0, record("Verbum secretum"))
     own = by_http(worker, record("Alia verba", "Quaedam verba."), tmp_path)
     (claim,) = told(worker.store, own)
-    assert "verb" not in json.dumps(claim).lower() + claims.in_words(claim).lower()
-    assert "pmid:123" in claims.in_words(claim)
+    assert "verb" not in json.dumps(claim).lower() + claimed_works.in_words(claim).lower()
+    assert "pmid:123" in claimed_works.in_words(claim)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from cli.starting import usable
-from store.settings import Settings, get_settings
+from cli.instance.environment_check import usable
+from store.core.settings import Settings, get_settings
 from tests.commands import Attest
 
 ROOT = Path(__file__).resolve().parents[2]

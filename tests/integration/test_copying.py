@@ -7,7 +7,7 @@ import hypothesis.strategies as st
 import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 
-from store.copying import (
+from store.core.copying import (
     copy_rows,
     int4,
     int8,
@@ -17,7 +17,7 @@ from store.copying import (
     timestamptz,
     uuid_array,
 )
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 _ONCE = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -10,12 +10,12 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 from sqlmodel import Session
 
-from store.documents import put_versions
+from store.core.spans import Structure
+from store.core.unit_of_work import Store
+from store.documents.documents import put_versions
+from store.documents.records import SourceRecord
 from store.index import dense, filters
 from store.index.filters import Filter
-from store.records import SourceRecord
-from store.spans import Structure
-from store.unit_of_work import Store
 from tests.servers import wait_until
 
 EMPTY = Structure(sections=(), paragraphs=(), sentences=())

@@ -9,10 +9,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
-from store.documents import Stored, get_texts, get_versions, put_versions
-from store.records import SourceRecord
-from store.spans import Structure
-from store.unit_of_work import Store
+from store.core.spans import Structure
+from store.core.unit_of_work import Store
+from store.documents.documents import Stored, get_texts, get_versions, put_versions
+from store.documents.records import SourceRecord
 
 EMPTY = Structure(sections=(), paragraphs=(), sentences=())
 

@@ -7,11 +7,11 @@ from itertools import pairwise
 import pytest
 import sqlalchemy as sa
 
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.index import dense, filters
 from store.index.terms import term_set
 from store.models import DocumentVersion
-from store.settings import Settings
-from store.unit_of_work import Store
 from tests.servers import TRIAL, ask, get_question, ingest
 from workers.inline import InlineWorker
 from workers.retrieve.search import search

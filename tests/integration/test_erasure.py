@@ -13,28 +13,22 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy.exc import DBAPIError
 
-from cli import audit_replay
+from cli.commands import audit_replay
 from knowledge.retention import keep_days
 from messages import Message, Stage, parse
 from scheduler import jobs
-from store import (
-    audit,
-    audit_trail,
-    circuits,
-    erasure,
-    extractions,
-    ledger,
-    notes,
-    questions,
-    recalls,
-    retention,
-    verifications,
-)
-from store.dead_letters import Death
-from store.erasure import NotThere, UnderWay
-from store.idempotency import KeyReused
+from store.audit import audit, trail
+from store.core.unit_of_work import Store
+from store.dead_letters.dead_letters import Death
+from store.extractions import extractions
 from store.models import Answer, AnswerRecall, Question, now
-from store.unit_of_work import Store
+from store.operations import erasure, retention
+from store.operations.erasure import NotThere, UnderWay
+from store.pipeline import circuits, ledger
+from store.questions import questions
+from store.recalls import recalls
+from store.texts import notes, verifications
+from store.texts.idempotency import KeyReused
 from tests.integration import guesses
 from tests.servers import (
     TRIAL,
@@ -324,10 +318,10 @@ def test_another_owners_row_is_as_if_it_were_not_there(inline: InlineWorker, mad
 def test_the_trail_of_an_erased_answer_still_tells_its_story(inline: InlineWorker) -> None:
     question_id = asked(inline)
     with inline.store.reading() as session:
-        before = audit_trail.trail(session, question_id)
+        before = trail.trail(session, question_id)
     erase(inline.store, "question", question_id)
     with inline.store.reading() as session:
-        after = audit_trail.trail(session, question_id)
+        after = trail.trail(session, question_id)
     assert before is not None
     assert after is not None
     assert after.status == "erased"

@@ -5,8 +5,8 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from store import reviews
-from store.extractions import File
+from store.extractions import reviews
+from store.extractions.extractions import File
 from tests.integration.extracting import DEBRIS, result_of, stored, submit, timeless
 from tests.integration.runtime.harness import count, rows
 from tests.unit.extract.made import REPORT

@@ -8,10 +8,12 @@ import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store import dead_letters, erasure, prompt_memory
-from store.extraction_figures import figures
+from store.core.settings import Settings
+from store.dead_letters import dead_letters
+from store.extractions import prompt_memory
+from store.extractions.figures import figures
 from store.models import now
-from store.settings import Settings
+from store.operations import erasure
 from tests.fakes.learner import Learner
 from tests.fakes.messages_api import MessagesApi, error
 from tests.fakes.web import FakeWeb, Reply

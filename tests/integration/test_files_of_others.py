@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.supervise.output import FileSink
-from store.audit_keys import signing_key
+from store.audit.keys import signing_key
 from store.embedded import binaries
 
 

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sqlmodel import Session
 
-from store import standing
-from store.documents import put_versions
+from store.core.spans import Structure
+from store.core.unit_of_work import Store
+from store.documents import publication_status
+from store.documents.documents import put_versions
+from store.documents.records import Notice, SourceRecord
 from store.index import dense, lexical
 from store.index.filters import Filter, few, passing, sizes
-from store.records import Notice, SourceRecord
-from store.spans import Structure
-from store.unit_of_work import Store
 
 SAME_DATABASE = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -153,9 +153,9 @@ def _retract(world: World, latest: dict[int, Version], work: int) -> None:
             {"id": latest[work].id},
         ).scalar_one()
         notice = (Notice(kind="retraction", notice_id=f"n{work}"),)
-        standing.lock(unit_of_work.session, [document_id])
-        standing.put_notices(unit_of_work, "pubmed", {document_id: notice}, FIRST_DAY)
-        standing.settle(unit_of_work, [document_id])
+        publication_status.lock(unit_of_work.session, [document_id])
+        publication_status.put_notices(unit_of_work, "pubmed", {document_id: notice}, FIRST_DAY)
+        publication_status.settle(unit_of_work, [document_id])
     latest[work].retracted = True
     world.ended.add(work)
 

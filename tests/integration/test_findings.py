@@ -9,13 +9,14 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from store import audit, findings
-from store.findings import NewFinding
-from store.known import known
-from store.records import SourceRecord
-from store.standing import DueWork
-from store.submissions import Origin, submit_item
-from store.unit_of_work import Store
+from store.audit import audit
+from store.core.unit_of_work import Store
+from store.documents import findings
+from store.documents.citation_query import known
+from store.documents.findings import NewFinding
+from store.documents.publication_status import DueWork
+from store.documents.records import SourceRecord
+from store.documents.submissions import Origin, submit_item
 from tests.integration.test_versions import at
 from workers.ingest import enrich
 from workers.ingest.enrichment import EnricherName, Statement

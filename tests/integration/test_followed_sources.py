@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from store import refreshes, watches
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.index import lexical
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.sources import refreshes, watches
 from tests.fakes.clinicaltrials import ClinicalTrials
 from tests.fakes.eutils import Eutils
 from tests.fakes.openfda import OpenFda

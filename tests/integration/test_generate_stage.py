@@ -12,9 +12,9 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import col, select
 
-from store import model_usage
+from store.core.settings import Settings
 from store.models import Answer, AuditEvent, Draft, ModelUsage
-from store.settings import Settings
+from store.reports import model_usage
 from tests.fakes.messages_api import MessagesApi, error, message, refusal
 from tests.fakes.web import DROPPED, FakeWeb, Reply
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest

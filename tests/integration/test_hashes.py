@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from store.hashes import json_hash
+from store.core.hashes import json_hash
 
 NUMBERS = st.floats(-1e15, 1e15) | st.integers(-(2**52), 2**52)
 TEXTS = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=8)

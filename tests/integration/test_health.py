@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from messages import Stage
-from store.database import connect
+from store.core.database import connect
+from store.core.schema import migrate
+from store.core.settings import Settings
 from store.embedded import embedded
-from store.schema import migrate
-from store.settings import Settings
 from tests.servers import Fleet
 from workers.health import ailment
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from store import source_states
+from store.sources import source_states
 from tests.fakes.openi import OpenI
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply
 from workers.inline import InlineWorker

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from cli import bulk_files
-from cli import imports as command
-from cli.bulk_files import FORMATS, dated, files_in, fingerprint
-from cli.imports import Report, import_file, progress_bars
-from store import imports
-from store.imports import ImportedElsewhere
+from cli.commands import bulk_files
+from cli.commands import imports as command
+from cli.commands.bulk_files import FORMATS, dated, files_in, fingerprint
+from cli.commands.imports import Report, import_file, progress_bars
+from store.core.unit_of_work import Store
 from store.models import now
-from store.unit_of_work import Store
+from store.sources import imports
+from store.sources.imports import ImportedElsewhere
 from tests.fakes.clinicaltrials import made_up_study
 from tests.fakes.openfda import made_up_application, made_up_label, made_up_recall
 from tests.fakes.pubmed_records import Citation, article_set

@@ -6,10 +6,12 @@ from uuid import uuid4
 import sqlalchemy as sa
 from alembic import command
 
-from store import keys, notes, questions
+from store.access import keys
+from store.core.schema import alembic_config, migrate
+from store.core.unit_of_work import Store
 from store.models import now
-from store.schema import alembic_config, migrate
-from store.unit_of_work import Store
+from store.questions import questions
+from store.texts import notes
 
 
 def test_keys_go_and_come_and_what_was_asked_stays(store: Store) -> None:

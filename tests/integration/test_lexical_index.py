@@ -12,13 +12,13 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from scheduler.jobs import merge_segments, renew_segments
-from store.documents import put_versions
+from store.core.spans import Section, Structure
+from store.core.unit_of_work import Store
+from store.documents.documents import put_versions
+from store.documents.records import SourceRecord
 from store.index import lexical
 from store.index.bm25 import K1, B
 from store.index.terms import terms
-from store.records import SourceRecord
-from store.spans import Section, Structure
-from store.unit_of_work import Store
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
 from workers.inline import InlineWorker
 

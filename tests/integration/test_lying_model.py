@@ -13,12 +13,13 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import select
 
-from cli.audit_replay import read, replay
+from cli.commands.audit_replay import read, replay
+from clinical_text.structure import segment
 from messages import Stage
-from store.documents import put_versions
+from store.core.settings import Settings
+from store.documents.documents import put_versions
+from store.documents.records import SourceRecord
 from store.models import Answer, AuditEvent, Draft
-from store.records import SourceRecord
-from store.settings import Settings
 from tests.fakes.liar import STALE, Liar, bare
 from tests.fakes.lies import KINDS, Order
 from tests.fakes.messages_api import MessagesApi
@@ -26,7 +27,6 @@ from tests.fakes.web import FakeWeb
 from tests.servers import ask, ingest
 from workers.inline import InlineWorker
 from workers.language_model.anthropic import AnthropicModel
-from workers.reading.structure import segment
 
 KEY = "made-up-key-4711"
 QUESTION = "Does ctDNA-guided adjuvant chemotherapy help patients with stage II colon cancer?"

@@ -15,11 +15,9 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.script import ScriptDirectory
 
-from store import audit, erasure, notes, refresh_requests, verifications
-from store.database import connect
-from store.embedded import EmbeddedServers
-from store.models import now
-from store.schema import (
+from store.audit import audit
+from store.core.database import connect
+from store.core.schema import (
     SchemaAhead,
     SchemaOutdated,
     alembic_config,
@@ -28,8 +26,13 @@ from store.schema import (
     revisions,
     schema_revision,
 )
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.embedded import EmbeddedServers
+from store.models import now
+from store.operations import erasure
+from store.sources import refresh_requests
+from store.texts import notes, verifications
 from tests.servers import TRIAL, TRIAL_QUESTION, Fleet, ask, ingest
 from workers.inline import InlineWorker
 

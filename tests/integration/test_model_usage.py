@@ -12,9 +12,9 @@ import pytest
 from pydantic import BaseModel
 from sqlmodel import Session, col, select
 
-from store import model_usage
+from store.core.unit_of_work import Store
 from store.models import ModelUsage
-from store.unit_of_work import Store
+from store.reports import model_usage
 from tests.fakes.messages_api import MessagesApi, error, message, refusal, usage
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply
 from tests.servers import wait_until

@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 from sqlmodel import Session
 
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.models import Answer, Retrieval
-from store.settings import Settings
-from store.unit_of_work import Store
 from tests.servers import ask, ingest
 from workers.inline import InlineWorker
 

@@ -8,9 +8,10 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from store import erasure, notes
+from store.core.settings import Settings
 from store.models import Note
-from store.settings import Settings
+from store.operations import erasure
+from store.texts import notes
 from tests.fakes.messages_api import MessagesApi, refusal
 from tests.fakes.web import FakeWeb, Reply
 from tests.integration import guesses

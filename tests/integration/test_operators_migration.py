@@ -5,10 +5,11 @@ from uuid import uuid4
 import sqlalchemy as sa
 from alembic import command
 
-from store import circuits, dead_letters
-from store.dead_letters import Death
-from store.schema import alembic_config, migrate
-from store.unit_of_work import Store
+from store.core.schema import alembic_config, migrate
+from store.core.unit_of_work import Store
+from store.dead_letters import dead_letters
+from store.dead_letters.dead_letters import Death
+from store.pipeline import circuits
 from tests.integration.runtime.harness import count, promise
 from workers.runtime.stage import bury
 

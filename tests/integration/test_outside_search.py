@@ -8,9 +8,10 @@ import pytest
 import sqlalchemy as sa
 import structlog
 
-from store import cures, source_states, watches
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.questions import remedies
+from store.sources import source_states, watches
 from tests.fakes.clinicaltrials import ClinicalTrials
 from tests.fakes.eutils import Eutils
 from tests.fakes.perplexity import Perplexity
@@ -55,7 +56,7 @@ class World:
 
     def ask_for(self, outside: Any) -> list[str]:
         with self.store.unit_of_work("test") as work:
-            asked = cures.refresh_records(work, perplexity.wanted(outside), self.clock())
+            asked = remedies.refresh_records(work, perplexity.wanted(outside), self.clock())
         return [one.source for one in asked]
 
     def rows(self, query: str) -> list[Any]:

@@ -10,11 +10,12 @@ import sqlalchemy as sa
 import structlog
 
 from knowledge.quality import UNKNOWN, Figure
-from store import model_usage, quality, question_states, questions
-from store.day_figures import KEPT, LastDay
+from store.core.unit_of_work import Store
 from store.models import Answer, AnswerQuality, ModelUsage, now
-from store.unit_of_work import Store
-from store.usage_totals import UsageTotals
+from store.questions import questions, states
+from store.reports import model_usage, quality
+from store.reports.day_figures import KEPT, LastDay
+from store.reports.usage_totals import UsageTotals
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
 from workers.inline import InlineWorker
 
@@ -107,7 +108,7 @@ def test_invariant_6_an_answer_that_is_another_one_by_now_is_not_sealed(
     inline.run()
     before = get_question(inline.store, question_id)
     with inline.store.unit_of_work("test") as work:
-        assert question_states.seal(work, question_id, "0" * 64) is None
+        assert states.seal(work, question_id, "0" * 64) is None
     assert get_question(inline.store, question_id) == before
 
 

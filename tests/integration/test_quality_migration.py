@@ -3,10 +3,10 @@
 import sqlalchemy as sa
 from alembic import command
 
-from store import ledger
+from store.core.schema import alembic_config, migrate
+from store.core.unit_of_work import Store
 from store.models import now
-from store.schema import alembic_config, migrate
-from store.unit_of_work import Store
+from store.pipeline import ledger
 from tests.integration.runtime.harness import count
 from tests.integration.test_quality import put
 from tests.servers import ask

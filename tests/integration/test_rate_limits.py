@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from store.database import connect
-from store.rate_limits import RateLimits
+from store.core.database import connect
+from store.sources.rate_limits import RateLimits
 
 AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
 HOST = "made-up.example.org"

@@ -10,13 +10,16 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
+from clinical_text.structure import segment
 from knowledge.recalls import RecallPolicy
 from messages import Stage
-from store import audit, recall_log, recalls, standing
-from store.documents import put_versions
+from store.audit import audit
+from store.core.unit_of_work import Store
+from store.documents import publication_status
+from store.documents.documents import put_versions
+from store.documents.records import Notice, NoticeKind, SourceRecord
 from store.models import Answer, AnswerRecall, Question, now
-from store.records import Notice, NoticeKind, SourceRecord
-from store.unit_of_work import Store
+from store.recalls import log, recalls
 from tests.servers import (
     TRIAL,
     TRIAL_QUESTION,
@@ -26,7 +29,6 @@ from tests.servers import (
     until_somebody_waits,
 )
 from workers.inline import InlineWorker
-from workers.reading.structure import segment
 from workers.recall import stage
 
 GUIDELINE = {
@@ -106,11 +108,11 @@ def say(store: Store, kind: NoticeKind, key: str = "test-trial", source: str = "
     """`source` reports a notice on a document."""
     with store.unit_of_work("test") as work:
         one = document_id(store, key)
-        standing.lock(work.session, [one])
+        publication_status.lock(work.session, [one])
         notices = {one: [Notice(kind=kind, notice_id="doi:10.5555/notice")]}
-        standing.put_notices(work, source, notices, now())
-        standing.asked(work.session, source, {one: True}, now())
-        standing.settle(work, [one])
+        publication_status.put_notices(work, source, notices, now())
+        publication_status.asked(work.session, source, {one: True}, now())
+        publication_status.settle(work, [one])
 
 
 def replace_now(store: Store, record: Mapping[str, Any]) -> None:
@@ -429,14 +431,14 @@ def test_many_answers_are_checked_in_steps_and_none_is_left_or_asked_twice(
 def test_the_feed_tells_each_change_once_in_the_order_of_the_commits(trial: InlineWorker) -> None:
     first, second = answered(trial), answered(trial)
     with trial.store.reading() as session:
-        assert recall_log.feed(session) == recall_log.Feed([], None, False)
+        assert log.feed(session) == log.Feed([], None, False)
     say(trial.store, "correction")
     trial.run()
     with trial.store.reading() as session:
-        page = recall_log.feed(session, limit=3)
-        rest = recall_log.feed(session, cursor=page.cursor, limit=3)
-        end = recall_log.feed(session, cursor=rest.cursor)
-        later = recall_log.feed(session, since=now())
+        page = log.feed(session, limit=3)
+        rest = log.feed(session, cursor=page.cursor, limit=3)
+        end = log.feed(session, cursor=rest.cursor)
+        later = log.feed(session, since=now())
     told = [(one.question_id, one.state) for one in [*page.changes, *rest.changes]]
     assert (page.more, rest.more) == (True, False)
     assert sorted(told[:2]) == sorted([(first, "affected"), (second, "affected")])

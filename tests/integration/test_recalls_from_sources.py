@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from store import refreshes, watches
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.sources import refreshes, watches
 from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb
 from tests.integration.test_recalls import answered, body, recall, state

@@ -13,11 +13,12 @@ import sqlalchemy as sa
 
 from knowledge.scenarios import scenarios
 from messages import IngestV1, RefreshV1
-from store import freshness, refreshes, source_states, standing, watches
-from store.known import known
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents import publication_status
+from store.documents.citation_query import known
 from store.models import IngestItem, Refresh, Watch
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.sources import freshness, refreshes, source_states, watches
 from tests.fakes.crossref import Crossref, update
 from tests.fakes.europepmc import EuropePmc, abstract
 from tests.fakes.web import DROPPED, Clock, FakeWeb, Reply, Request
@@ -449,7 +450,7 @@ def _retract_all_but_the_first_due(following: Following) -> tuple[str, list[str]
         following.crossref.put(doi, title=[f"A made-up article numbered {number}."])
     following.refresh()
     with following.store.reading() as session:
-        first, *others = standing.due(session, "crossref", following.clock(), 30)
+        first, *others = publication_status.due(session, "crossref", following.clock(), 30)
     for one in others:
         following.crossref.change(one.doi, updated_by=[update("retraction", "10.5555/notice")])
     return first.doi, [one.key for one in others]

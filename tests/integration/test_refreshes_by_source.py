@@ -12,11 +12,11 @@ import sqlalchemy as sa
 
 from knowledge.news import feed
 from scheduler import refreshing
-from store import source_states, watches
-from store.documents import documents_with_keys
-from store.known import known
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents.citation_query import known
+from store.documents.documents import documents_with_keys
+from store.sources import source_states, watches
 from tests.fakes.clinicaltrials import ClinicalTrials
 from tests.fakes.cms import Cms
 from tests.fakes.crossref import Crossref

@@ -12,10 +12,10 @@ from sqlmodel import Session
 from knowledge.scenarios import Entry, scenarios
 from knowledge.tagging import vocabulary_version
 from scheduler.jobs import retag_versions
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents.tags import retag
 from store.models import Retrieval
-from store.settings import Settings
-from store.tags import retag
-from store.unit_of_work import Store
 from tests.integration.test_findings import Stub, page
 from tests.servers import ask, ingest
 from workers.inline import InlineWorker

@@ -9,11 +9,11 @@ import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store import standing
+from store.core.unit_of_work import Store
+from store.documents import publication_status
+from store.documents.records import Notice
 from store.index import dense, sketches
 from store.index.filters import Filter
-from store.records import Notice
-from store.unit_of_work import Store
 from tests.integration.test_dense_index import Matrix, nearest, put, units
 
 LABELS = Filter(source_types=frozenset({"label"}))
@@ -57,9 +57,9 @@ def retract(store: Store, chunk_id: int) -> None:
             ),
             {"id": chunk_id},
         ).scalar_one()
-        standing.lock(work.session, [document_id])
-        standing.put_notices(work, "pubmed", {document_id: notice}, datetime.now(UTC))
-        standing.settle(work, [document_id])
+        publication_status.lock(work.session, [document_id])
+        publication_status.put_notices(work, "pubmed", {document_id: notice}, datetime.now(UTC))
+        publication_status.settle(work, [document_id])
 
 
 def test_the_nearest_are_among_the_candidates(store: Store) -> None:

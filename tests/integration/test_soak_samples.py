@@ -8,8 +8,8 @@ import sqlalchemy as sa
 from benchmarks.soak_samples import KINDS, Sampler
 from benchmarks.soak_verdict import judge
 from messages import RetrieveV1
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from tests.integration.runtime.harness import message
 from workers.runtime.broker import WokenBroker
 

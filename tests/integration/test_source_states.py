@@ -8,8 +8,8 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from store import source_states
-from store.source_states import AT_ONCE
+from store.sources import source_states
+from store.sources.source_states import AT_ONCE
 from workers.http import errors as source_errors
 from workers.http.errors import (
     NotAllowed,

@@ -7,13 +7,13 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from cli.evaluate.scratch import scratch
+from clinical_text.instructions import addresses_reader
+from store.core.settings import Settings
+from store.documents.submissions import submit_item
 from store.models import Answer
-from store.settings import Settings
-from store.submissions import submit_item
 from tests.injections import HIDDEN, IN_TEXT, Twin, twins
 from tests.servers import ask
 from workers.inline import InlineWorker
-from workers.reading.instructions import addresses_reader
 
 DOCUMENTS = 100
 

@@ -9,11 +9,12 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
-from store import audit, standing
-from store.known import known
-from store.records import Notice, NoticeKind
-from store.standing import DueWork, Standing
-from store.unit_of_work import Store
+from store.audit import audit
+from store.core.unit_of_work import Store
+from store.documents import publication_status
+from store.documents.citation_query import known
+from store.documents.publication_status import DueWork, Standing
+from store.documents.records import Notice, NoticeKind
 from tests.integration.test_versions import at, put, versions
 from workers.ingest import enrich
 from workers.ingest.enrichment import EnricherName, Statement
@@ -96,7 +97,7 @@ def test_what_may_be_cited_depends_on_notices_and_on_the_versions_status(store: 
     def citable(*allowed: str) -> bool:
         with store.reading() as session:
             versions = [first.version_id]
-            return standing.still_citable(session, [work], versions, allowed)
+            return publication_status.still_citable(session, [work], versions, allowed)
 
     assert citable("current", "superseded")
     assert not citable("current")
@@ -220,7 +221,7 @@ def test_a_work_that_its_source_removed_is_no_evidence_until_it_is_seen_again(
 ) -> None:
     document_id = put_work(store, "pubmed", 0).document_id
     with store.unit_of_work("test") as work:
-        standing.remove(work, "pubmed", [document_id], at(10))
+        publication_status.remove(work, "pubmed", [document_id], at(10))
     assert (of(store, document_id).state, statuses(store, document_id)) == (
         "retracted",
         ["retracted"],
@@ -234,7 +235,7 @@ def test_a_work_that_its_source_removed_is_no_evidence_until_it_is_seen_again(
 def test_a_removal_that_is_stored_late_does_not_remove_what_was_seen_since(store: Store) -> None:
     document_id = put_work(store, "pubmed", 10).document_id
     with store.unit_of_work("test") as work:
-        standing.remove(work, "pubmed", [document_id], at(5))
+        publication_status.remove(work, "pubmed", [document_id], at(5))
     assert statuses(store, document_id) == ["current"]
 
 
@@ -249,7 +250,7 @@ def test_what_a_user_says_of_a_work_counts_and_silence_does_not_take_it_back(
 
 def _due(store: Store, hour: float) -> Sequence[DueWork]:
     with store.reading() as session:
-        return standing.due(session, "crossref", at(hour), 10)
+        return publication_status.due(session, "crossref", at(hour), 10)
 
 
 def test_works_not_asked_about_for_long_are_due_retracted_ones_too(store: Store) -> None:

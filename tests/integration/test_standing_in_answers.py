@@ -9,16 +9,16 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
+from clinical_text.structure import segment
 from messages import Stage
-from store import findings, standing
-from store.documents import put_versions
-from store.findings import NewFinding
+from store.core.unit_of_work import Store, UnitOfWork
+from store.documents import findings, publication_status
+from store.documents.documents import put_versions
+from store.documents.findings import NewFinding
+from store.documents.records import Notice, NoticeKind, SourceRecord
 from store.models import Answer, now
-from store.records import Notice, NoticeKind, SourceRecord
-from store.unit_of_work import Store, UnitOfWork
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
 from workers.inline import InlineWorker
-from workers.reading.structure import segment
 from workers.verify import stage as verify
 
 OTHER = {
@@ -45,9 +45,9 @@ def say(store: Store, kind: NoticeKind, source: str = "crossref") -> None:
     with store.unit_of_work("test") as work:
         one = document_id(store)
         notices = {one: [Notice(kind=kind, notice_id="doi:10.5555/notice")]}
-        standing.put_notices(work, source, notices, now())
-        standing.asked(work.session, source, {one: True}, now())
-        standing.settle(work, [one])
+        publication_status.put_notices(work, source, notices, now())
+        publication_status.asked(work.session, source, {one: True}, now())
+        publication_status.settle(work, [one])
 
 
 def answer(

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 from sqlmodel import select
 
 from messages import IngestV1
-from store.clock import database_now
+from store.core.clock import database_now
+from store.core.unit_of_work import Store
+from store.documents.submissions import submit_item
 from store.models import DocumentVersion, IngestItem
-from store.submissions import submit_item
-from store.unit_of_work import Store
 from tests.integration.runtime.harness import rows
 from workers.ingest import stage
 from workers.inline import InlineWorker
@@ -97,7 +97,7 @@ def test_the_moment_of_acceptance_is_of_the_databases_clock(
 ) -> None:
     """Hosts' clocks differ, and two of them may take the uploads of one document."""
     monkeypatch.setattr(
-        "store.submissions.now", lambda: datetime(2030, 1, 1, tzinfo=UTC), raising=False
+        "store.documents.submissions.now", lambda: datetime(2030, 1, 1, tzinfo=UTC), raising=False
     )
     with store.reading() as session:
         before = database_now(session)

@@ -10,11 +10,11 @@ import pytest
 
 from knowledge.policy import retrieval_policy
 from knowledge.regression import regression
-from store.documents import get_versions
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents.documents import get_versions
+from store.documents.records import SourceRecord
 from store.models import DocumentVersion, Retrieval
-from store.records import SourceRecord
-from store.settings import Settings
-from store.unit_of_work import Store
 from tests.servers import ask, ingest
 from workers.inline import InlineWorker
 from workers.retrieve.restrictions import restricts

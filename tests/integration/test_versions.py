@@ -11,12 +11,12 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from store import watches
-from store.documents import Stored, put_versions
-from store.known import known
-from store.records import Notice, SourceRecord
-from store.spans import Structure
-from store.unit_of_work import Store
+from store.core.spans import Structure
+from store.core.unit_of_work import Store
+from store.documents.citation_query import known
+from store.documents.documents import Stored, put_versions
+from store.documents.records import Notice, SourceRecord
+from store.sources import watches
 
 EMPTY = Structure(sections=(), paragraphs=(), sentences=())
 START = datetime(2026, 3, 2, tzinfo=UTC)

@@ -10,10 +10,10 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from store import refreshes, watches
-from store.known import known
+from store.documents.citation_query import known
+from store.documents.submissions import Origin, submit_item
 from store.models import Watch
-from store.submissions import Origin, submit_item
+from store.sources import refreshes, watches
 from tests.integration.test_findings import Stub, record
 from tests.integration.test_versions import at, put
 from workers.inline import InlineWorker

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from store.core.unit_of_work import Store
 from store.index.wire import Half, Ids, ask, together
-from store.unit_of_work import Store
 
 SAME_DATABASE = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30

@@ -5,17 +5,38 @@ import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from api_gateway.names import is_loopback
-from api_gateway.pages import differences, evidence, exports, reviews_view
-from api_gateway.preferences import preferred_wait
-from api_gateway.uploads import clean_filename
+from api_gateway.documents import evidence_view
+from api_gateway.http.host_names import is_loopback
+from api_gateway.http.preferences import preferred_wait
+from api_gateway.http.uploads import clean_filename
+from api_gateway.pages import differences
+from api_gateway.questions import exports
+from api_gateway.reviews import view
+from clinical_text import (
+    boundaries,
+    instructions,
+    labels,
+    persons,
+    quantities,
+    quotes,
+    titles,
+)
+from clinical_text.chunks import chunk
+from clinical_text.effects.estimates import estimates
+from clinical_text.enclosures import enclosed
+from clinical_text.identifiers import identifiers
+from clinical_text.invisible import smuggles, visible
+from clinical_text.marker_statuses import marker_statuses
+from clinical_text.normalize import normalize
+from clinical_text.numbered_names import numbered_names
+from clinical_text.structure import segment
 from knowledge.links import is_direct
 from knowledge.queries import MAX_QUERY_CHARS, QueryRefused, plain_query
-from store.content import content_terms
+from store.core.spans import Span, Structure
+from store.documents.content import content_terms
+from store.documents.records import SourceRecord
 from store.index.terms import terms
-from store.records import SourceRecord
-from store.spans import Span, Structure
-from workers import readers
+from workers import file_formats
 from workers.http.errors import Malformed
 from workers.http.redact import redact, without_words
 from workers.ingest import identity
@@ -29,24 +50,6 @@ from workers.ingest.parsers.openfda.tables import table_rows
 from workers.ingest.parsers.pubmed.dates import medline_date
 from workers.ingest.parsers.registries import registry_id_fits
 from workers.ingest.parsers.xml import parse_xml
-from workers.reading import (
-    boundaries,
-    instructions,
-    labels,
-    persons,
-    quantities,
-    quotes,
-    titles,
-)
-from workers.reading.chunks import chunk
-from workers.reading.effects.estimates import estimates
-from workers.reading.enclosures import enclosed
-from workers.reading.identifiers import identifiers
-from workers.reading.invisible import smuggles, visible
-from workers.reading.marker_statuses import marker_statuses
-from workers.reading.normalize import normalize
-from workers.reading.numbered_names import numbered_names
-from workers.reading.structure import segment
 
 Reader = Callable[[str], object]
 
@@ -76,8 +79,8 @@ def _ingested(text: str) -> object:
 def _file(name: str) -> Reader:
     def read(text: str) -> object:
         try:
-            return readers.read(text.encode("utf-8", "replace"), filename=name)
-        except readers.UnreadableDocument as refused:
+            return file_formats.read(text.encode("utf-8", "replace"), filename=name)
+        except file_formats.UnreadableDocument as refused:
             return refused
 
     return read
@@ -118,8 +121,8 @@ def _words_of_xml(text: str) -> object:
 
 def _located(text: str, words: str) -> object:
     try:
-        return reviews_view.located(text, words)
-    except reviews_view.NotFound as refused:
+        return view.located(text, words)
+    except view.NotFound as refused:
         return refused
 
 
@@ -179,7 +182,7 @@ READERS: Mapping[str, Reader] = {
     "JSON": _file("a.json"),
     "JSON Lines": _file("a.jsonl"),
     "the text of a JSON record": lambda text: (
-        readers.read(
+        file_formats.read(
             json.dumps({"title": "A", "text": f"words {text}"}).encode(), filename="a.json"
         )
         if "\x00" not in text
@@ -219,7 +222,7 @@ READERS: Mapping[str, Reader] = {
     "words of a correction": lambda text: _located(text, REAL[:100]),
     "hostile words of a correction": lambda text: _located(text, text[: len(text) // 2]),
     "differences of versions": _differs,
-    "a page of evidence": lambda text: evidence.parts(text, segment(text), None),
+    "a page of evidence": lambda text: evidence_view.parts(text, segment(text), None),
     "Markdown of an answer": exports._md,
     "a record": lambda text: (
         SourceRecord(title="A", text=f"words {text}") if "\x00" not in text else None

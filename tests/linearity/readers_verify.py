@@ -6,14 +6,14 @@ What reads two texts is tried with the text on each side.
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
+from clinical_text.structure import segment
 from knowledge.loader import load
-from store.spans import Span
+from store.core.spans import Span
 from workers.anchor.signals import anchors, score
 from workers.generate import facets, wording
 from workers.generate.findings import finding
 from workers.generate.illness import stages
 from workers.generate.subjects import trials_called
-from workers.reading.structure import segment
 from workers.retrieve.understanding.read import names, understand
 from workers.verify.conflicts.found import contradictions
 from workers.verify.conflicts.types import Witness

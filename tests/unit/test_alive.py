@@ -1,6 +1,6 @@
 """Which of the processes that listen say nothing any more, as Redis lists its clients."""
 
-from workers.runtime.alive import SILENT_SECONDS, silent
+from workers.runtime.liveness import SILENT_SECONDS, silent
 
 LATE = str(int(SILENT_SECONDS) + 1)
 WORKER = {"flags": "PU", "sub": "6", "psub": "0", "idle": "21"}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.answers import render
+from cli.output.answers import render
 
 URL = "https://pubmed.ncbi.nlm.nih.gov/999999991/"
 FIGURE = "https://pmc.ncbi.nlm.nih.gov/articles/PMC1/"

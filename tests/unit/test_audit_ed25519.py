@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import audit_ed25519 as ed25519
+from store.audit import ed25519 as ed25519
 
 VECTORS = [  # RFC 8032, section 7.1, tests 1 to 3: seed, public key, message, signature
     (

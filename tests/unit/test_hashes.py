@@ -15,7 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from store.hashes import EXACT, hashed, json_hash, plain
+from store.core.hashes import EXACT, hashed, json_hash, plain
 
 
 class _Name(StrEnum):

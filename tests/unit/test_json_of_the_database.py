@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from store.database import read_json
+from store.core.database import read_json
 
 _scalars = (
     st.none()

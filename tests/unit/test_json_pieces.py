@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.json_pieces import Most, Pieces, TooDeep, TooFull, measure
+from store.core.json_pieces import Most, Pieces, TooDeep, TooFull, measure
 
 ANY = Most(strings=10**9, marks=10**9, depth=10**9)
 _TEXTS = st.text(st.sampled_from('abé😀",[]{}:\\\n'), max_size=8)

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.audit_payloads import judge_asked, models_asked
-from store.hashes import (
+from store.audit.payloads import judge_asked, models_asked
+from store.core.hashes import (
     HASH_KEY_BYTES,
     is_json_hash,
     is_text_hash,

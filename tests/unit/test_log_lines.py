@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import pytest
 import structlog
 
-from api_gateway.metrics import Metrics
+from api_gateway.metrics.metrics import Metrics
 from cli.supervise.output import Pipe
-from store.database import connect
-from store.log_lines import configure_command_logs
-from store.printable import acts
-from store.settings import Settings
+from store.core.database import connect
+from store.core.log_lines import configure_command_logs
+from store.core.printable import acts
+from store.core.settings import Settings
 from workers.runtime.logs import configure_logs
 
 HOSTILE = "a\x1b[2J\x1b]0;x\x07b\x9b31m\x08\x7f\x85\r\u202ec\u2066\u2028\nFORGED"

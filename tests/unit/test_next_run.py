@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from scheduler import plan
 from scheduler.plan import Followed, due
-from store import next_run as foreseen
-from store.next_run import next_run
+from store.sources import next_run as foreseen
+from store.sources.next_run import next_run
 
 AT = datetime(2026, 11, 22, 12, tzinfo=UTC)
 WATCH = UUID("6f2b8a52-52d5-4a0a-9d0f-0d1a6d9c6b8e")

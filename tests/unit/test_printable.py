@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.printable import (
+from store.core.printable import (
     REPLACEMENT,
     Guarded,
     acts,

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from pydantic_settings import SettingsError
 
-from cli.settings_errors import wrong_settings
-from cli.starting import unknown_variables, usable
-from cli.up import processes
-from store.settings import MOST_OF_A_SECRET, SECRET, Settings
+from cli.commands.up import processes
+from cli.instance.environment_check import unknown_variables, usable
+from cli.instance.settings_errors import wrong_settings
+from store.core.settings import MOST_OF_A_SECRET, SECRET, Settings
 from tests.commands import Attest
 
 NAMED = {

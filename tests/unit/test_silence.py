@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg.errors import ConnectionTimeout
 
-from store.silence import REST_SECONDS, Door, Impatient, Silent, is_silent
+from store.core.postgres_watchdog import REST_SECONDS, Door, Impatient, Silent, is_silent
 
 CONNECTION = cast(Impatient, object())
 

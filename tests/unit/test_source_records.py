@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from store.records import SourceRecord
+from store.documents.records import SourceRecord
 
 FIELDS = ["published_at", "fetched_at"]
 

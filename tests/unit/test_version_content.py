@@ -8,7 +8,7 @@ from typing import Any
 import hypothesis.strategies as st
 from hypothesis import given
 
-from store.records import Identifiers, SourceRecord
+from store.documents.records import Identifiers, SourceRecord
 
 _WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1)
 _LINE = _WORDS.filter(lambda text: bool(text.strip()))

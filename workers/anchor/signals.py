@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from knowledge.literals import needs, needs_digit
 from knowledge.loader import load
-from store.spans import Section, Structure
+from store.core.spans import Section, Structure
 
 _POLICY = load("signals")
 AT_LEAST: int = _POLICY["anchors"]["at_least"]

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
+from clinical_text.effects.estimates import as_row, estimates
 from messages import AnchorV1, Stage
-from store import anchors as held
-from store.anchors import Found
-from store.documents import get_versions
+from store.core.spans import Structure
+from store.core.unit_of_work import UnitOfWork
+from store.documents import anchors as held
+from store.documents.anchors import Found
+from store.documents.documents import get_versions
 from store.models import DocumentVersion
-from store.spans import Structure
-from store.unit_of_work import UnitOfWork
 from workers.anchor.signals import anchors
-from workers.reading.effects.estimates import as_row, estimates
 from workers.runtime.stage import Context, StageSpec
 
 

@@ -9,14 +9,15 @@ import structlog
 from sqlmodel import Session
 
 from messages import AuditV1, Stage
-from store import quality as quality_rows
-from store import question_bodies, recalls
-from store.audit_payloads import evidence_of
-from store.dead_letters import CODE_VERSION
-from store.hashes import is_json_hash
-from store.question_bodies import Composed
-from store.question_states import Sealed, seal
-from store.unit_of_work import UnitOfWork
+from store.audit.payloads import evidence_of
+from store.core.hashes import is_json_hash
+from store.core.unit_of_work import UnitOfWork
+from store.dead_letters.dead_letters import CODE_VERSION
+from store.questions import bodies
+from store.questions.bodies import Composed
+from store.questions.states import Sealed, seal
+from store.recalls import recalls
+from store.reports import quality as quality_rows
 from workers.audit.quality import Measured, measure
 from workers.runtime.errors import Permanent
 from workers.runtime.question_stage import question_stage
@@ -58,7 +59,7 @@ class Passed:
 def work(context: Context, message: AuditV1) -> Passed:
     """Check hash and quotations of the stored answer; a fault means it is never shown."""
     with context.store.at_once() as session:  # what it reads never changes
-        answer = question_bodies.composed(session, message.question_id)
+        answer = bodies.composed(session, message.question_id)
         if answer is None or answer.hash != message.answer_hash:
             raise Permanent(f"question {message.question_id} has no such answer")
         if not is_json_hash(answer.hash, answer.body, answer.hash_key):

@@ -8,17 +8,17 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
+from clinical_text.chunks import Chunk, chunk
 from knowledge.tagging import Tags, tags_of
 from messages import AnchorV1, EmbedV1, Stage
-from store import tags
-from store.documents import get_versions
+from store.core.spans import Structure
+from store.core.unit_of_work import UnitOfWork
+from store.documents import tags
+from store.documents.documents import get_versions
 from store.index import dense, lexical
 from store.index.terms import heading, terms
 from store.models import DocumentVersion
-from store.spans import Structure
-from store.unit_of_work import UnitOfWork
 from workers.encoder import EncoderRefused, EncoderUnavailable
-from workers.reading.chunks import Chunk, chunk
 from workers.runtime.errors import Later, Permanent, Transient
 from workers.runtime.stage import Context, StageSpec
 

@@ -2,7 +2,7 @@
 
 import os
 
-from store.settings import Settings
+from store.core.settings import Settings
 from workers.encoder.base import Encoder, EncoderRefused, EncoderUnavailable
 from workers.encoder.hashing import HashEncoder
 from workers.encoder.minilm import MiniLM

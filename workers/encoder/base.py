@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from store.spans import Span
+from store.core.spans import Span
 
 Matrix = NDArray[np.float32]
 Rule = Callable[[int], bool]

@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from store.spans import Span
+from store.core.spans import Span
 from workers.encoder.base import Matrix, unit_rows
 
 _WORD = re.compile(r"\w+")

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from store.spans import Span
+from store.core.spans import Span
 from workers.encoder.base import Matrix, even_cuts, spans_between, unit_rows
 
 if TYPE_CHECKING:

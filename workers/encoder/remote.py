@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import numpy as np
 
-from store.spans import Span
+from store.core.spans import Span
 from workers.encoder.base import (
     EncoderRefused,
     EncoderUnavailable,

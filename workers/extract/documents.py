@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clinical_text.persons import people
 from knowledge.loader import load
 from workers.extract.parts import Parts, plain_lines
 from workers.extract.rubrics import DOCUMENT_TYPES, any_of, field_policies, rubric
 from workers.extract.rules.choosing import extract_field
 from workers.extract.rules.words import examinations, institutions
-from workers.reading.persons import people
 
 _NARRATIVE = frozenset(["discharge-summary", "clinical-notes", "surgical-notes"])
 """These quote other reports under headings of one word, and stay one document."""

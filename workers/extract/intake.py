@@ -7,13 +7,13 @@ Tesseract is counts there. A page that is a picture is read as one or refused, n
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
+from clinical_text.invisible import visible
 from workers.extract import scanning
 from workers.extract.readability import Readability, assess
 from workers.extract.refusals import IntakeRefused
-from workers.readers import MAX_FILE_BYTES, UnreadableDocument, read, sniff
-from workers.readers.pdf import Page, is_pdf, joined_pages, pdf_pages
-from workers.readers.plain import decode
-from workers.reading.invisible import visible
+from workers.file_formats import MAX_FILE_BYTES, UnreadableDocument, read, sniff
+from workers.file_formats.pdf import Page, is_pdf, joined_pages, pdf_pages
+from workers.file_formats.plain import decode
 
 Origin = Literal["text", "markdown", "html", "pdf", "scan"]
 

@@ -11,9 +11,10 @@ import structlog
 
 from knowledge.extraction import Fallback, extraction_policy
 from messages import ExtractV1
-from store import extraction_replies, extractions, model_usage
-from store.extractions import Ended
+from store.extractions import extractions, replies
+from store.extractions.extractions import Ended
 from store.models import ExtractionIteration, now
+from store.reports import model_usage
 from workers.extract.documents import parts_of
 from workers.extract.evaluation.scores import Evaluation, EvaluationFailed
 from workers.extract.evaluator import Opinion, evaluate
@@ -41,8 +42,8 @@ from workers.language_model.port import (
     Proposal,
     T,
 )
-from workers.runtime.asking import asking, wait_if_worth_it
 from workers.runtime.errors import Permanent, Transient
+from workers.runtime.llm_access import asking, wait_if_worth_it
 from workers.runtime.stage import Context
 
 log = structlog.get_logger(__name__)
@@ -174,9 +175,7 @@ class Step:
     def _row(self, made: Iteration, took: float) -> ExtractionIteration:
         message, proposal = self._message, self._proposal
         with self._context.store.reading() as session:
-            cost = extraction_replies.cost_of(
-                session, message.extraction_id, message.part, message.iteration
-            )
+            cost = replies.cost_of(session, message.extraction_id, message.part, message.iteration)
         return ExtractionIteration(
             extraction_id=message.extraction_id,
             part=message.part,

@@ -10,10 +10,10 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from store import extraction_replies
-from store.extraction_replies import Erased, Request
-from store.hashes import json_hash
-from store.unit_of_work import Store
+from store.core.hashes import json_hash
+from store.core.unit_of_work import Store
+from store.extractions import replies
+from store.extractions.replies import Erased, Request
 from workers.language_model.port import LanguageModel, ModelError, Prompt, Proposal, T, Usage
 from workers.runtime.errors import Permanent
 
@@ -56,7 +56,7 @@ class PaidOnce:
     def refuse(self, prompt: Prompt[T], voice: int) -> None:
         """The opinion is of no use: it is asked for again the next time."""
         with self._store.unit_of_work(ACTOR) as work:
-            extraction_replies.refuse(work.session, self._request(prompt, voice))
+            replies.refuse(work.session, self._request(prompt, voice))
 
     def _request(self, prompt: Prompt[T], voice: int) -> Request:
         return Request(*self._of, prompt.purpose, request_hash(self.name, prompt), voice)
@@ -64,25 +64,25 @@ class PaidOnce:
     def _ask(self, prompt: Prompt[T], voice: int, *, again: bool) -> Proposal[T]:
         request = self._request(prompt, voice)
         with self._store.reading() as session:
-            known = extraction_replies.known(session, request)
+            known = replies.known(session, request)
         if known.reply is not None:
             return _proposal(prompt, known.reply)
         if known.lost and not again:
             raise Lost("the request was sent before, and what came of it is not known")
         try:
             with self._store.unit_of_work(ACTOR) as work:
-                reply_id = extraction_replies.asked(work.session, request)
+                reply_id = replies.asked(work.session, request)
         except Erased as error:
             raise Permanent(str(error)) from None
         try:
             made = self._model.propose(prompt)
         except ModelError:
             with self._store.unit_of_work(ACTOR) as work:
-                extraction_replies.failed(work.session, reply_id)
+                replies.failed(work.session, reply_id)
             raise
         # Whatever else ends this here, a kill above all, leaves the request `asked`.
         with self._store.unit_of_work(ACTOR) as work:
-            extraction_replies.answered(work.session, reply_id, _stored(made))
+            replies.answered(work.session, reply_id, _stored(made))
         return made
 
 

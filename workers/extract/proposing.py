@@ -13,6 +13,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clinical_text.quotes import Source, check
 from workers.extract.evaluation.scores import EvaluationFailed, Feedback
 from workers.extract.fields import NOT_PRESENT, Attempt, FieldResult, Item, Status
 from workers.extract.optimizer import optimized_prompt
@@ -23,7 +24,6 @@ from workers.extract.rules.denying import against
 from workers.extract.rules.reading import read_at, read_every, read_words
 from workers.extract.values import Value
 from workers.language_model.port import ModelError, Prompt, Proposal
-from workers.reading.quotes import Source, check
 
 PURPOSE = "extract"
 OPINION_PURPOSE = "judge extraction"

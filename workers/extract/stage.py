@@ -11,10 +11,10 @@ from typing import Any
 
 from knowledge.extraction import extraction_policy
 from messages import ExtractV1, Stage
-from store import extractions, prompt_memory
-from store.extractions import Ended
+from store.core.unit_of_work import UnitOfWork
+from store.extractions import extractions, prompt_memory
+from store.extractions.extractions import Ended
 from store.models import ExtractionRow
-from store.unit_of_work import UnitOfWork
 from workers.extract.intake import take_in
 from workers.extract.iterating import Iterated, Step
 from workers.extract.readability import Unreadable

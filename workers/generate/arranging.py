@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from knowledge.loader import load
-from store.content import Content
+from store.documents.content import Content
 from workers.generate.candidates import Candidate
 from workers.generate.details import (
     MaySpeak,

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
+from clinical_text.instructions import addresses_reader, announces, outside_enclosures
 from knowledge.anchors import trial_of
 from knowledge.links import written
 from knowledge.loader import load
-from store.spans import Span, sentences_of
+from store.core.spans import Span, sentences_of
 from workers.generate.facets import is_left_out, states
 from workers.generate.findings import Finding, finding
 from workers.generate.snippets import Version
 from workers.generate.wording import is_whole, leans
-from workers.reading.instructions import addresses_reader, announces, outside_enclosures
 
 _GAP = re.compile(r"[^\S\n]{0,4}\n?[^\S\n]{0,4}")
 _MOST_BEFORE = 2

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from knowledge.loader import load
 from knowledge.products import products
 from knowledge.tags import tags
-from store.content import Content
+from store.documents.content import Content
 from workers.generate.candidates import Candidate
 from workers.generate.facets import bodies, compares_arms, may_state, poses_question, rank, states
 from workers.generate.findings import same

@@ -15,7 +15,7 @@ from typing import Any
 from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from knowledge.sources import source_policy
-from store.content import Content, share
+from store.documents.content import Content, share
 from workers.generate.arranging import Claim, Kept, arrange
 from workers.generate.candidates import Candidate, candidates_of
 from workers.generate.details import complete

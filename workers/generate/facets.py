@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
+from clinical_text.labels import body_of
 from knowledge.caseless import Caseless
 from knowledge.loader import load
 from store.index.terms import term_set
 from workers.generate.wording import is_fact, takes_side
-from workers.reading.labels import body_of
 
 _LIMITS = ("limitation", "open_question")
 _PHRASES = ("phrase", "unless")

@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from clinical_text.labels import body_of
 from knowledge.caseless import Caseless
 from knowledge.loader import load
 from store.index.terms import term_set
-from workers.reading.labels import body_of
 
 # What it begins with comes first, so that other text is passed over fast.
 _NUMBER = re.compile(r"[-−\d](?<![\w.,].)(?:(?<=\d)|(?=\d))\d*(?:,\d{3})*(?:[.·]\d+)?\s?%?")

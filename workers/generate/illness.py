@@ -1,16 +1,16 @@
 """Whether a line is on the stage of a disease and the status of a marker asked about. Pure.
 
-Words: `populations` of knowledge/answers.yaml; statuses: workers/reading/marker_statuses.py.
+Words: `populations` of knowledge/answers.yaml; statuses: clinical_text/marker_statuses.py.
 """
 
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
+from clinical_text.marker_statuses import marker_statuses
+from clinical_text.normalize import normalize
 from knowledge.guard_terms import population_terms
 from knowledge.loader import load
-from workers.reading.marker_statuses import marker_statuses
-from workers.reading.normalize import normalize
 
 _NUMBERS = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "0": 0, "1": 1, "2": 2, "3": 3, "4": 4}
 _LAST = 4

@@ -10,7 +10,7 @@ from knowledge.drugs import classes_at, drugs_at
 from knowledge.loader import load
 from knowledge.naming import mentions
 from knowledge.products import speak_to
-from store.content import Content, kind_terms
+from store.documents.content import Content, kind_terms
 from store.index.terms import term_set
 from workers.generate.approvals import Approval, Coverage
 from workers.generate.candidates import Candidate

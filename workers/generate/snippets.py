@@ -1,7 +1,7 @@
 """What of the evidence a language model is shown: whole sentences of the passages found. Pure.
 
 Texts of sources are data. They are sent as strings of one JSON object, which no text can close, and
-what speaks to a program instead of a reader is left out before (workers/reading/instructions.py).
+what speaks to a program instead of a reader is left out before (clinical_text/instructions.py).
 A snippet is one unbroken piece of a stored text, so whatever is copied from it is verbatim there.
 """
 
@@ -11,16 +11,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from clinical_text.instructions import addresses_reader, without_instructions
 from knowledge.generation import generation_policy
-from store.spans import Span, Structure
-from workers.reading.instructions import addresses_reader, without_instructions
+from store.core.spans import Span, Structure
 
 _DATE_CHARS = {"year": 4, "month": 7, "day": 10}
 
 
 class Version(Protocol):
-    """What a drafter reads of a version (`store.documents.VersionText`). Drafting is pure: it knows
-    the shape, not the store, and takes documents that no store held, as benchmarks give them."""
+    """What a drafter reads of a version (`store.documents.documents.VersionText`). Drafting is
+    pure: it knows the shape, not the store, and takes documents that no store held, as benchmarks
+    give them."""
 
     title: str
     text: str

@@ -16,15 +16,16 @@ from knowledge.generation import Reason, generation_policy
 from knowledge.payers import without_payers
 from knowledge.sources import source_policies
 from messages import GenerateV1, Stage, VerifyV1
-from store import model_usage, question_bodies
-from store.anchors import scores_of
-from store.audit_payloads import models_asked
-from store.content import Content, content, share, terms_of_interest
-from store.documents import VersionText, get_texts
-from store.hashes import hashed
+from store.audit.payloads import models_asked
+from store.core.hashes import hashed
+from store.core.unit_of_work import Store, UnitOfWork
+from store.documents.anchors import scores_of
+from store.documents.content import Content, content, share, terms_of_interest
+from store.documents.documents import VersionText, get_texts
 from store.index import lexical
-from store.question_bodies import Keyed
-from store.unit_of_work import Store, UnitOfWork
+from store.questions import bodies
+from store.questions.bodies import Keyed
+from store.reports import model_usage
 from workers.generate.candidates import candidates_of
 from workers.generate.extractive import Asked, choose, lacking
 from workers.generate.model import PURPOSE, draft
@@ -39,8 +40,8 @@ from workers.language_model.port import (
     ModelRefused,
     ModelUnavailable,
 )
-from workers.runtime.asking import asking, wait_if_worth_it
 from workers.runtime.errors import Permanent
+from workers.runtime.llm_access import asking, wait_if_worth_it
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
 
@@ -106,7 +107,7 @@ def work(context: Context, message: GenerateV1) -> Keyed:
 
 def _read(store: Store, message: GenerateV1) -> _Material:
     with store.at_once() as session:  # what it reads never changes
-        question = question_bodies.retrieved(session, message.question_id)
+        question = bodies.retrieved(session, message.question_id)
         if question is None or question.hash != message.retrieval_hash:
             raise Permanent(f"question {message.question_id} has no such retrieval")
         ids = [UUID(entry["version_id"]) for entry in question.retrieval["evidence"]]
@@ -209,7 +210,7 @@ def commit(unit: UnitOfWork, message: GenerateV1, drafted: Keyed) -> None:
     """Store the draft and pass the question on; tell operators of a model that cannot be used."""
     body, key = drafted
     stored, fallback = hashed(body, key), body.get("fallback", {}).get("reason")
-    question_bodies.put_draft(unit.session, message.question_id, stored)
+    bodies.put_draft(unit.session, message.question_id, stored)
     unit.emit(
         VerifyV1(
             request_id=message.request_id,

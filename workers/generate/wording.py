@@ -6,11 +6,11 @@ Word lists: knowledge/answers.yaml, knowledge/guards/orphans.yaml.
 import re
 from functools import cache, lru_cache
 
+from clinical_text.labels import body_of
 from knowledge.caseless import Caseless
 from knowledge.conflicts import conflict_policy
 from knowledge.loader import load
 from store.index.terms import term_set
-from workers.reading.labels import body_of
 
 _PLAIN_WORD = re.compile(r"(?<![a-z])[a-z]+(?![^\s,;])")
 _WORD = re.compile(r"\w+")

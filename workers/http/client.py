@@ -11,13 +11,13 @@ from typing import Any
 from knowledge.sources import PlacePolicy
 from store import models
 from workers.http.allow import Addresses
-from workers.http.answers import Fetched
-from workers.http.call import Call, Parameters, Wanted
 from workers.http.errors import InvalidQuery, Malformed, SourceError
+from workers.http.rate_limit import Limiter, Turns
 from workers.http.redact import redact
+from workers.http.request import Call, Parameters, Wanted
+from workers.http.responses import Fetched
 from workers.http.retry import TRIES
-from workers.http.turns import Limiter, Turns
-from workers.http.wire import Wire
+from workers.http.transport import Wire
 
 __all__ = ["Fetched", "Limiter", "Parameters", "SourceClient"]
 

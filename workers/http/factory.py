@@ -8,10 +8,10 @@ import sqlalchemy as sa
 
 from knowledge.sources import connector_policy, service_policy
 from store import models
-from store.rate_limits import RateLimits
-from store.settings import Settings
+from store.core.settings import Settings
+from store.sources.rate_limits import RateLimits
 from workers.http.client import SourceClient
-from workers.http.wire import shared_wire
+from workers.http.transport import shared_wire
 
 ASK_WHO_CALLS = frozenset({"pubmed", "crossref"})
 """Sources that ask for the caller's address (WIRE 1, 5); nobody else is given it."""

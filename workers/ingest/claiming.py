@@ -1,15 +1,15 @@
-"""Marks documents that claim to be a work that a source holds (`store.claims`)."""
+"""Marks documents that claim to be a work that a source holds (`store.documents.claimed_works`)."""
 
 from collections.abc import Iterable, Set
 from datetime import datetime
 from uuid import UUID
 
-from store import claims, findings
-from store.claims import Claim
-from store.documents import SUBMITTED
-from store.findings import NewFinding
-from store.unit_of_work import UnitOfWork
-from workers.reading.titles import same_title
+from clinical_text.titles import same_title
+from store.core.unit_of_work import UnitOfWork
+from store.documents import claimed_works, findings
+from store.documents.claimed_works import Claim
+from store.documents.documents import SUBMITTED
+from store.documents.findings import NewFinding
 
 
 def restate_claims(
@@ -33,14 +33,14 @@ def restate_claims(
         new: those of them of which nothing was found before.
         suspects: other documents under their numbers.
     """
-    mine = claims.claimants_of(unit.session, documents, source if owner else None) | suspects
+    mine = claimed_works.claimants_of(unit.session, documents, source if owner else None) | suspects
     mine |= set() if owner else documents
     if not mine:
         return
-    found = _claims(claims.claims_of(unit.session, mine))
+    found = _claims(claimed_works.claims_of(unit.session, mine))
     if found or mine - new:
         findings.restate(unit, source, "claimed", mine - new, found, at, of_all=True)
-        claims.share_end(unit, mine, at)
+        claimed_works.share_end(unit, mine, at)
 
 
 def _claims(claimed: Iterable[Claim]) -> list[NewFinding]:

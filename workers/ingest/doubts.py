@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from uuid import UUID
 
+from clinical_text.titles import same_title
 from knowledge.sources import names_works
-from store import claims, findings
-from store.documents import SUBMITTED, Stored
-from store.findings import Collision, NewFinding
+from store.core.spans import Structure
+from store.core.unit_of_work import UnitOfWork
+from store.documents import claimed_works, findings
+from store.documents.documents import SUBMITTED, Stored
+from store.documents.findings import Collision, NewFinding
+from store.documents.records import SourceRecord
 from store.models import IngestItem
-from store.records import SourceRecord
-from store.spans import Structure
-from store.unit_of_work import UnitOfWork
 from workers.ingest.claiming import restate_claims
 from workers.ingest.identity import malformed_nct
 from workers.ingest.parsers.base import Parsed
-from workers.reading.titles import same_title
 
 
 def write_findings(
@@ -63,7 +63,7 @@ def write_findings(
     touched = {one.document_id for one in stored if not owner or one.retracted} | changed
     if not touched:
         return
-    claims.wait_for_others(unit.session, owner=owner)
+    claimed_works.wait_for_others(unit.session, owner=owner)
     suspects = _restate_conflicts(unit, source, changed, new, at) if changed else set()
     suspects = suspects if owner else set()
     restate_claims(unit, source, touched, at, owner=owner, new=new, suspects=suspects)

@@ -7,15 +7,15 @@ from uuid import UUID
 
 import sqlalchemy as sa
 
+from clinical_text.titles import same_title, title_match
 from knowledge.anchors import ARTICLE, anchor_of
 from knowledge.trust import identity_policy
-from store import claims, findings, standing
-from store.findings import NewFinding
-from store.unit_of_work import UnitOfWork
+from store.core.unit_of_work import UnitOfWork
+from store.documents import claimed_works, findings, publication_status
+from store.documents.findings import NewFinding
 from workers.ingest.claiming import restate_claims
 from workers.ingest.enrichment import Answer, NoWord, Statement
 from workers.ingest.identity import Named, disagreements
-from workers.reading.titles import same_title, title_match
 
 OTHERS = {"crossref": "openalex", "openalex": "crossref"}
 """A DOI that both do not know does not exist; one alone may lack another agency's DOIs."""
@@ -24,7 +24,7 @@ OTHERS = {"crossref": "openalex", "openalex": "crossref"}
 def take(
     work: UnitOfWork,
     source: str,
-    answers: Sequence[tuple[standing.DueWork, Answer]],
+    answers: Sequence[tuple[publication_status.DueWork, Answer]],
     at: datetime,
 ) -> None:
     """Write down what `source` says about each work: notices, citations, what disagrees.
@@ -40,18 +40,18 @@ def take(
         if isinstance(said, NoWord)
     ]
     asked = [due.document_id for due, _ in answers]
-    standing.lock(work.session, asked)
+    publication_status.lock(work.session, asked)
     findings.restate(work, source, "unreadable", asked, in_vain, at)
     statements = [(due, said) for due, said in answers if isinstance(said, Statement)]
     if not statements:
         return
     ids = [one.document_id for one, _ in statements]
     said = {due.document_id: statement for due, statement in statements if statement.known}
-    standing.put_notices(work, source, {one: s.notices for one, s in said.items()}, at)
+    publication_status.put_notices(work, source, {one: s.notices for one, s in said.items()}, at)
     cited_by = {one: statement.cited_by for one, statement in said.items()}
-    standing.asked(work.session, source, {one: one in said for one in ids}, at, cited_by)
-    standing.settle(work, ids)
-    claims.wait_for_others(work.session, owner=True)
+    publication_status.asked(work.session, source, {one: one in said for one in ids}, at, cited_by)
+    publication_status.settle(work, ids)
+    claimed_works.wait_for_others(work.session, owner=True)
     restate_claims(work, source, set(ids), at, owner=True)
     _take_identity(work, source, statements, at)
 
@@ -59,7 +59,7 @@ def take(
 def _take_identity(
     work: UnitOfWork,
     source: str,
-    statements: Sequence[tuple[standing.DueWork, Statement]],
+    statements: Sequence[tuple[publication_status.DueWork, Statement]],
     at: datetime,
 ) -> None:
     """A DOI that belongs to another title, or to another PMID, is not this work's DOI.
@@ -133,7 +133,7 @@ def _held(work: UnitOfWork, ids: Sequence[UUID]) -> dict[UUID, Named]:
     }
 
 
-def _unknown(work: UnitOfWork, source: str, due: standing.DueWork) -> list[NewFinding]:
+def _unknown(work: UnitOfWork, source: str, due: publication_status.DueWork) -> list[NewFinding]:
     """A finding only if the other source was asked about the same DOI and does not know it."""
     other = work.session.execute(
         sa.text(

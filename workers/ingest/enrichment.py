@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 from urllib.parse import quote
 
-from store.records import Notice, NoticeKind
+from store.documents.records import Notice, NoticeKind
 from workers.http.errors import (
     Malformed,
     NotOurTurn,

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from clinical_text.titles import same_title
 from workers.ingest.enrichment import Statement
-from workers.reading.titles import same_title
 
 _NCT = re.compile(r"(?<![^\W_])NCT[-\s#:]{0,2}(\d[^\W_]*)", re.IGNORECASE)
 

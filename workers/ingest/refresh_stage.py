@@ -11,10 +11,11 @@ from datetime import datetime, timedelta
 from knowledge.news import feed_origins
 from knowledge.sources import connector_policy
 from messages import RefreshV1, Stage
-from store import refreshes, source_states, standing, watches
+from store.core.unit_of_work import UnitOfWork
+from store.documents import publication_status
+from store.documents.submissions import Origin, submit_item
 from store.models import Refresh, Watch, now
-from store.submissions import Origin, submit_item
-from store.unit_of_work import UnitOfWork
+from store.sources import refreshes, source_states, watches
 from workers.http.client import SourceClient
 from workers.http.errors import (
     CursorExpired,
@@ -67,7 +68,7 @@ class Step:
 
     at: datetime
     page: Page = field(default_factory=Page)
-    statements: Sequence[tuple[standing.DueWork, Answer]] = ()
+    statements: Sequence[tuple[publication_status.DueWork, Answer]] = ()
     rechecked: Sequence[watches.Due] = ()
     more: Continuation | None = None
     """Where the next step goes on; None: this was the last."""
@@ -166,7 +167,7 @@ def _enrich(
     hours = connector_policy(watch.source).recheck_hours or 0.0
     before = (refresh.started_at or at) - timedelta(hours=hours)
     with context.store.reading() as session:
-        due = standing.due(
+        due = publication_status.due(
             session, watch.source, before, source.fetch_limit, but_not=refresh.rechecked
         )
     try:
@@ -186,7 +187,7 @@ def _enrich(
 
 
 def _ask(
-    source: Enricher, client: SourceClient, due: Sequence[standing.DueWork]
+    source: Enricher, client: SourceClient, due: Sequence[publication_status.DueWork]
 ) -> Sequence[Answer]:
     """An answer for each work. Raises as `Enricher.ask`, unless all that may be to blame is one
     work, or works that were asked about in vain before: they would end every refresh."""

@@ -8,20 +8,21 @@ from uuid import UUID
 from sqlalchemy.orm import defer
 from sqlmodel import Session
 
+from clinical_text.structure import segment
 from messages import EmbedV1, IngestV1, Stage
-from store import claims, refreshes, standing, watches
-from store.documents import Stored, documents_with_keys, put_versions
+from store.core.spans import Structure
+from store.core.unit_of_work import UnitOfWork
+from store.documents import claimed_works, publication_status
+from store.documents.documents import Stored, documents_with_keys, put_versions
+from store.documents.records import SourceRecord
 from store.models import IngestItem, Refresh, now
-from store.records import SourceRecord
-from store.spans import Structure
-from store.unit_of_work import UnitOfWork
+from store.sources import refreshes, watches
+from workers.file_formats import LineProblem, UnreadableDocument, read_each
 from workers.http.errors import Malformed
 from workers.ingest.claiming import restate_claims
 from workers.ingest.connectors.registry import connector
 from workers.ingest.doubts import write_findings
 from workers.ingest.parsers.base import Parsed
-from workers.readers import LineProblem, UnreadableDocument, read_each
-from workers.reading.structure import segment
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
 
@@ -146,8 +147,8 @@ def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
     if item.source is not None and result.parsed.gone:
         gone = documents_with_keys(unit.session, result.parsed.gone)
         at = item.fetched_at or item.created_at
-        standing.remove(unit, item.source, list(gone.values()), at)
-        claims.wait_for_others(unit.session, owner=True)
+        publication_status.remove(unit, item.source, list(gone.values()), at)
+        claimed_works.wait_for_others(unit.session, owner=True)
         restate_claims(unit, item.source, set(gone.values()), result.at, owner=True)
     _end_of_item(unit, item, stored, result)
 

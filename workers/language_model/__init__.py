@@ -1,6 +1,6 @@
 """Language models: a port that proposes in a given shape, and its adapter."""
 
-from store.settings import Settings
+from store.core.settings import Settings
 from workers.language_model.port import LanguageModel
 
 

@@ -23,7 +23,7 @@ import anthropic
 from anthropic.types import Message, TextBlock
 from pydantic import ValidationError
 
-from store.hashes import json_hash, text_hash
+from store.core.hashes import json_hash, text_hash
 from workers.language_model.port import (
     ModelError,
     ModelMisconfigured,

@@ -18,10 +18,10 @@ from decimal import Decimal
 
 import structlog
 
-from store import model_usage
-from store.model_usage import ASKED, Spent
+from store.core.unit_of_work import Store
 from store.models import ModelUsage
-from store.unit_of_work import Store
+from store.reports import model_usage
+from store.reports.model_usage import ASKED, Spent
 from workers.language_model.port import (
     BudgetSpent,
     LanguageModel,

@@ -11,13 +11,14 @@ from sqlmodel import Session, col, select
 
 from knowledge.recalls import RecallPolicy, recall_policy
 from messages import RecallV1, Stage
-from store import indexing, recalls, standing
-from store.documents import get_versions
-from store.hashes import text_hash
+from store.core.hashes import text_hash
+from store.core.spans import Span, Structure
+from store.core.unit_of_work import UnitOfWork
+from store.documents import indexing, publication_status
+from store.documents.documents import get_versions
 from store.models import DocumentVersion, now
-from store.recalls import Affected
-from store.spans import Span, Structure
-from store.unit_of_work import UnitOfWork
+from store.recalls import recalls
+from store.recalls.recalls import Affected
 from workers.recall.standing import Doubt, Reading, stands
 from workers.runtime.errors import Later
 from workers.runtime.stage import Context, StageSpec
@@ -67,7 +68,7 @@ def work(context: Context, message: RecallV1) -> Result:
         cited = _citations(session, [one.question_id for one in affected])
         documents = {place.document_id for places in cited.values() for place in places}
         current = _current(session, documents)
-        ended = standing.ended(session, documents)
+        ended = publication_status.ended(session, documents)
         if indexing.still_read(session, [str(one) for one in current.values()]):
             raise Later("a new version is not searchable yet", _pause(affected))
         comparison = _Comparison(session, policy, current, ended)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from clinical_text.boundaries import cuts_at
+from clinical_text.normalize import normalize
+from clinical_text.quotes import Source, check
+from store.core.spans import Section, Span, Structure
 from store.index.terms import term_set
-from store.spans import Section, Span, Structure
-from workers.reading.boundaries import cuts_at
-from workers.reading.normalize import normalize
-from workers.reading.quotes import Source, check
 
 
 class Doubt(StrEnum):

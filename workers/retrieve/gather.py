@@ -13,7 +13,7 @@ from knowledge.links import direct_url, written
 from knowledge.payers import without_payers
 from knowledge.scenarios import Scenario
 from knowledge.tagging import Tags, tags_of
-from store.content import Content, content
+from store.documents.content import Content, content
 from store.index import dense
 from store.index.filters import Filter
 from store.index.terms import term_set

@@ -11,13 +11,14 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from store import works
-from store.records import REGISTRY_PATTERN
+from store.documents import identifiers as works
+from store.documents.records import REGISTRY_PATTERN
 
 Identifiers = Mapping[str, frozenset[str]]
 """Values by kind."""
 
-# What `identifiers` and `names` of knowledge/questions.yaml give, by its form (store/records.py).
+# What `identifiers` and `names` of knowledge/questions.yaml give, by its form
+# (store/documents/records.py).
 _FORMS: Mapping[str, re.Pattern[str]] = {
     "pmid": re.compile(r"[1-9]\d{0,8}"),
     "pmcid": re.compile(r"PMC[1-9]\d{0,9}", re.IGNORECASE),

@@ -24,7 +24,7 @@ def one_by_all_names(scorer: Scorer | None, alike: Mapping[int, frozenset[int]])
     Each weighs as much as the commonest of its names, and occurs as often as they do together.
 
     Args:
-        alike: see `store.content.alike`; the scorer knows all these terms.
+        alike: see `store.documents.content.alike`; the scorer knows all these terms.
     """
     if scorer is None or not alike:
         return scorer

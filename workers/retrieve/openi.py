@@ -15,7 +15,7 @@ import structlog
 
 from knowledge.images import image_policy
 from knowledge.links import DirectUrl, direct_url, is_direct
-from store import source_states
+from store.sources import source_states
 from workers.http.client import SourceClient
 from workers.http.errors import Malformed, SourceError
 from workers.http.factory import service_client

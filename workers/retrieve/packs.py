@@ -7,7 +7,7 @@ from sqlmodel import Session
 
 from knowledge.anchors import known_identifiers
 from knowledge.scenarios import Entry, Scenario
-from store import works
+from store.documents import identifiers
 
 _KINDS = ("pmid", "nct_id", "doi")
 """What a primary source can be asked for; what it knows most surely first."""
@@ -17,7 +17,7 @@ def held_versions(session: Session, scenario: Scenario | None) -> set[UUID]:
     """The current versions of the pack's works."""
     if scenario is None:
         return set()
-    found = works.held(session, _wanted(scenario.usable()))
+    found = identifiers.held(session, _wanted(scenario.usable()))
     return set[UUID]().union(*found.values())
 
 
@@ -25,7 +25,7 @@ def missing(session: Session, scenario: Scenario | None) -> dict[str, list[str]]
     """The works of the pack that no source has brought, each by one identifier, by kind."""
     if scenario is None:
         return {}
-    found = works.held(session, _wanted(scenario.usable()), by_a_source=True)
+    found = identifiers.held(session, _wanted(scenario.usable()), by_a_source=True)
     asked: dict[str, list[str]] = {}
     for named in map(_named, scenario.usable()):
         if named and not found.keys() & set(named):

@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from knowledge.policy import retrieval_policy
-from store import source_states
+from store.sources import source_states
 from workers.http.client import SourceClient
 from workers.http.errors import Malformed, SourceError
 from workers.http.factory import service_client
@@ -83,7 +83,8 @@ def consult(
 
 
 def wanted(outside: Mapping[str, Any] | None) -> dict[str, list[str]]:
-    """The identifiers of the leads by kind, as `store.cures.refresh_records` takes them."""
+    """The identifiers of the leads by kind, as `store.questions.remedies.refresh_records` takes
+    them."""
     found: dict[str, list[str]] = {}
     for lead in (outside or {}).get("leads", ()):
         found.setdefault(lead["kind"], []).append(lead["value"])

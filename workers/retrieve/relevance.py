@@ -7,7 +7,7 @@ def is_relevant(covered: float, similarity: float | None, *, spared: bool = Fals
     """Whether a passage speaks to the question at all.
 
     Args:
-        covered: see `store.content.Content.covered`.
+        covered: see `store.documents.content.Content.covered`.
         similarity: its cosine with the question, if the search gave one.
         spared: so much of the question is enough without similarity.
     """

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from sqlmodel import Session
 
 from knowledge.policy import retrieval_policy
-from store.content import alike, terms_of_interest
-from store.findings import doubts_of
+from store.documents.content import alike, terms_of_interest
+from store.documents.findings import doubts_of
+from store.documents.tags import TAGS
 from store.index import dense, lexical
 from store.index.centroids import centroids
 from store.index.filters import Filter, look
 from store.index.wire import Ids, ask, together
-from store.tags import TAGS
 from workers.retrieve.fusion import Fused, fuse, support
 from workers.retrieve.names import one_by_all_names
 
@@ -57,7 +57,7 @@ class Version(NamedTuple):
     tags: Sequence[Sequence[str]] | None
     """Focus, diseases and decisions; None where it was never tagged."""
     doubts: Sequence[str]
-    """Its identifiers that must not be shown (`store.findings.doubts_of`)."""
+    """Its identifiers that must not be shown (`store.documents.findings.doubts_of`)."""
 
 
 class Hits(NamedTuple):

@@ -10,13 +10,13 @@ import structlog
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Scenario, scenario_for
 from messages import GenerateV1, RetrieveV1, Stage
-from store import cures, question_bodies
-from store.audit_payloads import models_asked
-from store.hashes import hashed
+from store.audit.payloads import models_asked
+from store.core.hashes import hashed
+from store.core.unit_of_work import UnitOfWork
 from store.index.filters import Filter
 from store.models import now
-from store.question_bodies import Asked, Keyed
-from store.unit_of_work import UnitOfWork
+from store.questions import bodies, remedies
+from store.questions.bodies import Asked, Keyed
 from workers.language_model.port import LanguageModel
 from workers.retrieve import named, packs
 from workers.retrieve.candidates import Candidate, Decision, Ranked
@@ -32,8 +32,8 @@ from workers.retrieve.sufficiency import Sufficiency, assess_with_rerun
 from workers.retrieve.understanding.decomposition import log_fields
 from workers.retrieve.understanding.model import Understanding
 from workers.retrieve.understanding.read import search_terms, understand
-from workers.runtime.asking import asking
 from workers.runtime.errors import Permanent
+from workers.runtime.llm_access import asking
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
 
@@ -54,7 +54,7 @@ class _Evidence:
 def work(context: Context, message: RetrieveV1) -> Keyed:
     """Understand the question and find its evidence; gives the body of the retrieval."""
     with context.store.at_once() as session:
-        question = question_bodies.asked(session, message.question_id)
+        question = bodies.asked(session, message.question_id)
     if question is None:
         raise Permanent(f"there is no question {message.question_id}")
     options, timings = question.options, Timings()
@@ -228,9 +228,9 @@ def _entry(number: int, decision: Decision) -> dict[str, Any]:
 def commit(unit: UnitOfWork, message: RetrieveV1, found: Keyed) -> None:
     """Store the retrieval and pass the question on; ask primary sources for what is missing."""
     body, key = found
-    cures.refresh_records(unit, _records_to_fetch(body), now())
+    remedies.refresh_records(unit, _records_to_fetch(body), now())
     stored = hashed(body, key)
-    question_bodies.put_retrieval(unit.session, message.question_id, stored)
+    bodies.put_retrieval(unit.session, message.question_id, stored)
     unit.emit(
         GenerateV1(
             request_id=message.request_id,

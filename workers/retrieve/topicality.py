@@ -21,7 +21,7 @@ from knowledge.policy import retrieval_policy
 from knowledge.products import products, speak_to
 from knowledge.scenarios import Scenario
 from knowledge.tags import tags
-from store.content import content_terms
+from store.documents.content import content_terms
 from store.index.terms import term_set
 from workers.retrieve.candidates import Candidate, Place
 from workers.retrieve.relevance import is_relevant

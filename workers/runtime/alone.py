@@ -20,8 +20,8 @@ import structlog
 from dramatiq.middleware import Interrupt
 
 from messages import Stage
-from store.ledger import Claim
-from store.settings import Settings
+from store.core.settings import Settings
+from store.pipeline.ledger import Claim
 
 log = structlog.get_logger(__name__)
 

@@ -22,11 +22,11 @@ from dramatiq.common import current_millis
 from dramatiq.middleware import CurrentMessage, Retries, TimeLimit
 
 from messages import Stage
-from store.dead_letters import Death
-from store.settings import Settings
-from store.unit_of_work import Promise, Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Promise, Store
+from store.dead_letters.dead_letters import Death
 from workers.runtime.consumer import WokenConsumer
-from workers.runtime.deaths import DeadLetterCopy, death_of, letter_id
+from workers.runtime.dead_letter_middleware import DeadLetterCopy, death_of, letter_id
 from workers.runtime.redis_client import redis_client
 from workers.runtime.stage import bury
 from workers.runtime.wire import fault, unreadable

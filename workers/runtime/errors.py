@@ -13,7 +13,7 @@ from dramatiq.middleware import Interrupt
 from pydantic import ValidationError
 
 from messages import MessageError
-from store.database import passes_by_itself
+from store.core.database import passes_by_itself
 from store.index.lexical import TermsMismatch
 
 RENEWAL_SECONDS = 10.0

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import structlog
 from sqlmodel import Session
 
-from store import handing_back, ledger
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
+from store.pipeline import handing_back, ledger
 
 log = structlog.get_logger(__name__)
 

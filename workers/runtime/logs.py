@@ -9,9 +9,9 @@ import sys
 
 import structlog
 
-from store.log_lines import for_people, for_programs
-from store.printable import unguarded
-from store.settings import Settings
+from store.core.log_lines import for_people, for_programs
+from store.core.printable import unguarded
+from store.core.settings import Settings
 
 QUIET = (
     "sse_starlette",

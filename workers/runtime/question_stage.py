@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from messages import Message, Stage
-from store.question_states import failed
-from store.unit_of_work import UnitOfWork
+from store.core.unit_of_work import UnitOfWork
+from store.questions.states import failed
 from workers.runtime.stage import Context, StageSpec
 
 M = TypeVar("M", bound=Message)

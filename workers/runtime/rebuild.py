@@ -6,8 +6,8 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from messages import Stage
-from store.circuits import HELD_UNTIL
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
+from store.pipeline.circuits import HELD_UNTIL
 from workers.runtime.broker import WokenBroker
 from workers.runtime.relay import sweep
 

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from sqlmodel import Session
 
-from store import outbox
-from store.unit_of_work import Promise, Publisher, Store
+from store.core.unit_of_work import Promise, Publisher, Store
+from store.pipeline import outbox
 
 
 def sweep(store: Store, publish: Publisher, *, limit: int = 500) -> int:

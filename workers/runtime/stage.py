@@ -21,13 +21,14 @@ from dramatiq.middleware import Interrupt, TimeLimitExceeded
 
 from messages import Message, MessageError, Stage
 from messages.upgrades import parse_upgraded
-from store import circuits, dead_letters, ledger, outbox
-from store.circuits import Admission
-from store.database import passes_by_itself
-from store.dead_letters import Death
+from store.core.database import passes_by_itself
+from store.core.settings import Settings
+from store.core.unit_of_work import Store, UnitOfWork
+from store.dead_letters import dead_letters
+from store.dead_letters.dead_letters import Death
 from store.models import now
-from store.settings import Settings
-from store.unit_of_work import Store, UnitOfWork
+from store.pipeline import circuits, ledger, outbox
+from store.pipeline.circuits import Admission
 from workers.encoder import Encoder, encoder_for
 from workers.language_model import model_for
 from workers.language_model.port import LanguageModel

@@ -7,7 +7,7 @@ from uuid import UUID
 import dramatiq
 from dramatiq.errors import DecodeError
 
-from store.dead_letters import Death
+from store.dead_letters.dead_letters import Death
 
 _NAME = re.compile(r"[a-z][a-z_]{0,39}")
 MAX_BYTES = 256 * 1024

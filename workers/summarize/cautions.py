@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from clinical_text.instructions import without_instructions
+from clinical_text.persons import number_of_people
 from knowledge.drugs import drugs
 from knowledge.notes import plan_policy
-from store.spans import Span
-from workers.reading.instructions import without_instructions
-from workers.reading.persons import number_of_people
+from store.core.spans import Span
 from workers.summarize.items import Item
 from workers.summarize.persons import is_of_a_relative
 

@@ -8,10 +8,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from clinical_text.chunks import Chunk
 from knowledge.drugs import drugs_at
 from knowledge.notes import LISTS, ListName, plan_policy, section_policy
-from store.spans import citation
-from workers.reading.chunks import Chunk
+from store.core.spans import citation
 from workers.summarize.dates import is_date
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX, is_unfilled
 from workers.summarize.names import plain

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from knowledge.notes import section_policy
-from store.spans import Span
+from store.core.spans import Span
 from workers.summarize.names import MARKS, NUMBERING, kind_of, plain
 
 RULE = re.compile(r"[=\-_*~—–]{3,}")

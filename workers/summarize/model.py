@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clinical_text.chunks import Chunk
+from clinical_text.quotes import Source, check
 from knowledge.notes import LISTS, ListName, plan_policy, section_policy
 from workers.language_model.port import Consulted, LanguageModel, ModelError, Prompt, Proposal
-from workers.reading.chunks import Chunk
-from workers.reading.quotes import Source, check
 from workers.summarize.cautions import addressed
 from workers.summarize.items import Item, Places, item_parts, lines_above, list_for
 from workers.summarize.persons import is_of_a_relative

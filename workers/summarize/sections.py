@@ -9,11 +9,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from clinical_text.instructions import addresses_reader
+from clinical_text.sentences import sentence_spans
 from knowledge.drugs import drugs_at
 from knowledge.notes import plan_policy, section_policy
-from store.spans import Section, Span, Structure
-from workers.reading.instructions import addresses_reader
-from workers.reading.sentences import sentence_spans
+from store.core.spans import Section, Span, Structure
 from workers.summarize.entries import earlier, entries_of
 from workers.summarize.forms import EMPTY_BOX, TICKED_BOX, is_unfilled
 from workers.summarize.headings import OTHER, PLANS, Heading, Headings

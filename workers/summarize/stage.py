@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 from knowledge.notes import Reason, plan_policy
 from messages import Stage, SummarizeV1
-from store import model_usage, notes
+from store.core.unit_of_work import UnitOfWork
 from store.models import Note
-from store.unit_of_work import UnitOfWork
+from store.reports import model_usage
+from store.texts import notes
 from workers.language_model.port import (
     BudgetSpent,
     LanguageModel,
@@ -21,8 +22,8 @@ from workers.language_model.port import (
     ModelRefused,
     ModelUnavailable,
 )
-from workers.runtime.asking import asking, wait_if_worth_it
 from workers.runtime.errors import Permanent
+from workers.runtime.llm_access import asking, wait_if_worth_it
 from workers.runtime.stage import Context, StageSpec
 from workers.summarize.model import Asked, propose_items, propose_plan, propose_sections
 from workers.summarize.plan import recommendations

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from clinical_text.chunks import Chunk, chunk
 from knowledge.notes import LISTS
 from knowledge.version import knowledge_version
-from store.hashes import text_hash
-from workers.reading.chunks import Chunk, chunk
+from store.core.hashes import text_hash
 from workers.summarize.cautions import cautions
 from workers.summarize.items import Item, items_of
 from workers.summarize.plan import Recommendation, recommendations
@@ -21,7 +21,7 @@ from workers.summarize.validation import validate
 
 GENERATOR = "extractive"
 UNTITLED = "BODY"
-"""The section name of what no heading stands over, as `store.spans.citation` writes it."""
+"""The section name of what no heading stands over, as `store.core.spans.citation` writes it."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from workers.reading.chunks import Chunk
+from clinical_text.chunks import Chunk
 
 _VARIABLE = re.compile(r"\{([a-z_]+)\}")
 _HEAD = re.compile(

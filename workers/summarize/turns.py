@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from knowledge.drugs import drugs_at
 from knowledge.notes import section_policy
-from store.spans import Span
+from store.core.spans import Span
 from workers.summarize.lines import Line, label_of
 from workers.summarize.names import kind_of, plain
 

@@ -10,8 +10,8 @@ from knowledge.links import is_direct
 from knowledge.loader import load
 from knowledge.sources import source_policy
 from knowledge.version import knowledge_version
-from store.documents import Version
-from store.spans import Span, sentences_of
+from store.core.spans import Span, sentences_of
+from store.documents.documents import Version
 from workers.verify import evidence
 from workers.verify.abstention import Abstention, Standing, must_abstain
 from workers.verify.bibliography import references

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from knowledge.links import DirectUrl
 from knowledge.sources import source_policy
 from knowledge.trust import Standard, badge_policy
-from store.documents import Version
+from store.documents.documents import Version
 from workers.verify.evidence import Cited, Clocks
 
 SHOWN_IDENTIFIERS = ("pmid", "doi", "nct_id")

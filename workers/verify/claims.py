@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from knowledge.loader import load
-from store.hashes import text_hash
-from store.spans import Span
+from store.core.hashes import text_hash
+from store.core.spans import Span
 from workers.verify.marks import Marks
 
 

@@ -10,10 +10,10 @@ sentence before names: that sentence stands before it.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from clinical_text.labels import body_of
 from knowledge.loader import load
-from store.hashes import text_hash
-from store.spans import Span
-from workers.reading.labels import body_of
+from store.core.hashes import text_hash
+from store.core.spans import Span
 from workers.verify.claims import Located, Rewritten, Verdict
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds

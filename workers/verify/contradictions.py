@@ -7,8 +7,8 @@ from uuid import UUID
 from sqlmodel import Session, col, select
 
 from knowledge.sources import source_policy
-from store import anchors
-from store.documents import Version
+from store.documents import anchors
+from store.documents.documents import Version
 from store.models import DocumentVersion
 from workers.verify.answer import Held
 from workers.verify.claims import Checked

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from knowledge.cures import cure_policy
 from knowledge.sources import connector_policy
-from store import cures
-from store.unit_of_work import UnitOfWork
+from store.core.unit_of_work import UnitOfWork
+from store.questions import remedies
 
 NEWS_WOULD_HELP = frozenset({"no_evidence", "low_trust_only", "conflict", "stale"})
 """The abstentions of SP-6.3: their cure names the next refresh."""
@@ -40,12 +40,12 @@ def cure(unit: UnitOfWork, body: Mapping[str, Any], abstained: Abstained) -> dic
         return {**body, "cure": {**body["cure"], "detail": cure_policy().texts.past}}
     if reason not in NEWS_WOULD_HELP or past or (abstained.filtered and reason == "no_evidence"):
         return dict(body)
-    asked: list[cures.CureRefresh] = []
+    asked: list[remedies.CureRefresh] = []
     if reason == "stale" and abstained.stale_documents:
-        asked = cures.refresh_documents(unit, abstained.stale_documents, abstained.at)
+        asked = remedies.refresh_documents(unit, abstained.stale_documents, abstained.at)
     elif reason in ("stale", "no_evidence"):  # stale by its publication: look for what is newer
-        asked = cures.refresh_records(unit, abstained.named, abstained.at)
-        asked = asked or cures.refresh_for_terms(unit, abstained.search_terms, abstained.at)
+        asked = remedies.refresh_records(unit, abstained.named, abstained.at)
+        asked = asked or remedies.refresh_for_terms(unit, abstained.search_terms, abstained.at)
     return {
         **body,
         "cure": _named(body["cure"], reason, asked, unit, abstained.at),
@@ -68,7 +68,7 @@ def is_past(as_of: str | None, at: datetime) -> bool:
 def _named(
     named: Mapping[str, Any],
     reason: str,
-    asked: Sequence[cures.CureRefresh],
+    asked: Sequence[remedies.CureRefresh],
     unit: UnitOfWork,
     at: datetime,
 ) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def _named(
         names = ", ".join(dict.fromkeys(connector_policy(one.source).name for one in asked))
         return {**named, "detail": f"{named['detail']} {texts.under_way.format(sources=names)}"}
     types = named["sources"] if reason == "stale" else None
-    planned = cures.next_planned(unit.session, at, types)
+    planned = remedies.next_planned(unit.session, at, types)
     if planned is None:
         more = f" {texts.nobody}" if reason == "stale" else ""
         return {**named, "detail": f"{named['detail']}{more}", "next_refresh": None}

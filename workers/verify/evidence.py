@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
+from clinical_text.titles import same_title
 from knowledge.anchors import ARTICLE, anchor_of, known_identifiers
 from knowledge.links import DirectUrl, direct_url, is_direct
 from knowledge.loader import load
 from knowledge.scenarios import Entry
 from knowledge.sources import source_policies, source_policy
-from store.documents import Version
-from store.standing import Standing
-from workers.reading.titles import same_title
+from store.documents.documents import Version
+from store.documents.publication_status import Standing
 
 SUPPLIED = "user-supplied"
 """The label of what a caller brought (`knowledge/trust.yaml`)."""

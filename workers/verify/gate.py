@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from store.spans import Span
+from store.core.spans import Span
 from workers.verify.claims import Basis, Checked, Echo, Rewritten, Verdict
 
 QUOTED = ("verbatim", "normalized")

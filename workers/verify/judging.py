@@ -73,7 +73,7 @@ class Judged:
     note: str = "no language model was asked"
 
     def as_body(self) -> dict[str, Any]:
-        """Hashes, no words; the audit log has them keyed (`store.audit_payloads`)."""
+        """Hashes, no words; the audit log has them keyed (`store.audit.payloads`)."""
         return {
             "note": self.note,
             "model": self.model,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from knowledge.generation import generation_policy
-from store.hashes import text_hash
+from store.core.hashes import text_hash
 from workers.verify.checking import Checking
 from workers.verify.claims import Checked, Verdict
 from workers.verify.gate import Passed

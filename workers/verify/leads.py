@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from functools import lru_cache
 
-from workers.reading.headings import is_part_of_abstract
+from clinical_text.headings import is_part_of_abstract
 
 _KEPT_TEXTS = 64
 _MARK = r"(?:>|[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\[\d{1,3}\]|\(?[a-z]\)|\(?[ivx]{1,5}\))[ \t\u00a0]{1,8}"

@@ -9,11 +9,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from store.spans import Span
-from workers.reading.boundaries import widen
-from workers.reading.instructions import addresses_reader, without_instructions
-from workers.reading.labels import body_of
-from workers.reading.quotes import QuoteCheck, Source, check, exact
+from clinical_text.boundaries import widen
+from clinical_text.instructions import addresses_reader, without_instructions
+from clinical_text.labels import body_of
+from clinical_text.quotes import QuoteCheck, Source, check, exact
+from store.core.spans import Span
 from workers.verify.claims import Drafted, Echo, Located
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from store.spans import Span
+from store.core.spans import Span
 
 _QUOTED = re.compile(r"“([^“”]+)”|\"([^\"]+)\"|«([^«»]+)»|„([^„“”]+)[“”]|‘([^‘’]{12,})’")
 """Single marks count only around longer words: shorter ones are apostrophes more often than not."""

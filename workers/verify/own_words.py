@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from store.spans import Span
-from workers.reading.labels import body_of
-from workers.reading.normalize import normalize
-from workers.reading.vocabulary import vocabulary
+from clinical_text.labels import body_of
+from clinical_text.normalize import normalize
+from clinical_text.vocabulary import vocabulary
+from store.core.spans import Span
 from workers.verify.guards import omissions
 from workers.verify.guards.grounds import Grounds
 from workers.verify.leads import Leads, leads

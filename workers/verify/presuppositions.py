@@ -13,10 +13,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from clinical_text.instructions import addresses_reader
 from knowledge.loader import load
 from knowledge.naming import mentions
-from store.spans import Span
-from workers.reading.instructions import addresses_reader
+from store.core.spans import Span
 from workers.verify.guards.lexing import fold
 from workers.verify.guards.trials import trial_names
 

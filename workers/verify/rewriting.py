@@ -8,9 +8,9 @@ wrong.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from clinical_text.quotes import Source, check
 from knowledge.loader import load
-from store.spans import Span
-from workers.reading.quotes import Source, check
+from store.core.spans import Span
 from workers.verify.claims import Checked, Located, Verdict
 
 

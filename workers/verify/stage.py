@@ -9,14 +9,17 @@ from uuid import UUID
 from sqlmodel import Session
 
 from messages import AuditV1, Stage, VerifyV1
-from store import audit_inputs, model_usage, question_bodies, standing
-from store.audit_payloads import judge_asked
-from store.documents import Version, get_texts
-from store.hashes import hashed, keyed, text_hash
-from store.unit_of_work import UnitOfWork
+from store.audit import inputs as audit_inputs
+from store.audit.payloads import judge_asked
+from store.core.hashes import hashed, keyed, text_hash
+from store.core.unit_of_work import UnitOfWork
+from store.documents import publication_status
+from store.documents.documents import Version, get_texts
+from store.questions import bodies
+from store.reports import model_usage
 from workers.language_model.port import ModelUnavailable
-from workers.runtime.asking import asking, wait_if_worth_it
 from workers.runtime.errors import Later, Permanent
+from workers.runtime.llm_access import asking, wait_if_worth_it
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
 from workers.verify.answer import Held, compose
@@ -50,7 +53,7 @@ class Result:
 def work(context: Context, message: VerifyV1) -> Result:
     """Check every drafted claim against the stored versions and compose the answer."""
     with context.store.reading() as session:
-        question = question_bodies.drafted(session, message.question_id)
+        question = bodies.drafted(session, message.question_id)
         if question is None:
             raise Permanent(f"question {message.question_id} has no draft to verify")
         if question.hash != message.draft_hash:
@@ -196,7 +199,7 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
     if result.abstained is not None:
         body = cure(unit, body, result.abstained)
     answer, inputs = hashed(body, key), audit_inputs.to_keep(result.inputs, body, key)
-    question_bodies.put_answer(
+    bodies.put_answer(
         unit.session,
         message.question_id,
         answer,
@@ -250,10 +253,10 @@ def _require_citable(session: Session, result: Result) -> None:
     """Whatever ends a work from here on finds the answer that cites it, and waits for it."""
     if not result.rests_on:
         return
-    standing.share(session, result.rests_on)
+    publication_status.share(session, result.rests_on)
     allowed = ("current", "superseded") if result.in_the_past else ("current",)
     versions = {one["version_id"] for one in result.citations}
-    if not standing.still_citable(session, result.rests_on, versions, allowed):
+    if not publication_status.still_citable(session, result.rests_on, versions, allowed):
         raise Later("what the answer rests on changed while it was checked", 0.0)
 
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from messages import CheckV1, Stage
-from store import verifications
+from store.core.unit_of_work import UnitOfWork
 from store.models import Verification
-from store.unit_of_work import UnitOfWork
+from store.texts import verifications
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
 from workers.verify.pasted.report import checked

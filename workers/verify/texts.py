@@ -10,11 +10,11 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from clinical_text.quotes import Source
 from knowledge.sources import source_policy
-from store.documents import Version
-from store.known import Known, known
-from store.spans import Span, citation, sentences_of
-from workers.reading.quotes import Source
+from store.core.spans import Span, citation, sentences_of
+from store.documents.citation_query import Known, known
+from store.documents.documents import Version
 from workers.runtime.stage import Context
 from workers.verify.answer import Held, Place
 from workers.verify.evidence import Cited, clocks

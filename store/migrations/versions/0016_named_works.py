@@ -15,7 +15,7 @@ _NAMES = {
 
 
 def upgrade() -> None:
-    """As those of 0002, in the forms in which `store.works` compares them."""
+    """As those of 0002, in the forms in which `store.documents.identifiers` compares them."""
     for name, compared in _NAMES.items():
         op.execute(
             f"CREATE INDEX document_version_{name} ON document_version ({compared}) "

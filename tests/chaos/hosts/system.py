@@ -14,13 +14,13 @@ from subprocess import Popen
 import httpx
 import sqlalchemy as sa
 
-from store import keys
-from store.database import connect
+from store.access import keys
+from store.core.database import connect
+from store.core.schema import migrate
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.embedded.process import Command, spawn
 from store.models import now
-from store.schema import migrate
-from store.settings import Settings
-from store.unit_of_work import Store
 from tests.chaos.hosts.network import Plan, inside, network, run
 from tests.chaos.hosts.servers import NOTICED, Servers, servers
 from tests.chaos.storm.system import environment

@@ -10,8 +10,8 @@ import httpx
 import redis
 import sqlalchemy as sa
 
-from store.settings import Settings
-from store.unit_of_work import Promise
+from store.core.settings import Settings
+from store.core.unit_of_work import Promise
 from tests.chaos.storm.schedule import Act
 from tests.chaos.storm.standing import MARK
 from tests.chaos.storm.system import System

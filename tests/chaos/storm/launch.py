@@ -30,7 +30,7 @@ def _no_token_check() -> None:
 
     import sqlalchemy as sa
 
-    from store import ledger
+    from store.pipeline import ledger
 
     finish = ledger.finish
 
@@ -73,7 +73,7 @@ def _done_is_done_again() -> None:
     """What is delivered again is worked on again."""
     import sqlalchemy as sa
 
-    from store import ledger
+    from store.pipeline import ledger
 
     claim = str(ledger._CLAIM).split("WHERE (run.status")[0]
     ledger._CLAIM = sa.text(f"{claim} RETURNING id, token, attempts, losses")
@@ -81,7 +81,7 @@ def _done_is_done_again() -> None:
 
 def _promises_are_lost() -> None:
     """One message in nine is not in its transaction: it is gone."""
-    from store.unit_of_work import UnitOfWork
+    from store.core.unit_of_work import UnitOfWork
 
     emit, count = UnitOfWork.emit, itertools.count(1)
 
@@ -96,7 +96,7 @@ def _promises_are_lost() -> None:
 
 def _links_do_not_fit() -> None:
     """One audit event in forty is stored otherwise than it was hashed."""
-    from store import audit
+    from store.audit import audit
 
     append, count = audit.append, itertools.count(1)
 
@@ -133,7 +133,7 @@ def _spans_are_shifted() -> None:
 
 def _keys_mean_nothing() -> None:
     """The gateway does not look at idempotency keys."""
-    from store import questions
+    from store.questions import questions
 
     submit = questions.submit
 
@@ -145,7 +145,7 @@ def _keys_mean_nothing() -> None:
 
 def _accepted_and_forgotten() -> None:
     """The gateway says 202 to one question in five and does not commit it."""
-    from store import questions
+    from store.questions import questions
 
     submit, count = questions.submit, itertools.count(1)
 
@@ -175,7 +175,7 @@ def _vectors_are_missing() -> None:
 
 def _answers_waver() -> None:
     """The gateway shows one answer in three with other words than were sealed."""
-    from api_gateway import answers
+    from api_gateway.questions import answers
 
     with_timings, count = answers._with_timings, itertools.count(1)
 

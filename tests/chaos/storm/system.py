@@ -17,12 +17,12 @@ from typing import Protocol
 import httpx
 import sqlalchemy as sa
 
-from cli.demo import free_port
-from store.database import connect
+from cli.commands.demo import free_port
+from store.core.database import connect
+from store.core.schema import migrate
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.embedded import EmbeddedError, EmbeddedServers, embedded
-from store.schema import migrate
-from store.settings import Settings
-from store.unit_of_work import Store
 from tests.chaos.storm.proxy import Proxy
 from tests.servers import wait_until
 

@@ -14,7 +14,7 @@ import pytest
 from knowledge.sources import connector_policy
 from tests.fakes.web import Clock, FakeWeb
 from workers.http.client import Limiter, SourceClient
-from workers.http.wire import Wire
+from workers.http.transport import Wire
 
 
 class MakeClient(Protocol):
@@ -33,7 +33,7 @@ class MakeClient(Protocol):
 
 
 class MemoryLimiter:
-    """The turns of `store.rate_limits.RateLimits`, for one process."""
+    """The turns of `store.sources.rate_limits.RateLimits`, for one process."""
 
     def __init__(self) -> None:
         self.next_at: dict[str, datetime] = {}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from store.records import SourceRecord
+from store.documents.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.ema import Ema
 from tests.fakes.web import Clock, FakeWeb, Reply

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from store.records import SourceRecord
+from store.documents.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.europepmc import EuropePmc
 from tests.fakes.web import Clock, FakeWeb, Reply, Request

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from knowledge.news import feed, feed_origins, feeds
-from store.records import SourceRecord
+from store.documents.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.news import NewsSite
 from tests.fakes.web import Clock, FakeWeb, Reply

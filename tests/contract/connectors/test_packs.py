@@ -16,7 +16,7 @@ from cli.evaluate import packs as module
 from cli.evaluate.packs import Report, evaluate_packs, same_title
 from cli.main import app
 from knowledge import scenarios
-from store.settings import Settings
+from store.core.settings import Settings
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.clinicaltrials import ClinicalTrials
 from tests.fakes.crossref import Crossref, update

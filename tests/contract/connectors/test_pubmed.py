@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from store.records import SourceRecord
+from store.documents.records import SourceRecord
 from tests.contract.connectors.conftest import MakeClient
 from tests.fakes.eutils import Eutils
 from tests.fakes.web import Clock, FakeWeb, Reply, Request

@@ -9,10 +9,10 @@ import pytest
 import sqlalchemy as sa
 from playwright.sync_api import expect
 
-from store.database import connect
-from store.dead_letters import Death, bury
+from store.core.database import connect
+from store.core.unit_of_work import Store
+from store.dead_letters.dead_letters import Death, bury
 from store.embedded import read_connection
-from store.unit_of_work import Store
 from tests.e2e.pages.conftest import Seen
 from tests.e2e.pages.test_pages import DARK, PHONE, QUESTION
 from tests.servers import wait_until

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 import sqlalchemy as sa
 
-from store.settings import Settings
+from store.core.settings import Settings
 from tests.commands import Attest, Done
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, ingest
 from workers.inline import InlineWorker

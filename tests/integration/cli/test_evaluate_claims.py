@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.evaluate.claims import STEPS, curve, evaluate_claims, report
-from store.settings import Settings
+from store.core.settings import Settings
 from tests.commands import Attest
 from workers.verify.entailment.model import Judgement
 

@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store.settings import Settings
+from store.core.settings import Settings
 from tests.fakes.pubmed_records import Citation, article_set
 from tests.servers import Fleet, wait_until
 

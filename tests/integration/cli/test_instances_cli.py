@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli import waiting
-from store.settings import Settings
+from cli.client import waiting
+from store.core.settings import Settings
 from tests.commands import Attest
 from tests.integration.gateway.conftest import Running, serving, working
 from tests.unit.extract.made import REPORT
@@ -136,7 +136,7 @@ def test_ctrl_c_says_that_what_was_ingested_until_then_goes_on(
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("cli.evidence.follow", interrupt)
+    monkeypatch.setattr("cli.commands.evidence.follow", interrupt)
     file = tmp_path / "guide.txt"
     file.write_text("Cough was seen.")
     done = attest("ingest", str(file), "--source-type", "guideline")

@@ -11,13 +11,13 @@ import httpx
 import pytest
 from typer.testing import CliRunner, Result
 
-from cli.context import Instance
-from cli.gateway import authorization, call, without_key
-from cli.keys import keys_app
-from store import keys
+from cli.client.gateway import authorization, call, without_key
+from cli.commands.keys import keys_app
+from cli.instance.context import Instance
+from store.access import keys
+from store.core.settings import Settings, get_settings
+from store.core.unit_of_work import Store
 from store.models import now
-from store.settings import Settings, get_settings
-from store.unit_of_work import Store
 from tests.commands import Attest
 from tests.integration.runtime.harness import count
 

@@ -17,13 +17,13 @@ import structlog
 import typer
 from typer.testing import CliRunner
 
-from cli import stages
-from cli.context import Instance
-from cli.dead_letters import dead_letters_app
-from cli.stages import queues_app, stages_app
-from store.dead_letters import Death
-from store.settings import Settings
-from store.unit_of_work import Store
+from cli.commands import stages
+from cli.commands.dead_letters import dead_letters_app
+from cli.commands.stages import queues_app, stages_app
+from cli.instance.context import Instance
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.dead_letters.dead_letters import Death
 from tests.commands import Attest
 from tests.integration.runtime.harness import count, rows
 from tests.servers import ask

@@ -2,8 +2,8 @@
 
 from cli.evaluate.packs import evaluate_packs, source_clients
 from knowledge.scenarios import pack_files
+from store.core.settings import Settings
 from store.models import now
-from store.settings import Settings
 from tests.fakes.clinicaltrials import ClinicalTrials
 from tests.fakes.crossref import Crossref
 from tests.fakes.eutils import Eutils

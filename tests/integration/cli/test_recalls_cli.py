@@ -3,10 +3,10 @@
 import json
 from uuid import UUID
 
-from store import recalls
-from store.recalls import Change
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.recalls import recalls
+from store.recalls.recalls import Change
 from tests.commands import Attest
 from tests.integration.test_recalls import answered, document_id
 from tests.servers import TRIAL, ingest

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from cli.evidence import find
+from cli.commands.ask import asked
+from cli.commands.evidence import find
 from cli.main import app
-from cli.questions import asked
 from knowledge.loader import load
-from store.settings import Settings
+from store.core.settings import Settings
 from tests.commands import Attest
 from tests.servers import TRIAL, ingest
 from workers.inline import InlineWorker
@@ -91,7 +91,7 @@ def test_what_is_asked_for_on_the_command_line_is_what_the_gateway_gets(
         posted.append(body)
         return {"status": "answered"}
 
-    monkeypatch.setattr("cli.questions.ask", gateway)
+    monkeypatch.setattr("cli.commands.ask.ask", gateway)
     monkeypatch.setattr("cli.main.get_settings", lambda: Settings(port=1))
     options = [
         *("--source-type=pubmed", "--source-type=label", "--disease=lung_cancer"),

@@ -17,10 +17,11 @@ import sqlalchemy as sa
 
 from knowledge.sources import connector_policies
 from knowledge.watches import suggestions
-from store import findings, source_states, watches
-from store.findings import NewFinding
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.documents import findings
+from store.documents.findings import NewFinding
+from store.sources import source_states, watches
 from tests.commands import Attest, Done
 from tests.servers import Fleet
 from workers.http.errors import QuotaExhausted

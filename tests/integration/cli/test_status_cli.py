@@ -13,10 +13,10 @@ import redis
 import sqlalchemy as sa
 
 from messages import Stage
-from store import circuits
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.embedded import EmbeddedServers, embedded
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.pipeline import circuits
 from tests.commands import Attest
 from tests.servers import TRIAL_QUESTION, Fleet, ask, wait_until
 

@@ -16,13 +16,13 @@ import sqlalchemy as sa
 
 from api_gateway.main import GatewayServer, build_server
 from messages import Stage
-from store.database import connect
+from store.core.database import connect
+from store.core.hashes import json_hash
+from store.core.schema import migrate
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.embedded import EmbeddedServers, embedded
-from store.hashes import json_hash
 from store.models import Answer, Document, DocumentVersion, Question, StageRun
-from store.schema import migrate
-from store.settings import Settings
-from store.unit_of_work import Store
 from tests.servers import TEMPLATE, create_database, url_of
 from workers.inline import InlineWorker
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from bs4 import BeautifulSoup
 
-from api_gateway.load import CALM_SECONDS
+from api_gateway.backpressure.load import CALM_SECONDS
 from tests.integration.gateway.conftest import Running, serving, working
 from tests.integration.gateway.test_keys import make_key
 from tests.integration.gateway.test_pages import (

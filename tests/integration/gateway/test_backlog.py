@@ -11,10 +11,10 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from api_gateway.load import FRESH_SECONDS
+from api_gateway.backpressure.load import FRESH_SECONDS
 from messages import QUESTION_STAGES
-from store.backlog import backlog
 from store.models import StageRun, now
+from store.pipeline.backlog import backlog
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_keys import problem
 

@@ -9,7 +9,7 @@ import pytest
 from starlette.types import Message
 
 from api_gateway.app import ROUTES
-from api_gateway.bodies import (
+from api_gateway.backpressure.bodies import (
     LARGE_BYTES,
     MIB,
     SMALL_BYTES,
@@ -19,8 +19,8 @@ from api_gateway.bodies import (
     InFlight,
     NoRoom,
 )
-from api_gateway.extraction_schemas import MAX_DOCUMENT_CHARS
-from api_gateway.note_schemas import MAX_NOTE_CHARS
+from api_gateway.extractions.schemas import MAX_DOCUMENT_CHARS
+from api_gateway.notes.schemas import MAX_NOTE_CHARS
 
 ESCAPED = 12
 """Bytes of a character that JSON writes as two surrogates."""
@@ -104,7 +104,7 @@ def test_large_bodies_are_worked_on_one_after_the_other() -> None:
 def test_a_large_body_that_waits_in_vain_is_refused_and_holds_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("api_gateway.bodies.TURN_SECONDS", 0.01)
+    monkeypatch.setattr("api_gateway.backpressure.bodies.TURN_SECONDS", 0.01)
 
     async def run() -> None:
         in_flight = InFlight(4 * MIB)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from cli import gateway as calls
-from cli.extractions import extract_there
-from cli.gateway import GatewayRefused, InDoubt, NoGateway, call, client_of, submit
-from cli.questions import ask
-from cli.waiting import nothing, result_of_text
+from cli.client import gateway as calls
+from cli.client.extractions import extract_there
+from cli.client.gateway import GatewayRefused, InDoubt, NoGateway, call, client_of, submit
+from cli.client.waiting import nothing, result_of_text
+from cli.commands.ask import ask
 from tests.integration.gateway.conftest import Running, working
 from tests.unit.extract.made import REPORT
 
@@ -157,7 +157,7 @@ def test_what_is_refused_is_not_sent_again(gateway: Running, before: Breaking) -
 def test_looks_ride_out_a_broken_connection_and_say_where_the_work_goes_on(
     gateway: Running, before: Breaking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cli.waiting import Work
+    from cli.client.waiting import Work
 
     said: list[str] = []
     with client_of(before.url) as client:

@@ -5,16 +5,16 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from api_gateway.access import Scope
-from store.documents import put_versions
+from api_gateway.auth.access import Scope
+from clinical_text.structure import segment
+from store.documents.documents import put_versions
+from store.documents.records import SourceRecord
 from store.models import now
-from store.records import SourceRecord
 from tests.integration.gateway.conftest import Running, working
 from tests.integration.gateway.test_adding_pages import held, place, send
 from tests.integration.gateway.test_keys import make_key
 from tests.integration.gateway.test_pages import soup, words
 from tests.servers import wait_until
-from workers.reading.structure import segment
 
 TITLE = "A made-up trial of one thing against another"
 ALIEN = "Bananas as a cure for everything"

@@ -5,8 +5,8 @@ from uuid import uuid4
 
 import pytest
 
-from store import circuits
-from store.dead_letters import Death
+from store.dead_letters.dead_letters import Death
+from store.pipeline import circuits
 from tests.integration.gateway.conftest import Running, serving
 from workers.runtime.stage import bury
 

@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from sqlmodel import Session
 
 from api_gateway.pages.rendering import policy
-from store import extractions
+from store.extractions import extractions
 from store.models import ExtractionRow, Review, now
 from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_extractions import POOR, run, worker  # noqa: F401  a fixture

@@ -13,8 +13,8 @@ import pytest
 
 from api_gateway.problems import GIVEN_UP
 from messages import Stage, parse
-from store import standing
-from store.records import Notice, SourceRecord
+from store.documents import publication_status
+from store.documents.records import Notice, SourceRecord
 from tests.integration.gateway.conftest import Running, working
 
 PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
@@ -302,9 +302,9 @@ def test_a_document_shows_what_became_of_the_work_and_who_was_asked(gateway: Run
     at = datetime(2026, 3, 2, tzinfo=UTC)
     with gateway.store.unit_of_work("test") as work:
         concern = Notice(kind="expression_of_concern", notice_id="doi:10.5555/notice")
-        standing.put_notices(work, "crossref", {document_id: [concern]}, at)
-        standing.asked(work.session, "crossref", {document_id: True}, at)
-        standing.asked(work.session, "openalex", {document_id: False}, at)
+        publication_status.put_notices(work, "crossref", {document_id: [concern]}, at)
+        publication_status.asked(work.session, "crossref", {document_id: True}, at)
+        publication_status.asked(work.session, "openalex", {document_id: False}, at)
     shown = gateway.client.get(f"/v1/documents/{document_id}").json()["standing"]
     assert shown["state"] == "expression_of_concern"
     assert [(one["source"], one["notice_id"]) for one in shown["notices"]] == [
@@ -316,8 +316,10 @@ def test_a_document_shows_what_became_of_the_work_and_who_was_asked(gateway: Run
     ]
     assert {one["asked_at"] for one in shown["asked"]} == {"2026-03-02T00:00:00Z"}
     with gateway.store.unit_of_work("test") as work:
-        standing.put_notices(work, "pubmed", {document_id: [Notice(kind="retraction")]}, at)
-        standing.settle(work, [document_id])
+        publication_status.put_notices(
+            work, "pubmed", {document_id: [Notice(kind="retraction")]}, at
+        )
+        publication_status.settle(work, [document_id])
     body = gateway.client.get(f"/v1/documents/{document_id}").json()
     assert (body["standing"]["state"], body["version"]["status"]) == ("retracted", "retracted")
     assert body["standing"]["notices"][1]["notice_id"] is None

@@ -10,12 +10,13 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from api_gateway.access import Caller
-from api_gateway.holding import Holding
-from store import keys, refreshes, watches
-from store.database import connect
-from store.keys import Issued
+from api_gateway.auth.access import Caller
+from api_gateway.auth.holding import Holding
+from store.access import keys
+from store.access.keys import Issued
+from store.core.database import connect
 from store.models import now
+from store.sources import refreshes, watches
 from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
 from tests.integration.gateway.test_owners import BODIES
@@ -43,7 +44,7 @@ ENDS = pytest.mark.parametrize("end", [_revoke, _expire], ids=["revoked", "expir
 
 @pytest.fixture(autouse=True)
 def _looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("api_gateway.holding.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("api_gateway.auth.holding.LOOK_SECONDS", 0.05)
 
 
 @pytest.fixture

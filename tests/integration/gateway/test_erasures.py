@@ -8,7 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 from messages import Stage, parse
-from store import ledger, notes, verifications
+from store.pipeline import ledger
+from store.texts import notes, verifications
 from tests.integration.gateway.conftest import Running
 
 ANSWER = {"claims": [], "provenance": {"generator": "extractive"}, "summary": {"text": "words"}}

@@ -8,7 +8,7 @@ import pytest
 
 from api_gateway.problems import GIVEN_UP
 from messages import ExtractV1, Stage, parse
-from store import extractions
+from store.extractions import extractions
 from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_keys import bearer, make_key
 from tests.unit.extract.made import REPORT

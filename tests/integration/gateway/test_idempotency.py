@@ -10,8 +10,9 @@ import httpx
 import pytest
 
 from api_gateway.app import create_app
-from store import erasure, questions
 from store.models import ModelUsage, now
+from store.operations import erasure
+from store.questions import questions
 from tests.integration.gateway.conftest import Running, working
 from tests.integration.gateway.test_backlog import SUBMISSIONS
 from tests.integration.gateway.test_keys import bearer, make_key, problem

@@ -12,14 +12,14 @@ import pytest
 import redis
 from sqlmodel import Session
 
-from api_gateway.limits import Limiter
-from api_gateway.limits import Limits as Granted
-from store import keys
-from store.audit import verify
-from store.audit_log import query
-from store.database import connect
+from api_gateway.auth.limits import Limiter
+from api_gateway.auth.limits import Limits as Granted
+from store.access import keys
+from store.audit.audit import verify
+from store.audit.log import query
+from store.core.database import connect
+from store.core.settings import Settings
 from store.models import ModelUsage, now
-from store.settings import Settings
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
 

@@ -16,16 +16,16 @@ import sqlalchemy as sa
 from fastapi.routing import iter_route_contexts
 from sqlmodel import Session
 
-from api_gateway.access import Scope, scopes_of
 from api_gateway.app import create_app
+from api_gateway.auth.access import Scope, scopes_of
 from api_gateway.main import NoKeys, build_server
-from store import keys
-from store.audit_log import query
-from store.database import connect
-from store.keys import Issued, Limits
+from store.access import keys
+from store.access.keys import Issued, Limits
+from store.audit.log import query
+from store.core.database import connect
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.models import AccessKey, now
-from store.settings import Settings
-from store.unit_of_work import Store
 from tests.integration.gateway.conftest import Running, serving
 
 ALL = tuple(Scope)

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from store import keys
+from store.access import keys
+from store.access.keys import Issued
+from store.core.settings import Settings
 from store.embedded import EmbeddedServers
-from store.keys import Issued
-from store.settings import Settings
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_keys import bearer, make_key
 from tests.integration.gateway.test_silent_database import BOUND_SECONDS, frozen

@@ -5,7 +5,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from store import notes
+from store.texts import notes
 from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_document_pages import marked, shown
 from tests.integration.gateway.test_keys import make_key

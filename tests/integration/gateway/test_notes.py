@@ -6,7 +6,7 @@ import pytest
 
 from api_gateway.problems import GIVEN_UP
 from messages import Stage, SummarizeV1, parse
-from store import notes
+from store.texts import notes
 from tests.integration.gateway.conftest import Running
 
 CAUSE = "KeyError at workers.summarize.plan:88"

@@ -24,8 +24,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from api_gateway.access import Scope
-from store import notes, verifications
+from api_gateway.auth.access import Scope
+from store.texts import notes, verifications
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_keys import bearer, make_key
 

@@ -12,13 +12,14 @@ import pytest
 from bs4 import Tag
 from lxml import etree
 
-from api_gateway.access import Scope
+from api_gateway.auth.access import Scope
+from api_gateway.dead_letters import page_routes
 from api_gateway.pages import rendering
 from api_gateway.pages.rendering import policy, seen
-from api_gateway.routes import pages_operate_letters
-from store import circuits, watches
-from store.dead_letters import Death
+from store.dead_letters.dead_letters import Death
 from store.models import ModelUsage, now
+from store.pipeline import circuits
+from store.sources import watches
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_dead_letters_api import CANARY, behind_hopeless_ones, died
 from tests.integration.gateway.test_keys import bearer, make_key
@@ -186,7 +187,7 @@ def test_a_replay_page_counts_all_and_leads_behind_what_is_refused(
     desk: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It looks at so many at once: what can never succeed there hides nothing behind it."""
-    monkeypatch.setattr(pages_operate_letters, "REPLAY_LIMIT", 2)
+    monkeypatch.setattr(page_routes, "REPLAY_LIMIT", 2)
     behind_hopeless_ones(desk)
     fingerprint = desk.scalar("SELECT fingerprint FROM dead_letter LIMIT 1")
     path = f"{LETTERS}/faults/{fingerprint}/replay"

@@ -3,8 +3,8 @@
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.registry import Collector
 
-from api_gateway.operator_metrics import operator_gauges
-from store import circuits
+from api_gateway.metrics.operator_metrics import operator_gauges
+from store.pipeline import circuits
 from tests.integration.gateway.conftest import Running
 
 

@@ -10,8 +10,9 @@ import pytest
 from psycopg import sql
 
 from messages import Stage
-from store import dead_letters, outbox
-from store.dead_letters import Death
+from store.dead_letters import dead_letters
+from store.dead_letters.dead_letters import Death
+from store.pipeline import outbox
 from tests.integration.gateway.conftest import Running, serving
 
 ABSENT = "00000000-0000-4000-8000-000000000000"

@@ -6,9 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from cli.questions import ask
-from store.keys import Issued
-from store.settings import get_settings
+from cli.commands.ask import ask
+from store.access.keys import Issued
+from store.core.settings import get_settings
 from tests.integration.gateway.conftest import Running, working
 from tests.integration.gateway.test_backlog import SUBMISSIONS
 from tests.integration.gateway.test_keys import bearer, make_key, problem

@@ -6,10 +6,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from api_gateway.gate import guarded_routes
-from store import questions, recalls, refreshes, source_states, watches
-from store.keys import Issued
+from api_gateway.auth.gate import guarded_routes
+from store.access.keys import Issued
 from store.models import AnswerRecall, now
+from store.questions import questions
+from store.recalls import recalls
+from store.sources import refreshes, source_states, watches
 from tests.integration.gateway.conftest import Running, working
 from tests.integration.gateway.test_keys import bearer, make_key, problem, refusals
 from tests.servers import wait_until

@@ -13,9 +13,10 @@ from lxml import etree
 from api_gateway.pages.rendering import policy, static_files
 from benchmarks.pages import answer_body
 from messages import Stage
-from store import verifications, watches
-from store.hashes import json_hash
+from store.core.hashes import json_hash
 from store.models import Document, DocumentVersion, now
+from store.sources import watches
+from store.texts import verifications
 from tests.integration.gateway.conftest import Running
 from tests.payloads import BATCHES, PAYLOADS
 

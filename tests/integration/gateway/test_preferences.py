@@ -12,7 +12,7 @@ import httpx
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from api_gateway.routes import questions as routes
+from api_gateway.questions import routes as routes
 from api_gateway.state import Gateway
 from tests.integration.gateway.conftest import Running, serving
 

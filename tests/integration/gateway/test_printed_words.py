@@ -11,10 +11,10 @@ import sqlalchemy as sa
 import typer.main
 
 from cli.main import app
-from store.dead_letters import Death
-from store.printable import acts
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.printable import acts
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.dead_letters.dead_letters import Death
 from tests.commands import Attest, Done
 from tests.integration.gateway.conftest import Running, serving, working
 from tests.integration.gateway.test_extractions import POOR

@@ -9,8 +9,8 @@ import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store import ledger, outbox
-from store.dead_letters import Death
+from store.dead_letters.dead_letters import Death
+from store.pipeline import ledger, outbox
 from tests.integration.gateway.conftest import Running, serving
 from workers.runtime.stage import bury
 

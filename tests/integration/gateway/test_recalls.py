@@ -6,9 +6,9 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from store import recalls
 from store.models import Citation
-from store.recalls import Change
+from store.recalls import recalls
+from store.recalls.recalls import Change
 from tests.integration.gateway.conftest import Running
 
 BODY: dict[str, Any] = {

@@ -13,11 +13,11 @@ import redis
 
 from messages import Stage
 from scheduler.main import build_scheduler
+from store.core.settings import Settings
 from store.embedded import EmbeddedServers
-from store.settings import Settings
 from tests.integration.gateway.conftest import Running, serving
 from tests.servers import Fleet, wait_until
-from workers.runtime import alive
+from workers.runtime import liveness
 from workers.runtime.broker import WokenBroker
 
 
@@ -120,11 +120,11 @@ def test_a_scheduler_is_up_while_it_says_so_and_its_last_word_is_told(watched: R
     try:
         wait_until(lambda: scrape(watched)["attest_scheduler_up"] == 1, 20, "heard")
         said = scrape(watched)["attest_scheduler_last_beat_timestamp_seconds"]
-        assert abs(time.time() - said) < alive.HEARD_SECONDS
+        assert abs(time.time() - said) < liveness.HEARD_SECONDS
     finally:
         scheduler.shutdown(wait=True)
     with redis.Redis.from_url(str(watched.settings.redis_url)) as client:
-        left = alive.KEPT_SECONDS - alive.HEARD_SECONDS - 5
+        left = liveness.KEPT_SECONDS - liveness.HEARD_SECONDS - 5
         assert client.expire(f"{watched.settings.redis_namespace}:scheduler:said", left)
         found = scrape(watched)
         assert found["attest_scheduler_up"] == 0

@@ -10,10 +10,10 @@ import httpx
 import pytest
 from fastapi.routing import iter_route_contexts
 
-from api_gateway.access import scopes_of
 from api_gateway.app import create_app
-from store import keys
-from store.keys import Issued
+from api_gateway.auth.access import scopes_of
+from store.access import keys
+from store.access.keys import Issued
 from store.models import now
 from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_keys import bearer, make_key, refusals

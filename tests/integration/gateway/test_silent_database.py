@@ -19,9 +19,9 @@ import psycopg
 import pytest
 
 from api_gateway.app import POOL_SIZE
-from store.database import RESTED_SECONDS
+from store.core.database import RESTED_SECONDS
+from store.core.settings import Settings
 from store.embedded import EmbeddedServers
-from store.settings import Settings
 from tests.integration.gateway.conftest import Running, serving
 from tests.servers import wait_until
 

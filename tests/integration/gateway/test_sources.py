@@ -11,15 +11,16 @@ from uuid import UUID, uuid4
 import httpx
 import pytest
 
+from clinical_text.structure import segment
 from knowledge.sources import connector_policies
-from store import findings, freshness, refreshes, source_states, watches
-from store.documents import put_versions
-from store.findings import NewFinding
+from store.documents import findings
+from store.documents.documents import put_versions
+from store.documents.findings import NewFinding
+from store.documents.records import SourceRecord
 from store.models import Watch
-from store.records import SourceRecord
+from store.sources import freshness, refreshes, source_states, watches
 from tests.integration.gateway.conftest import Running, serving
 from workers.http.errors import QuotaExhausted, Unreachable
-from workers.reading.structure import segment
 
 ABSENT = "00000000-0000-4000-8000-000000000000"
 KNOWN = list(connector_policies())

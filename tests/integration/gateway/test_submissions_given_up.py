@@ -8,11 +8,11 @@ from uuid import UUID
 
 import pytest
 
-from store import circuits
-from store.dead_letters import Death
+from store.core.unit_of_work import Store
+from store.dead_letters.dead_letters import Death
+from store.documents.submissions import sent_together
 from store.models import LOCAL_OWNER, IngestItem
-from store.submissions import sent_together
-from store.unit_of_work import Store
+from store.pipeline import circuits
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_keys import bearer, make_key
 from workers.inline import InlineWorker

@@ -2,7 +2,7 @@
 
 import pytest
 
-from store.model_usage import totals
+from store.reports.model_usage import totals
 from tests.integration.gateway.conftest import Running
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from api_gateway.problems import GIVEN_UP
 from messages import Stage, parse
-from store import verifications
+from store.texts import verifications
 from tests.integration.gateway.conftest import Running, working
 
 CAUSE = "KeyError at workers.summarize.plan:88"

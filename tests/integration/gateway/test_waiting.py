@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from api_gateway import listen
+from api_gateway.http import listen
 from messages import Stage
 from tests.integration.gateway.conftest import Running, serving
 

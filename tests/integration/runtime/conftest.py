@@ -6,10 +6,10 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from store.database import connect
+from store.core.database import connect
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.embedded import EmbeddedServers
-from store.settings import Settings
-from store.unit_of_work import Store
 from tests import servers as fixtures
 from tests.integration.runtime.harness import Runtime
 from workers.runtime.stage import StageSpec

@@ -13,12 +13,12 @@ from sqlmodel import Session, select
 
 from messages import RetrieveV1, Stage
 from scheduler.main import build_scheduler
-from store import ledger
-from store.database import connect
-from store.ledger import Claim, Standing
+from store.core.database import connect
+from store.core.settings import Settings
+from store.core.unit_of_work import Publisher, Store, UnitOfWork
 from store.models import Question, StageRun
-from store.settings import Settings
-from store.unit_of_work import Publisher, Store, UnitOfWork
+from store.pipeline import ledger
+from store.pipeline.ledger import Claim, Standing
 from tests.servers import wait_until
 from workers.main import consume, declare
 from workers.runtime.broker import WokenBroker

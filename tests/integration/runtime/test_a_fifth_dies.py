@@ -15,10 +15,12 @@ import sqlalchemy as sa
 from dramatiq.middleware import TimeLimitExceeded
 
 from messages import QUESTION_STAGES, Stage
-from store import audit, dead_letters_list, dead_letters_replay
-from store.dead_letters_list import Chosen
-from store.dead_letters_replay import Operator
-from store.unit_of_work import Promise, Store
+from store.audit import audit
+from store.core.unit_of_work import Promise, Store
+from store.dead_letters import listing
+from store.dead_letters import replay as dead_letters_replay
+from store.dead_letters.listing import Chosen
+from store.dead_letters.replay import Operator
 from tests.integration.runtime.harness import (
     Runtime,
     count,
@@ -173,7 +175,7 @@ def test_all_that_died_has_a_letter_with_its_cause_and_comes_back_once(
         assert letter.payload["question_id"] == letter.subject
         assert letter.first_failed_at <= letter.died_at
     with store.reading() as session:
-        groups = dead_letters_list.groups(session).groups
+        groups = listing.groups(session).groups
     assert sum(group.open for group in groups) == len(expected)
     assert len(groups) == len(WAYS)
 

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from sqlalchemy.exc import DBAPIError, NoResultFound
 from sqlmodel import Session
 
-from store import audit
-from store.audit import ChainReport, Checkpoint
-from store.hashes import plain
-from store.unit_of_work import Store
+from store.audit import audit
+from store.audit.audit import ChainReport, Checkpoint
+from store.core.hashes import plain
+from store.core.unit_of_work import Store
 from tests.servers import until_somebody_waits
 
 pytestmark = pytest.mark.requirement("DC-6")

@@ -13,9 +13,9 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from store import audit_ed25519 as ed25519
-from store.audit import Checkpoint, Event, link_hash
-from store.audit_export import (
+from store.audit import ed25519 as ed25519
+from store.audit.audit import Checkpoint, Event, link_hash
+from store.audit.export import (
     BadManifest,
     ExportReport,
     Manifest,
@@ -24,8 +24,8 @@ from store.audit_export import (
     verify_export,
     write_export,
 )
-from store.audit_keys import BadKey, signing_key
-from store.unit_of_work import Store
+from store.audit.keys import BadKey, signing_key
+from store.core.unit_of_work import Store
 
 pytestmark = pytest.mark.requirement("DC-6")
 KEY = bytes(range(32))

@@ -10,8 +10,8 @@ import pytest
 import redis
 
 from messages import Stage
+from store.core.settings import Settings
 from store.models import now
-from store.settings import Settings
 from tests.integration.runtime.harness import (
     Probe,
     Runtime,

@@ -10,9 +10,10 @@ import sqlalchemy as sa
 from knowledge.operating import CircuitPolicy
 from messages import RetrieveV1
 from scheduler import jobs
-from store import audit, circuits
-from store.dead_letters import Death
-from store.unit_of_work import Store
+from store.audit import audit
+from store.core.unit_of_work import Store
+from store.dead_letters.dead_letters import Death
+from store.pipeline import circuits
 from tests.integration.runtime.harness import (
     Probe,
     Runtime,
@@ -40,7 +41,7 @@ FAST = CircuitPolicy(
 @pytest.fixture(autouse=True)
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three deaths are enough, and no probe comes by itself within a test."""
-    monkeypatch.setattr("store.circuits.circuit_policy", lambda: FAST)
+    monkeypatch.setattr("store.pipeline.circuits.circuit_policy", lambda: FAST)
 
 
 def never(_: object) -> None:

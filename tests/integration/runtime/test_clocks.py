@@ -7,9 +7,9 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge.operating import circuit_policy
-from store.circuits import states
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.pipeline.circuits import states
 from tests.integration.runtime.harness import rows
 from workers.runtime.relay import reconcile, sweep
 

@@ -10,12 +10,13 @@ import pytest
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from store import circuits, database, ledger
-from store.database import connect
-from store.ledger import Claim, Standing
+from store.core import database
+from store.core.database import connect
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.models import Question
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.pipeline import circuits, ledger
+from store.pipeline.ledger import Claim, Standing
 from tests.integration.runtime.harness import claim, promise
 from tests.servers import ask
 

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from messages import QUESTION_STAGES, Stage
 from scheduler import jobs
-from store import audit, dead_letters
-from store.database import connect
-from store.dead_letters import Death, NotReplayable
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.audit import audit
+from store.core.database import connect
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.dead_letters import dead_letters
+from store.dead_letters.dead_letters import Death, NotReplayable
 from tests.integration.runtime.harness import (
     Probe,
     Runtime,

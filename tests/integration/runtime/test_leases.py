@@ -6,9 +6,9 @@ from uuid import uuid4
 import sqlalchemy as sa
 from sqlmodel import Session
 
-from store import ledger
-from store.ledger import Claim
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
+from store.pipeline import ledger
+from store.pipeline.ledger import Claim
 from tests.integration.runtime.harness import (
     Probe,
     Runtime,

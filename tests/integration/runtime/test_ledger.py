@@ -6,9 +6,10 @@ from uuid import UUID, uuid4
 import pytest
 from sqlmodel import Session
 
-from store import dead_letters, ledger, outbox
-from store.ledger import Claim, LeaseLost, Standing
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
+from store.dead_letters import dead_letters
+from store.pipeline import ledger, outbox
+from store.pipeline.ledger import Claim, LeaseLost, Standing
 from tests.integration.runtime.harness import (
     Probe,
     Runtime,

@@ -17,9 +17,9 @@ from hypothesis.stateful import (
 )
 from sqlmodel import Session
 
-from store import ledger
-from store.ledger import Claim, LeaseLost, Standing
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
+from store.pipeline import ledger
+from store.pipeline.ledger import Claim, LeaseLost, Standing
 from tests.integration.runtime.harness import HASH
 
 

@@ -8,9 +8,11 @@ from uuid import UUID, uuid4
 import pytest
 
 from messages import Stage
-from store import extractions, notes, refreshes, verifications, watches
+from store.core.unit_of_work import Store
+from store.extractions import extractions
 from store.models import now
-from store.unit_of_work import Store
+from store.sources import refreshes, watches
+from store.texts import notes, verifications
 from tests.integration.runtime.harness import Probe, Runtime, count, rows
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, ingest
 from workers.inline import InlineWorker

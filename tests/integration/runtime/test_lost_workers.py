@@ -14,11 +14,13 @@ import sqlalchemy as sa
 from dramatiq.middleware import TimeLimitExceeded
 
 from messages import Stage
-from store import dead_letters, ledger, notes, queue_report
-from store.ledger import Claim
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
+from store.dead_letters import dead_letters
 from store.models import DeadLetter, Note
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.pipeline import ledger, queue_report
+from store.pipeline.ledger import Claim
+from store.texts import notes
 from tests.chaos.storm.standing import MARK
 from tests.chaos.storm.system import environment
 from tests.integration.runtime.harness import (

@@ -6,8 +6,8 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from store.hashes import text_hash
-from store.unit_of_work import Store
+from store.core.hashes import text_hash
+from store.core.unit_of_work import Store
 from tests.integration.runtime.harness import (
     Runtime,
     count,

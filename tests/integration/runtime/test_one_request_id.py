@@ -12,8 +12,8 @@ import pytest
 import sqlalchemy as sa
 
 from messages import Stage
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from tests.servers import TRIAL, TRIAL_QUESTION, Fleet, ingest, wait_finished, wait_until
 
 STAGES = {"retrieve", "generate", "verify", "audit"}

@@ -11,11 +11,12 @@ from sqlmodel import Session
 
 from messages import GenerateV1, RetrieveV1
 from scheduler import jobs
-from store import audit, outbox
-from store.database import connect, passes_by_itself
+from store.audit import audit
+from store.core.database import connect, passes_by_itself
+from store.core.settings import Settings
+from store.core.unit_of_work import Promise, Store
 from store.models import now
-from store.settings import Settings
-from store.unit_of_work import Promise, Store
+from store.pipeline import outbox
 from tests.integration.runtime.harness import (
     HASH,
     Probe,

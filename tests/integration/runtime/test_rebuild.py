@@ -6,8 +6,8 @@ from uuid import uuid4
 import pytest
 import sqlalchemy as sa
 
-from store import circuits
-from store.dead_letters import Death
+from store.dead_letters.dead_letters import Death
+from store.pipeline import circuits
 from tests.integration.runtime.harness import (
     Probe,
     Runtime,
@@ -20,7 +20,7 @@ from tests.integration.runtime.harness import (
     status_of,
     wait_settled,
 )
-from workers.runtime.deaths import letter_id
+from workers.runtime.dead_letter_middleware import letter_id
 from workers.runtime.rebuild import rebuild_queues
 from workers.runtime.stage import bury
 

@@ -10,8 +10,8 @@ from uuid import uuid4
 import pytest
 import redis
 
-from store.settings import Settings
-from store.unit_of_work import Promise
+from store.core.settings import Settings
+from store.core.unit_of_work import Promise
 from workers.runtime.broker import WokenBroker
 from workers.runtime.redis_client import redis_client
 

@@ -10,13 +10,15 @@ import pytest
 import sqlalchemy as sa
 
 from messages.upgrades import Step, Upgrades
-from store import audit, dead_letters, dead_letters_list, dead_letters_replay
-from store.cursors import InvalidCursor
-from store.dead_letters import CODE_VERSION, AlreadyResolved, Death, NotReplayable
-from store.dead_letters_list import Chosen
-from store.dead_letters_replay import Operator, Report
+from store.audit import audit
+from store.core.cursors import InvalidCursor
+from store.core.unit_of_work import Store
+from store.dead_letters import dead_letters, listing
+from store.dead_letters import replay as dead_letters_replay
+from store.dead_letters.dead_letters import CODE_VERSION, AlreadyResolved, Death, NotReplayable
+from store.dead_letters.listing import Chosen
+from store.dead_letters.replay import Operator, Report
 from store.models.operators import DeadLetterResolution
-from store.unit_of_work import Store
 from tests.integration.runtime.harness import (
     Probe,
     Runtime,
@@ -72,12 +74,12 @@ def test_each_filter_chooses_and_all_given_must_fit(store: Store) -> None:
     with store.reading() as session:
 
         def found(**given: Any) -> set[UUID]:
-            page = dead_letters_list.page(session, Chosen(**given))
-            assert len(page.letters) == dead_letters_list.count(session, Chosen(**given))
+            page = listing.page(session, Chosen(**given))
+            assert len(page.letters) == listing.count(session, Chosen(**given))
             return {letter.id for letter in page.letters}
 
-        (one,) = [x for x in dead_letters_list.page(session).letters if x.id == first[0]]
-        (two,) = [x for x in dead_letters_list.page(session).letters if x.id == second[0]]
+        (one,) = [x for x in listing.page(session).letters if x.id == first[0]]
+        (two,) = [x for x in listing.page(session).letters if x.id == second[0]]
         assert found() == {*first, *second}
         assert found(stage="verify") == {*second}
         assert found(fingerprint=one.fingerprint) == {*first}
@@ -95,7 +97,7 @@ def test_pages_show_each_dead_letter_once_though_more_die_meanwhile(store: Store
     cursor = None
     while True:
         with store.reading() as session:
-            page = dead_letters_list.page(session, cursor=cursor, limit=3)
+            page = listing.page(session, cursor=cursor, limit=3)
         seen += [letter.id for letter in page.letters]
         if (cursor := page.next_cursor) is None:
             break
@@ -106,7 +108,7 @@ def test_pages_show_each_dead_letter_once_though_more_die_meanwhile(store: Store
 @pytest.mark.parametrize("cursor", ["x", "WyJ4IiwgInkiXQ", "WzEsIDJd", "é"])
 def test_a_cursor_that_was_not_given_out_is_refused(store: Store, cursor: str) -> None:
     with store.reading() as session:
-        for listed in (dead_letters_list.page, dead_letters_list.groups):
+        for listed in (listing.page, listing.groups):
             with pytest.raises(InvalidCursor):
                 listed(session, cursor=cursor)
 
@@ -118,13 +120,11 @@ def test_faults_are_grouped_with_their_counts_and_times(store: Store) -> None:
         dead_letters.replay(work, letters[0])
         dead_letters.discard(work, letters[1], "a duplicate")
     with store.reading() as session:
-        page = dead_letters_list.groups(session, Chosen(status=None), limit=1)
+        page = listing.groups(session, Chosen(status=None), limit=1)
         assert [(g.example, g.letters, g.error_type) for g in page.groups] == [
             (other, 1, "Permanent")
         ]
-        rest = dead_letters_list.groups(
-            session, Chosen(status=None), limit=1, cursor=page.next_cursor
-        )
+        rest = listing.groups(session, Chosen(status=None), limit=1, cursor=page.next_cursor)
     (group,) = rest.groups
     assert rest.next_cursor is None
     assert (group.letters, group.open, group.replayed, group.discarded) == (3, 1, 1, 1)
@@ -185,7 +185,7 @@ def test_a_limit_leaves_the_youngest_and_says_so(store: Store) -> None:
     report = replay(store, limit=3)
     assert (report.matched, report.resolved, report.more) == (3, 3, True)
     with store.reading() as session:
-        left = dead_letters_list.page(session).letters
+        left = listing.page(session).letters
     assert {letter.id for letter in left} == {*letters[3:]}
     assert not replay(store, limit=2).more
 
@@ -194,7 +194,7 @@ def test_more_than_a_batch_is_replayed_and_what_is_refused_holds_up_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policy = dead_letters_replay.replay_policy().model_copy(update={"batch": 2})
-    monkeypatch.setattr("store.dead_letters_replay.replay_policy", lambda: policy)
+    monkeypatch.setattr("store.dead_letters.replay.replay_policy", lambda: policy)
     died(store, 3, error_type="InvalidMessage")
     died(store, 4)
     report = replay(store)
@@ -271,7 +271,7 @@ def test_newer_code_may_try_what_older_code_gave_up_twice(
     replay(running.store)
     for _ in range(2):
         _dies_again(running)
-        monkeypatch.setattr("store.dead_letters.CODE_VERSION", f"{CODE_VERSION}.next")
+        monkeypatch.setattr("store.dead_letters.dead_letters.CODE_VERSION", f"{CODE_VERSION}.next")
         assert replay(running.store).resolved == 1
 
 
@@ -280,7 +280,7 @@ def test_what_older_code_could_not_read_is_replayed_if_this_code_can(
 ) -> None:
     died(store, error_type="UnknownMessage", cause="a schema that was never in use")
     assert replay(store).resolved == 0
-    monkeypatch.setattr("store.dead_letters.CODE_VERSION", f"{CODE_VERSION}.next")
+    monkeypatch.setattr("store.dead_letters.dead_letters.CODE_VERSION", f"{CODE_VERSION}.next")
     assert replay(store).resolved == 1
 
 
@@ -342,7 +342,7 @@ def test_a_discarded_letter_stays_with_the_reason_and_cannot_be_replayed(store: 
     with store.reading() as session:
         kept = session.get_one(DeadLetterResolution, letter_id)
         assert (kept.kind, kept.by, kept.reason) == ("discarded", "operator", "asked twice")
-        assert dead_letters_list.count(session, Chosen(status="discarded")) == 1
+        assert listing.count(session, Chosen(status="discarded")) == 1
     before = snapshot(store)
     with store.unit_of_work("operator") as work:
         dead_letters.discard(work, letter_id, "another reason")
@@ -371,7 +371,7 @@ def test_many_are_discarded_for_one_reason_after_a_dry_run(store: Store) -> None
     died(store, 3, cause="one")
     (other,) = died(store, cause="two")
     with store.reading() as session:
-        fingerprint = dead_letters_list.page(session).letters[1].fingerprint
+        fingerprint = listing.page(session).letters[1].fingerprint
     chosen, before = Chosen(fingerprint=fingerprint), snapshot(store)
 
     def discard(**options: Any) -> Report:
@@ -382,7 +382,7 @@ def test_many_are_discarded_for_one_reason_after_a_dry_run(store: Store) -> None
     assert discard(dry_run=False).resolved == 3
     assert discard(dry_run=False).matched == 0
     with store.reading() as session:
-        assert [letter.id for letter in dead_letters_list.page(session).letters] == [other]
+        assert [letter.id for letter in listing.page(session).letters] == [other]
         assert audit.verify(session).whole
 
 
@@ -396,7 +396,8 @@ def test_many_are_discarded_for_one_reason_after_a_dry_run(store: Store) -> None
 def test_what_waits_for_a_message_ends_with_it_also_outside_of_a_claim(
     store: Store, stage: str, table: str, field: str, failed: str, waiting: str
 ) -> None:
-    from store import questions, verifications
+    from store.questions import questions
+    from store.texts import verifications
 
     with store.unit_of_work("test", uuid4()) as work:
         if table == "question":
@@ -417,5 +418,5 @@ def test_times_of_a_filter_keep_their_zone(store: Store) -> None:
     died(store)
     with store.reading() as session:
         future = datetime.now(UTC) + timedelta(hours=1)
-        assert dead_letters_list.count(session, Chosen(since=future)) == 0
-        assert dead_letters_list.count(session, Chosen(until=future)) == 1
+        assert listing.count(session, Chosen(since=future)) == 0
+        assert listing.count(session, Chosen(until=future)) == 1

@@ -12,11 +12,12 @@ from sqlmodel import Session
 from knowledge.operating import circuit_policy
 from scheduler import jobs
 from scheduler.intervals import Every, catch_up
-from store import dead_letters, outbox
-from store.circuits import HELD_UNTIL
-from store.dead_letters_list import Chosen
-from store.dead_letters_replay import Operator, replay_matching
-from store.unit_of_work import Store
+from store.core.unit_of_work import Store
+from store.dead_letters import dead_letters
+from store.dead_letters.listing import Chosen
+from store.dead_letters.replay import Operator, replay_matching
+from store.pipeline import outbox
+from store.pipeline.circuits import HELD_UNTIL
 from tests.integration.runtime.harness import claim, promise_asked, rows
 from tests.servers import wait_until
 

@@ -14,11 +14,13 @@ from messages import RefreshV1
 from scheduler import main, refreshing
 from scheduler.plan import MAX_ACTIVE, last_slot
 from scheduler.refreshing import forget_ticks, plan_refreshes, watch_slas
-from store import audit, refreshes, source_states, ticks, watches
-from store.database import connect, passes_by_itself
+from store.audit import audit
+from store.core.database import connect, passes_by_itself
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from store.models import AuditEvent, Outbox, Refresh, Watch, now
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.pipeline import schedule_ticks
+from store.sources import refreshes, source_states, watches
 from tests.servers import wait_until
 from workers.runtime.broker import WokenBroker
 
@@ -246,7 +248,7 @@ def test_a_scheduler_that_fails_in_the_middle_leaves_nothing(
         raise RuntimeError("broken")
 
     with monkeypatch.context() as patch:
-        patch.setattr(ticks, "began", broken)
+        patch.setattr(schedule_ticks, "began", broken)
         with pytest.raises(RuntimeError, match="broken"):
             plan_refreshes(store, START)
     assert counts(store) == before == each(0)
@@ -263,7 +265,7 @@ def test_a_scheduler_that_loses_its_connection_leaves_nothing_and_that_passes(
         session.execute(sa.text("SELECT pg_terminate_backend(pg_backend_pid())"))
 
     with monkeypatch.context() as patch:
-        patch.setattr(ticks, "began", cut_off)
+        patch.setattr(schedule_ticks, "began", cut_off)
         with pytest.raises(sa.exc.DBAPIError) as told:
             plan_refreshes(store, START)
     assert passes_by_itself(told.value)
@@ -320,7 +322,7 @@ def test_old_ticks_are_forgotten_in_batches_and_young_ones_kept(
     with store.unit_of_work("test") as work:
         for days in range(100):
             at = START - days * DAY
-            assert ticks.take(work.session, "job", at, at)
+            assert schedule_ticks.take(work.session, "job", at, at)
     assert forget_ticks(store, START) == 9
     assert forget_ticks(store, START) == 0
     (left,) = rows(store, "SELECT count(*) AS n, min(fire_at) AS first FROM tick")

@@ -14,8 +14,8 @@ import pytest
 import sqlalchemy as sa
 
 from scheduler.weekly import writing
-from store.settings import Settings
-from store.unit_of_work import Store
+from store.core.settings import Settings
+from store.core.unit_of_work import Store
 from tests.integration.test_quality import put
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, ingest
 from workers.inline import InlineWorker

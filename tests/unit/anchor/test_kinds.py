@@ -2,9 +2,9 @@
 
 import pytest
 
+from clinical_text.structure import segment
 from knowledge.loader import load
 from workers.anchor.signals import KINDS, Anchor, score, too_few
-from workers.reading.structure import segment
 
 ALL_KINDS = {
     "recommendation",

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clinical_text.structure import segment
 from workers.anchor.signals import anchors, score
-from workers.reading.structure import segment
 
 _SENTENCES = st.sampled_from(
     [

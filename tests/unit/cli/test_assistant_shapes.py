@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from api_gateway.answers import failed_answer
 from api_gateway.problems import GIVEN_UP
+from api_gateway.questions.answers import failed_answer
 from cli.assistant.shapes import ADVICE, question_shape, verification_shape
 
 ID = "6f1ed002-ab5b-4a7c-9d5e-000000000001"

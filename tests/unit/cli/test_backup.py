@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-from cli.backup import _named, _tell_keys
-from cli.failures import plain
-from store.backup import HeldKey
+from cli.commands.backup import _named, _tell_keys
+from cli.instance.failures import plain
+from store.operations.backup import HeldKey
 
 
 def test_that_a_key_was_revoked_since_is_no_fact(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cli.bars import terminal_bars
+from cli.output.bars import terminal_bars
 
 
 def test_a_program_that_reads_stderr_is_sent_no_bar_and_no_empty_line(

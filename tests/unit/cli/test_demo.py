@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from cli.demo import about_age
+from cli.commands.demo import about_age
 
 
 def answer(*stale: str) -> dict[str, Any]:

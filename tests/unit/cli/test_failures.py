@@ -12,8 +12,8 @@ from redis.exceptions import (
 from sqlalchemy.exc import DBAPIError, InternalError, OperationalError, ProgrammingError
 
 from api_gateway.middleware import _unforeseen
-from cli.failures import about_servers, is_refusal
-from store.silence import Silent
+from cli.instance.failures import about_servers, is_refusal
+from store.core.postgres_watchdog import Silent
 
 
 @pytest.mark.parametrize(

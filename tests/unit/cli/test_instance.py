@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from cli.instance import NotRunning, find_gateway, require_gateway
+from cli.instance.instance import NotRunning, find_gateway, require_gateway
+from store.core.settings import Settings
 from store.embedded.datadir import DataDir
-from store.settings import Settings
 from tests.commands import Attest
 
 URLS = {"database_url": "postgresql://h/a", "redis_url": "redis://h"}

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from cli.keys import dollars, expiry
+from cli.commands.keys import dollars, expiry
 from knowledge.access import access_policy
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)

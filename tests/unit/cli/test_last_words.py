@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.up import _with_last_words
+from cli.commands.up import _with_last_words
 
 INFO = json.dumps({"event": "worker_ready", "level": "info", "threads": 4})
 DIED = json.dumps({"event": "stage_broke", "level": "error", "cause": "KeyError at x:1"})

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.failures import plain
-from cli.tables import counted
+from cli.instance.failures import plain
+from cli.output.tables import counted
 from tests.commands import Attest
 
 

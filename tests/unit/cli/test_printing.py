@@ -19,16 +19,16 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.main import main
-from cli.printing import Console, guarded_streams, say, say_beside, say_json
-from store.printable import acts
+from cli.output.printing import Console, guarded_streams, say, say_beside, say_json
+from store.core.printable import acts
 
 ROOT = Path(__file__).resolve().parents[3]
 PRODUCT = ("messages", "store", "workers", "knowledge", "api_gateway", "scheduler", "cli")
 PRINTERS = {
-    "cli/printing.py": "what commands print",
+    "cli/output/printing.py": "what commands print",
     "cli/supervise/output.py": "what child processes print, line by line through `printable`",
     "cli/assistant/logs.py": "the lines of logs of the tools, on the guarded stderr of a command",
-    "store/log_lines.py": "the lines of logs of commands",
+    "store/core/log_lines.py": "the lines of logs of commands",
     "workers/runtime/logs.py": "the lines of logs of processes",
     "workers/health.py": "one line for Docker, through `printable`",
     "workers/extract/rendering.py": "a picture, for the process that asked for it",
@@ -67,7 +67,8 @@ def writes(path: Path) -> Iterator[tuple[int, str]]:
 
 @pytest.mark.parametrize("folder", PRODUCT)
 def test_no_other_module_writes_to_a_standard_stream(folder: str) -> None:
-    """A new command prints with `cli.printing` (`say`, `Console`), or it does not pass here."""
+    """A new command prints with `cli.output.printing` (`say`, `Console`), or it does not pass
+    here."""
     found = []
     for path in sorted((ROOT / folder).rglob("*.py")):
         module = path.relative_to(ROOT).as_posix()

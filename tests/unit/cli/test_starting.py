@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from cli.starting import WrongSettings, usable
-from store.settings import Settings
+from cli.instance.environment_check import WrongSettings, usable
+from store.core.settings import Settings
 from tests.commands import Attest
 
 

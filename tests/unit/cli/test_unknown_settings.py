@@ -2,8 +2,8 @@
 
 import pytest
 
-from cli.starting import WrongSettings, unknown_variables, usable
-from store.settings import Settings
+from cli.instance.environment_check import WrongSettings, unknown_variables, usable
+from store.core.settings import Settings
 from tests.commands import Attest
 
 

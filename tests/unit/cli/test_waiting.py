@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
-from cli import waiting
-from cli.gateway import GatewayRefused, InDoubt, NoGateway, call, submit
-from cli.waiting import Work, WorkFailed
-from store.settings import get_settings
+from cli.client import waiting
+from cli.client.gateway import GatewayRefused, InDoubt, NoGateway, call, submit
+from cli.client.waiting import Work, WorkFailed
+from store.core.settings import get_settings
 
 ID = "0191-note"
 PAGE = f"http://gateway/notes/{ID}"

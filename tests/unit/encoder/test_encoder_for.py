@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from store.settings import Settings
+from store.core.settings import Settings
 from workers.encoder import HashEncoder, MiniLM, RemoteEncoder, encoder_for
 
 

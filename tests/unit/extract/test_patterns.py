@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from clinical_text import persons
 from workers.extract import label_lines, parts, readability
 from workers.extract.evaluation import completeness, damage, doubts, signs
 from workers.extract.evaluation.signs_policy import signs_policy
@@ -39,7 +40,6 @@ from workers.extract.rules import (
     tumors,
     words,
 )
-from workers.reading import persons
 
 MODULES = [choosing, completeness, corrections, damage, days, dictated, doubts, drugs, genomes,
            hospital_drugs, hybridization, label_lines, lab_parts, lab_tables, labs, margins,

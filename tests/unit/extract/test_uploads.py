@@ -2,10 +2,10 @@
 
 import pytest
 
-from api_gateway.extraction_uploads import sent
+from api_gateway.extractions.uploads import sent
+from api_gateway.http.uploads import Received
 from api_gateway.problems import Problem
-from api_gateway.uploads import Received
-from store.extractions import File
+from store.extractions.extractions import File
 
 
 @pytest.mark.parametrize("name", ["report", "report.txt", "report.pdf"])

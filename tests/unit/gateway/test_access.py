@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api_gateway.access import LOCAL, Caller, Scope, keys_required, needs, owned, require
-from api_gateway.limits import until_midnight
+from api_gateway.auth.access import LOCAL, Caller, Scope, keys_required, needs, owned, require
+from api_gateway.auth.limits import until_midnight
+from api_gateway.auth.refusals import Allowance, Refusals, Refused
+from api_gateway.http.host_names import is_loopback, url_of
 from api_gateway.main import require_a_key
-from api_gateway.names import is_loopback, url_of
 from api_gateway.problems import Problem, not_found
-from api_gateway.refusals import Allowance, Refusals, Refused
 from knowledge.access import Noted, RefusalPolicy, access_policy
-from store import keys
+from store.access import keys
+from store.core.settings import Settings
 from store.models import Note
-from store.settings import Settings
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 

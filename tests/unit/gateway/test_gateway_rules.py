@@ -10,21 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from api_gateway.answers import failed_answer
 from api_gateway.app import MissingSetting, create_app
-from api_gateway.problems import GIVEN_UP
-from api_gateway.publishing import PublishingThread
-from api_gateway.uploads import (
+from api_gateway.http.publishing import PublishingThread
+from api_gateway.http.uploads import (
     MAX_FILENAME_CHARS,
     UnreadableFile,
     UnsupportedFile,
     clean_filename,
     media_type_of,
 )
-from api_gateway.verification_schemas import VerificationIn
-from store.cursors import InvalidCursor, pack, position, unpack
-from store.database import connect
-from store.settings import Settings
+from api_gateway.problems import GIVEN_UP
+from api_gateway.questions.answers import failed_answer
+from api_gateway.verifications.schemas import VerificationIn
+from store.core.cursors import InvalidCursor, pack, position, unpack
+from store.core.database import connect
+from store.core.settings import Settings
 
 NOWHERE = "postgresql://127.0.0.1:1/nothing"
 

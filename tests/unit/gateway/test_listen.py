@@ -2,7 +2,7 @@
 
 from psycopg import Notify
 
-from api_gateway.listen import Notices
+from api_gateway.http.listen import Notices
 
 
 def heard(payload: str) -> tuple[bool, bool]:

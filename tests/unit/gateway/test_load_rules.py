@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api_gateway.load import (
+from api_gateway.backpressure.load import (
     ENOUGH,
     FEW,
     LANES,
@@ -15,7 +15,7 @@ from api_gateway.load import (
     overload,
 )
 from messages import Stage
-from store.backlog import Backlog
+from store.pipeline.backlog import Backlog
 
 MOST, LONGEST = 1000, 30.0
 

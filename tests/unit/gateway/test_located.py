@@ -2,7 +2,7 @@
 
 import pytest
 
-from api_gateway.pages.reviews_view import NotFound, located
+from api_gateway.reviews.view import NotFound, located
 
 TEXT = "Drug:  Metoprolol\n 25 mg.\nThe dose was 50 mg, the İ dose. 25 mg again"
 

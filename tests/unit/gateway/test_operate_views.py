@@ -13,20 +13,22 @@ from uuid import UUID, uuid4
 import pytest
 from lxml import etree
 
-from api_gateway.pages import audit_view, operate, quality_view
+from api_gateway.audit import view as audit_view
+from api_gateway.dead_letters.view import LETTER, fault_line, letter_view, replay_view
+from api_gateway.operations import view as operate
 from api_gateway.pages.charts import bar_chart, line_chart
-from api_gateway.pages.dead_letters import LETTER, fault_line, letter_view, replay_view
+from api_gateway.quality import view as quality_view
 from knowledge.quality import Figure, quality_metrics
-from store.audit import ChainReport, Checkpoint
-from store.circuits import StageState
-from store.dead_letters_list import Group
-from store.dead_letters_replay import Report
-from store.model_usage import Spent, Unpriced
+from store.audit.audit import ChainReport, Checkpoint
+from store.dead_letters.listing import Group
+from store.dead_letters.replay import Report
 from store.models import AuditEvent, DeadLetter
 from store.models.operators import DeadLetterResolution
-from store.quality import Counts
-from store.quality_report import Day, Judged
-from store.queue_report import QueueReport
+from store.pipeline.circuits import StageState
+from store.pipeline.queue_report import QueueReport
+from store.reports.model_usage import Spent, Unpriced
+from store.reports.quality import Counts
+from store.reports.quality_report import Day, Judged
 
 AT = datetime(2026, 11, 22, 14, 30, 5, tzinfo=UTC)
 DAYS = [f"2026-11-{n:02d}" for n in range(16, 23)]
@@ -37,7 +39,7 @@ WATCH = {"active": True, "query": "words of a question", "cursor_at": AT, "last_
 
 
 def source(**changed: Any) -> dict[str, Any]:
-    """A source as `store.source_report.body` gives it."""
+    """A source as `store.sources.source_report.body` gives it."""
     return {
         "name": "pubmed",
         "title": "PubMed",

@@ -5,7 +5,7 @@ from uuid import uuid4
 
 import pytest
 
-from api_gateway.pages.adding import (
+from api_gateway.documents.adding_view import (
     DETAILS,
     IDENTIFIERS,
     LABELS,
@@ -15,8 +15,8 @@ from api_gateway.pages.adding import (
     sent_view,
 )
 from api_gateway.problems import GIVEN_UP, FieldError
-from store.records import Identifiers, SourceRecord
-from store.submissions import SentDocument, SentItem
+from store.documents.records import Identifiers, SourceRecord
+from store.documents.submissions import SentDocument, SentItem
 
 
 def document(**changes: Any) -> SentDocument:

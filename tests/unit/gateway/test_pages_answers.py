@@ -7,14 +7,14 @@ from uuid import uuid4
 
 import pytest
 
-from api_gateway.answers import failed_answer
 from api_gateway.pages import rendering
-from api_gateway.pages.answers import answer_view
 from api_gateway.pages.clocks import clocks, moment, published, span_of_hours
 from api_gateway.pages.links import evidence_link, origin_of, version_link
-from api_gateway.pages.questions import question_view
 from api_gateway.pages.wording import ABSTENTION, CLAIM, QUOTE, badge
 from api_gateway.problems import GIVEN_UP
+from api_gateway.questions.answer_view import answer_view
+from api_gateway.questions.answers import failed_answer
+from api_gateway.questions.view import question_view
 from api_gateway.schemas import QuestionOut, StageTiming
 from benchmarks.pages import answer_body, answer_page, document_id, question
 from knowledge.conflicts import RuleName

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api_gateway.pages.documents import HEIGHT, WIDTH, chart, result_view
-from api_gateway.pages.reviews_view import NotFound, corrections, located
+from api_gateway.extractions.view import HEIGHT, WIDTH, chart, result_view
+from api_gateway.reviews.view import NotFound, corrections, located
 
 TEXT = "Grade 2.\nMargins negative. 🧬 Grade  2 again; ER positive."
 SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=5)

@@ -7,12 +7,12 @@ from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api_gateway.documents.evidence_view import SpanOutside, parts, structure_of
 from api_gateway.pages.differences import Row, rows, sentences
-from api_gateway.pages.evidence import SpanOutside, parts, structure_of
 from api_gateway.pages.rendering import render
-from store.spans import Span
+from clinical_text.structure import segment
+from store.core.spans import Span
 from tests.examples import examples
-from workers.reading.structure import segment
 
 TEMPLATE = "own_source.html"
 STRANGE = {

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api_gateway.pages.answers import answer_view
-from api_gateway.pages.exports import bibtex, markdown, ris
-from api_gateway.pages.questions import question_view
-from api_gateway.pages.sources import ReferenceView
+from api_gateway.questions.answer_view import answer_view
+from api_gateway.questions.exports import bibtex, markdown, ris
+from api_gateway.questions.view import question_view
+from api_gateway.sources.view import ReferenceView
 from benchmarks.pages import answer_body, question
-from store.printable import acts
+from store.core.printable import acts
 from tests.examples import examples
 
 BODY = answer_body(2, 1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api_gateway.pages.rendering import _environment, render, seen
-from store.printable import acts, printable
+from store.core.printable import acts, printable
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "api_gateway" / "pages" / "templates"
 HOSTILE = "a\x1b[2J\u202eb\u2066c\u2069d\x9b"

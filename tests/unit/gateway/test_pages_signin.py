@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import Headers
 
+from api_gateway.auth.browser_sessions import COOKIE, csrf_of, destination, same, token_of
 from api_gateway.pages import rendering
-from api_gateway.pages.sessions import COOKIE, csrf_of, destination, same, token_of
 
 ID = "5f0f7c8e-0f0e-4a2e-9d39-1c6a6b0f5a10"
 SIGNED_IN = Headers({"cookie": f"a=b; {COOKIE}=token"})

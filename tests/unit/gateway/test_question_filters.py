@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from api_gateway.schemas import QuestionIn
 from knowledge.loader import load
+from store.documents.records import SourceType
 from store.index.filters import Filter
-from store.records import SourceType
 from workers.retrieve.stage import asked_filter
 
 NAMES = {

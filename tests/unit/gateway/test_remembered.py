@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from api_gateway.remembered import KEPT, MOST, Remembered
+from api_gateway.auth.remembered_keys import KEPT, MOST, Remembered
 
 AT = datetime(2026, 11, 24, tzinfo=UTC)
 

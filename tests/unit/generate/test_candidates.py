@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+from clinical_text.structure import segment
 from store.models import DocumentVersion
 from workers.generate.candidates import Candidate, candidates_of
-from workers.reading.structure import segment
 
 REGISTRY = """## Summary
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from store.content import Content, content
+from store.documents.content import Content, content
 from store.index.terms import terms
 from workers.generate.candidates import Candidate
 from workers.generate.details import limits, naming

@@ -5,9 +5,9 @@ from typing import get_args
 
 import pytest
 
-from store.content import Content, content
+from store.documents.content import Content, content
+from store.documents.records import SourceType
 from store.index.terms import terms
-from store.records import SourceType
 from workers.generate.extractive import Candidate, choose, stands_alone
 from workers.generate.scoring import Asked
 

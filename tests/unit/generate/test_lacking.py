@@ -3,7 +3,7 @@
 import pytest
 
 from knowledge.tags import tags
-from store.content import content
+from store.documents.content import content
 from store.index.terms import terms
 from workers.generate.approvals import Coverage
 from workers.generate.extractive import Candidate, Claim, choose, lacking

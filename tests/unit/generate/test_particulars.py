@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from store.content import Content, content
+from store.documents.content import Content, content
 from store.index.terms import terms
 from workers.generate.candidates import Candidate
 from workers.generate.extractive import choose

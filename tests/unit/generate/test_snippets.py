@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from knowledge.generation import generation_policy
+from store.core.spans import Span
 from store.models import DocumentVersion
-from store.spans import Span
 from tests.examples import examples
 from workers.generate.snippets import as_data, shown
 

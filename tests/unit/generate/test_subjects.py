@@ -2,7 +2,7 @@
 
 import pytest
 
-from store.content import content
+from store.documents.content import content
 from store.index.terms import terms
 from workers.generate.extractive import Candidate, choose
 from workers.generate.scoring import Asked

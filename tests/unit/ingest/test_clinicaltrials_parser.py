@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
-from store.records import SourceRecord
+from clinical_text.structure import segment
+from store.documents.records import SourceRecord
 from tests.fakes.clinicaltrials import made_up_study
 from workers.http.errors import Malformed
 from workers.ingest.parsers.clinicaltrials.fields import FIELDS
 from workers.ingest.parsers.clinicaltrials.results import MOST_FREQUENT
 from workers.ingest.parsers.clinicaltrials.study import LEFT_OUT, MAPPED, parse
-from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 needs_shared = pytest.mark.skipif(

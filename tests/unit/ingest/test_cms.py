@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from store.records import SourceRecord
+from clinical_text.structure import segment
+from store.documents.records import SourceRecord
 from tests.fakes.cms import Cms, escaped
 from tests.fakes.web import Clock
 from workers.http.errors import Malformed
@@ -15,7 +16,6 @@ from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.cms.coverage import parse_cms, plain
 from workers.ingest.parsers.cms.cpt import CODES, ROW, without_cpt
-from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the real payloads are not here")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from store.records import Notice
+from store.documents.records import Notice
 from tests.fakes.crossref import Crossref, update
 from tests.fakes.web import Clock
 from workers.http.errors import Malformed

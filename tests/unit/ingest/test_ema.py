@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from store.records import SourceRecord
+from clinical_text.structure import segment
+from store.documents.records import SourceRecord
 from tests.fakes.ema import Ema
 from tests.fakes.web import Clock
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.ema import VETERINARY, parse_ema
-from workers.reading.structure import segment
 
 NUMBER = "EMEA/H/C/000001"
 

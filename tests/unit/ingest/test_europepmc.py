@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from store.records import SourceRecord
+from clinical_text.structure import segment
+from store.documents.records import SourceRecord
 from tests.fakes.europepmc import EuropePmc, abstract
 from tests.fakes.web import Clock
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.europepmc.search import open_full_texts, parse
-from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 needs_shared = pytest.mark.skipif(

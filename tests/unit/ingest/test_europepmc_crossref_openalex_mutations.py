@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.records import Notice
+from store.documents.records import Notice
 from tests.examples import examples
 from tests.fakes.crossref import Crossref, update
 from tests.fakes.europepmc import EuropePmc

@@ -9,7 +9,7 @@ import yaml
 from pydantic import ValidationError
 
 from knowledge.news import Feed
-from store.records import SourceRecord
+from store.documents.records import SourceRecord
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Parsed
 from workers.ingest.parsers.envelope import wrap

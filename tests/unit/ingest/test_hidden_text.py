@@ -2,7 +2,7 @@
 
 import pytest
 
-from workers.readers import UnreadableDocument, read
+from workers.file_formats import UnreadableDocument, read
 
 HIDDEN = [
     '<span style="display:none">X</span>',

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clinical_text.titles import same_title, title_match, title_words
 from workers.ingest.enrichment import Statement
 from workers.ingest.identity import Named, disagreements, malformed_nct
-from workers.reading.titles import same_title, title_match, title_words
 
 LONG = "Made-up therapy guided by circulating tumour DNA in stage II colon cancer"
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.records import Notice, SourceRecord
+from clinical_text.structure import segment
+from store.documents.records import Notice, SourceRecord
 from tests.examples import examples
 from workers.http.errors import Malformed
 from workers.ingest.parsers.jats.article import LEFT_OUT, parse_jats
-from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 FOLDER = SHARED / "data" / "pubmed_xml"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.records import SourceRecord
-from workers.readers import UnreadableDocument, lines, read, read_each
-from workers.readers.lines import MOST_UNREADABLE
+from store.documents.records import SourceRecord
+from workers.file_formats import UnreadableDocument, lines, read, read_each
+from workers.file_formats.lines import MOST_UNREADABLE
 
 
 def record(title: str) -> bytes:
@@ -132,7 +132,7 @@ def test_each_line_is_a_record_or_told_and_what_reads_whole_reads_the_same(
 def test_json_that_would_fill_the_memory_is_refused_before_it_is_parsed(
     name: str, data: bytes, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.readers.read_json", pytest.fail)
-    monkeypatch.setattr("workers.readers.read_each_line", pytest.fail)
+    monkeypatch.setattr("workers.file_formats.read_json", pytest.fail)
+    monkeypatch.setattr("workers.file_formats.read_each_line", pytest.fail)
     with pytest.raises(UnreadableDocument, match=said):
         read_each(data, filename=name)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from store.records import SourceRecord
+from clinical_text.structure import segment
+from store.documents.records import SourceRecord
 from tests.fakes.openfda import (
     made_up_application,
     made_up_label,
@@ -29,7 +30,6 @@ from workers.ingest.parsers.openfda.enforcement import parse_enforcement
 from workers.ingest.parsers.openfda.event import parse_event
 from workers.ingest.parsers.openfda.label import parse_label
 from workers.ingest.parsers.openfda.tables import table_rows
-from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 OPENFDA = SHARED / "data" / "openfda"

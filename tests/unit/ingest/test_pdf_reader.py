@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.readers import UnreadableDocument, pdf, read
+from workers.file_formats import UnreadableDocument, pdf, read
 
 DOCUMENTS = Path(__file__).parents[2] / "fixtures" / "documents"
 

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clinical_text.structure import segment
 from knowledge.publication_types import most_telling, of_article_type
-from store.records import Notice, SourceRecord
+from store.documents.records import Notice, SourceRecord
 from tests.examples import examples
 from tests.fakes.pubmed_records import Citation, article, article_set
 from workers.http.errors import Malformed
@@ -21,7 +22,6 @@ from workers.ingest.parsers.pubmed.fields import count_unmapped
 from workers.ingest.parsers.pubmed.reader import read_article
 from workers.ingest.parsers.pubmed.records import LEFT_OUT, parse
 from workers.ingest.parsers.xml import parse_xml
-from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared"
 

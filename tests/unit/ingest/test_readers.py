@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from store.records import MAX_TEXT_CHARS, SourceRecord
+from store.documents.records import MAX_TEXT_CHARS, SourceRecord
 from tests.fuzz.properties import a_file_is_read_or_refused_in_one_line
-from workers import readers
-from workers.readers import UnreadableDocument, read, sniff, web
+from workers import file_formats
+from workers.file_formats import UnreadableDocument, read, sniff, web
 
 DOCUMENTS = Path(__file__).parents[2] / "fixtures" / "documents"
 
@@ -228,7 +228,7 @@ def test_at_most_three_findings_are_told_and_no_value_is_repeated() -> None:
 
 def test_files_and_texts_over_the_limits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert f"{MAX_TEXT_CHARS:,}" in _why(b"x" * (MAX_TEXT_CHARS + 1), "a.txt")
-    monkeypatch.setattr(readers, "MAX_FILE_BYTES", 10)
+    monkeypatch.setattr(file_formats, "MAX_FILE_BYTES", 10)
     assert "the limit is 10" in _why(b"x" * 11, "a.txt")
 
 

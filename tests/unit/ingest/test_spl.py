@@ -7,14 +7,14 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from store.records import SourceRecord
+from clinical_text.structure import segment
+from store.documents.records import SourceRecord
 from tests.fakes.dailymed import DailyMed, spl
 from tests.fakes.web import Clock
 from workers.http.errors import Malformed
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.dailymed import parse_dailymed, parse_listing
 from workers.ingest.parsers.spl.label import LEFT_OUT, MAPPED, parse_spl
-from workers.reading.structure import segment
 
 SET_ID = "00000000-0000-4000-8000-000000000001"
 SHARED = Path(__file__).resolve().parents[4] / "shared"

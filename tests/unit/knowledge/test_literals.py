@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clinical_text import number_patterns, numbered_names
+from clinical_text.effects import patterns, words
 from knowledge.literals import ignoring_case, in_any_case, needs
-from workers.reading import number_patterns, numbered_names
-from workers.reading.effects import patterns, words
 
 _GUARDED = [
     patterns.MEASURE,

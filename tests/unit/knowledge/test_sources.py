@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from knowledge.sources import source_policies, source_policy
-from store.records import SourceType
+from store.documents.records import SourceType
 
 
 def test_every_source_type_has_a_policy_and_no_policy_is_without_one() -> None:

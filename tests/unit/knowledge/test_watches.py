@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from knowledge.sources import connector_policies
 from knowledge.watches import Suggestion, suggestions
-from store.settings import Settings
+from store.core.settings import Settings
 from workers.ingest.connectors.registry import connector, is_enricher
 
 

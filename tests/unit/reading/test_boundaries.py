@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.spans import Span
-from workers.reading.boundaries import cuts_at, widen
+from clinical_text.boundaries import cuts_at, widen
+from store.core.spans import Span
 
 
 def cuts(marked: str) -> tuple[str, ...]:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.spans import citation
+from clinical_text.chunks import Chunk, chunk
+from clinical_text.structure import segment
+from store.core.spans import citation
 from tests.fuzz.properties import chunks_hold
-from workers.reading.chunks import Chunk, chunk
-from workers.reading.structure import segment
 
 _FRAGMENTS = st.sampled_from(
     [

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.spans import Span
-from workers.reading.effects.estimates import MOST, Estimate, as_row, estimates, from_row
-from workers.reading.structure import segment
+from clinical_text.effects.estimates import MOST, Estimate, as_row, estimates, from_row
+from clinical_text.structure import segment
+from store.core.spans import Span
 
 
 def read(text: str) -> list[Estimate]:

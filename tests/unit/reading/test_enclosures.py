@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clinical_text.enclosures import enclosed
 from knowledge.loader import load
-from workers.reading.enclosures import enclosed
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clinical_text.grid import Cell, Grid, span, whole
 from tests.examples import examples
-from workers.reading.grid import Cell, Grid, span, whole
 
 
 def _rows(*rows: list[Cell]) -> list[list[str]]:

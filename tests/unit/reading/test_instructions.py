@@ -11,15 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.spans import Span
+from clinical_text.instructions import _SPACED, _is_apart, addresses_reader, without_instructions
+from clinical_text.structure import segment
+from store.core.spans import Span
 from tests.injections import IN_TEXT, ORDERS
-from workers.reading.instructions import (
-    _SPACED,
-    _is_apart,
-    addresses_reader,
-    without_instructions,
-)
-from workers.reading.structure import segment
 
 SHARED = Path(__file__).resolve().parents[3].parent / "shared" / "data"
 

@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.reading.invisible import smuggles, visible
+from clinical_text.invisible import smuggles, visible
 
 UNSEEN = "\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2064\u2066\ufeff\U000e0041\U000e007f"
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clinical_text.normalize import MINUS, normalize
 from tests.fuzz.properties import (
     folded_characters_map_to_where_they_came_from,
     folding_keeps_what_carries_meaning,
 )
-from workers.reading.normalize import MINUS, normalize
 
 # Everything the rules look at, so that short texts meet many of them together.
 ALPHABET = list(

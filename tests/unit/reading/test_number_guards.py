@@ -6,12 +6,12 @@ from dataclasses import replace
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from clinical_text import number_patterns as written
+from clinical_text.effects import arms, patterns, words
+from clinical_text.normalize import fold_dashes
+from clinical_text.quantities import Numbers, quantities
+from clinical_text.vocabulary import vocabulary
 from knowledge.literals import ignoring_case
-from workers.reading import number_patterns as written
-from workers.reading.effects import arms, patterns, words
-from workers.reading.normalize import fold_dashes
-from workers.reading.quantities import Numbers, quantities
-from workers.reading.vocabulary import vocabulary
 
 _PIECES = [
     *(

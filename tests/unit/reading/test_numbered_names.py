@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.reading.quantities import names, quantities
+from clinical_text.quantities import names, quantities
 
 
 @pytest.mark.parametrize(

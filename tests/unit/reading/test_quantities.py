@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.reading.quantities import Kind, names, quantities
+from clinical_text.quantities import Kind, names, quantities
 
 Row = tuple[str, str | None, str | None, Kind]
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from clinical_text.normalize import normalize
+from clinical_text.quotes import MAX_QUOTE_CHARS, QuoteCheck, Source, Verdict, check
 from tests.fuzz.properties import (
     a_part_is_found_back_to_the_letter,
     what_is_accepted_is_what_the_source_says,
 )
-from workers.reading.normalize import normalize
-from workers.reading.quotes import MAX_QUOTE_CHARS, QuoteCheck, Source, Verdict, check
 
 TRIAL = (
     "BACKGROUND. Adjuvant chemotherapy of stage II colon cancer is debated.\n\n"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store.spans import Span, Structure, sentences_of
+from clinical_text.structure import segment
+from store.core.spans import Span, Structure, sentences_of
 from tests.fuzz.properties import structure_holds
-from workers.reading.structure import segment
 
 _FRAGMENTS = st.sampled_from(
     [

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.spans import Span
+from clinical_text.structure import segment
+from store.core.spans import Span
 from tests.examples import examples
-from workers.reading.structure import segment
 from workers.recall.standing import Doubt, Reading, stands
 
 SENTENCES = (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from store import works
-from store.records import Identifiers
+from store.documents import identifiers as works
+from store.documents.records import Identifiers
 from workers.retrieve.named import identifiers
 from workers.retrieve.understanding.read import names, understand
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.content import alike
+from store.documents.content import alike
 from store.index.bm25 import NOWHERE, Scorer, Segment
 from store.index.terms import term_set
 from workers.retrieve.names import one_by_all_names, with_generic_names

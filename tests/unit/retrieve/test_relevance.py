@@ -2,7 +2,7 @@
 
 import pytest
 
-from store.content import Content, content
+from store.documents.content import Content, content
 from store.index.terms import term_set, terms
 from workers.retrieve.relevance import is_relevant
 

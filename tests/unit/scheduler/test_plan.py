@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from knowledge.sources import connector_policies, connector_sla_hours
 from scheduler.plan import MAX_ACTIVE, STRAY, Due, Followed, choose, due, last_slot
-from store.refreshes import FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS
+from store.sources.refreshes import FIRST_RETRY_SECONDS, LAST_RETRY_SECONDS
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)

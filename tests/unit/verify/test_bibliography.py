@@ -13,8 +13,8 @@ from knowledge.anchors import anchor_of, known_identifiers
 from knowledge.links import is_direct, is_search_page
 from knowledge.scenarios import Entry, scenarios
 from knowledge.trust import badge_policy
+from store.documents.publication_status import HeldNotice, Standing
 from store.models import DocumentVersion
-from store.standing import HeldNotice, Standing
 from workers.verify.bibliography import Reference, authors, badges, references
 from workers.verify.evidence import Cited, clocks
 

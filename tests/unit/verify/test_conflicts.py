@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clinical_text.effects.estimates import estimates
+from clinical_text.structure import segment
 from knowledge.conflicts import conflict_policy
 from knowledge.sources import source_policy
 from store.models import DocumentVersion
-from workers.reading.effects.estimates import estimates
-from workers.reading.structure import segment
 from workers.verify.answer import Held
 from workers.verify.claims import Basis, Checked, Verdict
 from workers.verify.conflicts import effects, findings, subjects

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from benchmarks.claims import report
-from store.spans import Span
+from store.core.spans import Span
 from workers.verify.entailment.features import Text
 from workers.verify.entailment.lexicon import Policy, lexicon
 from workers.verify.entailment.measure import Measured, passage_length

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.spans import Span
+from clinical_text.quotes import Source
+from clinical_text.structure import segment
+from store.core.spans import Span
 from workers.language_model.port import ModelUnavailable
-from workers.reading.quotes import Source
-from workers.reading.structure import segment
 from workers.verify.checking import Judge, check_claims
 from workers.verify.claims import Basis, Checked, Drafted, Verdict
 from workers.verify.gate import Hedged, NotVerified, Verified, gate, verified

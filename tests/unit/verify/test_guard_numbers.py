@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workers.reading.quantities import quantities
+from clinical_text.quantities import quantities
 from workers.verify.guards.number_words import in_digits
 from workers.verify.guards.numbers import guard
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.spans import Span
-from workers.reading.quotes import Source
-from workers.reading.structure import segment
+from clinical_text.quotes import Source
+from clinical_text.structure import segment
+from store.core.spans import Span
 from workers.verify.checking import check_claims
 from workers.verify.claims import Basis, Checked, Drafted, Verdict
 from workers.verify.guards.grounds import Grounds

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.spans import Span
+from store.core.spans import Span
 from workers.language_model.port import ModelUnavailable, Prompt, Proposal, Usage
 from workers.verify.claims import Drafted, Located
 from workers.verify.judging import ORDER, Judgement, Material, judge, median, prompt_text

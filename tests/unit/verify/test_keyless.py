@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from store.hashes import text_hash
-from store.spans import Span
+from store.core.hashes import text_hash
+from store.core.spans import Span
 from workers.verify.checking import Checking
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
 from workers.verify.gate import gate

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from workers.reading.quotes import Source, check
+from clinical_text.quotes import Source, check
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
 from workers.verify.pasted.statements import statements

@@ -2,7 +2,7 @@
 
 import pytest
 
-from store.spans import Span
+from store.core.spans import Span
 from workers.verify.presuppositions import Work, contradicted, taken_for_granted
 
 

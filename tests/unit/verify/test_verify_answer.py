@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from api_gateway.answer_schemas import (
+from api_gateway.questions.answer_schemas import (
     AnswerOut,
     CitationOut,
     ClaimOut,
@@ -18,8 +18,8 @@ from api_gateway.answer_schemas import (
 )
 from knowledge.links import is_direct
 from knowledge.loader import load
+from store.core.spans import Span, Structure
 from store.models import DocumentVersion
-from store.spans import Span, Structure
 from workers.verify.abstention import abstention
 from workers.verify.answer import Held, Place, compose
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict

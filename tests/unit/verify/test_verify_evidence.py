@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from store.documents.publication_status import Asked, HeldNotice, Standing
 from store.models import DocumentVersion
-from store.standing import Asked, HeldNotice, Standing
 from workers.verify.evidence import clocks, confidence, standing_body
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

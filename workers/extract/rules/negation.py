@@ -1,12 +1,12 @@
 """Is what stands here denied? Pure.
 
-Cues before are those of `workers.reading` (NegEx); cues after are few and follow the same paper.
+Cues before are those of `clinical_text` (NegEx); cues after are few and follow the same paper.
 """
 
 import re
 from functools import cache
 
-from workers.reading.vocabulary import vocabulary
+from clinical_text.vocabulary import vocabulary
 
 _WORD = re.compile(r"[A-Za-z]+(?:['’]t)?")
 _STOP = re.compile(r"[.;:\n]|(?<=\s)(?:but|however|although|whereas|except)\b")

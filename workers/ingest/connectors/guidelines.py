@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from workers.file_formats import MAX_FILE_BYTES
 from workers.http.client import SourceClient
 from workers.http.errors import InvalidQuery, Malformed, Refused
 from workers.ingest.connectors.base import Ask, Continuation, Page, Payload
@@ -26,7 +27,6 @@ from workers.ingest.parsers.guideline import (
     parse_guideline,
     read_sidecar,
 )
-from workers.readers import MAX_FILE_BYTES
 
 FILES_A_STEP = 8
 BYTES_A_STEP = 64 * 1024 * 1024

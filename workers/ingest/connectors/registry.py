@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from knowledge.sources import connector_policy
-from store.settings import Settings
+from store.core.settings import Settings
 from workers.ingest.connectors.base import Connector
 from workers.ingest.enrichment import Enricher
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from store.records import SourceRecord
+from store.documents.records import SourceRecord
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from store.records import ENDING_NOTICES, Notice, NoticeKind
+from store.documents.records import ENDING_NOTICES, Notice, NoticeKind
 from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement, ended_by_title
 from workers.ingest.parsers.inline_markup import words

@@ -20,8 +20,8 @@ from pydantic import (
     ValidationError,
 )
 
-from store.records import SourceRecord
-from workers import readers
+from store.documents.records import SourceRecord
+from workers import file_formats
 from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Parsed, Problem
@@ -133,7 +133,7 @@ def check_sidecar(value: Any) -> Sidecar:
 def parse_guideline(payload: bytes) -> Parsed:
     """One guideline file, or a word on one that is gone or cannot be had.
 
-    The text is the file's, as `workers.readers` read it; what the sidecar says goes before
+    The text is the file's, as `workers.file_formats` read it; what the sidecar says goes before
     what the file says of itself.
 
     Raises Malformed: no envelope of this connector.
@@ -151,8 +151,8 @@ def parse_guideline(payload: bytes) -> Parsed:
         raise Malformed("the envelope does not say where the file stands")
     parsed = Parsed()
     try:
-        found = readers.read(content, filename=path)
-    except readers.UnreadableDocument as error:
+        found = file_formats.read(content, filename=path)
+    except file_formats.UnreadableDocument as error:
         parsed.problems.append(Problem(sidecar.key, f"{_shown(path)}: {error}"))
         return parsed
     if len(found) != 1:

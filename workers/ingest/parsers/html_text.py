@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from lxml import etree  # type: ignore[import-untyped]
 
-from workers.reading.grid import Cell, Grid, span, whole
+from clinical_text.grid import Cell, Grid, span, whole
 
 _SPACES = re.compile(r"[ \t\n\r\f\u2028\u2029]+")
 _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")

@@ -26,7 +26,7 @@ _BREAKING_TAGS = """
 _INLINE = frozenset(_INLINE_TAGS.split())
 _BREAKS = frozenset(_BREAKING_TAGS.split())
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "title"})
-_MAX_HEADING = 300  # longer ones are running text: workers.reading.headings.MAX_HEADING
+_MAX_HEADING = 300  # longer ones are running text: clinical_text.headings.MAX_HEADING
 
 
 def words(markup: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from store.records import SourceRecord
+from store.documents.records import SourceRecord
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import LeftOut, Parsed, Problem
 
@@ -26,7 +26,7 @@ MAX_DEPTH = 60
 """Deeper fields are counted under their ancestor of this depth."""
 
 _LINE = 1000  # store.records.Line
-_HEADING = 280  # with its marks below workers.reading.headings.MAX_HEADING
+_HEADING = 280  # with its marks below clinical_text.headings.MAX_HEADING
 _NAME = re.compile(r"[A-Za-z0-9_@$:.-]{1,80}")
 _DATE = re.compile(
     r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ].*)?)?|(\d{2})(\d{2}))?", re.ASCII | re.DOTALL

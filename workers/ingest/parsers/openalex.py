@@ -7,7 +7,7 @@ written, so they are never read.
 import re
 from typing import Any
 
-from store.records import Notice
+from store.documents.records import Notice
 from workers.http.errors import Malformed
 from workers.ingest.enrichment import Statement
 from workers.ingest.parsers.inline_markup import words

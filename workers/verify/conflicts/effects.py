@@ -12,8 +12,8 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import chain, combinations
 
+from clinical_text.effects.estimates import Estimate
 from knowledge.conflicts import conflict_policy
-from workers.reading.effects.estimates import Estimate
 from workers.verify.conflicts import subjects
 from workers.verify.conflicts.types import Conflict, Side, Why, Witness
 

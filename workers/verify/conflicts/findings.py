@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import combinations
 
+from clinical_text.labels import body_of
 from knowledge.conflicts import conflict_policy
 from knowledge.literals import ignoring_case
 from knowledge.loader import load
-from store.spans import Span
-from workers.reading.labels import body_of
+from store.core.spans import Span
 from workers.verify.conflicts import subjects
 from workers.verify.conflicts.effects import outcome_name
 from workers.verify.conflicts.types import Conflict, Side, Witness

@@ -9,7 +9,7 @@ from typing import Literal
 
 from knowledge.conflicts import Kind as ConflictKind
 from knowledge.conflicts import conflict_policy
-from store.spans import Span
+from store.core.spans import Span
 from workers.verify.conflicts import subjects
 from workers.verify.conflicts.types import Conflict, Side, Witness
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
+from clinical_text.quantities import Kind, quantities
 from knowledge.conflicts import conflict_policy
 from knowledge.products import products, speak_to
 from knowledge.tags import mentions, tags
-from workers.reading.quantities import Kind, quantities
 
 _WORD = re.compile(r"[^\W_]+")
 _TIME = re.compile(

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+from clinical_text.effects.estimates import Estimate
 from knowledge.conflicts import Kind, RuleName
-from store.spans import Span
-from workers.reading.effects.estimates import Estimate
+from store.core.spans import Span
 
 Why = Literal["opposite_direction", "disjoint_intervals", "opposite_stance", "changed"]
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from clinical_text.quantities import quantities
+from clinical_text.vocabulary import vocabulary
 from knowledge.conflicts import conflict_policy
-from store.spans import Span
-from workers.reading.quantities import quantities
-from workers.reading.vocabulary import vocabulary
+from store.core.spans import Span
 from workers.verify.conflicts import subjects
 from workers.verify.conflicts.stances import stances
 from workers.verify.conflicts.types import Conflict, Side, Witness

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from store.documents import Version
-from store.spans import sentences_of
-from workers.reading.effects.estimates import estimates, from_row
+from clinical_text.effects.estimates import estimates, from_row
+from store.core.spans import sentences_of
+from store.documents.documents import Version
 from workers.verify.conflicts.types import Witness
 
 
@@ -15,7 +15,8 @@ def witness_of(
     """What a version says and what its word weighs.
 
     Args:
-        rows: its estimates as stored (`store.anchors.estimates_of`); None where they were never
+        rows: its estimates as stored (`store.documents.anchors.estimates_of`); None where they were
+        never
             looked for, and then they are read here.
     """
     sentences = sentences_of(version.structure)

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from workers.reading.quantities import names, quantities
+from clinical_text.quantities import names, quantities
 from workers.verify.entailment.lexicon import lexicon
 from workers.verify.entailment.passage import stems, words
 

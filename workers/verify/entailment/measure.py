@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from store.spans import Span
+from store.core.spans import Span
 from workers.verify.entailment.features import NAMES, Rarity, Text, features
 from workers.verify.entailment.flags import token_flags
 from workers.verify.entailment.head import Head, Tokens

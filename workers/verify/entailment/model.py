@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from store.spans import Span
+from store.core.spans import Span
 from workers.verify.entailment.features import Rarity
 from workers.verify.entailment.head import Head
 from workers.verify.entailment.lexicon import lexicon

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import Stemmer
 
-from store.spans import Span
-from workers.reading.sentences import sentence_spans
+from clinical_text.sentences import sentence_spans
+from store.core.spans import Span
 
 _LINE = re.compile(r"[^\r\n\v\f\u2028\u2029]+")
 _BLANK = "".join(one for one in map(chr, range(0x3001)) if one.isspace()) + "\u200b"

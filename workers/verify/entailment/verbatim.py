@@ -1,7 +1,7 @@
 """Claims that are sentences of the passage, word for word. Pure."""
 
-from store.spans import Span
-from workers.reading.normalize import normalize
+from clinical_text.normalize import normalize
+from store.core.spans import Span
 from workers.verify.entailment.lexicon import lexicon
 from workers.verify.entailment.passage import sentences
 
@@ -11,7 +11,7 @@ _ENDS = " .;"
 def verbatim(claim: str, evidence: str) -> Span | None:
     """The sentence, or neighbouring sentences, of `evidence` that `claim` repeats.
 
-    Only what `workers.reading.normalize` folds may differ, and a final stop. A part of a sentence
+    Only what `clinical_text.normalize` folds may differ, and a final stop. A part of a sentence
     is not enough: what was left out may turn it.
     """
     wanted = normalize(claim).text.strip(_ENDS)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from clinical_text.quantities import Kind, Quantity
 from knowledge.guard_terms import arm_terms
-from workers.reading.quantities import Kind, Quantity
 from workers.verify.guards.binding import telling_words
 from workers.verify.guards.lexing import quantities_of
 

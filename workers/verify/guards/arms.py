@@ -9,8 +9,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
+from clinical_text.quantities import Kind
 from knowledge.guard_terms import arm_terms
-from workers.reading.quantities import Kind
 from workers.verify.guards.arm_values import Bound, bound_values, connectors, in_order
 from workers.verify.guards.binding import crossed, telling_words
 from workers.verify.guards.compared import keeps_pair

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from clinical_text.identifiers import spans_of_identifiers
+from clinical_text.vocabulary import vocabulary
 from knowledge.meaning import content_policy
-from workers.reading.identifiers import spans_of_identifiers
-from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.content import spelled_otherwise
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds

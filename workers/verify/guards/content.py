@@ -6,10 +6,10 @@ from calendar import month_name
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
+from clinical_text.identifiers import spans_of_identifiers
 from knowledge.guard_terms import named_terms
 from knowledge.meaning import content_policy, direction_policy
 from knowledge.tags import KINDS, mentions
-from workers.reading.identifiers import spans_of_identifiers
 from workers.verify.guards.dates import months_of, spans_of_dates
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
 
+from clinical_text.vocabulary import vocabulary
 from knowledge.meaning import direction_policy
-from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.compared import way_of_values
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
+from clinical_text.quantities import Quantity
 from knowledge.drugs import drugs_at
 from knowledge.guard_terms import drug_terms
 from knowledge.words import Mention
-from workers.reading.quantities import Quantity
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, quantities_of, sentences

@@ -9,8 +9,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from clinical_text.quantities import Quantity
 from knowledge.loader import load
-from workers.reading.quantities import Quantity
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, quantities_of, sentences

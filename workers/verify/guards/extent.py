@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import takewhile
 
+from clinical_text.vocabulary import vocabulary
 from knowledge.meaning import modality_policy, negation_policy
-from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.negation import negations
 from workers.verify.guards.statements import SAME_WORD, Phrasebook, Statement, nearest

@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
 from knowledge.meaning import modality_policy
-from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import Phrasebook, Statement, drawn_from, read, stem_of

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from clinical_text.normalize import normalize
+from clinical_text.quantities import Quantity, quantities
 from knowledge.guard_terms import named_terms
 from knowledge.loader import load
 from knowledge.words import Mention
-from workers.reading.normalize import normalize
-from workers.reading.quantities import Quantity, quantities
 
 _TOKEN = re.compile(r"[^\W_]+(?:['.·][^\W_]+)*|(?<=[^\W_])\+(?![\d.])")
 _STOP = re.compile(r"[.!?][\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|(?<!\s)\s*\n\s*\n\s*")

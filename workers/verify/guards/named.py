@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cache
 
+from clinical_text.identifiers import spans_of_identifiers
 from knowledge.drugs import drugs_at
 from knowledge.guard_terms import named_terms
-from workers.reading.identifiers import spans_of_identifiers
 from workers.verify.guards.binding import crossed, telling_words
 from workers.verify.guards.dates import spans_of_dates
 from workers.verify.guards.finding import Finding

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
+from clinical_text.vocabulary import vocabulary
 from knowledge.meaning import (
     content_policy,
     direction_policy,
     modality_policy,
     negation_policy,
 )
-from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import (

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
-from workers.reading.vocabulary import vocabulary
 
 
 class _Policy(BaseModel):

@@ -13,10 +13,10 @@ from functools import cache
 
 from pydantic import BaseModel, ConfigDict
 
+from clinical_text.identifiers import identifiers
+from clinical_text.quantities import Kind, Quantity, names
+from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
-from workers.reading.identifiers import identifiers
-from workers.reading.quantities import Kind, Quantity, names
-from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.lexing import quantities_of
 from workers.verify.guards.number_words import in_digits

@@ -16,8 +16,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
-from workers.reading.vocabulary import vocabulary
 from workers.verify.guards.content import spelled_otherwise
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from functools import cache, lru_cache
 
+from clinical_text.marker_statuses import marker_statuses
 from knowledge.breadth import is_broader
 from knowledge.guard_terms import population_terms
 from knowledge.loader import load
-from workers.reading.marker_statuses import marker_statuses
 from workers.verify.guards.binding import telling_words
 from workers.verify.guards.extent import orders
 from workers.verify.guards.finding import Finding

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import chain
 
+from clinical_text.identifiers import identifiers, spans_of_identifiers
 from knowledge.guard_terms import named_terms
 from knowledge.scenarios import scenarios
 from knowledge.words import Mention
-from workers.reading.identifiers import identifiers, spans_of_identifiers
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import Lexicon, fold, sentences

@@ -6,8 +6,8 @@ or one that is silent on a number, says nothing against a statement.
 
 from collections.abc import Collection, Sequence
 
+from clinical_text.quantities import names
 from knowledge.loader import load
-from workers.reading.quantities import names
 from workers.verify.guards import content
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds

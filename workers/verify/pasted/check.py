@@ -7,9 +7,9 @@ passages that come closest to it; the best verdict that one of them gives is its
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from clinical_text.quotes import check
 from knowledge.loader import load
-from store.spans import Span
-from workers.reading.quotes import check
+from store.core.spans import Span
 from workers.verify.claims import Checked, Drafted, Located, Verdict
 from workers.verify.entailment.lexicon import lexicon
 from workers.verify.guards import closeness, numbers, omissions

@@ -2,7 +2,7 @@
 
 import re
 
-from workers.reading.identifiers import identifiers
+from clinical_text.identifiers import identifiers
 
 _FORMS = {
     "pmid": re.compile(r"[1-9][0-9]{0,7}"),
@@ -18,7 +18,7 @@ fourteen and nine digits; DOI handbook 2.2."""
 
 
 def kind_and_value(name: str) -> tuple[str, str]:
-    """The kind of an identifier as `workers.reading.identifiers` spells it, and its value.
+    """The kind of an identifier as `clinical_text.identifiers` spells it, and its value.
 
     DOIs are in lower case; a registry that is not known here has its own letters as kind.
     """

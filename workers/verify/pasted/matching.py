@@ -9,9 +9,9 @@ from math import log
 from typing import Any
 
 from knowledge.loader import load
-from store.content import content_terms
+from store.core.spans import Span
+from store.documents.content import content_terms
 from store.index.terms import term_set
-from store.spans import Span
 from workers.verify.guards.lexing import fold
 from workers.verify.guards.number_words import in_digits
 from workers.verify.guards.trials import trial_names

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from clinical_text.identifiers import identifiers, spans_of_identifiers
 from knowledge.loader import load
-from store.spans import Span
-from workers.reading.identifiers import identifiers, spans_of_identifiers
+from store.core.spans import Span
 from workers.verify.pasted.markup import LIST_MARK, bare, number_of
 from workers.verify.pasted.stating import names_as_a_title
 

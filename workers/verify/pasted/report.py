@@ -7,8 +7,8 @@ from typing import Any
 
 from knowledge.sources import source_policy
 from knowledge.version import knowledge_version
-from store.hashes import text_hash
-from store.spans import Span
+from store.core.hashes import text_hash
+from store.core.spans import Span
 from workers.verify.answer import STATUS, Held
 from workers.verify.evidence import standing_body
 from workers.verify.pasted.check import Judged, QuotationCheck, check_quotations, judge_statements

@@ -8,14 +8,14 @@ from uuid import UUID
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from clinical_text.quotes import Source
+from clinical_text.structure import segment
 from knowledge.loader import load
-from store import works
-from store.documents import get_versions
+from store.documents import identifiers as works
+from store.documents.documents import get_versions
 from store.index import dense, lexical
 from store.index.filters import Filter
 from store.index.terms import terms
-from workers.reading.quotes import Source
-from workers.reading.structure import segment
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context
 from workers.verify.answer import Held

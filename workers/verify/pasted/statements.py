@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from clinical_text.identifiers import identifiers, spans_of_identifiers
+from clinical_text.structure import segment
 from knowledge.loader import load
+from store.core.spans import Span
 from store.index.terms import term_set
-from store.spans import Span
-from workers.reading.identifiers import identifiers, spans_of_identifiers
-from workers.reading.structure import segment
 from workers.verify.leads import Leads, leads
 from workers.verify.marks import quotations
 from workers.verify.pasted.attribution import without_credits

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from store.rate_limits import RateLimits
+from store.sources.rate_limits import RateLimits
 from tests.contract.connectors.conftest import MakeClient, MemoryLimiter
 from tests.contract.connectors.http.servers import EUTILS, KEY, PMC, Site, drips, raw_server, says
 from tests.fakes.web import Clock, FakeWeb, Reply

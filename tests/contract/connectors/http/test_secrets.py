@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from store.settings import Settings
+from store.core.settings import Settings
 from tests.contract.connectors.conftest import MakeClient, MemoryLimiter
 from tests.contract.connectors.http.servers import (
     CONTACT,
@@ -29,7 +29,7 @@ from workers.http.errors import (
     Unreachable,
 )
 from workers.http.factory import client_for
-from workers.http.wire import Wire, shared_wire
+from workers.http.transport import Wire, shared_wire
 
 ECHO = f'{{"error":"bad \\"{KEY}\\" of {CONTACT}","api-key":"{KEY}"}}'.encode()
 """NCBI repeats a key that it does not know (WIRE 1)."""

@@ -19,12 +19,12 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Session
 
-from store import audit, audit_log
-from store import audit_ed25519 as ed25519
-from store.audit import Checkpoint
-from store.audit_export import verify_export, write_export
+from store.audit import audit, log
+from store.audit import ed25519 as ed25519
+from store.audit.audit import Checkpoint
+from store.audit.export import verify_export, write_export
+from store.core.unit_of_work import Store, UnitOfWork
 from store.models import AuditEvent
-from store.unit_of_work import Store, UnitOfWork
 from tests.integration.runtime.machines.chain_model import (
     GENESIS,
     Row,
@@ -180,7 +180,7 @@ class Chain(RuleBasedStateMachine):
         cursor: str | None = None
         with self.store.reading() as session:
             while True:
-                page = audit_log.query(
+                page = log.query(
                     session, subject=subject, event=event, actor=actor, cursor=cursor, limit=limit
                 )
                 assert len(page.events) <= limit

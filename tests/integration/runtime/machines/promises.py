@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sqlmodel import Session
 
-from store import audit, dead_letters
-from store.audit import Checkpoint
-from store.dead_letters import NotReplayable
-from store.settings import Settings
-from store.unit_of_work import Promise, Store
+from store.audit import audit
+from store.audit.audit import Checkpoint
+from store.core.settings import Settings
+from store.core.unit_of_work import Promise, Store
+from store.dead_letters import dead_letters
+from store.dead_letters.dead_letters import NotReplayable
 from tests.integration.runtime.machines.promises_model import Held, Letter, Model
 from tests.integration.runtime.machines.promises_system import (
     LONG,

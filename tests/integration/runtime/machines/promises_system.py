@@ -15,10 +15,11 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from messages import GenerateV1, RetrieveV1, Stage
-from store import ledger, question_states
+from store.core.settings import Settings
+from store.core.unit_of_work import Promise, Store, UnitOfWork
 from store.models import Question
-from store.settings import Settings
-from store.unit_of_work import Promise, Store, UnitOfWork
+from store.pipeline import ledger
+from store.questions import states
 from tests.integration.runtime.harness import HASH
 from tests.integration.runtime.machines.promises_model import MAX_ATTEMPTS
 from workers.runtime.errors import Later, Permanent, Transient
@@ -133,7 +134,7 @@ class Worker:
     def _commit(self, unit: UnitOfWork, message: Any, _: object) -> None:
         unit.record(f"probe.{message.stage.value}", message.question_id)
         if isinstance(message, RetrieveV1):
-            unit.session.execute(_MOVE, question_states.moving(message.question_id, Stage.GENERATE))
+            unit.session.execute(_MOVE, states.moving(message.question_id, Stage.GENERATE))
             following = GenerateV1(
                 request_id=message.request_id, question_id=message.question_id, retrieval_hash=HASH
             )
@@ -147,12 +148,12 @@ class Worker:
             raise Transient("the database minds")
 
     def _on_dead(self, unit: UnitOfWork, message: Any, cause: str) -> None:
-        question_states.failed(unit, message.question_id, cause)
+        states.failed(unit, message.question_id, cause)
         if self._how == "dies and cannot say so":
             raise RuntimeError("a fault in the stage's own code")
 
 
-_MOVE = sa.text(question_states.MOVE)
+_MOVE = sa.text(states.MOVE)
 _ANSWERED = sa.text("UPDATE question SET status = 'answered' WHERE id = :id")
 _TABLES = ("dead_letter_resolution", "dead_letter", "stage_run", "outbox", "question")
 

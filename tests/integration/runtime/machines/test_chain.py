@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from store import audit
-from store.audit import ChainReport
-from store.unit_of_work import Store
+from store.audit import audit
+from store.audit.audit import ChainReport
+from store.core.unit_of_work import Store
 from tests.examples import MANY, examples
 from tests.integration.runtime.machines.chain import Chain
 from tests.integration.runtime.machines.hunting import hunting

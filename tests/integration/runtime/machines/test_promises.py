@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from messages import Stage
-from store import ledger, outbox
-from store.unit_of_work import Store, UnitOfWork
+from store.core.unit_of_work import Store, UnitOfWork
+from store.pipeline import ledger, outbox
 from tests.chaos.storm.launch import SABOTAGES
 from tests.examples import MANY, examples
 from tests.integration.runtime.machines.hunting import hunting

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clinical_text.quotes import Source, check, exact
 from knowledge.loader import load
-from store.spans import Span
-from workers.reading.quotes import Source, check, exact
+from store.core.spans import Span
 from workers.verify.entailment.passage import sentences
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import read

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from store.records import Identifiers, Notice
+from store.documents.records import Identifiers, Notice
 from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem

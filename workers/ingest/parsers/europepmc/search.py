@@ -14,7 +14,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from knowledge.publication_types import PublicationType, most_telling, of_article_type
-from store.records import Notice
+from store.documents.records import Notice
 from workers.http.errors import Malformed
 from workers.ingest.parsers import envelope
 from workers.ingest.parsers.base import Doubt, Parsed, Problem

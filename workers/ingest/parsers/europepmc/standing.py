@@ -8,7 +8,7 @@ correction. Withdrawn preprints carry no flag, only words: notices that rest on 
 import re
 from collections.abc import Iterable
 
-from store.records import ENDING_NOTICES, Notice, NoticeKind
+from store.documents.records import ENDING_NOTICES, Notice, NoticeKind
 from workers.ingest.enrichment import ended_by_title
 from workers.ingest.parsers.json_payload import Json, rows, text
 

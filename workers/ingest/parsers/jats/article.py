@@ -4,7 +4,7 @@ from xml.etree.ElementTree import Element
 
 from pydantic import ValidationError
 
-from store.records import Identifiers, SourceRecord
+from store.documents.records import Identifiers, SourceRecord
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem
 from workers.ingest.parsers.jats import front as article_front

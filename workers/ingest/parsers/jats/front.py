@@ -6,7 +6,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from knowledge.publication_types import PublicationType, of_article_type
-from store.records import Notice, NoticeKind
+from store.documents.records import Notice, NoticeKind
 from workers.ingest.parsers.markup import squeeze, words
 from workers.ingest.parsers.pubmed.dates import PartialDate, partial_date
 from workers.ingest.parsers.registries import registry_id_fits

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
+from clinical_text.grid import Cell, Grid, span
 from workers.ingest.parsers.markup import add_inline, squeeze, words
-from workers.reading.grid import Cell, Grid, span
 
 _DEEPEST = 6
 

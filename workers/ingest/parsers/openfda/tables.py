@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from lxml import etree, html  # type: ignore[import-untyped]
 
-from workers.reading.grid import Cell, Grid, span
+from clinical_text.grid import Cell, Grid, span
 
 _CELLS = frozenset({"td", "th"})
 _ENDS = frozenset({"tr", "caption"})

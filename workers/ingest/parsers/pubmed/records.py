@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from pydantic import ValidationError
 
 from knowledge.publication_types import most_telling
-from store.records import Identifiers, Notice, NoticeKind, SourceRecord
+from store.documents.records import Identifiers, Notice, NoticeKind, SourceRecord
 from workers.http.errors import Malformed
 from workers.ingest.parsers.base import Doubt, Parsed, Problem
 from workers.ingest.parsers.markup import words

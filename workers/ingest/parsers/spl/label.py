@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from store.records import Identifiers
+from store.documents.records import Identifiers
 from workers.http.errors import Malformed
 from workers.ingest.parsers import json_payload as fields
 from workers.ingest.parsers.base import Doubt, LeftOut, Parsed, Problem

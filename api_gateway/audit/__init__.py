@@ -1,0 +1,1 @@
+"""The audit chain and the story of one answer."""

@@ -1,0 +1,131 @@
+"""The audit chain on its page: what is searched for, what was found, whether it holds. Pure."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from urllib.parse import urlencode
+from uuid import UUID
+
+from api_gateway.pages.clocks import Moment
+from api_gateway.pages.wording import Badge
+from store.audit.audit import ChainReport
+from store.models import AuditEvent
+
+WHOLE = Badge("Whole", "good", "check", "Each event follows the one before it, as it was written")
+BROKEN = Badge("Broken", "bad", "cross", "Something was edited, removed, added or moved")
+MOST_CHARS = 200
+
+
+class NotAMoment(ValueError):
+    """What was written as a moment is none."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was written into the fields of the search; all that is given must fit."""
+
+    subject: str = ""
+    event: str = ""
+    actor: str = ""
+    since: str = ""
+    until: str = ""
+
+    def filters(self) -> dict[str, str | datetime | None]:
+        """As `store.audit.log.query` takes them.
+
+        Raises:
+            NotAMoment: `since` or `until` is no moment.
+        """
+        return {
+            "subject": self.subject or None,
+            "event": self.event or None,
+            "actor": self.actor or None,
+            "since": _at(self.since),
+            "until": _at(self.until),
+        }
+
+    def address(self, cursor: str | None = None) -> str:
+        """The address of this search, or of a later page of it."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        query = urlencode(
+            {name: value for name, value in {**given, "cursor": cursor}.items() if value}
+        )
+        return f"/operate/audit?{query}" if query else "/operate/audit"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything is looked for."""
+        return self == Search()
+
+
+def search(given: Mapping[str, str]) -> Search:
+    """The search that stands in a query string; other fields are left out."""
+    known = (one.name for one in fields(Search))
+    return Search(**{name: given.get(name, "").strip()[:MOST_CHARS] for name in known})
+
+
+def _at(written: str) -> datetime | None:
+    """A moment; one without an offset is meant in UTC."""
+    if not written:
+        return None
+    try:
+        found = datetime.fromisoformat(written)
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise NotAMoment("write a moment such as 2026-11-22 14:30, in UTC") from None
+
+
+@dataclass(frozen=True)
+class EventLine:
+    """One event. `payload` holds ids, hashes and counts."""
+
+    seq: int
+    at: Moment
+    event: str
+    actor: str
+    subject: str
+    subject_href: str
+    request_id: UUID | None
+    payload: str
+    hash: str
+    previous_hash: str
+
+
+def event_line(event: AuditEvent) -> EventLine:
+    """The view of an event of the chain."""
+    at = event.at.astimezone(UTC)
+    return EventLine(
+        seq=event.seq,
+        at=Moment(f"{at.day} {at:%b %Y, %H:%M:%S}", at.isoformat()),
+        event=event.event,
+        actor=event.actor,
+        subject=event.subject,
+        subject_href=Search(subject=event.subject).address(),
+        request_id=event.request_id,
+        payload=json.dumps(event.payload, indent=1, ensure_ascii=False, sort_keys=True),
+        hash=event.hash.hex(),
+        previous_hash=event.previous_hash.hex(),
+    )
+
+
+@dataclass(frozen=True)
+class ChainView:
+    """What a walk along the chain found. `checked` is the last good link, to be kept elsewhere."""
+
+    badge: Badge
+    words: str
+    checked: str
+    everything: bool
+
+
+def chain_view(report: ChainReport, after: int) -> ChainView:
+    """The view of a walk that began behind the event `after` (0: at the first event)."""
+    many = f"{report.events:,} event{'' if report.events == 1 else 's'}"
+    begin = "from the first one" if after == 0 else f"behind event {after:,}"
+    if report.whole:
+        words = f"{many}, {begin}, to event {report.checked.seq:,}: each as it was written."
+    else:
+        words = f"{many} {begin} hold; then: {report.reason}."
+    badge = WHOLE if report.whole else BROKEN
+    return ChainView(badge, words, str(report.checked), everything=after == 0)

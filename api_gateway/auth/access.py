@@ -1,0 +1,400 @@
+"""Who asks, and what they may: keys, scopes, owners.
+
+A route names its scope with `needs(...)` and takes the caller as `InCaller`. The gate
+(`api_gateway.auth.gate`) asks the same before a byte of the body is read; the route's dependencies
+ask again, so that a route that the gate missed is as closed.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import partial
+from typing import Annotated, Any, Protocol, TypeVar
+from uuid import UUID
+
+from fastapi import Depends, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.routing import RouteContext
+from sqlmodel import Session
+
+from api_gateway.auth.browser_sessions import FIELD, SAFE_METHODS, csrf_of, same, token_of
+from api_gateway.auth.holding import refused
+from api_gateway.auth.limits import Exceeded, Limits, midnight_before, until_midnight
+from api_gateway.auth.refusals import Refused
+from api_gateway.http.forms import FormLimits, form_of
+from api_gateway.http.host_names import is_loopback
+from api_gateway.http.repeats import is_repeat
+from api_gateway.problems import not_found
+from api_gateway.state import Gateway
+from store.access import keys, sessions
+from store.core.settings import Settings
+from store.models import LOCAL_OWNER, AccessKey, now
+from store.reports import model_usage
+from workers.language_model.prices import prices
+
+SCHEME = "Bearer"
+
+
+class Scope(StrEnum):
+    """What a key may do. A route names one, or some of which one is enough; a key has some."""
+
+    ASK = "ask"
+    READ = "read"
+    DOCUMENTS = "documents"
+    OPERATE = "operate"
+    AUDIT = "audit"
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Whoever sent a request: whose rows they see, with which key, and what it allows.
+
+    `csrf` is what the forms of a browser that signed in carry, and `session` what its session is
+    found by; None: it sent no cookie that counts.
+    """
+
+    owner: str
+    key_id: UUID | None
+    scopes: frozenset[Scope]
+    limits: Limits | None = field(default=None, compare=False)
+    csrf: str | None = field(default=None, compare=False, repr=False)
+    expires_at: datetime | None = field(default=None, compare=False)
+    session: bytes | None = field(default=None, compare=False, repr=False)
+
+    def actor(self, local: str) -> str:
+        """The name in audit events: the key's, or `local` where none was asked for."""
+        return f"key:{self.key_id}" if self.key_id is not None else local
+
+
+LOCAL = Caller(LOCAL_OWNER, None, frozenset(Scope))
+"""The caller on loopback while no keys are asked for."""
+
+
+def keys_required(settings: Settings) -> bool:
+    """Whether nobody is let in without a key: always, where other machines reach the gateway."""
+    return settings.require_keys or not is_loopback(settings.host)
+
+
+def authenticate(gateway: Gateway, presented: str | None) -> Caller:
+    """Whose key was presented; None: none was. Asks the database, so it may not run in the loop.
+
+    Raises:
+        Refused: 401, in the same words whatever is wrong with the key.
+    """
+    if presented is None:
+        if not keys_required(gateway.settings):
+            return LOCAL
+        raise Refused(
+            401,
+            "send a key as `Authorization: Bearer KEY`; operators make one with "
+            "`attest keys create`",
+            reason="no_key",
+            headers={"WWW-Authenticate": SCHEME},
+        )
+    with Session(gateway.store.engine) as session:
+        checked = keys.check(session, presented, now())
+    if checked.key is None:
+        raise refused(checked.refusal or "unknown_key", checked.key_id)
+    return _caller(checked.key)
+
+
+def _caller(key: AccessKey, token: str | None = None) -> Caller:
+    """Args: token: of the session that the browser began with the key."""
+    scopes = frozenset(Scope(one) for one in key.scopes)
+    caller = Caller(key.owner, key.id, scopes, Limits.of(key), expires_at=key.expires_at)
+    if token is None:
+        return caller
+    return replace(caller, csrf=csrf_of(token), session=sessions.name_of(token))
+
+
+def take_turn(gateway: Gateway, caller: Caller) -> None:
+    """Count a request of this caller. Asks Redis, so it may not run in the loop.
+
+    Raises:
+        Refused: 429, the key asks too fast, or has had its requests for the day.
+    """
+    if caller.key_id is None or caller.limits is None:
+        return
+    exceeded = gateway.limiter.take(caller.key_id, caller.limits, now())
+    if exceeded is not None:
+        raise _too_many(caller, exceeded)
+
+
+def _too_many(caller: Caller, exceeded: Exceeded) -> Refused:
+    limits = caller.limits
+    assert limits is not None
+    if exceeded.what == "rate":
+        kind, detail = "rate-limited", f"this key may ask {limits.rate_per_minute} times a minute"
+    else:
+        kind = "daily-budget-spent"
+        detail = f"this key may ask {limits.requests_a_day} times a day (UTC)"
+    return Refused(
+        429,
+        detail,
+        kind=kind,
+        reason=exceeded.what,
+        key_id=caller.key_id,
+        headers={"Retry-After": str(exceeded.retry_seconds)},
+    )
+
+
+Again = Callable[[Caller], bool]
+
+
+def _is_new(_: Caller) -> bool:
+    return False
+
+
+async def admitted(
+    gateway: Gateway,
+    authorization: str | None,
+    token: str | None = None,
+    again: Again = _is_new,
+    *,
+    remembers: bool = False,
+) -> Caller:
+    """The caller behind an `Authorization` header, or else a session's token, its turn taken.
+
+    Args:
+        again: whether what this caller sends was accepted before: then no turn is needed.
+        remembers: while the database is away a key counts that did so here lately.
+
+    Raises:
+        Refused: 401 or 429.
+    """
+    if authorization is None and token is not None:
+        signed_in = await run_in_threadpool(_resume, gateway, token)
+        if signed_in is not None:
+            return signed_in
+    if authorization is None and not keys_required(gateway.settings):
+        return LOCAL
+    presented = _bearer(authorization)
+    check = partial(_admit, gateway, presented, again)
+    if remembers and presented:
+        caller: Caller = await gateway.remembered.admitted(presented, check)
+        return caller
+    return await run_in_threadpool(check)
+
+
+def _admit(gateway: Gateway, presented: str | None, again: Again) -> Caller:
+    caller = authenticate(gateway, presented)
+    try:
+        take_turn(gateway, caller)
+    except Refused:
+        if not again(caller):
+            raise
+    return caller
+
+
+def repeats(gateway: Gateway, route: object, headers: Mapping[str, str]) -> Again:
+    """Whether a caller who sends these headers there sends what was accepted before."""
+    return lambda caller: is_repeat(gateway, partial(named, route), headers, caller.owner)
+
+
+def _resume(gateway: Gateway, token: str) -> Caller | None:
+    """The caller whose browser signed in; None: the session is over."""
+    with Session(gateway.store.engine) as session:
+        key = sessions.key_of(session, token, now())
+    if key is None:
+        return None
+    caller = _caller(key, token)
+    take_turn(gateway, caller)
+    return caller
+
+
+def _bearer(authorization: str | None) -> str | None:
+    """The key in the header; empty if the header says something else, which no key is."""
+    if authorization is None:
+        return None
+    scheme, _, credentials = authorization.partition(" ")
+    return credentials.strip() if scheme.lower() == SCHEME.lower() else ""
+
+
+async def caller_of(request: Request) -> Caller:
+    """The caller of this request.
+
+    Raises:
+        Refused: 401, 429; 403, a form of a browser that signed in does not carry its token.
+    """
+    caller = getattr(request.state, "caller", None)
+    if not isinstance(caller, Caller):
+        gateway: Gateway = request.app.state.gateway
+        token = token_of(request.method, request.url.path, request.headers)
+        route = request.scope.get("route")
+        caller = await admitted(
+            gateway,
+            request.headers.get("authorization"),
+            token,
+            repeats(gateway, route, request.headers),
+            remembers=bool(named(route, "remembers")),
+        )
+        request.state.caller = caller
+    if caller.csrf is not None and request.method not in SAFE_METHODS:
+        await require_token(request, caller)
+    return caller
+
+
+FORM_LIMITS = FormLimits(files=100, fields=300, field_bytes=2 * 1024**2)
+"""Ours: of one form; a page may take fewer, and then says so in the form. A pasted document has up
+to 300,000 characters, of up to four bytes each."""
+
+
+async def require_token(request: Request, caller: Caller) -> None:
+    """Let pass a form with the token of its session: the browser sends the cookie by itself, and
+    only our own pages know the token.
+
+    Raises:
+        Refused: 403.
+    """
+    given: object = None
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind in {"application/x-www-form-urlencoded", "multipart/form-data"}:
+        # the request keeps what was read, so routes read the same form
+        given = (await form_of(request, FORM_LIMITS)).get(FIELD)
+    if caller.csrf is None or not isinstance(given, str) or not same(given, caller.csrf):
+        await request.close()  # of a form its files, which nobody is going to read
+        raise Refused(
+            403,
+            "the form was not sent from a page of this sign-in: load the page again",
+            reason="no_csrf_token",
+            key_id=caller.key_id,
+        )
+
+
+InCaller = Annotated[Caller, Depends(caller_of)]
+"""A route's parameter of this type is the caller."""
+
+
+def require(caller: Caller, scopes: Sequence[Scope]) -> None:
+    """Let pass who has one of these scopes.
+
+    Raises:
+        Refused: 403.
+    """
+    if not caller.scopes.isdisjoint(scopes):
+        return
+    wanted = " or ".join(scopes)
+    raise Refused(
+        403,
+        f"this needs a key with the scope {wanted}",
+        kind="missing-scope",
+        reason="missing_scope",
+        key_id=caller.key_id,
+        headers={
+            "WWW-Authenticate": f'{SCHEME} error="insufficient_scope", scope="{" ".join(scopes)}"'
+        },
+    )
+
+
+def needs(*scopes: Scope) -> Any:
+    """A route's dependency: the caller must have one of these scopes."""
+
+    async def check(request: Request) -> None:  # it asks itself: a dependency of it takes longer
+        require(await caller_of(request), scopes)
+
+    check.scopes = scopes  # type: ignore[attr-defined]
+    return Depends(check)
+
+
+needs_own = needs(Scope.READ, Scope.ASK)
+"""The dependency of a route that shows one thing by its id, and to its owner only: whoever may ask
+may read what came of it. Lists, and what is not asked for, need `read`."""
+
+
+async def _within_budget(request: Request) -> None:
+    caller = await caller_of(request)
+    if caller.limits is None:
+        return
+    gateway: Gateway = request.app.state.gateway
+    again = repeats(gateway, request.scope.get("route"), request.headers)
+
+    def check() -> None:
+        try:
+            require_budget(gateway, caller)
+        except Refused:
+            if not again(caller):
+                raise
+
+    await run_in_threadpool(check)
+
+
+within_budget = Depends(_within_budget)
+"""The dependency of a route whose work asks language models: the owner's day is not spent yet."""
+
+
+def require_budget(gateway: Gateway, caller: Caller) -> None:
+    """Let pass whose owner has US dollars left today. A request whose cost is not known counts as
+    the most that it can have cost.
+
+    Raises:
+        Refused: 429.
+    """
+    if caller.limits is None:
+        return
+    at = now()
+    with Session(gateway.store.engine) as session:
+        spent = model_usage.spent(session, since=midnight_before(at), owner=caller.owner)
+    costs = (prices().at_most(*vars(one).values()) for one in spent.unpriced)
+    if spent.known + sum(costs) < caller.limits.usd_a_day:
+        return
+    raise Refused(
+        429,
+        f"language models have cost the US$ {caller.limits.usd_a_day} of this day (UTC)",
+        kind="daily-budget-spent",
+        reason="usd_a_day",
+        key_id=caller.key_id,
+        headers={"Retry-After": str(until_midnight(at))},
+    )
+
+
+class _Owned(Protocol):
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def owner(self) -> str: ...
+
+
+R = TypeVar("R", bound=_Owned)
+
+
+def owned(caller: Caller, row: R | None, what: str) -> R:
+    """The row, if it is the caller's.
+
+    Raises:
+        Problem: 404 in the same words, whether there is none or it is somebody else's (`Refused`).
+    """
+    if row is None:
+        raise not_found(what)
+    if row.owner != caller.owner:
+        raise foreign(caller, what, row.id)
+    return row
+
+
+def foreign(caller: Caller, what: str, target: UUID) -> Refused:
+    """The 404 for somebody else's row: in the words of `not_found`, and audited."""
+    missing = not_found(what)
+    return Refused(
+        missing.status_code,
+        missing.detail,
+        reason="not_owner",
+        key_id=caller.key_id,
+        target=target,
+    )
+
+
+def scopes_of(route: RouteContext) -> tuple[Scope, ...]:
+    """The scopes that a route names, one of which is enough; empty: it names none."""
+    return tuple(named(route, "scopes") or ())
+
+
+def named(route: object, what: str) -> Any:
+    """What a dependency of the route says of it under this name; None: nothing."""
+    waiting = list(getattr(getattr(route, "dependant", None), "dependencies", ()))
+    while waiting:
+        one = waiting.pop()
+        found = getattr(one.call, what, None)
+        if found is not None:
+            return found
+        waiting.extend(one.dependencies)
+    return None

@@ -1,0 +1,262 @@
+"""The pages of dead letters: by fault and one by one, with the way back for each.
+
+A replay is tried dry first, by a page that changes nothing; the form on it does what it says.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import TypeAdapter, ValidationError
+from sqlmodel import Session
+
+from api_gateway.auth.access import InCaller, Scope, needs
+from api_gateway.dead_letters.routes import ACTOR
+from api_gateway.dead_letters.view import (
+    LETTER,
+    ROOT,
+    LetterView,
+    fault_line,
+    letter_line,
+    letter_view,
+    replay_view,
+)
+from api_gateway.operations.schemas import REPLAY_LIMIT, Fingerprint, Reason, Status
+from api_gateway.pages.forms import Form
+from api_gateway.pages.rendering import page
+from api_gateway.problems import Problem, not_found, request_id_of
+from api_gateway.state import Gateway, InGateway
+from messages import Stage
+from store.core.cursors import position
+from store.dead_letters import dead_letters, listing, replay
+from store.dead_letters.listing import Chosen
+from store.dead_letters.replay import Operator, Report
+from store.models import DeadLetter
+
+router = APIRouter(prefix=ROOT, include_in_schema=False, dependencies=[needs(Scope.OPERATE)])
+
+PAGE = 50
+InFingerprint = Annotated[Fingerprint, Path()]
+Cursor = Annotated[str | None, Query(max_length=500)]
+_REASON: TypeAdapter[str] = TypeAdapter(Reason)
+
+
+@router.get("")
+def faults_page(
+    request: Request,
+    gateway: InGateway,
+    status: Status = "open",
+    stage: Stage | None = None,
+    cursor: Cursor = None,
+) -> HTMLResponse:
+    """Dead letters by fault, the one that was seen last first."""
+    chosen = Chosen(_stored(status), stage=stage.value if stage else None)
+    with gateway.store.reading() as session:
+        found = listing.groups(session, chosen, cursor=cursor, limit=PAGE)
+    return page(
+        request,
+        "operate_letters.html",
+        faults=[fault_line(one) for one in found.groups],
+        chosen=status,
+        statuses=LETTER,
+        stage=stage.value if stage else "",
+        cursor=cursor,
+        next_cursor=found.next_cursor,
+    )
+
+
+def _stored(status: Status) -> str | None:
+    return None if status == "all" else status
+
+
+@router.get("/faults/{fingerprint}")
+def fault_page(
+    request: Request,
+    fingerprint: InFingerprint,
+    gateway: InGateway,
+    cursor: Cursor = None,
+) -> HTMLResponse:
+    """One fault and all its letters, newest first."""
+    chosen = Chosen(None, fingerprint=fingerprint)
+    with gateway.store.reading() as session:
+        groups = listing.groups(session, chosen, limit=1).groups
+        if not groups:
+            raise not_found("fault")
+        found = listing.page(session, chosen, cursor=cursor, limit=PAGE)
+        lines = [letter_line(one) for one in found.letters]
+    return page(
+        request,
+        "operate_fault.html",
+        fault=fault_line(groups[0]),
+        lines=lines,
+        cursor=cursor,
+        next_cursor=found.next_cursor,
+    )
+
+
+@router.get("/faults/{fingerprint}/replay")
+def try_fault(
+    request: Request,
+    fingerprint: InFingerprint,
+    gateway: InGateway,
+    force: bool = False,
+    cursor: Cursor = None,
+) -> HTMLResponse:
+    """What a replay of the open letters of a fault would do, of those behind `cursor`."""
+    report = _replay(gateway, Operator(ACTOR), fingerprint, cursor, force=force, dry_run=True)
+    title = f"Fault {fingerprint}"
+    of = f"{ROOT}/faults/{fingerprint}"
+    return _dry_run(request, report, title, of, forced=force, cursor=cursor)
+
+
+@router.post("/faults/{fingerprint}/replay")
+def replay_fault(
+    request: Request, fingerprint: InFingerprint, form: Form, gateway: InGateway, caller: InCaller
+) -> Response:
+    """Make the work of the letters that were shown pending again, at the pace that stages can
+    bear."""
+    operator = Operator(caller.actor(ACTOR), request_id_of(request))
+    cursor = form.get("cursor") or None
+    _replay(gateway, operator, fingerprint, cursor, force=_forced(form), dry_run=False)
+    return RedirectResponse(f"{ROOT}/faults/{fingerprint}", 303)
+
+
+def _replay(
+    gateway: Gateway,
+    operator: Operator,
+    fingerprint: str,
+    cursor: str | None,
+    *,
+    force: bool,
+    dry_run: bool,
+) -> Report:
+    return replay.replay_matching(
+        gateway.store,
+        operator,
+        Chosen(fingerprint=fingerprint),
+        dry_run=dry_run,
+        force=force,
+        limit=REPLAY_LIMIT,
+        after=None if cursor is None else position(cursor),
+    )
+
+
+def _forced(form: Mapping[str, str]) -> bool:
+    return form.get("force") == "true"
+
+
+def _dry_run(
+    request: Request,
+    report: Report,
+    title: str,
+    of: str,
+    *,
+    forced: bool,
+    cursor: str | None = None,
+) -> HTMLResponse:
+    return page(
+        request,
+        "operate_replay.html",
+        replay=replay_view(report, title, of, forced=forced, cursor=cursor),
+    )
+
+
+@router.get("/{letter_id}")
+def letter_page(request: Request, letter_id: UUID, gateway: InGateway) -> HTMLResponse:
+    """One dead letter with its cause and traceback."""
+    return _letter_page(request, letter_id, gateway)
+
+
+def _letter_page(
+    request: Request,
+    letter_id: UUID,
+    gateway: Gateway,
+    reason: str = "",
+    error: str = "",
+) -> HTMLResponse:
+    with gateway.store.reading() as session:
+        letter = _view(session, letter_id)
+    return page(
+        request,
+        "operate_letter.html",
+        status=422 if error else 200,
+        letter=letter,
+        reason=reason,
+        error=error,
+    )
+
+
+def _view(session: Session, letter_id: UUID) -> LetterView:
+    """The letter.
+
+    Raises:
+        Problem: there is no such dead letter.
+    """
+    return letter_view(_letter(session, letter_id), listing.resolution(session, letter_id))
+
+
+def _letter(session: Session, letter_id: UUID) -> DeadLetter:
+    letter = session.get(DeadLetter, letter_id)
+    if letter is None:
+        raise not_found("dead letter")
+    return letter
+
+
+@router.get("/{letter_id}/replay")
+def try_letter(
+    request: Request,
+    letter_id: UUID,
+    gateway: InGateway,
+    force: bool = False,
+) -> HTMLResponse:
+    """What a replay of this letter would do."""
+    report = Report(dry_run=True, matched=1, total=1)
+    with gateway.store.reading() as session:
+        letter = _letter(session, letter_id)
+        try:
+            planned = dead_letters.plan(session, letter, force=force)
+        except dead_letters.NotReplayable as error:
+            report.refuse(letter_id, str(error))
+        else:
+            report.resolved = 1
+            report.upgraded = int(planned.upgraded_from is not None)
+    title = f"Dead letter {letter_id}"
+    return _dry_run(request, report, title, f"{ROOT}/{letter_id}", forced=force)
+
+
+@router.post("/{letter_id}/replay")
+def replay_letter(
+    request: Request, letter_id: UUID, form: Form, gateway: InGateway, caller: InCaller
+) -> Response:
+    """Make its work pending again."""
+    try:
+        with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
+            dead_letters.replay(work, letter_id, force=_forced(form))
+    except LookupError as error:
+        raise not_found("dead letter") from error
+    except dead_letters.NotReplayable as error:
+        raise Problem(409, str(error)) from error
+    return RedirectResponse(f"{ROOT}/{letter_id}", 303)
+
+
+@router.post("/{letter_id}/discard")
+def discard_letter(
+    request: Request, letter_id: UUID, form: Form, gateway: InGateway, caller: InCaller
+) -> Response:
+    """Give it up, for the reason given."""
+    given = form.get("reason", "")
+    try:
+        reason = _REASON.validate_python(given)
+    except ValidationError:
+        told = "Write a reason in plain text, up to 500 characters."
+        return _letter_page(request, letter_id, gateway, given, told)
+    try:
+        with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
+            dead_letters.discard(work, letter_id, reason)
+    except LookupError as error:
+        raise not_found("dead letter") from error
+    except dead_letters.AlreadyResolved as error:
+        raise Problem(409, str(error)) from error
+    return RedirectResponse(f"{ROOT}/{letter_id}", 303)

@@ -1,0 +1,1 @@
+"""Evidence: submitted, searched, read at exact versions and spans."""

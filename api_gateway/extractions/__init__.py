@@ -1,0 +1,1 @@
+"""Clinical documents and the fields read from them."""

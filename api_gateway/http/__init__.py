@@ -1,0 +1,1 @@
+"""HTTP itself: conditional requests, preferences, idempotency, forms, long polls."""

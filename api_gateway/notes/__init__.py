@@ -1,0 +1,1 @@
+"""Clinical notes: summary and plan with citations."""

@@ -1,0 +1,1 @@
+"""The operators' desk: stages, health, erasures."""

@@ -1,0 +1,102 @@
+"""The first page of operators: sources, stages, dead letters and cost at a glance."""
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import ValidationError
+from sqlmodel import Session
+
+from api_gateway.audit import page_routes as pages_operate_audit
+from api_gateway.auth.access import Caller, InCaller, Scope, needs
+from api_gateway.auth.limits import midnight_before
+from api_gateway.dead_letters import page_routes as pages_operate_letters
+from api_gateway.operations.schemas import PauseIn
+from api_gateway.operations.stage_routes import ACTOR
+from api_gateway.operations.view import Tile, source_line, stage_lines, tiles
+from api_gateway.pages.clocks import moment
+from api_gateway.pages.forms import Form, refused_form
+from api_gateway.pages.rendering import page
+from api_gateway.problems import Problem, from_validation, request_id_of
+from api_gateway.quality import page_routes as pages_operate_quality
+from api_gateway.state import Gateway, InGateway
+from messages import Stage
+from store.models import now
+from store.pipeline import circuits, queue_report
+from store.reports import model_usage
+from store.sources import source_report
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/operate", dependencies=[needs(Scope.OPERATE, Scope.AUDIT)])
+def overview(request: Request, gateway: InGateway, caller: InCaller) -> Response:
+    """How everything stands now; an auditor is led to the page that is his."""
+    if Scope.OPERATE not in caller.scopes:
+        return RedirectResponse("/operate/audit", 303)
+    return _overview(request, gateway, caller)
+
+
+@router.post("/operate/stages/{stage}/pause", dependencies=[needs(Scope.OPERATE)])
+def pause_stage(
+    stage: Stage, request: Request, form: Form, gateway: InGateway, caller: InCaller
+) -> Response:
+    """Stop a stage, for a reason, and lead back to its line."""
+    try:
+        reason = PauseIn.model_validate({"reason": form.get("reason", "").strip()}).reason
+    except ValidationError as error:
+        problem = from_validation(error.errors(include_input=False))
+        return refused_form(_overview(request, gateway, caller, stage, problem), problem)
+    with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
+        circuits.pause(work, stage.value, reason)
+    return RedirectResponse(f"/operate#stage-{stage.value}", 303)
+
+
+@router.post("/operate/stages/{stage}/resume", dependencies=[needs(Scope.OPERATE)])
+def resume_stage(stage: Stage, request: Request, gateway: InGateway, caller: InCaller) -> Response:
+    """Start a stage, whoever stopped it, and lead back to its line."""
+    with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
+        circuits.resume(work, stage.value)
+    return RedirectResponse(f"/operate#stage-{stage.value}", 303)
+
+
+def _overview(
+    request: Request,
+    gateway: Gateway,
+    caller: Caller,
+    refused: Stage | None = None,
+    problem: Problem | None = None,
+) -> HTMLResponse:
+    """The page; `refused` is the stage whose pause was refused because of `problem`."""
+    at = now()
+    with gateway.store.reading() as session:
+        known = [one for one in source_report.report(session, at) if one.is_known]
+        sources = [source_line(source_report.body(one)) for one in known]
+        stages = stage_lines(circuits.states(session), queue_report.report(session))
+        spent = model_usage.spent(session, since=midnight_before(at))
+        chain = _chain_tile(session, caller)
+    return page(
+        request,
+        "operate.html",
+        tiles=[*tiles(sources, stages, spent), *chain],
+        sources=sources,
+        stages=stages,
+        at=moment(at),
+        status=problem.status_code if problem else 200,
+        refused=refused.value if refused else None,
+        error="; ".join(one.message for one in problem.errors) if problem else None,
+    )
+
+
+def _chain_tile(session: Session, caller: Caller) -> list[Tile]:
+    """The end of the audit chain, for who may read it."""
+    if Scope.AUDIT not in caller.scopes:
+        return []
+    chain, head = pages_operate_audit.newest_links(session)
+    newest = pages_operate_audit.NEWEST
+    detail = f"the newest {newest:,} were checked now" if head > newest else "all were checked now"
+    if not head:
+        detail = "nothing was written yet"
+    return [Tile("Audit chain", f"{head:,}", detail, chain.badge, "/operate/audit")]
+
+
+for part in (pages_operate_letters, pages_operate_audit, pages_operate_quality):
+    router.include_router(part.router)

@@ -1,0 +1,1 @@
+"""How well the service does, against its targets."""

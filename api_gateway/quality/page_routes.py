@@ -1,0 +1,104 @@
+"""The page of quality, and its drawings."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse
+from sqlmodel import Session
+
+from api_gateway.auth.access import Scope, needs
+from api_gateway.auth.limits import midnight_before
+from api_gateway.pages.charts import MEDIA_TYPE, Drawing, bar_chart, line_chart
+from api_gateway.pages.clocks import moment
+from api_gateway.pages.rendering import page
+from api_gateway.problems import not_found
+from api_gateway.quality.view import DayCost, cost_alt, cost_days, count_facts, groups, values
+from api_gateway.state import InGateway
+from knowledge.quality import quality_metrics
+from store.extractions import quality as extraction_quality
+from store.models import now
+from store.reports import model_usage, quality, quality_report
+from store.reports.quality_report import Day
+
+router = APIRouter(
+    prefix="/operate/quality", include_in_schema=False, dependencies=[needs(Scope.OPERATE)]
+)
+
+Days = Annotated[int, Query(ge=1, le=90)]
+Theme = Literal["light", "dark"]
+CHOICES = (1, 7, 30, 90)
+
+
+@router.get("")
+def quality_page(request: Request, gateway: InGateway, days: Days = 7) -> HTMLResponse:
+    """Every metric with its target and its days, what ended of late, and what it cost."""
+    at = now()
+    with gateway.store.reading() as session:
+        report = quality_report.report(session, at - timedelta(days=days), at)
+        last_day = quality.counts(session, at - quality_report.LAST_DAY, at)
+        cost = _cost(session, at, days)
+    return page(
+        request,
+        "operate_quality.html",
+        groups=groups(report.metrics, report.trend, days),
+        facts=count_facts(last_day),
+        cost=cost,
+        cost_alt=cost_alt(cost),
+        days=days,
+        choices=CHOICES,
+        at=moment(at),
+    )
+
+
+@router.get("/cost.svg")
+def cost_chart(gateway: InGateway, days: Days = 7, theme: Theme = "light") -> Response:
+    """The cost of each day as a drawing."""
+    with gateway.store.reading() as session:
+        cost = _cost(session, now(), days)
+    amounts = [float(one.cost) for one in cost]
+    return _shown(bar_chart("US$ per day", [c.day for c in cost], amounts, dark=theme == "dark"))
+
+
+@router.get("/charts/{name}.svg")
+def metric_chart(name: str, gateway: InGateway, days: Days = 7, theme: Theme = "light") -> Response:
+    """One metric by day as a drawing."""
+    metric = quality_metrics().get(name)
+    if metric is None or metric.standing:
+        raise not_found("chart")
+    at = now()
+    with gateway.store.reading() as session:
+        extracted = metric.group == "extraction_quality"
+        source = extraction_quality if extracted else quality
+        found = source.figures_by_day(session, at - timedelta(days=days), at)
+    days_shown = _days(at, days)
+    trend = [Day(day, found.get(day, {})) for day in days_shown]
+    bound = list(metric.target.body().values()) if metric.target else [None]
+    drawn = line_chart(name, days_shown, values(trend, name), target=bound[0], dark=theme == "dark")
+    return _shown(drawn)
+
+
+def _shown(drawing: Drawing) -> Response:
+    return Response(
+        drawing.content,
+        media_type=MEDIA_TYPE,
+        headers={"Content-Security-Policy": drawing.policy},
+    )
+
+
+def _days(at: datetime, days: int) -> list[str]:
+    """The days that the window touches, as the trend of the report has them."""
+    first = (at - timedelta(days=days)).date()
+    return [(first + timedelta(days=n)).isoformat() for n in range((at.date() - first).days + 1)]
+
+
+def _cost(session: Session, at: datetime, days: int) -> Sequence[DayCost]:
+    """What language models cost on each whole day of the window, and on today so far."""
+    since = midnight_before(at) - timedelta(days=days)
+    found = model_usage.by_day(session, since)
+    return cost_days(
+        (DayCost(one.day.isoformat(), one.cost, one.requests, one.unpriced) for one in found),
+        since.date(),
+        at.date(),
+    )

@@ -1,0 +1,169 @@
+"""Quality on its page: each metric beside its target, how it moved, and what it cost. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+
+from api_gateway.operations.view import dollars
+from api_gateway.pages.clocks import milliseconds
+from api_gateway.pages.wording import Badge
+from knowledge.quality import Group
+from store.reports.quality import Counts
+from store.reports.quality_report import Day, Judged
+
+STATE: Mapping[str, Badge] = {
+    "met": Badge("Met", "good", "check", "The target is met"),
+    "missed": Badge("Missed", "bad", "cross", "The target is missed"),
+    "unknown": Badge("Unknown", "quiet", "question", "There was nothing to measure"),
+    "untargeted": Badge("No target", "quiet", "clock", "It is told, and nothing sets a target"),
+}
+ALERTING = Badge("Alert", "bad", "warning", "Somebody must look")
+GROUP: Mapping[Group, str] = {
+    "retrieval_quality": "Retrieval",
+    "grounding_quality": "Grounding",
+    "extraction_quality": "Extraction",
+}
+CHARTS = "/operate/quality/charts"
+
+
+@dataclass(frozen=True)
+class Point:
+    """A figure of one day in words; `value` is empty where nothing was seen."""
+
+    day: str
+    value: str
+    over: int
+
+
+@dataclass(frozen=True)
+class MetricView:
+    """A metric over the window. `chart` is the address of its drawing; None: it has no days."""
+
+    name: str
+    title: str
+    source: str
+    value: str
+    target: str
+    over: int
+    badges: Sequence[Badge]
+    chart: str | None
+    alt: str
+    points: Sequence[Point]
+
+
+@dataclass(frozen=True)
+class GroupView:
+    """Metrics of one kind, under its title."""
+
+    name: str
+    title: str
+    metrics: Sequence[MetricView]
+
+
+def groups(metrics: Iterable[Judged], trend: Sequence[Day], days: int) -> list[GroupView]:
+    """The metrics by their kind.
+
+    Args:
+        days: of the window, for the addresses of the charts.
+    """
+    found: dict[Group, list[MetricView]] = {group: [] for group in GROUP}
+    for one in metrics:
+        found[one.metric.group].append(_metric(one, trend, days))
+    return [GroupView(group, GROUP[group], shown) for group, shown in found.items() if shown]
+
+
+def _metric(one: Judged, trend: Sequence[Day], days: int) -> MetricView:
+    points = [] if one.metric.standing else [_point(day, one.name) for day in trend]
+    target = one.metric.target.words() if one.metric.target else ""
+    return MetricView(
+        name=one.name,
+        title=one.metric.says[:1].upper() + one.metric.says[1:],
+        source=one.metric.source,
+        value=number(one.figure.value),
+        target=target,
+        over=one.figure.over,
+        badges=[STATE[one.state], *([ALERTING] if one.alerting else [])],
+        chart=f"{CHARTS}/{one.name}.svg?days={days}" if any(p.value for p in points) else None,
+        alt=_alt(one.name, values(trend, one.name), target),
+        points=points,
+    )
+
+
+def _point(day: Day, name: str) -> Point:
+    figure = day.figures.get(name)
+    if figure is None or figure.value is None:
+        return Point(day.day, "", 0)
+    return Point(day.day, number(figure.value), figure.over)
+
+
+def values(trend: Iterable[Day], name: str) -> list[float | None]:
+    """One metric day by day; None where nothing was seen."""
+    found = [day.figures.get(name) for day in trend]
+    return [None if one is None else one.value for one in found]
+
+
+def _alt(name: str, seen: Sequence[float | None], target: str) -> str:
+    known = [one for one in seen if one is not None]
+    if not known:
+        return ""
+    between = f"from {number(min(known))} to {number(max(known))}"
+    of_days = f"known on {len(known)} of {len(seen)} days"
+    told = f"{name} per day: {between}, last {number(known[-1])}, {of_days}"
+    return f"{told}; target {target}" if target else told
+
+
+def number(value: float | None) -> str:
+    """A figure as `GET /v1/quality` rounds it; `unknown` where there is none."""
+    return "unknown" if value is None else f"{round(value, 4):,.10g}"
+
+
+@dataclass(frozen=True)
+class DayCost:
+    """What language models cost on a day (UTC); of `unpriced` requests it is not known."""
+
+    day: str
+    cost: Decimal
+    requests: int
+    unpriced: int
+
+    @property
+    def words(self) -> str:
+        """The cost for people."""
+        return dollars(self.cost)
+
+
+def cost_days(rows: Iterable[DayCost], first: date, last: date) -> list[DayCost]:
+    """Every day from `first` to `last`, also those on which nothing was asked."""
+    known = {one.day: one for one in rows}
+    return [
+        known.get(day, DayCost(day, Decimal(0), 0, 0))
+        for day in ((first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1))
+    ]
+
+
+def cost_alt(days: Sequence[DayCost]) -> str:
+    """What the drawing of the cost says."""
+    total = sum((one.cost for one in days), Decimal(0))
+    most = max(days, key=lambda one: one.cost)
+    return f"Cost per day over {len(days)} days: {dollars(total)} in all, at most {most.words}"
+
+
+def count_facts(counts: Counts) -> list[tuple[str, str]]:
+    """What ended in the last 24 hours, by name."""
+    told = [
+        ("Answers sealed", f"{counts.answers:,}"),
+        *((f"of these {_words(name)}", f"{many:,}") for name, many in counts.by_type.items()),
+        *((f"abstained: {_words(name)}", f"{many:,}") for name, many in counts.abstained.items()),
+        ("Questions that failed", f"{counts.failed:,}"),
+        ("Median time to an answer", milliseconds(counts.response_ms_p50) or "unknown"),
+        ("95 of 100 within", milliseconds(counts.response_ms_p95) or "unknown"),
+        ("Cost of these answers", dollars(counts.cost_usd)),
+    ]
+    if counts.cost_unknown:
+        told.append(("Answers whose cost is not known", f"{counts.cost_unknown:,}"))
+    return told
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

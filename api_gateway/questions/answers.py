@@ -1,0 +1,156 @@
+"""A question as callers see it: from its rows to the resource of DESIGN section 5."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from sqlmodel import Session, col, select
+
+from api_gateway.auth.access import Caller, owned
+from api_gateway.problems import GIVEN_UP, erased, given_up
+from api_gateway.schemas import QuestionOut, QuestionStatus, StageTiming
+from knowledge.loader import load
+from store.models import Answer
+from store.questions import view
+from store.questions.questions import Step
+from store.questions.view import Seen
+from store.recalls import log
+
+FINISHED = frozenset({"answered", "failed"})
+
+
+class Snapshot:
+    """A question at one moment."""
+
+    def __init__(self, seen: Seen) -> None:
+        self._seen = seen
+        status = _status(seen)
+        if status == "answered" and seen.sealed is None:
+            status = "running"  # shown only once it is sealed (invariant 6)
+        self.status = status
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing more will happen to it by itself."""
+        return self.status in FINISHED
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """What it was asked with."""
+        return self._seen.options
+
+    @cached_property
+    def resource(self) -> QuestionOut:
+        """What is shown of it; made when it is asked for, as most who wait read it twice."""
+        seen = self._seen
+        answer: dict[str, Any] | None = None
+        error: dict[str, Any] | None = None
+        if self.status == "answered" and seen.sealed is not None:
+            answer = _with_timings(seen.sealed, seen.steps)
+        elif self.status == "failed":
+            answer = failed_answer()
+            error = given_up("question", seen.request_id)
+        if answer is not None:
+            answer["recall"] = log.told(seen.id, seen.recalls)
+        return QuestionOut(
+            id=seen.id,
+            status=self.status,
+            stage=seen.stage,
+            question=seen.text,
+            filters=seen.options.get("filters"),
+            created_at=seen.created_at,
+            finished_at=seen.finished_at if self.finished else None,
+            answer=answer,
+            error=error,
+            timings=[StageTiming.model_validate(vars(step)) for step in seen.steps],
+        )
+
+
+def snapshot(session: Session, caller: Caller, question_id: UUID) -> Snapshot:
+    """The caller's question as it is now.
+
+    Raises:
+        Problem: the caller has no such question, or its words were erased.
+    """
+    found = owned(caller, view.seen(session, question_id), "question")
+    if found.status == "erased":
+        raise erased("question", found.erased_at)
+    return Snapshot(found)
+
+
+def abstained(session: Session, question_ids: Collection[UUID]) -> set[UUID]:
+    """Those of the questions that came to an abstention."""
+    found = select(Answer.question_id).where(
+        col(Answer.question_id).in_(question_ids),
+        col(Answer.sealed_at).is_not(None),
+        col(Answer.body)["abstained"].as_boolean(),
+    )
+    return set(session.exec(found))
+
+
+def _with_timings(body: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
+    """The sealed answer with how long its stages took: known only after the sealing."""
+    times = {step.stage: step.ms for step in steps if step.ms is not None}
+    return {**body, "provenance": {**body["provenance"], "stage_timings_ms": times}}
+
+
+def _status(seen: Seen) -> QuestionStatus:
+    match seen.status:
+        case "queued" | "running" | "answered" | "failed" as status:
+            return status
+        case _:  # the database refuses others
+            raise ValueError(f"question {seen.id} has status {seen.status!r}")
+
+
+def failed_answer() -> dict[str, Any]:
+    """The answer to a question that a stage gave up on: an abstention, with every key there is.
+
+    It says `unchecked`, because nothing that may have been found was verified (invariant 6).
+    """
+    trust = load("trust")
+    return {
+        "query_type": None,
+        "classification": None,
+        "pico": dict.fromkeys(("patient", "intervention", "comparison", "outcome", "condition")),
+        "tags": {
+            "primary_disease": None,
+            "diseases": [],
+            "primary_decision": None,
+            "decisions": [],
+        },
+        "sub_queries": [],
+        "sufficiency": {"score": None, "level": None, "basis": None},
+        "abstained": True,
+        "abstain_reason": "unchecked",
+        "abstain_detail": f"{trust['details']['unchecked']} {GIVEN_UP}",
+        "cure": {**trust["cures"]["unchecked"], "sources": []},
+        "cure_refreshes": [],
+        "summary": {"text": "", "supported_claim_ids": []},
+        "sections": [],
+        "claims": [],
+        "evidence": [],
+        "references": [],
+        "images": [],
+        "conflicts": [],
+        "verification_summary": {
+            "verified_count": 0,
+            "partial_count": 0,
+            "unverified_count": 0,
+            "conflicting_count": 0,
+        },
+        "freshness_summary": {
+            "latest_fetch_at": None,
+            "max_age_hours": None,
+            "stale_sources": [],
+        },
+        "recall": {"state": "current", "because": []},
+        "provenance": {
+            "generator": None,
+            "model": None,
+            "prompt_version": None,
+            "knowledge_version": None,
+            "cost_usd": None,
+            "stage_timings_ms": {},
+        },
+    }

@@ -1,0 +1,307 @@
+"""The pages of questions: ask, follow, read, export, ask again, look back."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+from uuid import UUID, uuid4
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from pydantic import ValidationError
+from sqlmodel import Session, col, select
+
+from api_gateway.auth.access import Caller, InCaller, Scope, needs, needs_own
+from api_gateway.backpressure.bodies import KIB, BodyLimit
+from api_gateway.backpressure.load import Work
+from api_gateway.pages.forms import Form, FormOrNothing, lines, refused_form
+from api_gateway.pages.once import admit, key_of, keyed, once, sent_before
+from api_gateway.pages.rendering import page
+from api_gateway.pages.wording import EXAMPLES, RECALL, plainly
+from api_gateway.problems import Problem, from_validation, invalid, not_found, request_id_of
+from api_gateway.questions import exports
+from api_gateway.questions.answer_view import AnswerView, answer_view
+from api_gateway.questions.answers import abstained, snapshot
+from api_gateway.questions.view import history_line, question_view
+from api_gateway.recalls.schemas import RecallFilter
+from api_gateway.schemas import MAX_QUESTION_CHARS, QuestionIn, QuestionOut
+from api_gateway.state import Gateway, InGateway
+from knowledge.sources import connector_policies
+from store.documents import browse
+from store.models import DocumentVersion, Question, Refresh, Watch, now
+from store.questions import questions
+from store.recalls import log
+from store.sources import refresh_requests, refreshes
+
+router = APIRouter(include_in_schema=False)
+
+PAGE = 25
+SLOW_SECONDS = 10.0
+"""Ours: an idle system answers in a second, with a model in a few."""
+BODY_LIMITS = {("POST", "/ask"): BodyLimit(160 * KIB)}
+"""Two texts of up to 8001 UTF-16 units, which is what the page lets through so that it can say that
+4000 characters are the most, each up to nine bytes in a form (RFC 3986, 2.1), and names."""
+
+
+@router.get("/", dependencies=[needs(Scope.ASK)])
+def ask_page(
+    request: Request,
+    gateway: InGateway,
+    caller: InCaller,
+    q: Annotated[str, Query(max_length=MAX_QUESTION_CHARS)] = "",
+    form: UUID | None = None,
+) -> Response:
+    """The question box; `q` is written into it."""
+    if form is None:
+        return keyed(request)
+    with gateway.store.reading() as session:
+        empty = browse.holds_nothing(session)
+    before = sent_before(gateway, caller, Work.QUESTIONS, form)
+    return _form(request, {"question": q}, form, empty=empty, before=before)
+
+
+def _form(
+    request: Request,
+    given: Mapping[str, str],
+    key: UUID,
+    problem: Problem | None = None,
+    *,
+    empty: bool = False,
+    before: UUID | None = None,
+) -> HTMLResponse:
+    found = problem.errors if problem else ()
+    told = {one.field.rpartition(".")[2]: plainly(one.message) for one in found}
+    errors = {"question": "", "as_of": "", "patient_context": "", **told}
+    return page(
+        request,
+        "ask.html",
+        status=problem.status_code if problem else 200,
+        key=str(key),
+        before=before and f"/questions/{before}",
+        given={"question": "", "as_of": "", "patient_context": "", **given},
+        errors=errors,
+        refused="" if problem is None or found else problem.detail,
+        examples=() if empty else EXAMPLES,
+        empty=empty,
+        most=MAX_QUESTION_CHARS,
+    )
+
+
+@router.post("/ask", dependencies=[needs(Scope.ASK)])
+def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
+    """Submit the question and lead to its page."""
+    given = {name: lines(form.get(name, "")) for name in ("question", "as_of", "patient_context")}
+    key = key_of(form)
+    try:
+        body = QuestionIn.model_validate(
+            {name: value for name, value in given.items() if name == "question" or value.strip()}
+        )
+    except ValidationError as error:
+        problem = from_validation(error.errors())
+        if not given["question"].strip():
+            problem = invalid("question", "write a question")
+        return _form(request, given, key, problem)
+    try:
+        return _submit(request, gateway, caller, key, body.question, body.options())
+    except Problem as problem:  # the words that were written stay on the page
+        return refused_form(_form(request, given, key, problem), problem)
+
+
+def _submit(
+    request: Request,
+    gateway: Gateway,
+    caller: Caller,
+    key: UUID,
+    text: str,
+    options: Mapping[str, Any],
+) -> Response:
+    """Raises Problem: there is no room for it, or the owner's day is spent."""
+    content = {"question": text, "options": options}
+
+    def submit(named: str) -> Question:
+        with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+            return questions.submit(work, text, options, named, owner=caller.owner)
+
+    admit(request, caller, Work.QUESTIONS, key, content)
+    return RedirectResponse(f"/questions/{once(key, content, submit).id}", 303)
+
+
+@router.get("/questions", dependencies=[needs(Scope.READ)])
+def history(
+    request: Request,
+    gateway: InGateway,
+    caller: InCaller,
+    recall: RecallFilter | None = None,
+    cursor: str | None = None,
+) -> HTMLResponse:
+    """What was asked, newest first."""
+    with gateway.store.reading() as session:
+        found = questions.listing(
+            session, owner=caller.owner, recall=recall, cursor=cursor, limit=PAGE
+        )
+        ids = [one.id for one in found.questions]
+        recalled, silent = log.states(session, ids), abstained(session, ids)
+        lines = [
+            history_line(one, recalled.get(one.id), abstained=one.id in silent)
+            for one in found.questions
+        ]
+    return page(
+        request,
+        "history.html",
+        lines=lines,
+        next_cursor=found.next_cursor,
+        cursor=cursor,
+        recall=recall,
+        states={state: RECALL[state] for state in RECALL if state != "current"},
+    )
+
+
+@router.get("/questions/{question_id}", dependencies=[needs_own])
+def question_page(
+    request: Request,
+    question_id: UUID,
+    gateway: InGateway,
+    caller: InCaller,
+    refresh: Annotated[list[UUID] | None, Query(max_length=20)] = None,
+) -> HTMLResponse:
+    """How far the question has come, or its answer."""
+    with gateway.store.reading() as session:
+        found, options = _found(session, caller, question_id)
+        answer = answer_view(found.answer) if found.answer is not None else None
+        asked = list(refresh or ())
+        if answer is not None and answer.abstention is not None and not asked:
+            asked = [UUID(one) for one in answer.abstention.refreshes]
+        curing = _refreshes(session, asked)
+        followed = _followed(session, answer) if Scope.OPERATE in caller.scopes else []
+    return page(
+        request,
+        "question.html",
+        image_origins=answer.image_origins if answer else (),
+        question=question_view(found, options),
+        key=str(uuid4()),
+        slow_in_ms=_slow_in_ms(found),
+        answer=answer,
+        curing=curing,
+        followed=[connector_policies()[one].name for one in followed],
+    )
+
+
+def _slow_in_ms(found: QuestionOut) -> int:
+    """When a question that is still open has to be said to take long; 0: now."""
+    age = (now() - found.created_at).total_seconds()
+    return max(0, round((SLOW_SECONDS - age) * 1000))
+
+
+@router.get("/questions/{question_id}/export.{form}", dependencies=[needs_own])
+def export(question_id: UUID, form: str, gateway: InGateway, caller: InCaller) -> Response:
+    """The answer as Markdown, its references as BibTeX or RIS."""
+    media_type = exports.MEDIA_TYPES.get(form)
+    if media_type is None:
+        raise not_found("form: use md, bib or ris")
+    with gateway.store.reading() as session:
+        found, options = _found(session, caller, question_id)
+        if found.answer is None:
+            raise not_found("answer yet")
+        answer = answer_view(found.answer)
+        authors = _authors(session, found.answer) if form != "md" else {}
+    match form:
+        case "md":
+            text = exports.markdown(question_view(found, options), answer)
+        case "bib":
+            text = exports.bibtex(answer.references, authors)
+        case _:
+            text = exports.ris(answer.references, authors)
+    return Response(
+        text.encode(),
+        media_type=f"{media_type}; charset=utf-8",
+        headers={"Content-Disposition": f'inline; filename="attest-{question_id}.{form}"'},
+    )
+
+
+@router.post("/questions/{question_id}/again", dependencies=[needs(Scope.ASK)])
+def ask_again(
+    request: Request, question_id: UUID, form: FormOrNothing, gateway: InGateway, caller: InCaller
+) -> Response:
+    """Ask the same once more, of what is held now."""
+    with gateway.store.reading() as session:
+        found, options = _found(session, caller, question_id)
+    return _submit(request, gateway, caller, key_of(form), found.question, options)
+
+
+@router.post("/questions/{question_id}/cure", dependencies=[needs(Scope.OPERATE)])
+def cure(request: Request, question_id: UUID, gateway: InGateway, caller: InCaller) -> Response:
+    """Refresh what is followed and could cure the abstention, and lead back to its page."""
+    with gateway.store.reading() as session:
+        found, _ = _found(session, caller, question_id)
+        sources = _followed(session, answer_view(found.answer) if found.answer else None)
+    if not sources:
+        raise Problem(422, "nothing is followed that could cure it: see `attest refresh`")
+    with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
+        promised = [
+            one.id
+            for name in sources
+            for one in refresh_requests.refresh_followed(work, name, now())
+        ]
+    query = "&".join(f"refresh={one}" for one in promised[:20])
+    return RedirectResponse(f"/questions/{question_id}?{query}#cure", 303)
+
+
+def _found(
+    session: Session, caller: Caller, question_id: UUID
+) -> tuple[QuestionOut, Mapping[str, Any]]:
+    """The question and what it was asked with.
+
+    Raises:
+        Problem: there is no such question.
+    """
+    found = snapshot(session, caller, question_id)
+    return found.resource, found.options
+
+
+def _refreshes(session: Session, ids: Sequence[UUID]) -> list[dict[str, Any]]:
+    """Where these refreshes stand."""
+    told = []
+    for one in ids:
+        refresh = session.get(Refresh, one)
+        if refresh is not None:
+            source = session.get_one(Watch, refresh.watch_id).source
+            known = connector_policies().get(source)
+            told.append(
+                {
+                    "id": str(one),
+                    "name": known.name if known else source,
+                    "status": refresh.status,
+                    "open": refresh.status in refreshes.ACTIVE,
+                }
+            )
+    return told
+
+
+def _followed(session: Session, answer: AnswerView | None) -> list[str]:
+    """Connectors that are followed and bring what the abstention lacks."""
+    if answer is None or answer.abstention is None:
+        return []
+    if answer.abstention.reason not in ("stale", "no_evidence", "low_trust_only", "conflict"):
+        return []
+    wanted = set(answer.abstention.sources)
+    active = session.exec(select(Watch.source).where(col(Watch.active)).distinct())
+    return [
+        name
+        for name in sorted(active)
+        if (known := connector_policies().get(name)) is not None
+        and known.source_type is not None
+        and (not wanted or known.source_type in wanted)
+    ]
+
+
+def _authors(session: Session, body: Mapping[str, Any]) -> dict[int, list[str]]:
+    """All authors of the cited versions, by the number of the reference."""
+    versions = {
+        one["evidence_id"]: one["version_id"] for one in body["evidence"] if one.get("version_id")
+    }
+    numbers = {one["n"]: versions.get(one["evidence_id"]) for one in body["references"]}
+    rows = session.exec(
+        select(DocumentVersion.id, DocumentVersion.authors).where(
+            col(DocumentVersion.id).in_([UUID(one) for one in numbers.values() if one])
+        )
+    )
+    named = {str(version_id): list(authors) for version_id, authors in rows}
+    return {n: named.get(version_id or "", []) for n, version_id in numbers.items()}

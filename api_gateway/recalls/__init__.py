@@ -1,0 +1,1 @@
+"""Answers whose sources changed."""

@@ -1,0 +1,1 @@
+"""Extractions that a person should look at."""

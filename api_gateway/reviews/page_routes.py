@@ -1,0 +1,166 @@
+"""The pages of reviews: what waits for a person, and where he decides."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from api_gateway.auth.access import Caller, InCaller, Scope, needs, owned
+from api_gateway.backpressure.bodies import MIB, BodyLimit
+from api_gateway.extractions.schemas import ReviewStatus
+from api_gateway.extractions.view import REVIEW, label, result_view
+from api_gateway.pages.clocks import moment
+from api_gateway.pages.forms import Form
+from api_gateway.pages.rendering import page
+from api_gateway.problems import Problem, not_found, request_id_of
+from api_gateway.reviews.view import boxes, corrections
+from api_gateway.state import Gateway, InGateway
+from store.extractions import extractions, reviews
+from store.models import ExtractionRow, Review
+
+router = APIRouter(prefix="/reviews", include_in_schema=False)
+
+PAGE = 25
+BODY_LIMITS = {("POST", "/reviews/{review_id}/correct"): BodyLimit(4 * MIB)}
+"""The words of a whole document, as a form writes them."""
+
+
+@router.get("", dependencies=[needs(Scope.READ)])
+def reviews_page(
+    request: Request,
+    gateway: InGateway,
+    caller: InCaller,
+    status: Annotated[ReviewStatus, Query()] = "open",
+    cursor: str | None = None,
+) -> HTMLResponse:
+    """What waits for a person, longest first: the caller's own, for it is words of patients."""
+    with gateway.store.reading() as session:
+        found = reviews.listing(
+            session, owner=caller.owner, status=status, cursor=cursor, limit=PAGE
+        )
+        lines = [
+            _line(one, session.get_one(ExtractionRow, one.extraction_id)) for one in found.reviews
+        ]
+    return page(
+        request,
+        "reviews.html",
+        lines=lines,
+        state=status,
+        states=REVIEW,
+        cursor=cursor,
+        next_cursor=found.next_cursor,
+    )
+
+
+def _line(review: Review, row: ExtractionRow) -> Mapping[str, Any]:
+    return {
+        "id": str(review.id),
+        "name": row.title or row.filename or "A document without a title",
+        "kind": label(row.document_type) if row.document_type else "",
+        "waits": moment(review.created_at),
+        "decided": moment(review.decided_at),
+        "score": f"{review.score:.3f}",
+        "badge": REVIEW[review.status],
+    }
+
+
+@router.get("/{review_id}", dependencies=[needs(Scope.READ)])
+def review_page(
+    request: Request,
+    review_id: UUID,
+    gateway: InGateway,
+    caller: InCaller,
+    field: Annotated[str | None, Query(max_length=100)] = None,
+) -> HTMLResponse:
+    """The fields beside the text, and the forms of a decision."""
+    review, row = _found(gateway, caller, review_id)
+    return _shown(request, caller, review, row, field=field)
+
+
+def _shown(
+    request: Request,
+    caller: Caller,
+    review: Review,
+    row: ExtractionRow,
+    *,
+    field: str | None = None,
+    given: Mapping[str, str] | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> HTMLResponse:
+    text, fields = row.text or "", (row.result or {}).get("fields", {})
+    decides = review.status == "open" and Scope.ASK in caller.scopes
+    return page(
+        request,
+        "review.html",
+        status=422 if errors else 200,
+        review=review,
+        line=_line(review, row),
+        found=result_view(text, row.result or {}, field),
+        boxes=boxes(text, fields, given, errors) if decides else [],
+        errors=errors or {},
+        decides=decides,
+        decided=_decided(review),
+        chosen=field,
+    )
+
+
+def _decided(review: Review) -> list[tuple[str, list[str]]]:
+    return [
+        (label(name), [one["words"] for one in values or ()])
+        for name, values in (review.corrected or {}).items()
+    ]
+
+
+@router.post("/{review_id}/accept", dependencies=[needs(Scope.ASK)])
+def accept(request: Request, review_id: UUID, gateway: InGateway, caller: InCaller) -> Response:
+    """The extraction is right."""
+    _found(gateway, caller, review_id)
+    actor = caller.actor("operator")
+    with gateway.store.unit_of_work(actor, request_id_of(request)) as work:
+        try:
+            done = reviews.accept(work, review_id, actor, caller.owner)
+        except reviews.Decided as error:
+            raise Problem(409, str(error), kind="already-decided") from None
+        if done is None:
+            raise not_found("review")
+    return RedirectResponse(f"/reviews/{review_id}", 303)
+
+
+@router.post("/{review_id}/correct", dependencies=[needs(Scope.ASK)])
+def correct(
+    request: Request, review_id: UUID, form: Form, gateway: InGateway, caller: InCaller
+) -> Response:
+    """A person's words in place of some that were extracted."""
+    review, row = _found(gateway, caller, review_id)
+    fields = (row.result or {}).get("fields", {})
+    changed, errors = corrections(row.text or "", fields, form)
+    if not changed and not errors:
+        errors = {"": "nothing was changed; if all is right, accept it"}
+    if errors:
+        return _shown(request, caller, review, row, given=form, errors=errors)
+    actor = caller.actor("operator")
+    with gateway.store.unit_of_work(actor, request_id_of(request)) as work:
+        try:
+            done = reviews.correct(work, review_id, actor, changed, caller.owner)
+        except reviews.Decided as error:
+            raise Problem(409, str(error), kind="already-decided") from None
+        if done is None:
+            raise not_found("review")
+    return RedirectResponse(f"/reviews/{review_id}", 303)
+
+
+def _found(gateway: Gateway, caller: Caller, review_id: UUID) -> tuple[Review, ExtractionRow]:
+    """The review and what it is about.
+
+    Raises:
+        Problem: there is no such review for this caller.
+    """
+    with gateway.store.reading() as session:
+        review = owned(caller, reviews.get(session, review_id), "review")
+        row = extractions.get(session, review.extraction_id)
+        if row is None or row.status == "erased":
+            raise not_found("review")
+        session.expunge_all()
+    return review, row

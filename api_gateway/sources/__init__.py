@@ -1,0 +1,1 @@
+"""Sources: freshness, refreshes, findings."""

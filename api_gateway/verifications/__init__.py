@@ -1,0 +1,1 @@
+"""Pasted texts, checked against what is held."""

@@ -1,0 +1,197 @@
+"""A pasted text with what was found of it. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from api_gateway.pages import links
+from api_gateway.pages.clocks import ClockView, clocks
+from api_gateway.pages.wording import CLAIM, IDENTIFIER, QUOTE, Badge, badge
+from api_gateway.sources.view import notices
+
+_SENT_ALONG = re.compile(r"D([1-9][0-9]{0,3})")
+"""The key of a source that was pasted with the text, by its number."""
+
+
+@dataclass(frozen=True)
+class PassageView:
+    """The passage that a verdict rests on, in its own words."""
+
+    title: str
+    quote: str
+    href: str | None
+    where: str
+    clocks: ClockView | None
+    notices: Sequence[str]
+
+
+@dataclass(frozen=True)
+class QuotationView:
+    """A quotation of the text: what it is, and where it was found."""
+
+    text: str
+    badge: Badge
+    detail: str
+    passage: PassageView | None
+
+
+@dataclass(frozen=True)
+class IdentifierView:
+    """An identifier of the text; `href` leads to what bears it."""
+
+    words: str
+    badge: Badge
+    title: str
+    href: str | None
+
+
+@dataclass(frozen=True)
+class StatementView:
+    """A sentence of the text; `badge` is None where it claims nothing."""
+
+    anchor: str
+    text: str
+    badge: Badge | None
+    findings: Sequence[tuple[str, str]]
+    passages: Sequence[PassageView]
+    quotations: Sequence[QuotationView]
+    identifiers: Sequence[IdentifierView]
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there is anything to say of it."""
+        return bool(self.badge or self.quotations)
+
+
+@dataclass(frozen=True)
+class RunView:
+    """A run of the text as it was pasted; the statement that it is, if it is one."""
+
+    text: str
+    statement: StatementView | None
+
+
+@dataclass(frozen=True)
+class VerificationView:
+    """The whole text, its statements, and the counts."""
+
+    runs: Sequence[RunView]
+    statements: Sequence[StatementView]
+    identifiers: Sequence[IdentifierView]
+    counts: Sequence[tuple[Badge, int]]
+    claims: int
+    against: str
+
+
+def verification_view(
+    verification_id: Any, text: str, result: Mapping[str, Any]
+) -> VerificationView:
+    """The view of a text and its result; offsets are code points of `text`."""
+    sources = {one["source"]: one for one in result["sources"]}
+    named = {
+        one["identifier"]: _identifier(one, verification_id, sources)
+        for one in result["identifiers"]
+    }
+    statements = [_statement(one, verification_id, sources, named) for one in result["statements"]]
+    summary = result["summary"]
+    counted = {
+        "verified": summary["verified_count"],
+        "partially_verified": summary["partial_count"],
+        "conflicting": summary["conflicting_count"],
+        "unverified": summary["unverified_count"],
+    }
+    return VerificationView(
+        runs=_runs(text, result["statements"], statements),
+        statements=[one for one in statements if one.is_told],
+        identifiers=list(named.values()),
+        counts=[(CLAIM[state], many) for state, many in counted.items()],
+        claims=summary["claims"],
+        against="the evidence that is held"
+        if result["against"] == "held"
+        else "the sources pasted with it",
+    )
+
+
+def _runs(
+    text: str, bodies: Sequence[Mapping[str, Any]], statements: Sequence[StatementView]
+) -> list[RunView]:
+    """The text cut at its statements, which stand in order and do not overlap."""
+    runs, at = [], 0
+    for body, statement in zip(bodies, statements, strict=True):
+        start, end = body["start"], body["end"]
+        if start < at or end <= start:
+            continue
+        if start > at:
+            runs.append(RunView(text[at:start], None))
+        runs.append(RunView(text[start:end], statement if statement.is_told else None))
+        at = end
+    if at < len(text):
+        runs.append(RunView(text[at:], None))
+    return runs
+
+
+def _statement(
+    body: Mapping[str, Any],
+    verification_id: Any,
+    sources: Mapping[str, Mapping[str, Any]],
+    named: Mapping[str, IdentifierView],
+) -> StatementView:
+    return StatementView(
+        anchor=f"statement-{body['statement_id']}",
+        text=body["text"],
+        badge=badge(CLAIM, body["verification_status"]) if body["claims"] else None,
+        findings=[(str(one["code"]).replace("_", " "), one["detail"]) for one in body["findings"]],
+        passages=[_passage(one, verification_id, sources) for one in body["citations"]],
+        quotations=[
+            QuotationView(
+                text=one["text"],
+                badge=badge(QUOTE, one["quote_verdict"]),
+                detail=one["detail"],
+                passage=_passage(one["found"], verification_id, sources) if one["found"] else None,
+            )
+            for one in body["quotations"]
+        ],
+        identifiers=[named[one] for one in body["identifiers"] if one in named],
+    )
+
+
+def _passage(
+    body: Mapping[str, Any], verification_id: Any, sources: Mapping[str, Mapping[str, Any]]
+) -> PassageView:
+    source = sources.get(body["source"]) or {}
+    place = (body["start"], body["end"])
+    return PassageView(
+        title=source.get("title") or f"Source {body['source']}",
+        quote=body["quote"],
+        href=links.evidence_link(body.get("document_id"), body.get("version"), *place)
+        or _own(verification_id, body["source"], *place),
+        where=body.get("section") or "",
+        clocks=clocks(source["clocks"]) if source.get("clocks") else None,
+        notices=notices(source),
+    )
+
+
+def _own(verification_id: Any, key: str, start: int, end: int) -> str | None:
+    """The viewer of a source that was pasted with the text."""
+    found = _SENT_ALONG.fullmatch(key)
+    if found is None:
+        return None
+    return f"/verify/{verification_id}/sources/{found[1]}?start={start:d}&end={end:d}#span"
+
+
+def _identifier(
+    body: Mapping[str, Any], verification_id: Any, sources: Mapping[str, Mapping[str, Any]]
+) -> IdentifierView:
+    key = next((one for one in body["sources"] if one in sources), None)
+    source = sources.get(key or "") or {}
+    own = _SENT_ALONG.fullmatch(key) if key else None
+    href = links.evidence_link(source.get("document_id"), source.get("version"))
+    if href is None and own is not None:
+        href = f"/verify/{verification_id}/sources/{own[1]}"
+    return IdentifierView(
+        words=body["identifier"],
+        badge=badge(IDENTIFIER, body["state"]),
+        title=source.get("title") or "",
+        href=href,
+    )

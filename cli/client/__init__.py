@@ -1,0 +1,1 @@
+"""Calls of a running gateway, and waiting for what it accepted."""

@@ -1,0 +1,61 @@
+"""`attest ask`: a question to a running gateway."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from api_gateway.questions.filters import Filters
+from api_gateway.schemas import QuestionIn
+from cli.client.gateway import client_of, submit
+from cli.client.waiting import Say, Work, nothing
+
+_OPTIONS = {
+    "as_of": "--as-of",
+    "source_types": "--source-type",
+    "diseases": "--disease",
+    "decisions": "--decision",
+    "published_from": "--since",
+    "published_to": "--until",
+}
+
+
+class AskFailed(RuntimeError):
+    """The answer did not come in time."""
+
+
+def asked(text: str, **options: Any) -> QuestionIn:
+    """The question with what was given of its options, those of its filters among them.
+
+    Raises:
+        ValueError: something does not fit; names the option of the command and what it takes.
+    """
+    given = {name: value for name, value in options.items() if value not in (None, [])}
+    filters = {name: given.pop(name) for name in Filters.model_fields if name in given}
+    try:
+        return QuestionIn(question=text, filters=filters or None, **given)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = next((_OPTIONS[part] for part in first["loc"] if part in _OPTIONS), first["loc"][0])
+        raise ValueError(f"{name}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def ask(
+    url: str, body: dict[str, Any], *, timeout_seconds: float = 120.0, say: Say = nothing
+) -> dict[str, Any]:
+    """Submit a question and wait for its end; gives the question resource.
+
+    Args:
+        say: told what it waits for, and on Ctrl-C that it goes on.
+
+    Raises:
+        GatewayRefused: with the gateway's own words, or what to do.
+        AskFailed: there is no answer yet.
+    """
+    with client_of(url) as client:
+        accepted = submit(client, "/v1/questions", json=body)
+        with Work(client, "question", accepted["id"], say) as work:
+            while not work.over(timeout_seconds):
+                question = work.look()
+                if question["status"] in ("answered", "failed"):
+                    return question
+    raise AskFailed(f"no answer within {timeout_seconds:.0f} s; {work.goes_on}")

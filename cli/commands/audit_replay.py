@@ -1,0 +1,183 @@
+"""An answer composed again from what was recorded of it: the same bytes, and no model asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from pydantic import TypeAdapter, ValidationError
+from sqlmodel import Session, col, select
+
+from knowledge.version import knowledge_version
+from store.audit import inputs as audit_inputs
+from store.core.hashes import is_json_hash, is_text_hash, json_hash
+from store.dead_letters.dead_letters import CODE_VERSION
+from store.documents.documents import get_versions
+from store.documents.publication_status import Standing
+from store.models import Answer, AuditEvent, DocumentVersion, Draft, Question, Retrieval
+from workers.verify.answer import Held, compose
+from workers.verify.claims import Checked
+from workers.verify.evidence import Cited, Clocks
+from workers.verify.gate import gate
+from workers.verify.keyless import in_place_of
+from workers.verify.texts import Cut, chunks_of, place_of
+
+_CHECKED = TypeAdapter(list[Checked])
+_STANDING = TypeAdapter(Standing)
+_CLOCKS = TypeAdapter(Clocks)
+
+
+class CannotReplay(LookupError):
+    """What is needed is not there; the text says what."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All that is stored of how an answer came about."""
+
+    question: Question
+    retrieval: Retrieval
+    draft: Draft
+    answer: Answer
+    inputs: audit_inputs.Kept
+    versions: Mapping[UUID, DocumentVersion]
+    chunks: Mapping[UUID, list[Cut]]
+    attested: Mapping[str, Mapping[str, Any]]
+    """The newest payload of each event of the question."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What came of it. `faults` names, in the order of the story, what is not as it was attested,
+    or why the bytes differ; without any, the answer was reproduced."""
+
+    question_id: UUID
+    sealed_hash: str
+    replayed_hash: str
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def same(self) -> bool:
+        """Whether the same bytes came out, and everything is as the audit chain says."""
+        return not self.faults
+
+
+def read(session: Session, question_id: UUID) -> Rows:
+    """The rows of an answer.
+
+    Raises:
+        CannotReplay: there is no sealed answer, or not all was recorded.
+    """
+    question, answer = session.get(Question, question_id), session.get(Answer, question_id)
+    if question is not None and question.status == "erased":
+        raise CannotReplay(
+            f"the words of question {question_id} were erased, and what was composed of them: it "
+            "cannot be replayed. `attest audit trail` tells what happened to it"
+        )
+    retrieval, draft = session.get(Retrieval, question_id), session.get(Draft, question_id)
+    if question is None or answer is None or answer.sealed_at is None:
+        raise CannotReplay(f"question {question_id} has no sealed answer")
+    inputs = audit_inputs.kept(session, question_id)
+    if retrieval is None or draft is None or inputs is None:
+        raise CannotReplay(
+            f"what the answer to {question_id} was composed from is not kept: it is from before "
+            "this was recorded, or its texts were erased"
+        )
+    ids = [UUID(one["version_id"]) for one in inputs.body["held"].values()]
+    events = select(AuditEvent).where(AuditEvent.subject == str(question_id))
+    return Rows(
+        question,
+        retrieval,
+        draft,
+        answer,
+        inputs,
+        dict(zip(ids, get_versions(session, ids), strict=True)),
+        chunks_of(session, ids),
+        {one.event: one.payload for one in session.exec(events.order_by(col(AuditEvent.seq)))},
+    )
+
+
+def replay(rows: Rows) -> Replay:
+    """Compose the answer again from the rows alone and compare it with the sealed one. Pure."""
+    faults = _not_as_attested(rows)
+    sealed, key = rows.answer.hash, rows.question.hash_key
+    try:
+        body = recompose(rows)
+    except (KeyError, ValueError, ValidationError) as error:
+        return Replay(
+            rows.question.id,
+            sealed,
+            "",
+            [*faults, f"it cannot be composed: {type(error).__name__} in what was recorded"],
+        )
+    if is_json_hash(sealed, body, key):
+        return Replay(rows.question.id, sealed, sealed, faults)
+    faults.append(_why_different(rows))
+    return Replay(rows.question.id, sealed, json_hash(body, key), faults)
+
+
+def recompose(rows: Rows) -> dict[str, Any]:
+    """The body of the answer, from the recorded verdicts, moments and standings. Pure.
+
+    Raises:
+        KeyError, ValueError: what was recorded is not in the form that this code reads.
+    """
+    inputs = rows.inputs.body
+    checked = _CHECKED.validate_python(inputs["checked"])
+    held = {key: _held(key, one, rows.versions) for key, one in inputs["held"].items()}
+    body = compose(
+        question=rows.question.text,
+        retrieval=rows.retrieval.body,
+        # Not recorded by earlier releases, whose drafts had none beside them.
+        draft=in_place_of(rows.draft.body) if inputs.get("keyless") else rows.draft.body,
+        checked=checked,
+        passed=gate(checked, inputs["contested"]),
+        conflicts=inputs["conflicts"],
+        # Not recorded by earlier releases, which took these two as given here.
+        undecided=inputs.get("undecided", inputs["contested"]),
+        in_the_past=inputs.get("in_the_past", bool(rows.retrieval.body["as_of"])),
+        cost_usd=inputs["cost_usd"],
+        held=held,
+        place_of=lambda key, span: place_of(rows.chunks[held[key].version.id], span),
+    )
+    return {**body, **inputs["cured"]}
+
+
+def _held(key: str, recorded: Mapping[str, Any], versions: Mapping[UUID, DocumentVersion]) -> Held:
+    """A version as it was held: its text never changes, its status may have since."""
+    stored = versions[UUID(recorded["version_id"])]
+    version = DocumentVersion(**stored.model_dump() | {"status": recorded["status"]})
+    standing = _STANDING.validate_python(recorded["standing"])
+    cited = Cited(key, version, standing, frozenset(recorded["doubts"]), recorded["cited_by"])
+    return Held(cited, _CLOCKS.validate_python(recorded["clocks"]))
+
+
+def _not_as_attested(rows: Rows) -> list[str]:
+    """The rows that are not the ones whose hashes the audit chain has."""
+    key = rows.question.hash_key
+    asked = rows.attested.get("question.submitted", {}).get("text_hash")
+    faults = []
+    if not is_text_hash(asked, rows.question.text, key):
+        faults.append("the question is not what question.submitted attests")
+    made: tuple[tuple[str, str, str, object], ...] = (
+        ("the retrieval", "question.retrieved", "retrieval_hash", rows.retrieval.body),
+        ("the draft", "question.drafted", "draft_hash", rows.draft.body),
+        ("what it was composed from", "question.verified", "inputs_hash", rows.inputs.body),
+        ("the answer", "answer.sealed", "answer_hash", rows.answer.body),
+    )
+    return faults + [
+        f"{what} is not what {event} attests"
+        for what, event, name, body in made
+        if not is_json_hash(rows.attested.get(event, {}).get(name), body, key)
+    ]
+
+
+def _why_different(rows: Rows) -> str:
+    made = rows.answer.body.get("provenance", {}).get("knowledge_version")
+    if made != knowledge_version():
+        return (
+            f"other bytes: it was made under the policies {made}, this code has "
+            f"{knowledge_version()}: replay it with the release that has those"
+        )
+    composed = rows.attested.get("answer.sealed", {}).get("code_version")
+    return f"other bytes: it was made by release {composed}, this one is {CODE_VERSION}"

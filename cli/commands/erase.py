@@ -1,0 +1,50 @@
+"""`attest erase`: words that must go."""
+
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from cli.instance.context import Instance, JsonOption, print_json
+from cli.output.printing import say
+from knowledge.retention import TextKind, reason_given
+from store.operations import erasure
+
+ACTOR = "cli"
+
+
+class Kind(StrEnum):
+    """What has words of patients."""
+
+    QUESTION = "question"
+    NOTE = "note"
+    VERIFICATION = "verification"
+    EXTRACTION = "extraction"
+
+
+def erase(
+    ctx: typer.Context,
+    kind: Kind,
+    subject: Annotated[UUID, typer.Argument(metavar="ID")],
+    reason: Annotated[
+        str, typer.Option(help="a name of knowledge/retention.yaml, such as patient-request")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Erase every copy of the words of a question, note, verification or extraction.
+
+    Its id, times and hashes stay, and the audit chain verifies as before.
+    """
+    why = reason_given(reason)
+    of: TextKind = kind.value
+    with Instance.of(ctx).store.unit_of_work(ACTOR) as work:
+        gone = erasure.erase(work, of, subject, why)
+    if as_json:
+        print_json({"kind": of, "id": str(subject), "erased": [str(one) for one in gone]})
+    elif not gone:
+        say(f"the words of this {of} were erased before")
+    else:
+        more = len(gone) - 1
+        also = f", and of {more} asked anew from it" if more else ""
+        say(f"the words of {of} {subject} are erased{also}")

@@ -1,0 +1,148 @@
+"""`attest extract FILE`: the fields of a clinical document, each with the words that state it."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from cli.client.extractions import ExtractFailed, extract_there
+from cli.client.gateway import GatewayRefused, NoGateway
+from cli.client.waiting import on_stderr
+from cli.instance.context import Instance, JsonOption, print_json
+from cli.output.printing import Console
+from store.core.settings import Settings
+from workers.extract.documents import Part
+from workers.extract.extraction import extract_text
+from workers.extract.intake import take_in
+from workers.extract.loop import Iteration
+from workers.extract.proposing import Ask
+from workers.extract.readability import Unreadable
+from workers.extract.refusals import IntakeRefused
+from workers.extract.rubrics import DOCUMENT_TYPES, policy
+from workers.extract.steps import TooLong, require_length
+from workers.language_model import model_for
+
+__all__ = ["ExtractFailed", "extract"]
+
+SHOWN = 80
+"""Characters of a value's words that the table shows."""
+
+
+def extract(
+    ctx: typer.Context,
+    file: Annotated[
+        Path,
+        typer.Argument(help="a clinical document: text, Markdown, HTML, PDF, PNG, JPEG, TIFF"),
+    ],
+    profile: Annotated[
+        str, typer.Option(help=f"how good is good enough: {', '.join(policy().profiles)}")
+    ] = "batch",
+    document_type: Annotated[
+        str | None, typer.Option("--type", help=f"if known: {', '.join(DOCUMENT_TYPES)}")
+    ] = None,
+    here: Annotated[bool, typer.Option("--here", help="in this process, whatever runs")] = False,
+    rules_only: Annotated[
+        bool, typer.Option("--rules-only", help="in this process, and ask no language model")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Extract a clinical document: by rules, and with a key by the language model too.
+
+    A running instance does it and keeps it; where none runs, this process does.
+    """
+    console = Console(stderr=True)
+
+    def tell(kind: str, number: int, score: float) -> None:
+        if not as_json:
+            console.print(f"{kind}: iteration {number}, score {score:.3f}")
+
+    instance = Instance.of(ctx)
+    try:
+        url = None if here or rules_only else instance.url_if_any
+        if url is None:
+            ask = None if rules_only else _model(instance.settings)
+            body, text = _here(file, profile, document_type, ask, tell)
+        else:
+            body, text = extract_there(
+                url,
+                file,
+                profile=profile,
+                document_type=document_type,
+                tell=lambda one: tell(one["type"], one["iteration"], one["score"]),
+                say=on_stderr,
+            )
+    except NoGateway as error:
+        raise ExtractFailed(f"{error} (or add --here)") from error
+    except GatewayRefused as error:
+        raise ExtractFailed(str(error.about(file.name))) from error
+    if body.get("outcome") == "unreadable":
+        raise ExtractFailed(_advice(body["error"], body["readability"]["issues"], body))
+    if as_json:
+        print_json(body)
+    else:
+        render(Console(), text, body)
+
+
+def _advice(error: str, issues: list[str], body: dict[str, Any]) -> str:
+    said = [one for one in (*issues, *body["suggestions"]) if one != error]
+    return f"{error}: {'; '.join(said)}"
+
+
+def _here(
+    file: Path, profile: str, document_type: str | None, ask: Ask | None, tell: Any
+) -> tuple[dict[str, Any], str]:
+    """The result of this process, and the text that its spans count.
+
+    Raises:
+        ExtractFailed: the document could not be extracted.
+    """
+
+    def each(part: Part, one: Iteration) -> None:
+        tell(part.document_type, one.number, one.score)
+
+    try:
+        taken = take_in(file.read_bytes(), filename=file.name)
+        require_length(taken.text)
+        found = extract_text(
+            taken.text,
+            profile=profile,
+            document_type=document_type,
+            ask=ask,
+            progress=each,
+            readability=taken.readability,
+        )
+    except OSError as error:
+        raise ExtractFailed(f"{file}: {error.strerror}") from error
+    except (IntakeRefused, TooLong) as error:
+        raise ExtractFailed(f"{file.name}: {error}") from error
+    except Unreadable as error:
+        advice = "; ".join((*error.readability.issues, *error.readability.suggestions))
+        raise ExtractFailed(f"{error}: {advice}") from error
+    return found.as_body(), taken.text
+
+
+def _model(settings: Settings) -> Ask | None:
+    model = model_for(settings)
+    return None if model is None else model.propose
+
+
+def render(console: Console, text: str, body: dict[str, Any]) -> None:
+    """The fields as a table for people, with the words that state each."""
+    table = Table("field", "status", "value", "start", "end")
+    for name, one in body["fields"].items():
+        if name == "raw_text":
+            continue
+        places = one.get("items") or ([one] if one["start"] is not None else [])
+        for item in places:
+            words = " ".join(text[item["start"] : item["end"]].split())[:SHOWN]
+            table.add_row(name, one["status"], words, str(item["start"]), str(item["end"]))
+        if not places:
+            table.add_row(name, one["status"], "", "", "")
+    console.print(table)
+    console.print(
+        f"type {body['type']}, score {body['score']:.3f}, iterations {body['iterations']}",
+        highlight=False,
+    )
+    if body["needs_review"]:
+        console.print("A person should look at it.", style="yellow")

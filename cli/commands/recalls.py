@@ -1,0 +1,62 @@
+"""`attest recalls`: answers whose sources changed."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from rich.table import Column, Table
+
+from cli.instance.context import Instance, JsonOption, print_json
+from cli.output.printing import say
+from cli.output.tables import table_console, tell_more
+from store.recalls import log, recalls
+
+recalls_app = typer.Typer(help="Answers whose sources changed.", no_args_is_help=True)
+
+ACTOR = "cli"
+
+
+class State(StrEnum):
+    """What became of an answer."""
+
+    AFFECTED = "affected"
+    REAFFIRMED = "reaffirmed"
+    SUPERSEDED = "superseded"
+
+
+@recalls_app.command("list")
+def list_recalls(
+    ctx: typer.Context,
+    state: Annotated[State | None, typer.Option(help="only answers in this state")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 100,
+    cursor: Annotated[str | None, typer.Option(help="next_cursor of the page before")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List answers whose sources changed, the latest change first."""
+    with Instance.of(ctx).store.reading() as session:
+        page = log.listing(
+            session, state=state.value if state else None, cursor=cursor, limit=limit
+        )
+    if as_json:
+        print_json([row.model_dump(mode="json") for row in page.recalls])
+    else:
+        rest = ("state", "changed", "because", "superseded by")
+        table = Table(Column("question", no_wrap=True), *rest)
+        for row in page.recalls:
+            changed = row.changed_at.isoformat(timespec="seconds")
+            because = ", ".join(dict.fromkeys(one["change"] for one in row.because))
+            new = str(row.superseded_by or "")
+            table.add_row(str(row.question_id), row.state, changed, because, new)
+        table_console().print(table)
+    tell_more(page.next_cursor)
+
+
+@recalls_app.command("find")
+def find_recalls(ctx: typer.Context, as_json: JsonOption = False) -> None:
+    """Find answers whose sources changed before Attest followed that; they are checked then."""
+    with Instance.of(ctx).store.unit_of_work(ACTOR) as work:
+        found = recalls.find_missed(work)
+    if as_json:
+        print_json({"affected": found})
+    else:
+        say(f"{found} answers are affected")

@@ -1,0 +1,200 @@
+"""`attest status`: every part in one look. Exit code 0 only if nobody has to do anything."""
+
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import redis
+import sqlalchemy as sa
+import typer
+from rich.text import Text
+from sqlmodel import Session
+
+from cli.client.gateway import GatewayRefused, call, client_of
+from cli.instance import health_checks
+from cli.instance.context import Instance, JsonOption, print_json
+from cli.instance.failures import about_servers, is_refusal
+from cli.instance.health_checks import Check
+from cli.instance.instance import resolve
+from cli.output.printing import Console
+from store.audit import audit
+from store.core.database import connect
+from store.core.schema import SchemaMismatch, require_current_schema
+from store.core.settings import Settings
+from store.embedded.process import processes_in
+from store.models import now
+from store.pipeline import circuits, queue_report
+from store.recalls import log as recall_log
+from store.sources import source_report
+from workers.runtime import liveness
+from workers.runtime.redis_client import redis_client
+
+NEWEST = 1000
+"""Events of the audit that are walked: a moment's work. `attest audit verify` walks all."""
+LOOK_SECONDS = 5.0
+"""What does not answer within it is away."""
+READY_SECONDS = 20.0
+_UNFINISHED = sa.text(
+    "SELECT count(*) AS many, coalesce(extract(epoch FROM now() - min(created_at)), 0) AS seconds "
+    "FROM question WHERE status IN ('queued', 'running')"
+)
+_CLOCK = sa.text(
+    "SELECT clock_timestamp() AS here, "
+    "extract(epoch FROM max(at) - clock_timestamp()) AS ahead FROM audit_event"
+)
+
+
+def status(ctx: typer.Context, as_json: JsonOption = False) -> None:
+    """Show how every part is and what to do; exit code 1 if anybody has to do anything."""
+    instance = Instance.of(ctx)
+    settings = resolve(instance.settings)
+    own = None if instance.settings.database_url else instance.settings.data_dir.resolve()
+    disk = [_disk(own)] if own else []
+    found = [_gateway(instance.url), *_redis(settings, own), *disk, *_database(settings, own)]
+    ailing = [one for one in found if not one.well]
+    if as_json:
+        listed = [{**asdict(one), "well": one.well} for one in found]
+        print_json({"well": not ailing, "checks": listed})
+    else:
+        _show(found, len(ailing))
+    if ailing:
+        raise typer.Exit(1)
+
+
+def _show(found: list[Check], ailing: int) -> None:
+    console = Console(soft_wrap=True)
+    for one in found:
+        mark, style = ("✓", "green") if one.well else ("✗", "bold red")
+        console.print(Text.assemble((mark, style), f" {one.name:<13}{one.said}"))
+        if one.do:
+            console.print(Text(f"{'':<15}→ {one.do}", style="yellow"))
+    last = f"{ailing} of {len(found)} need somebody" if ailing else "all is well"
+    console.print(Text(last, style="bold"))
+
+
+def _gateway(url: str) -> Check:
+    try:
+        with client_of(url) as client:
+            client.timeout = LOOK_SECONDS
+            release = call(client, "GET", "/healthz").get("version")
+            client.timeout = READY_SECONDS  # one whose database hangs says so, a little later
+            call(client, "GET", "/readyz")
+    except GatewayRefused as error:
+        return Check("gateway", str(error), "see its log, and the parts below")
+    return Check("gateway", f"{url}, release {release}")
+
+
+def _database(settings: Settings, own: Path | None) -> list[Check]:
+    engine = connect(settings.database_url, pool_size=1, answer_seconds=2 * LOOK_SECONDS)
+    try:
+        require_current_schema(engine)
+        with Session(engine) as session:
+            told = _of_database(session)
+    except SchemaMismatch as error:
+        return [Check("postgresql", str(error), "attest migrate, or the release that it is of")]
+    except sa.exc.DBAPIError as error:
+        if not is_refusal(error):
+            raise
+        return [
+            _away("postgresql", error, _Own.postgres(own, settings.database_url) if own else None)
+        ]
+    finally:
+        engine.dispose()
+    return [Check("postgresql", "answers, with the schema of this release"), *told]
+
+
+def _of_database(session: Session) -> list[Check]:
+    found = queue_report.report(session)
+    affected = recall_log.counts(session)["affected"]
+    return [
+        health_checks.stages(circuits.states(session)),
+        health_checks.queues(found, queue_report.outbox_lag(session).seconds),
+        health_checks.work(queue_report.under_way(session)),
+        health_checks.questions(*session.execute(_UNFINISHED).one()),
+        health_checks.dead_letters(found),
+        health_checks.sources(source_report.report(session, now())),
+        health_checks.recalls(affected, recall_log.oldest_affected_seconds(session)),
+        _clock(session),
+        _audit(session),
+    ]
+
+
+@dataclass(frozen=True)
+class _Own:
+    """An embedded server: its process, the socket that it is reached by, and its log."""
+
+    process: str
+    folder: Path
+    socket: Path
+    log: Path
+
+    @classmethod
+    def postgres(cls, data_dir: Path, url: str) -> "_Own":
+        """Of this data directory, reached at this address."""
+        host = sa.make_url(url).query.get("host", "")
+        socket = Path(str(host)) / ".s.PGSQL.5432"
+        return cls("postgres", data_dir / "postgres", socket, data_dir / "log" / "postgres.log")
+
+    @classmethod
+    def redis(cls, data_dir: Path, url: str) -> "_Own":
+        """See `postgres`."""
+        socket = Path(urlsplit(url).path)
+        return cls("valkey-server", data_dir / "redis", socket, data_dir / "log" / "redis.log")
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether its socket was removed under it: it runs, so `attest up` sees nothing to mend."""
+        try:
+            if not self.socket.parent.is_dir():
+                return True
+            return not self.socket.exists() and bool(processes_in(self.folder, self.process))
+        except PermissionError:  # it is another account's
+            return False
+
+
+def _away(name: str, error: Exception, own: _Own | None) -> Check:
+    """A server that does not serve; what it would tell is left out.
+
+    Args:
+        own: an embedded one, which `attest up` starts again by itself once it has ended.
+    """
+    said, _, do = about_servers(error).partition(": ")
+    if own is not None and "attest up" in do:
+        do = f"attest up starts it again; if it does not come, see {own.log}"
+        if own.is_cut_off:
+            where = own.socket.parent
+            do = f"its socket in {where} was removed: stop attest up with Ctrl-C and start it again"
+    return Check(name, said, f"{do}; nothing is lost meanwhile")
+
+
+def _clock(session: Session) -> Check:
+    found = session.execute(_CLOCK).one()
+    return health_checks.clock(float(found.ahead or 0), abs((now() - found.here).total_seconds()))
+
+
+def _audit(session: Session) -> Check:
+    head = int(session.execute(sa.text("SELECT seq FROM audit_head")).scalar_one_or_none() or 0)
+    after = max(0, head - NEWEST)
+    begin = audit.Checkpoint(after) if after else None
+    return health_checks.audit(audit.verify(session, after=begin), head)
+
+
+def _redis(settings: Settings, own: Path | None) -> list[Check]:
+    try:
+        with redis_client(settings.redis_url, timeout_seconds=LOOK_SECONDS, retries=0) as client:
+            seen = liveness.look(client, settings.redis_namespace)
+        if seen.refusal is not None:
+            raise seen.refusal
+    except (redis.RedisError, OSError) as error:
+        return [_away("redis", error, _Own.redis(own, settings.redis_url) if own else None)]
+    return [
+        health_checks.redis(seen.policy if seen.evicts else None),
+        health_checks.workers(seen.listening, own and own / "log", seen.silent_seconds),
+        health_checks.scheduler(seen.scheduler_heard, own and own / "log"),
+    ]
+
+
+def _disk(data_dir: Path) -> Check:
+    found = shutil.disk_usage(data_dir)
+    return health_checks.disk(found.free, found.total, str(data_dir))

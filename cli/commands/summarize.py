@@ -1,0 +1,70 @@
+"""`attest summarize`: a clinical note's summary and plan, for people and programs."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from cli.commands.verify import text_of
+from cli.evaluate.notes import note_of
+from cli.output.printing import Console
+from cli.output.tables import counted
+from workers.summarize.summary import summarize
+
+_AS_IT_IS = {".txt", ".md", ".text", ""}
+
+
+def note_in(path: Path) -> str:
+    """The text of a note: a text file as it is, other formats as they are read.
+
+    Raises:
+        ValueError: it cannot be read, or holds no word or what the gateway refuses too.
+        VerifyFailed: its format is not read.
+    """
+    text = note_of(path) if path.suffix.lower() in _AS_IT_IS else text_of(path)
+    if "\x00" in text:
+        raise ValueError(f"{path} contains a NUL character; remove it")
+    if not text.strip():
+        raise ValueError(f"{path} holds no text")
+    return text
+
+
+def summarize_here(text: str) -> dict[str, Any]:
+    """The result by rules, in this process: no server and no language model is asked."""
+    return summarize(text)
+
+
+def render(console: Console, result: dict[str, Any]) -> None:
+    """Print what to know first, the lists that hold something, then the plan, each line with its
+    citation."""
+    for one in result.get("warnings", ()):
+        console.print(Text(one["detail"], style="bold red"))
+    for name, items in result["summary"].items():
+        if not items:
+            continue
+        console.print()
+        console.print(Text(name.replace("_", " ").capitalize(), style="bold underline"))
+        for one in items:
+            _line(console, " • ", one["text"], one["source"])
+    if result["plan"]["recommendations"]:
+        console.print()
+        console.print(Text("Plan", style="bold underline"))
+    for one in result["plan"]["recommendations"]:
+        _line(console, f" {one['number']}. ", one["recommendation"], one["source"])
+        if one["hallucination_guard_note"]:
+            note = f"    {one['confidence']:.2f}: {one['hallucination_guard_note']}"
+            console.print(Text(note, style="yellow"))
+    counts, made = result["validation"], result["provenance"]
+    console.print()
+    console.print(
+        Text(
+            f"{counted(counts['items'], 'item')} and "
+            f"{counted(counts['recommendations'], 'recommendation')}, "
+            f"{counts['unsupported']} not in their span · {made['generator']}",
+            style="dim",
+        )
+    )
+
+
+def _line(console: Console, mark: str, words: str, source: str) -> None:
+    console.print(Text.assemble(mark, " ".join(words.split()), ("  " + source, "dim")))

@@ -1,0 +1,176 @@
+"""`attest verify`: a text of anybody's through the gate, and what was found of it for people."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.text import Text
+
+from cli.output.printing import Console
+from cli.output.tables import counted
+from workers.file_formats import UnreadableDocument, read
+from workers.verify.pasted.against import speaks_against
+from workers.verify.pasted.report import checked
+from workers.verify.pasted.sources import sent_along
+from workers.verify.pasted.statements import TooLong, statements
+
+_MARKS = {
+    "verified": ("✓", "green"),
+    "partially_verified": ("~", "yellow"),
+    "conflicting": ("≠", "magenta"),
+    "unverified": ("✗", "red"),
+}
+_UNSURE = ("?", "yellow")
+_NOT_JUDGED = {
+    "heading": " (a heading, not judged)",
+    "question": " (a question, not judged)",
+    "reference": " (names a source, not judged)",
+    "no_statement": " (states nothing, not judged)",
+}
+_GOOD_QUOTATIONS = ("verbatim", "normalized")
+
+
+class VerifyFailed(RuntimeError):
+    """The text could not be checked; the message says what to do."""
+
+
+def text_of(path: Path) -> str:
+    """The text of a file, in any format that is read.
+
+    Raises:
+        VerifyFailed: it cannot be read.
+    """
+    return "\n\n".join(one["text"] for one in _documents(path))
+
+
+def documents_in(corpus: Path) -> list[dict[str, Any]]:
+    """The documents of a file or of all files of a folder, as they are sent along.
+
+    Raises:
+        VerifyFailed: there is none, or one cannot be read.
+    """
+    if not corpus.exists():
+        raise VerifyFailed(f"there is no {corpus}")
+    files = (
+        sorted(one for one in corpus.rglob("*") if one.is_file()) if corpus.is_dir() else [corpus]
+    )
+    found = [document for one in files for document in _documents(one)]
+    if not found:
+        raise VerifyFailed(f"{corpus} holds no document")
+    return found
+
+
+def _documents(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        records = read(path.read_bytes(), filename=path.name)
+    except OSError as error:
+        raise VerifyFailed(f"{path}: {error.strerror}") from error
+    except UnreadableDocument as error:
+        raise VerifyFailed(f"{path.name}: {error}") from error
+    for record in records:
+        known = record.identifiers.model_dump(exclude_none=True)
+        kinds = ("pmid", "pmcid", "doi", "nct_id")
+        yield {
+            "title": record.title,
+            "text": record.text,
+            "identifiers": {kind: known[kind] for kind in kinds if kind in known},
+        }
+
+
+def verify_here(text: str, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Check a text against documents in this process: no server is needed.
+
+    Raises:
+        VerifyFailed: the text is too long.
+    """
+    try:
+        found = statements(text)
+        sources = sent_along(documents, found)
+    except TooLong as error:
+        raise VerifyFailed(str(error)) from error
+    return checked(
+        text,
+        found,
+        sources,
+        against="documents",
+        at=datetime.now(UTC),
+    )
+
+
+def anything_checked(result: dict[str, Any]) -> bool:
+    """Whether the text had a claim or a quotation that was compared with a source."""
+    return any(one["claims"] or one["quotations"] for one in result["statements"])
+
+
+def holds(result: dict[str, Any]) -> bool:
+    """Whether every claim is verified, every quotation stands and every identifier is held; a text
+    in which nothing was checked does not hold."""
+    return (
+        anything_checked(result)
+        and all(
+            one["verification_status"] == "verified"
+            for one in result["statements"]
+            if one["claims"]
+        )
+        and all(
+            quoted["quote_verdict"] in _GOOD_QUOTATIONS
+            for one in result["statements"]
+            for quoted in one["quotations"]
+        )
+        and all(one["state"] == "held" for one in result["identifiers"])
+    )
+
+
+def _mark(line: dict[str, Any]) -> tuple[str, str]:
+    """A statement that is not verified is not thereby wrong: the cross is for what something
+    speaks against."""
+    status = line["verification_status"]
+    wrong = speaks_against({one["code"] for one in line["findings"]})
+    quoted = {one["quote_verdict"] for one in line["quotations"]}
+    wrong |= not quoted <= {*_GOOD_QUOTATIONS, "unchecked"}
+    if status == "unverified" and not wrong:
+        return _UNSURE
+    return _MARKS.get(status, ("·", "dim"))
+
+
+def render(console: Console, result: dict[str, Any]) -> None:
+    """Print each statement with its verdict and the passage it rests on, or why it has none."""
+    titles = {one["source"]: one["title"] for one in result["sources"]}
+    for line in result["statements"]:
+        words = " ".join(line["text"].split())
+        if not any(map(str.isalnum, words)):
+            continue
+        mark, color = _mark(line)
+        reason = _NOT_JUDGED.get(line.get("not_judged"), "")
+        console.print(Text.assemble((f" {mark} ", color), words, (reason, "dim")))
+        for finding in line["findings"]:
+            console.print(Text(f"     {finding['code']}: {finding['detail']}", style="red"))
+        for quoted in line["quotations"]:
+            if quoted["quote_verdict"] not in _GOOD_QUOTATIONS:
+                words = f"     quotation {quoted['quote_verdict']}: {quoted['detail']}"
+                console.print(Text(words, style="red"))
+        for place in line["citations"]:
+            title = titles.get(place["source"]) or place["source"]
+            passage = " ".join(place["quote"].split())
+            console.print(
+                Text(f"     {title}, {place['start']}-{place['end']}: {passage}", style="dim")
+            )
+    for one in result["identifiers"]:
+        if one["state"] != "held":
+            console.print(
+                Text(f" ! {one['identifier']}: {one['state'].replace('_', ' ')}", style="yellow")
+            )
+    if not anything_checked(result):
+        console.print()
+        console.print(
+            "Nothing was checked: the text holds no claim and no quotation.", style="bold red"
+        )
+        return
+    counts = result["summary"]
+    console.print()
+    console.print(
+        f"{counted(counts['claims'], 'claim')}: {counts['verified_count']} verified, "
+        f"{counts['partial_count']} partially, {counts['unverified_count']} not",
+        style="bold",
+    )

@@ -1,0 +1,1 @@
+"""The running instance that a command talks to: settings, health, why it does not serve."""

@@ -1,0 +1,147 @@
+"""Settings that one process only would read, and late: looked at before anything starts.
+
+`attest up` starts nothing with a setting that cannot be followed; nor do worker and scheduler,
+which would otherwise die of it, be started again and die of it. The rules are those of who reads
+them.
+"""
+
+import difflib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+import redis
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError
+
+from knowledge.retention import NotKept, keep_days
+from store.audit.keys import VARIABLE, BadKey, parse
+from store.core.settings import OF_A_FILE, PREFIX, SECRET, Settings
+from store.models.columns import EMBEDDING_DIMENSIONS
+
+_SENT = (
+    "encoder_key",
+    "anthropic_api_key",
+    "contact_email",
+    "ncbi_api_key",
+    "openfda_api_key",
+    "openalex_api_key",
+    "perplexity_api_key",
+)
+"""Settings that go into a header or address as they are."""
+_ORIGIN = re.compile(r"https://[a-z0-9.-]+(:[0-9]+)?", re.ASCII)
+
+
+class WrongSettings(ValueError):
+    """Settings that cannot be followed; the text names each with what is wrong, and no key."""
+
+
+def usable(settings: Settings, environment: Mapping[str, str] = os.environ) -> Settings:
+    """The same settings. Raises WrongSettings if a process would not work with them, or if a
+    variable of the environment is most likely a mistyped one: what it asks for, such as keys, would
+    not be done."""
+    looks = (_servers, _sent, _encoder, _model, _mirrors, _kept)
+    wrong = [said for look in looks for said in look(settings)]
+    wrong += _mistyped(environment)
+    if wrong:
+        raise WrongSettings("; ".join(wrong))
+    return settings
+
+
+_OTHERS = ("ATTEST_POSTGRES_PASSWORD", "ATTEST_REDIS_PASSWORD", "ATTEST_TEST_")
+"""Read by compose.yaml and by the tests."""
+_ALIKE = 0.8
+"""Ours: from here on a name is a mistyped one. One letter that is missing or too many passes, the
+variables that Kubernetes makes of a service's name do not."""
+
+
+def _strangers(environment: Mapping[str, str]) -> list[str]:
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    known |= {f"{PREFIX}{name.upper()}{OF_A_FILE}" for name in SECRET}
+    return [
+        name
+        for name in environment
+        if name.upper().startswith(PREFIX) and name.upper() not in known
+    ]
+
+
+def unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    """Variables that look like settings, and are none of this release."""
+    return sorted(name for name in _strangers(environment) if not name.startswith(_OTHERS))
+
+
+def _mistyped(environment: Mapping[str, str]) -> Iterator[str]:
+    for name in _strangers(environment):
+        bare = name.upper().removeprefix(PREFIX).lower()
+        for meant in difflib.get_close_matches(bare, Settings.model_fields, 1, _ALIKE):
+            yield f"{name} is no setting: did you mean {PREFIX}{meant.upper()}?"
+
+
+def _servers(settings: Settings) -> Iterator[str]:
+    if bool(settings.database_url) != bool(settings.redis_url):
+        yield "set both ATTEST_DATABASE_URL and ATTEST_REDIS_URL, or neither"
+    try:
+        if settings.database_url:
+            driver = sa.make_url(settings.database_url).drivername
+            if driver not in ("postgresql", "postgresql+psycopg"):
+                yield "ATTEST_DATABASE_URL is no address such as postgresql://user@host/attest"
+    except (ArgumentError, ValueError):  # their texts repeat it, and a password stands in it
+        yield "ATTEST_DATABASE_URL is no address such as postgresql://user@host/attest"
+    try:
+        if settings.redis_url:
+            redis.Redis.from_url(settings.redis_url).close()  # opens nothing
+    except ValueError:
+        yield "ATTEST_REDIS_URL is no address such as redis://host:6379/0"
+
+
+def _sent(settings: Settings) -> Iterator[str]:
+    for name in _SENT:
+        text: str = getattr(settings, name)
+        if not (text.isascii() and text.isprintable()) or " " in text:
+            yield f"ATTEST_{name.upper()} has a space, a line break or a non-ASCII letter"
+
+
+def _encoder(settings: Settings) -> Iterator[str]:
+    if settings.encoder == "minilm":
+        return
+    if settings.encoder_dimensions != EMBEDDING_DIMENSIONS:
+        yield f"ATTEST_ENCODER_DIMENSIONS must be {EMBEDDING_DIMENSIONS}: the index holds no others"
+    if settings.encoder == "openai":
+        if not _is_web(settings.encoder_url):
+            yield "ATTEST_ENCODER_URL must be an http(s) address such as http://host:8080/v1"
+        if not settings.encoder_model:
+            yield "ATTEST_ENCODER_MODEL is empty: name the model of the endpoint"
+
+
+def _model(settings: Settings) -> Iterator[str]:
+    if settings.anthropic_api_key and not _is_web(settings.anthropic_url):
+        yield "ATTEST_ANTHROPIC_URL must be an http(s) address"
+
+
+def _mirrors(settings: Settings) -> Iterator[str]:
+    for origin, base in settings.source_mirrors.items():
+        if not _ORIGIN.fullmatch(origin):
+            yield f"ATTEST_SOURCE_MIRRORS: {origin[:80]!r} is no origin such as https://host"
+        if not _is_web(base):
+            yield f"ATTEST_SOURCE_MIRRORS: what stands in for {origin[:80]} is no http(s) address"
+
+
+def _kept(settings: Settings) -> Iterator[str]:
+    try:
+        keep_days(settings.keep_days)
+    except NotKept as error:
+        yield str(error)
+    try:
+        if settings.audit_key:
+            parse(settings.audit_key, VARIABLE)
+    except BadKey as error:
+        yield str(error)
+
+
+def _is_web(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False

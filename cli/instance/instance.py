@@ -1,0 +1,127 @@
+"""Which running Attest a command talks to: the environment's, or that of a data directory."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from api_gateway.http.host_names import url_of
+from store.core.settings import Settings
+
+if TYPE_CHECKING:
+    from store.core.unit_of_work import Promise, Publisher, Store
+    from store.embedded import Connection
+    from workers.runtime.broker import WokenBroker
+
+
+class NotRunning(RuntimeError):
+    """No instance was found; the text says how to start one."""
+
+
+def resolve(settings: Settings) -> Settings:
+    """`settings` with the URLs of the running instance filled in.
+
+    `ATTEST_DATABASE_URL` and `ATTEST_REDIS_URL` win; else the instance that runs on the data
+    directory is used.
+
+    Raises:
+        NotRunning: neither is there.
+    """
+    if _has_urls(settings):
+        return settings
+    connection = _connection(settings)
+    if connection is None:
+        raise _not_running(settings, "ATTEST_DATABASE_URL and ATTEST_REDIS_URL")
+    return settings.model_copy(
+        update={"database_url": connection.database_url, "redis_url": connection.redis_url}
+    )
+
+
+def _has_urls(settings: Settings) -> bool:
+    if bool(settings.database_url) != bool(settings.redis_url):
+        raise NotRunning("set both ATTEST_DATABASE_URL and ATTEST_REDIS_URL, or neither")
+    return bool(settings.database_url)
+
+
+def _not_running(settings: Settings, variables: str) -> NotRunning:
+    return NotRunning(
+        f"nothing runs on {settings.data_dir.resolve()}: start it with `attest up`, name "
+        f"another one with --data-dir, or set {variables}"
+    )
+
+
+def with_data_dir(settings: Settings, data_dir: Path | None) -> Settings:
+    """`settings` for another data directory, if one was named."""
+    return settings.model_copy(update={"data_dir": data_dir}) if data_dir else settings
+
+
+def open_store(settings: Settings) -> "Store":
+    """The store of the running instance, publishing through its broker.
+
+    Raises:
+        NotRunning, SchemaMismatch, sqlalchemy.exc.OperationalError: it cannot be used.
+    """
+    from store.core.database import connect
+    from store.core.schema import require_current_schema
+    from store.core.unit_of_work import Store
+
+    found = resolve(settings)
+    engine = connect(found.database_url, pool_size=2)
+    require_current_schema(engine)
+    return Store(engine, _publisher(found))
+
+
+def _publisher(settings: Settings) -> "Publisher":
+    """Publishes through the broker, which a command that only reads never loads."""
+
+    @cache
+    def broker() -> "WokenBroker":
+        from workers.runtime.broker import WokenBroker
+
+        return WokenBroker(settings)
+
+    def publish(promises: "Sequence[Promise]") -> None:
+        broker().publish(promises)
+
+    return publish
+
+
+def _connection(settings: Settings) -> "Connection | None":
+    from store.embedded import read_connection
+
+    return read_connection(settings.data_dir)
+
+
+def find_gateway(settings: Settings, *, directory_named: bool) -> str | None:
+    """Where the gateway of this command's instance listens; None: there is no such instance.
+
+    `ATTEST_DATABASE_URL` and `ATTEST_REDIS_URL` win, as in `resolve`: then it is the one at host
+    and port. Else it is that of the data directory. Where nothing runs there, host and port count
+    only if they were set, and no directory was named: words of patients go to no instance that
+    happens to listen.
+
+    Args:
+        directory_named: by --data-dir.
+
+    Raises:
+        NotRunning: one of the URLs is set alone.
+    """
+    at_port = url_of(settings.host, settings.port)
+    if _has_urls(settings):
+        return at_port
+    if connection := _connection(settings):
+        return connection.gateway_url
+    named = not directory_named and settings.model_fields_set & {"host", "port"}
+    return at_port if named else None
+
+
+def require_gateway(settings: Settings, *, directory_named: bool) -> str:
+    """Where the gateway of this command's instance listens.
+
+    Raises:
+        NotRunning: there is no such instance.
+    """
+    found = find_gateway(settings, directory_named=directory_named)
+    if found is None:
+        raise _not_running(settings, "ATTEST_HOST and ATTEST_PORT of its gateway")
+    return found

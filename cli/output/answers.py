@@ -1,0 +1,215 @@
+"""An answer as people read it in a terminal."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from rich.console import Group
+from rich.panel import Panel
+from rich.style import Style
+from rich.text import Text
+
+from cli.output.printing import Console
+
+
+def render(console: Console, question: dict[str, Any]) -> None:
+    """Print an answer: claims with their citations and both clocks, or the abstention."""
+    answer = question["answer"]
+    console.print(Panel(Text(question["question"], style="bold"), border_style="cyan"))
+    for one in answer.get("remarks", ()):
+        if not (answer["abstained"] and one["code"] == "misspelt"):  # its detail has them
+            console.print(Text(f"! {one['detail']}", style="yellow"))
+    if answer["abstained"]:
+        body = Group(
+            Text(f"Abstained: {answer['abstain_reason']}", style="bold yellow"),
+            Text(answer["abstain_detail"]),
+            *_cure(answer["cure"]),
+        )
+        console.print(Panel(body, border_style="yellow", title="no answer"))
+        if answer["conflicts"]:
+            console.print(_conflicts(answer))
+        return
+    claims = {claim["claim_id"]: claim for claim in answer["claims"]}
+    for section in answer["sections"]:
+        console.print()
+        console.print(Text(section["heading"], style="bold underline"))
+        above = None
+        for claim_id in section["claim_ids"]:
+            evidence_id = claims[claim_id]["citations"][0]["evidence_id"]
+            if evidence_id != above:
+                console.print(_source(answer, evidence_id))
+            console.print(_claim(claims[claim_id]))
+            above = evidence_id
+    if answer["conflicts"]:
+        console.print(_conflicts(answer))
+    console.print(_references(answer))
+    if answer["images"]:
+        console.print(_images(answer))
+    _footer(console, question)
+
+
+def _cure(cure: dict[str, Any] | str | None) -> Iterator[Text]:
+    detail = cure["detail"] if isinstance(cure, dict) else cure or ""
+    yield Text.assemble(("What would cure it: ", "bold"), detail)
+    if isinstance(cure, dict) and cure["action"] == "add_sources":
+        yield Text("To add them: attest ingest FILE")
+
+
+def _source(answer: dict[str, Any], evidence_id: str) -> Text:
+    """The document that the claims below it come from; its number, if it has a public page."""
+    title = next(r["title"] for r in answer["evidence"] if r["evidence_id"] == evidence_id)
+    numbers = {entry["evidence_id"]: entry["n"] for entry in answer["references"]}
+    number = numbers.get(evidence_id)
+    return Text(f"[{number}] {title}" if number else title, style="cyan")
+
+
+_MARKS = {
+    "verified": ("✓", "green"),
+    "partially_verified": ("~", "yellow"),
+    "conflicting": ("≠", "magenta"),
+}
+
+
+def _claim(claim: dict[str, Any]) -> Group:
+    mark, color = _MARKS[claim["verification_status"]]
+    head = Text.assemble((f" {mark} ", color), claim["text"])
+    places = [
+        Text(
+            f"   {place['quote_verdict']} · version {place['version']} · {place['citation']}"
+            + (f" · {place['evidence_id']} says so too" if n else ""),
+            style="dim",
+        )
+        for n, place in enumerate(claim["citations"])
+    ]
+    return Group(head, *places)
+
+
+def _conflicts(answer: dict[str, Any]) -> Group:
+    """Both sides of each conflict in their own words, and which of them stands."""
+    titles = {record["evidence_id"]: record["title"] for record in answer["evidence"]}
+    lines = [Text(), Text("Sources that contradict each other", style="bold underline")]
+    for conflict in answer["conflicts"]:
+        about = " · ".join(filter(None, (conflict["subject"], conflict["outcome"])))
+        decided = f"decided by {conflict['rule']}" if conflict["resolved"] else "undecided"
+        lines.append(Text.assemble((" ≠ ", "magenta"), f"{about} ({decided})"))
+        for side in conflict["sides"]:
+            key = side["evidence_id"]
+            stands = " stands" if conflict["stands"] == key else ""
+            words = " ".join(side["quote"].split())
+            title = _side_title(side) or titles.get(key, key)
+            lines.append(Text(f"     {title}{stands}: “{words}”", style="dim"))
+            if side.get("source"):
+                lines.append(_side_source(side))
+    return Group(*lines)
+
+
+def _side_title(side: dict[str, Any]) -> str:
+    """The title of what a side is of; empty in answers from before sides told it."""
+    title, earlier = side.get("title"), "@" in side["evidence_id"]
+    return f"{title}{' (an earlier version)' if earlier else ''}" if title else ""
+
+
+def _side_source(side: dict[str, Any]) -> Text:
+    """Whose word it is, with both clocks; what is no longer its source's word was not checked."""
+    source, age = side["source"], side.get("clocks")
+    told = f"       {source['name']} · {_published(age or source)}"
+    if not age:
+        return Text(told, style="dim")
+    return Text.assemble(f"{told} · checked ", _checked_text(age), style="dim")
+
+
+def _references(answer: dict[str, Any]) -> Group:
+    records = {record["evidence_id"]: record for record in answer["evidence"]}
+    lines = [Text(), Text("References", style="bold underline")]
+    for entry in answer["references"]:
+        record = records[entry["evidence_id"]]
+        age = record["clocks"]
+        by = " · ".join(filter(None, (entry["authors"], entry["source"], _published(age))))
+        lines += [
+            Text.assemble((f" [{entry['n']}] ", "cyan"), (entry["title"], _link(entry))),
+            Text(f"     {by}"),
+            Text.assemble(
+                f"     [{'] ['.join(entry['badges'])}]  checked ", _checked_text(age), style="dim"
+            ),
+            Text(f"     {entry['url']}", style="blue"),
+            *(Text(f"     {line}", style="yellow") for line in _notices(record)),
+        ]
+    if not answer["references"]:
+        lines.append(Text(" none with a page of its own; the documents are named above"))
+    return Group(*lines)
+
+
+def _link(entry: dict[str, Any]) -> Style:
+    """How a title is written that opens its page (EB-8.1); the page stands below it as well, for
+    terminals without links."""
+    return Style(bold=True, link=entry["url"])
+
+
+def _images(answer: dict[str, Any]) -> Group:
+    lines = [Text(), Text("Images", style="bold underline")]
+    for image in answer["images"]:
+        by = " · ".join(filter(None, (image["source"], image.get("license"))))
+        lines += [
+            Text.assemble(" ", (image["title"], _link(image))),
+            Text(f"     {by}"),
+            Text(f"     {image['url']}", style="blue"),
+        ]
+    return Group(*lines)
+
+
+def _notices(record: dict[str, Any]) -> list[str]:
+    """What sources say became of a cited work, each notice once."""
+    found = (
+        " ".join(filter(None, (one["kind"].replace("_", " "), one["notice_id"], one["stated_on"])))
+        for one in record.get("standing", {}).get("notices", ())
+    )
+    return list(dict.fromkeys(found))
+
+
+def _published(age: dict[str, Any]) -> str:
+    """The publication date as far as the source states it."""
+    if age["published_at"] is None:
+        return "publication date unknown"
+    length = {"year": 4, "month": 7}.get(age["published_precision"], 10)
+    return f"published {age['published_at'][:length]}"
+
+
+def _checked_text(age: dict[str, Any]) -> Text:
+    hours = age["freshness_hours"]
+    ago = f"{hours:.0f} h ago" if hours < 72 else f"{hours / 24:.0f} d ago"
+    if age["sla_hours"] is None:
+        return Text(f"{ago}, fresh by version")
+    limit = f"{age['sla_hours']:g} h" if age["sla_hours"] <= 48 else f"{age['sla_hours'] / 24:g} d"
+    state, style = ("stale", "yellow") if age["stale"] else ("fresh", "")
+    return Text.assemble(f"{ago}, ", (state, style), f" (SLA {limit})")
+
+
+def _footer(console: Console, question: dict[str, Any]) -> None:
+    answer = question["answer"]
+    counts, level = answer["verification_summary"], answer["sufficiency"]
+    took = "?"
+    if question.get("finished_at"):
+        begun = datetime.fromisoformat(question["created_at"])
+        ended = datetime.fromisoformat(question["finished_at"])
+        took = f"{(ended - begun).total_seconds() * 1000:.0f} ms"
+    provenance = answer["provenance"]
+    if fallback := provenance.get("fallback"):
+        console.print(Text(fallback["note"], style="yellow"))
+    hedged = f", {counts['partial_count']} hedged" if counts["partial_count"] else ""
+    by = " ".join(filter(None, (provenance["generator"], provenance.get("model"))))
+    stale = stale_sources(answer)
+    console.print(
+        Text.assemble(
+            f"{counts['verified_count']} verified{hedged}, {counts['unverified_count']} withheld · "
+            f"evidence {level['level']} ({level['score']}/100) · "
+            f"{by} · {took} · question {question['id']}",
+            (f" · stale: {', '.join(stale)}" if stale else "", "yellow"),
+            style="dim",
+        )
+    )
+
+
+def stale_sources(answer: dict[str, Any]) -> list[str]:
+    """The kinds of sources of an answer that were not looked at within their limit."""
+    found: list[str] = answer.get("freshness_summary", {}).get("stale_sources", [])
+    return found

@@ -1,0 +1,1 @@
+"""The audit chain: written, read, exported, verified."""

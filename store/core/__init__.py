@@ -1,0 +1,1 @@
+"""What all of the store stands on: database, transactions, settings, hashes, spans."""

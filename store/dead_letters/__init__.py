@@ -1,0 +1,1 @@
+"""Messages that died: recorded, listed, replayed."""

@@ -1,0 +1,148 @@
+"""What a message works for: a question, a pasted text, an item, a refresh, versions.
+
+When the message dies outside of any claim, that ends with it; before a replay it must still be
+there, and after it, it waits again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from store.core.unit_of_work import UnitOfWork
+from store.extractions import extractions
+from store.models import IngestItem, now
+from store.questions import states
+from store.sources import refreshes
+from store.sources.refreshes import ACTIVE
+from store.texts import notes, verifications
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A table that messages name rows of, and how a row that failed waits again."""
+
+    field: str
+    table: str
+    name: str
+    waits: str | None
+
+
+_KINDS = (
+    _Kind("question_id", "question", "question", "queued"),
+    _Kind("verification_id", "verification", "pasted text", "queued"),
+    _Kind("note_id", "note", "clinical note", "queued"),
+    _Kind("extraction_id", "extraction", "clinical document", "queued"),
+    _Kind("item_id", "ingest_item", "submitted item", "pending"),
+    _Kind("refresh_id", "refresh", "refresh", None),
+)
+_NO_SENSE: Mapping[tuple[str, str], str] = {
+    ("question", "answered"): "its question has its answer",
+    ("verification", "done"): "its text has been checked",
+    ("note", "done"): "its note has its summary",
+    ("extraction", "done"): "its document has been extracted",
+    ("refresh", "failed"): "its refresh has ended: the next one begins where it began",
+    ("refresh", "complete"): "its refresh is complete",
+}
+
+
+def _id(promised: Mapping[str, Any], field: str) -> UUID | None:
+    """The id that a message names there; one that nobody could read may name none."""
+    try:
+        return UUID(str(promised[field]))
+    except (KeyError, ValueError):
+        return None
+
+
+def subject_of(promised: Mapping[str, Any]) -> str | None:
+    """The id of what the message works for, where it is one row."""
+    for kind in _KINDS:
+        if (found := _id(promised, kind.field)) is not None:
+            return str(found)
+    return None
+
+
+def is_named(session: Session, promised: Mapping[str, Any]) -> bool:
+    """Whether the message names anything that there is."""
+    for kind in _KINDS:
+        found = _id(promised, kind.field)
+        if found is not None:
+            query = sa.text(f"SELECT 1 FROM {kind.table} WHERE id = :id")  # noqa: S608  our own
+            if session.execute(query, {"id": found}).one_or_none() is not None:
+                return True
+    versions = promised.get("version_ids")
+    return isinstance(versions, list) and len(versions) > 0
+
+
+def hindrance(session: Session, promised: Mapping[str, Any]) -> str | None:
+    """Why working on `promised` again is no use whatever the stage does; None if it may be."""
+    for kind in _KINDS:
+        if promised.get(kind.field) is None:
+            continue
+        status = session.execute(
+            sa.text(f"SELECT status FROM {kind.table} WHERE id = :id"),  # noqa: S608  our own
+            {"id": _id(promised, kind.field)},
+        ).scalar_one_or_none()
+        if status is None:
+            return f"the {kind.name} that it works for is gone"
+        if (why := _NO_SENSE.get((kind.table, status))) is not None:
+            return why
+    wanted = {UUID(str(one)) for one in promised.get("version_ids", ())}
+    if wanted:
+        query = sa.text("SELECT count(*) FROM document_version WHERE id = ANY(:ids)")
+        if session.execute(query, {"ids": list(wanted)}).scalar_one() < len(wanted):
+            return "a document version that it names is gone"
+    return None
+
+
+def fail(work: UnitOfWork, promised: Mapping[str, Any], cause: str) -> None:
+    """End what waited for `promised`, as the stage's own `on_dead` would have done."""
+    if (question_id := _id(promised, "question_id")) is not None:
+        states.failed(work, question_id, cause)
+    if (verification_id := _id(promised, "verification_id")) is not None:
+        verifications.failed(work, verification_id, cause)
+    if (note_id := _id(promised, "note_id")) is not None:
+        notes.failed(work, note_id, cause)
+    if (extraction_id := _id(promised, "extraction_id")) is not None:
+        extractions.failed(work, extraction_id, cause)
+    if (refresh_id := _id(promised, "refresh_id")) is not None:
+        _fail_refresh(work, refresh_id, cause)
+    if (item_id := _id(promised, "item_id")) is not None:
+        item = work.session.get(IngestItem, item_id)
+        if item is None:
+            return
+        item.status, item.error, item.finished_at = "failed", cause, now()
+        work.session.add(item)
+        if item.refresh_id is not None:
+            _fail_refresh(work, item.refresh_id, f"a page could not be stored: {cause}")
+
+
+def _fail_refresh(work: UnitOfWork, refresh_id: UUID, cause: str) -> None:
+    refresh = refreshes.locked(work.session, refresh_id)
+    if refresh is not None and refresh.status in ACTIVE:
+        refreshes.fail(work, refresh, cause, now())
+
+
+def revive(work: UnitOfWork, promised: Mapping[str, Any]) -> None:
+    """Let what failed with `promised` wait again, and wake who follows it."""
+    for kind in _KINDS:
+        if kind.waits is None or (found := _id(promised, kind.field)) is None:
+            continue
+        work.session.execute(
+            sa.text(
+                f"UPDATE {kind.table} SET status = :waits, error = NULL, "  # noqa: S608  our own
+                "finished_at = NULL WHERE id = :id AND status = 'failed'"
+            ),
+            {"id": found, "waits": kind.waits},
+        )
+    if (question_id := promised.get("question_id")) is not None:
+        work.notify(states.CHANNEL, question_id)
+    if (verification_id := promised.get("verification_id")) is not None:
+        work.notify(verifications.CHANNEL, verification_id)
+    if (note_id := promised.get("note_id")) is not None:
+        work.notify(notes.CHANNEL, note_id)
+    if (extraction_id := promised.get("extraction_id")) is not None:
+        work.notify(extractions.CHANNEL, extraction_id)

@@ -1,0 +1,1 @@
+"""Documents, their immutable versions, and what is known of each work."""

@@ -1,0 +1,1 @@
+"""Clinical documents to extract: states, replies of models, reviews, figures."""

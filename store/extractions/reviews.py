@@ -1,0 +1,172 @@
+"""Extractions that a person should look at: listed, accepted as they are, or corrected.
+
+A correction quotes the document: its value must stand in the span that it names. The audit log
+learns who decided and which fields, never a word.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from store.core.cursors import pack, position
+from store.core.hashes import json_hash
+from store.core.unit_of_work import UnitOfWork
+from store.extractions.extractions import CHANNEL
+from store.models import ExtractionRow, Review, now
+
+
+class Decided(ValueError):
+    """Somebody has decided this review before."""
+
+
+class Unsupported(ValueError):
+    """A correction that the document does not bear; `field`: of what, if there is such a field."""
+
+    def __init__(self, field: str | None, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A value and where the document states it, `[start, end)` in code points."""
+
+    value: str
+    start: int
+    end: int
+
+
+Correction = Mapping[str, Sequence[Stated] | None]
+"""Of some fields: the values with their spans; None where the document states none."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of reviews, oldest first, and the cursor of the next one."""
+
+    reviews: list[Review]
+    next_cursor: str | None
+
+
+def get(session: Session, review_id: UUID, owner: str | None = None) -> Review | None:
+    """The review with this id; only the owner's where one is named."""
+    found = session.get(Review, review_id)
+    return None if found is None or (owner is not None and found.owner != owner) else found
+
+
+def of_extraction(session: Session, extraction_id: UUID) -> Review | None:
+    """The review of an extraction, if it needed one."""
+    return session.exec(select(Review).where(Review.extraction_id == extraction_id)).first()
+
+
+def listing(
+    session: Session,
+    *,
+    owner: str | None = None,
+    status: str | None = "open",
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page:
+    """Reviews, those that wait longest first.
+
+    Args:
+        owner: only theirs; None for everybody's.
+        status: open, accepted or corrected; None for all.
+
+    Raises:
+        InvalidCursor: `cursor` was not given out by this function.
+    """
+    created, key = col(Review.created_at), col(Review.id)
+    query = select(Review).order_by(created, key).limit(limit + 1)
+    if owner is not None:
+        query = query.where(Review.owner == owner)
+    if status is not None:
+        query = query.where(Review.status == status)
+    if cursor is not None:
+        at, last = position(cursor)
+        query = query.where(sa.or_(created > at, sa.and_(created == at, key > last)))
+    rows = list(session.exec(query))
+    page = rows[:limit]
+    more = len(rows) > limit
+    return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
+
+
+def accept(work: UnitOfWork, review_id: UUID, by: str, owner: str | None = None) -> Review | None:
+    """The extraction is right as it is; None where there is no such review.
+
+    Raises:
+        Decided: somebody has decided before.
+    """
+    review = _open(work, review_id, owner)
+    if review is None:
+        return None
+    _decide(work, review, "accepted", by)
+    work.record("review.accepted", review.id, extraction_id=str(review.extraction_id))
+    return review
+
+
+def correct(
+    work: UnitOfWork, review_id: UUID, by: str, correction: Correction, owner: str | None = None
+) -> Review | None:
+    """Keep what a person found in place of what was extracted; None where there is no such review.
+
+    Raises:
+        Decided: somebody has decided before.
+        Unsupported: a field that the extraction does not have, a span outside of the text, or a
+            value that does not stand in its span.
+    """
+    review = _open(work, review_id, owner)
+    if review is None:
+        return None
+    row = work.session.get_one(ExtractionRow, review.extraction_id)
+    known = (row.result or {}).get("fields", {})
+    body: dict[str, Any] = {}
+    for field, values in correction.items():
+        if field not in known:
+            raise Unsupported(None, "names a field that the extraction does not have")
+        body[field] = None if values is None else [_checked(field, one, row) for one in values]
+    review.corrected = body
+    _decide(work, review, "corrected", by)
+    work.record(
+        "review.corrected",
+        review.id,
+        extraction_id=str(review.extraction_id),
+        fields=sorted(body),
+        corrected_hash=json_hash(body, row.hash_key),
+    )
+    return review
+
+
+def _open(work: UnitOfWork, review_id: UUID, owner: str | None) -> Review | None:
+    query = select(Review).where(Review.id == review_id).with_for_update()
+    review = work.session.exec(query).first()
+    if review is None or (owner is not None and review.owner != owner):
+        return None
+    if review.status != "open":
+        raise Decided(f"the review was {review.status} before; it stays so")
+    return review
+
+
+def _decide(work: UnitOfWork, review: Review, status: str, by: str) -> None:
+    review.status, review.decided_by, review.decided_at = status, by, now()
+    work.session.add(review)
+    work.notify(CHANNEL, review.extraction_id)
+
+
+def _checked(field: str, one: Stated, row: ExtractionRow) -> dict[str, Any]:
+    """The value with the words at its span; case and spaces do not count."""
+    text = row.text or ""
+    if not 0 <= one.start < one.end <= len(text):
+        raise Unsupported(field, "the span does not lie in the document")
+    words = text[one.start : one.end]
+    if not one.value.strip() or _plain(one.value) not in _plain(words):
+        raise Unsupported(field, "the value does not stand in the words of its span")
+    return {"value": one.value, "start": one.start, "end": one.end, "words": words}
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.casefold().split())

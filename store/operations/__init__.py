@@ -1,0 +1,1 @@
+"""Backup, erasure, retention, and other work of operators."""

@@ -1,0 +1,1 @@
+"""How work moves: ledger, outbox, circuits, backlog, schedule ticks."""

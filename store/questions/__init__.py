@@ -1,0 +1,1 @@
+"""Questions, what their stages make, and what an abstention asks for."""

@@ -1,0 +1,228 @@
+"""What the stages of a question make and what they find of each other: a statement each.
+
+They stand on the way of whoever waits for an answer, so nothing goes through the ORM.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from messages import Stage
+from store.core.copying import uuid_array
+from store.core.hashes import Hashed
+from store.models import now
+from store.questions.states import MOVE, moving
+from store.reports.model_usage import cost_of_subject
+
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as it was asked."""
+
+    text: str
+    options: Body
+    hash_key: bytes | None
+    """Of the hashes of its words, and of all that is made of them (`store.core.hashes`), here and
+    below; None for a question from before there were keys."""
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """A question with what was retrieved for it."""
+
+    text: str
+    retrieval: dict[str, Any]
+    """All of it but `explain`, as everywhere here."""
+    hash: str
+    """Of the whole retrieval."""
+    hash_key: bytes | None
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """A question with what was retrieved and drafted for it."""
+
+    text: str
+    retrieval: dict[str, Any]
+    draft: dict[str, Any]
+    hash: str
+    """Of the draft."""
+    hash_key: bytes | None
+    cost_usd: Decimal | None
+    """Of the language model so far; None where it is not known."""
+
+
+@dataclass(frozen=True)
+class Composed:
+    """An answer as it was stored, and what it was made from."""
+
+    body: dict[str, Any]
+    hash: str
+    abstain_reason: str | None
+    hash_key: bytes | None
+    retrieval: dict[str, Any] | None
+
+
+class Keyed(NamedTuple):
+    """What a stage made for a question, and the key of its hashes.
+
+    The key is read before the work: who erases a question ends its work first, so that nothing is
+    ever written under a key that is gone.
+    """
+
+    body: dict[str, Any]
+    hash_key: bytes | None
+
+
+_ASKED = sa.text("SELECT text, options, hash_key FROM question WHERE id = :id")
+_READ_ON = "r.body - 'explain' AS retrieval"
+"""Why each candidate was kept or dropped is nine tenths of a retrieval, and for people to read."""
+_RETRIEVED = sa.text(
+    f"""
+    SELECT q.text, {_READ_ON}, r.hash, q.hash_key
+    FROM question q JOIN retrieval r ON r.question_id = q.id WHERE q.id = :id
+    """  # noqa: S608  our own fragment
+)
+_DRAFTED = sa.text(
+    f"""
+    SELECT q.text, {_READ_ON}, d.body AS draft, d.hash, q.hash_key,
+           {cost_of_subject("CAST(q.id AS text)")}
+    FROM question q JOIN retrieval r ON r.question_id = q.id JOIN draft d ON d.question_id = q.id
+    WHERE q.id = :id
+    """  # noqa: S608  our own fragment
+)
+_COMPOSED = sa.text(
+    f"""
+    SELECT a.body, a.hash, a.abstain_reason, q.hash_key, {_READ_ON}
+    FROM answer a JOIN question q ON q.id = a.question_id
+    LEFT JOIN retrieval r ON r.question_id = a.question_id WHERE a.question_id = :id
+    """  # noqa: S608  our own fragment
+)
+
+
+def asked(session: Session, question_id: UUID) -> Asked | None:
+    """The question; None: there is none."""
+    row = session.execute(_ASKED, {"id": question_id}).one_or_none()
+    return None if row is None else Asked(*row)
+
+
+def retrieved(session: Session, question_id: UUID) -> Retrieved | None:
+    """The question with its retrieval; None: one of them is not there."""
+    row = session.execute(_RETRIEVED, {"id": question_id}).one_or_none()
+    return None if row is None else Retrieved(*row)
+
+
+def drafted(session: Session, question_id: UUID) -> Drafted | None:
+    """The question with its retrieval and its draft; None: one of them is not there."""
+    row = session.execute(_DRAFTED, {"id": question_id}).one_or_none()
+    return None if row is None else Drafted(*row)
+
+
+def composed(session: Session, question_id: UUID) -> Composed | None:
+    """The question's answer; None: there is none."""
+    row = session.execute(_COMPOSED, {"id": question_id}).one_or_none()
+    return None if row is None else Composed(*row)
+
+
+_PUT_RETRIEVAL, _PUT_DRAFT = (
+    sa.text(
+        f"""
+        WITH moved AS ({MOVE})
+        INSERT INTO {table} (question_id, body, hash, created_at)
+        SELECT id, CAST(:body AS jsonb), :hash, :now FROM moved RETURNING question_id
+        """  # noqa: S608  our own fragments
+    )
+    for table in ("retrieval", "draft")
+)
+_PUT_ANSWER = sa.text(
+    f"""
+    WITH moved AS ({MOVE}),
+    answered AS (
+        INSERT INTO answer (question_id, body, hash, abstain_reason, created_at)
+        SELECT id, CAST(:body AS jsonb), :hash, :abstain_reason, :now FROM moved),
+    composed AS (
+        INSERT INTO answer_inputs (question_id, body, hash, created_at)
+        SELECT id, CAST(:inputs AS jsonb), :inputs_hash, :now FROM moved),
+    cited AS (
+        INSERT INTO citation (question_id, claim_id, version_id, start, "end", quote_hash)
+        SELECT moved.id, place.*
+        FROM moved, unnest(CAST(:claims AS varchar[]), CAST(:versions AS uuid[]),
+                           CAST(:starts AS int[]), CAST(:ends AS int[]),
+                           CAST(:quotes AS varchar[])) AS place)
+    SELECT id FROM moved
+    """  # noqa: S608  our own fragment
+)
+
+
+def put_retrieval(session: Session, question_id: UUID, body: Hashed) -> None:
+    """Store what the retrieve stage found, with its hash; the question waits for generate now.
+
+    Raises:
+        LookupError: there is no such question.
+    """
+    _put(session, _PUT_RETRIEVAL, question_id, Stage.GENERATE, body)
+
+
+def put_draft(session: Session, question_id: UUID, body: Hashed) -> None:
+    """Store what the generate stage proposes, with its hash; the question waits for verify now.
+
+    Raises:
+        LookupError: there is no such question.
+    """
+    _put(session, _PUT_DRAFT, question_id, Stage.VERIFY, body)
+
+
+def put_answer(
+    session: Session,
+    question_id: UUID,
+    answer: Hashed,
+    inputs: Hashed,
+    *,
+    abstain_reason: str | None,
+    citations: Sequence[Body],
+) -> None:
+    """Store an answer, unsealed, what it was composed from, and the spans that it rests on; the
+    question waits for audit now.
+
+    Args:
+        inputs: see `store.audit.inputs`.
+        citations: columns of `citation` without `id` and `question_id`.
+
+    Raises:
+        LookupError: there is no such question.
+    """
+    _put(
+        session,
+        _PUT_ANSWER,
+        question_id,
+        Stage.AUDIT,
+        answer,
+        abstain_reason=abstain_reason,
+        inputs=inputs.json,
+        inputs_hash=inputs.hash,
+        claims=[one["claim_id"] for one in citations],
+        versions=uuid_array([one["version_id"] for one in citations]),
+        starts=[one["start"] for one in citations],
+        ends=[one["end"] for one in citations],
+        quotes=[one["quote_hash"] for one in citations],
+    )
+
+
+def _put(
+    session: Session,
+    statement: sa.TextClause,
+    question_id: UUID,
+    following: Stage,
+    body: Hashed,
+    **values: object,
+) -> None:
+    own = {"body": body.json, "hash": body.hash, "now": now(), **moving(question_id, following)}
+    if session.execute(statement, {**own, **values}).one_or_none() is None:
+        raise LookupError(f"there is no question {question_id}")

@@ -1,0 +1,176 @@
+"""Questions: accepted once, found again, listed, followed through the stages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
+
+from messages import RetrieveV1
+from store.core.cursors import pack, position
+from store.core.hashes import json_hash, new_hash_key, text_hash
+from store.core.unit_of_work import UnitOfWork
+from store.models import LOCAL_OWNER, Question, now
+from store.recalls.log import with_state
+from store.texts.idempotency import keep
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one stage did for a question. `ms` is from the last claim to its commit."""
+
+    stage: str
+    status: str
+    attempts: int
+    started_at: datetime
+    finished_at: datetime | None
+    ms: float | None
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of questions, newest first, and the cursor of the next one."""
+
+    questions: list[Question]
+    next_cursor: str | None
+
+
+def submit(
+    work: UnitOfWork,
+    text: str,
+    options: Mapping[str, Any],
+    idempotency_key: str | None = None,
+    *,
+    question_id: UUID | None = None,
+    request_id: UUID | None = None,
+    owner: str = LOCAL_OWNER,
+) -> Question:
+    """Accept a question: its row, the audit event with its hashes, the message to retrieve.
+
+    The same key of the same owner with the same request gives the first question again and promises
+    nothing new (`store.texts.idempotency`).
+
+    Args:
+        options: JSON values; `as_of`, `filters`, `patient_context`, `max_references` where they
+            were given.
+        question_id: its id, if it is new: for who listens for its end before it is there.
+        request_id: of the request that asks; the unit of work's, or a new one, if left out.
+        owner: whose it is.
+
+    Raises:
+        KeyReused: the key stands for another request.
+    """
+    key = new_hash_key()
+    request = {"text": text, "options": dict(options)}
+    question = Question(
+        id=question_id or uuid4(),
+        text=text,
+        text_hash=text_hash(text, key),
+        options=dict(options),
+        request_id=request_id or work.request_id or uuid4(),
+        idempotency_key=idempotency_key,
+        request_hash=json_hash(request, key),
+        hash_key=key,
+        created_at=now(),
+        owner=owner,
+    )
+    kept = keep(work.session, question, request)
+    if kept is not question:
+        return kept
+    work.record(
+        "question.submitted",
+        question.id,
+        text_hash=question.text_hash,
+        request_hash=question.request_hash,
+    )
+    work.emit(
+        RetrieveV1(
+            request_id=question.request_id,
+            question_id=question.id,
+            question_hash=question.text_hash,
+        )
+    )
+    return question
+
+
+def get(session: Session, question_id: UUID) -> Question | None:
+    """The question with this id, if there is one."""
+    return session.get(Question, question_id)
+
+
+def listing(
+    session: Session,
+    *,
+    owner: str | None = None,
+    status: str | None = None,
+    since: datetime | None = None,
+    recall: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> Page:
+    """Questions, newest first.
+
+    Args:
+        owner: only those of this owner.
+        since: only questions accepted at or after this moment.
+        recall: only questions whose answer is in this state (`store.recalls.log`).
+        cursor: `next_cursor` of the page before.
+
+    Raises:
+        InvalidCursor: `cursor` was not given out by this function.
+    """
+    created, key = col(Question.created_at), col(Question.id)
+    query = select(Question).order_by(created.desc(), key).limit(limit + 1)
+    if owner is not None:
+        query = query.where(Question.owner == owner)
+    if status is not None:
+        query = query.where(Question.status == status)
+    if since is not None:
+        query = query.where(created >= since)
+    if recall is not None:
+        query = query.where(with_state(recall))
+    if cursor is not None:
+        at, last = position(cursor)
+        query = query.where(sa.or_(created < at, sa.and_(created == at, key > last)))
+    rows = list(session.exec(query))
+    page = rows[:limit]
+    more = len(rows) > limit
+    return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
+
+
+STEPS = """
+    SELECT json_agg(json_build_array(stage, status, attempts, started_at, finished_at)
+                    ORDER BY started_at, id)
+    FROM stage_run WHERE subject = CAST(:id AS text)
+"""
+"""What `steps_of` reads, as one JSON value; null: nothing began. For statements that read more."""
+_STEPS = sa.text(STEPS)
+
+
+def progress(session: Session, question_id: UUID) -> list[Step]:
+    """What each stage did for the question so far, in the order in which they began."""
+    return steps_of(session.execute(_STEPS, {"id": question_id}).scalar_one() or ())
+
+
+def steps_of(rows: Sequence[Sequence[Any]]) -> list[Step]:
+    """The steps in what `STEPS` found."""
+    return [_step(*row) for row in rows]
+
+
+def _step(stage: str, status: str, attempts: int, started: str, finished: str | None) -> Step:
+    started_at = datetime.fromisoformat(started)
+    finished_at = None if finished is None else datetime.fromisoformat(finished)
+    return Step(
+        stage, status, attempts, started_at, finished_at, _milliseconds(started_at, finished_at)
+    )
+
+
+def _milliseconds(started: datetime, finished: datetime | None) -> float | None:
+    """With one decimal place, rounded as PostgreSQL does (`question_states.seal`): a half up."""
+    if finished is None:
+        return None
+    microseconds = (finished - started) // timedelta(microseconds=1)
+    return (microseconds + 50) // 100 / 10

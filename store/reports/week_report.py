@@ -1,0 +1,126 @@
+"""What a weekly report is made of: quality and its trend, sources, deaths, costs and recalls."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+import sqlalchemy as sa
+from sqlmodel import Session
+
+from store.pipeline import queue_report
+from store.pipeline.queue_report import QueueReport
+from store.recalls import log
+from store.reports import quality_report
+from store.reports.quality_report import QualityReport
+from store.sources import source_report
+from store.sources.source_report import SourceReport
+
+
+@dataclass(frozen=True)
+class Deaths:
+    """Dead letters of one stage with one cause's fingerprint, that died in the window."""
+
+    stage: str
+    error_type: str
+    died: int
+    open: int
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Requests to models for one purpose in the window. The cost is of those known."""
+
+    purpose: str
+    requests: int
+    cost_usd: Decimal
+    unpriced: int
+
+
+@dataclass(frozen=True)
+class DayOfWeek:
+    """What one day (UTC) of the window brought."""
+
+    day: str
+    answered: int
+    abstained: int
+    response_ms_p50: float | None
+    response_ms_p95: float | None
+    cost_usd: Decimal
+
+
+@dataclass(frozen=True)
+class WeekReport:
+    """Everything over [since, until); sources and queues are as they stood at `made_at`."""
+
+    made_at: datetime
+    quality: QualityReport
+    days: Sequence[DayOfWeek]
+    deaths: Sequence[Deaths]
+    costs: Sequence[Costs]
+    recalled: dict[str, int]
+    """Answers whose state changed in the window, by the state that they have."""
+    sources: Sequence[SourceReport]
+    queues: Sequence[QueueReport]
+
+
+_DEATHS = sa.text(
+    """
+    SELECT stage, error_type, count(*) AS died, count(*) FILTER (WHERE status = 'open') AS open
+    FROM dead_letter WHERE died_at >= :since AND died_at < :until
+    GROUP BY stage, error_type ORDER BY open DESC, died DESC, stage, error_type
+    """
+)
+_COSTS = sa.text(
+    """
+    SELECT purpose, count(*) AS requests, coalesce(sum(cost_usd), 0) AS cost_usd,
+           count(*) FILTER (WHERE cost_usd IS NULL) AS unpriced
+    FROM model_usage WHERE at >= :since AND at < :until GROUP BY purpose ORDER BY cost_usd DESC
+    """
+)
+_DAYS = sa.text(
+    """
+    SELECT (sealed_at AT TIME ZONE 'UTC')::date AS day,
+           count(*) FILTER (WHERE abstain_reason IS NULL) AS answered,
+           count(abstain_reason) AS abstained,
+           percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY response_ms) AS ms,
+           coalesce(sum(cost_usd), 0) AS cost_usd
+    FROM answer_quality WHERE sealed_at >= :since AND sealed_at < :until GROUP BY day
+    """
+)
+_RECALLED = sa.text(
+    "SELECT state, count(*) AS answers FROM answer_recall "
+    "WHERE changed_at >= :since AND changed_at < :until GROUP BY state"
+)
+
+
+def report(session: Session, since: datetime, until: datetime, made_at: datetime) -> WeekReport:
+    """All of it. Days on which nothing ended are there as well, with zeros and unknown times."""
+    window = {"since": since, "until": until}
+    measured = quality_report.report(session, since, until)
+    by_day = {row.day.isoformat(): row for row in session.execute(_DAYS, window)}
+    recalled = dict.fromkeys(log.CHANGED, 0)
+    recalled |= {row.state: row.answers for row in session.execute(_RECALLED, window)}
+    return WeekReport(
+        made_at=made_at,
+        quality=measured,
+        days=[
+            DayOfWeek(
+                one.day, found.answered, found.abstained, found.ms[0], found.ms[1], found.cost_usd
+            )
+            if (found := by_day.get(one.day))
+            else DayOfWeek(one.day, 0, 0, None, None, Decimal(0))
+            for one in measured.trend
+        ],
+        deaths=[
+            Deaths(row.stage, row.error_type, row.died, row.open)
+            for row in session.execute(_DEATHS, window)
+        ],
+        costs=[
+            Costs(row.purpose, row.requests, Decimal(row.cost_usd), row.unpriced)
+            for row in session.execute(_COSTS, window)
+        ],
+        recalled=recalled,
+        sources=[one for one in source_report.report(session, made_at) if one.is_known],
+        queues=queue_report.report(session),
+    )

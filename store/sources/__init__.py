@@ -1,0 +1,1 @@
+"""Sources: watches, refreshes, freshness, imports, rate limits."""

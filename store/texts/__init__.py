@@ -1,0 +1,1 @@
+"""Texts of callers: clinical notes, pasted texts, and their idempotency keys."""

@@ -1,0 +1,215 @@
+"""PDF files with a text layer, read by pypdf under tight limits.
+
+pypdf reads files by anybody: every limit of its Configuration that bounds work or memory is set
+well below its default, the pages are counted, and a deadline is checked at each operator, also
+inside forms (pypdf 7.1, `_configuration.py` and `PageObject._extract_text`).
+"""
+
+import logging
+import re
+import time
+import zlib
+from io import BytesIO
+from typing import Any, NamedTuple
+
+from pypdf import PageObject, PdfReader, apply_configuration
+from pypdf.generic import ArrayObject, DictionaryObject, StreamObject
+
+from store.documents.records import MAX_TEXT_CHARS, SourceRecord
+from workers.file_formats.errors import UnreadableDocument
+from workers.file_formats.plain import clean_title, file_title, record
+
+MAX_PAGES = 2_000
+MAX_SECONDS = 60.0
+_MEBIBYTE = 1024 * 1024
+_LIMITS: dict[str, Any] = {
+    "disable_legacy_handling": True,
+    "zlib_maximum_output_length": 16 * _MEBIBYTE,
+    "lzw_maximum_output_length": 16 * _MEBIBYTE,
+    "run_length_maximum_output_length": 16 * _MEBIBYTE,
+    "brotli_maximum_output_length": 16 * _MEBIBYTE,
+    "array_based_stream_maximum_output_length": 16 * _MEBIBYTE,
+    "stream_decoding_work_maximum_length": 64 * _MEBIBYTE,
+    "stream_parsing_work_maximum_count": 1_000_000,
+    "xform_maximum_invocations_per_extraction": 500,
+    "page_tree_maximum_entries": 20_000,
+    "xmp_maximum_input_length": _MEBIBYTE,
+}
+_EMPTY_CONTENT = 16  # bytes, such as "q Q"
+_HEADER = b"%PDF-"
+_HEADER_WITHIN = 1024  # bytes; ISO 32000 readers accept the header there
+_NO_TITLE = re.compile(r"untitled\Z|microsoft word\b", re.IGNORECASE)
+_OF_A_FILE = (".doc", ".docx", ".indd", ".pdf", ".tex", ".qxd")
+
+# pypdf reports what it repairs, with pieces of the document; document texts go to no log.
+logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
+
+
+class _TookTooLong(Exception):
+    """The deadline passed."""
+
+
+class Page(NamedTuple):
+    """The text layer of a page, "" where there is none, and whether anything is drawn there."""
+
+    text: str
+    drawn: bool
+
+
+def read_pdf(data: bytes, filename: str) -> SourceRecord:
+    """A PDF's text layer as pypdf extracts it, page after page; nothing is joined or corrected.
+
+    Pages are parted by a blank line, or by a line end where a sentence runs on. Characters that the
+    file's fonts do not map (NUL, lone surrogates) become U+FFFD. Titled by its metadata, else by
+    its file name. Pages that show something and have no text, such as scans, stand in the facts.
+    Raises UnreadableDocument for anything but an unencrypted PDF with text of at most MAX_PAGES
+    pages and MAX_TEXT_CHARS characters that is read within MAX_SECONDS, and for a damaged page.
+    """
+    title, pages = _read(data)
+    text = joined_pages([one.text for one in pages])
+    silent = [n for n, one in enumerate(pages, 1) if one.drawn and not one.text.strip()]
+    if not any(map(str.isalnum, text)):  # fonts that map nothing give codes, and no letters
+        raise UnreadableDocument(
+            "the PDF has no text layer (scanned pages?); run OCR on it and try again"
+        )
+    found = record(title or file_title(filename), text)
+    return found.model_copy(update={"facts": {"pages_without_text": silent}}) if silent else found
+
+
+def pdf_pages(data: bytes) -> list[Page]:
+    """Every page; raises as `read_pdf`, but not where there is no text."""
+    return _read(data)[1]
+
+
+def _read(data: bytes) -> tuple[str, list[Page]]:
+    if not is_pdf(data):
+        raise UnreadableDocument("the file is no PDF (no %PDF- header); check its name and content")
+    try:
+        with apply_configuration(None, **_LIMITS):
+            return _extract(data)
+    except UnreadableDocument:
+        raise
+    except _TookTooLong as error:
+        raise UnreadableDocument(
+            f"the PDF took longer than {MAX_SECONDS:.0f} s to read; split it or save it as text"
+        ) from error
+    except Exception as error:
+        # pypdf lets any built-in exception through on malformed files
+        raise UnreadableDocument(
+            f"the PDF cannot be read ({type(error).__name__}); save it anew or as text"
+        ) from error
+
+
+def is_pdf(data: bytes) -> bool:
+    """Whether the bytes begin as a PDF does; archives that hold one do not."""
+    return not data.startswith(b"PK") and _HEADER in data[:_HEADER_WITHIN]
+
+
+def _extract(data: bytes) -> tuple[str, list[Page]]:
+    deadline = time.monotonic() + MAX_SECONDS
+    reader = PdfReader(BytesIO(data))
+    if reader.is_encrypted:
+        raise UnreadableDocument("the PDF is encrypted; save a copy without a password")
+    count = len(reader.pages)
+    if count > MAX_PAGES:
+        raise UnreadableDocument(
+            f"the PDF has {count:,} pages; the limit is {MAX_PAGES:,}: split it"
+        )
+
+    if _listed_pages(reader) > count:
+        raise UnreadableDocument(
+            "the PDF lists a page that it does not hold; save the PDF anew or as text"
+        )
+
+    def check(*_: Any) -> None:
+        if time.monotonic() > deadline:
+            raise _TookTooLong
+
+    pages: list[Page] = []
+    total = 0
+    for page in reader.pages:
+        check()
+        if _is_damaged(page):
+            raise UnreadableDocument(
+                f"page {len(pages) + 1} is damaged; save the PDF anew or as text"
+            )
+        text = _clean(page.extract_text(visitor_operand_before=check))
+        total += len(text) + 2
+        if total > MAX_TEXT_CHARS:
+            raise UnreadableDocument(
+                f"the PDF holds more than {MAX_TEXT_CHARS:,} characters of text: split it"
+            )
+        pages.append(Page(text, _is_drawn(page)))
+    check()
+    return _title(reader), pages
+
+
+def _listed_pages(reader: PdfReader) -> int:
+    """How many pages the tree names. pypdf passes over what leads nowhere, or to something else.
+
+    It has been through the tree, so that is no deeper and no larger than `_LIMITS`.
+    """
+    listed, seen = 0, set()
+    left: list[Any] = [reader.root_object["/Pages"]]
+    while left:
+        node = left.pop().get_object()
+        kids = node.get("/Kids") if isinstance(node, DictionaryObject) else None
+        if kids is None:
+            listed += 1
+        elif id(node) not in seen:
+            seen.add(id(node))
+            left += kids.get_object()
+    return listed
+
+
+def _is_damaged(page: PageObject) -> bool:
+    """Whether a stream of the page breaks off, which pypdf passes over: its words would be lost.
+
+    Only what is packed once can be told. A checksum that is missing behind it does not matter.
+    """
+    contents = page.get("/Contents")
+    contents = contents.get_object() if contents is not None else None
+    parts = contents if isinstance(contents, ArrayObject) else [contents]
+    for part in parts:
+        stream = part.get_object() if part is not None else None
+        if not isinstance(stream, StreamObject) or stream.get("/Filter") != "/FlateDecode":
+            continue
+        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)  # behind the two bytes of its header
+        try:
+            unpacker.decompress(stream._data[2:], _LIMITS["zlib_maximum_output_length"])
+        except zlib.error:
+            return True
+        if not unpacker.eof and not unpacker.unconsumed_tail:
+            return True
+    return False
+
+
+def _is_drawn(page: PageObject) -> bool:
+    """Whether the page's content does more than save and restore its state."""
+    contents = page.get_contents()
+    return contents is not None and len(contents.get_data().strip()) > _EMPTY_CONTENT
+
+
+def _title(reader: PdfReader) -> str:
+    metadata = reader.metadata
+    title = clean_title(_clean(str(metadata.title or ""))) if metadata else ""
+    return "" if _NO_TITLE.match(title) or title.lower().endswith(_OF_A_FILE) else title
+
+
+def _clean(text: str) -> str:
+    text = text.replace("\x00", "\ufffd").replace("\r\n", "\n").replace("\r", "\n")
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def joined_pages(pages: list[str]) -> str:
+    """Pages parted by a blank line, or by a line end where a sentence runs on."""
+    parts: list[str] = []
+    for page in pages:
+        page = page.strip("\n")
+        if not page.strip():
+            continue
+        if parts:
+            runs_on = page.lstrip()[0].islower() and parts[-1].rstrip()[-1] not in ".!?:;"
+            parts.append("\n" if runs_on else "\n\n")
+        parts.append(page)
+    return "".join(parts)

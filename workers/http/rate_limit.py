@@ -1,0 +1,57 @@
+"""When this source may ask a host: its rate, shared with all who ask the same host."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from workers.http.errors import NotOurTurn
+
+LONGEST_WAIT_SECONDS = 30.0
+"""Ours: a turn that comes later is not waited for."""
+
+
+class Limiter(Protocol):
+    """Turns at hosts; `store.sources.rate_limits.RateLimits` shares them among all processes."""
+
+    def reserve(
+        self, host: str, per_second: float, burst: int, at: datetime, *, longest: float
+    ) -> float: ...
+
+    def hold(self, host: str, until: datetime, at: datetime) -> None: ...
+
+
+@dataclass(frozen=True)
+class Turns:
+    """The turns of one source; `source` is its name in errors."""
+
+    source: str
+    limiter: Limiter
+    per_second: float
+    burst: int
+    now: Callable[[], datetime]
+    sleep: Callable[[float], None]
+
+    def wait(self, host: str) -> None:
+        """Sleep until it is our turn at `host`.
+
+        Raises:
+            NotOurTurn: that is more than 30 seconds away; no turn was taken.
+        """
+        seconds = self.limiter.reserve(
+            host, self.per_second, self.burst, self.now(), longest=LONGEST_WAIT_SECONDS
+        )
+        if seconds > LONGEST_WAIT_SECONDS:
+            raise NotOurTurn(
+                f"{self.source}: {host} is left alone for another {seconds:.0f} s: it asked for a "
+                "pause, or too many of our requests wait already",
+                seconds,
+            )
+        if seconds > 0:
+            self.sleep(seconds)
+
+    def hold(self, host: str, seconds: float) -> None:
+        """Nobody asks `host` for so long, a burst included."""
+        at = self.now()
+        allowance = (self.burst - 1) / self.per_second
+        self.limiter.hold(host, at + timedelta(seconds=seconds + allowance), at)

@@ -1,0 +1,48 @@
+"""How a stage asks the language model: on the account of what it works at, within the budgets."""
+
+from knowledge.generation import generation_policy
+from store.reports import model_usage
+from workers.language_model.budgeted import UNAVAILABLE, Budget, BudgetedModel
+from workers.language_model.port import LanguageModel, ModelUnavailable
+from workers.runtime.errors import Later
+from workers.runtime.stage import Context
+
+
+def asking(context: Context, subject: object) -> LanguageModel | None:
+    """The language model, to be asked for `subject`, such as a question's id; None without a key.
+
+    What it proposes is paid for from the budgets of the settings, and every request is written to
+    the table `model_usage`, whatever comes of it. `propose` raises `BudgetSpent` when money is out.
+
+    Raises:
+        ValueError: key, name or address of the settings cannot be used.
+    """
+    model, settings = context.language_model, context.settings
+    if model is None:
+        return None
+    return BudgetedModel(
+        model,
+        context.store,
+        str(subject),
+        Budget(settings.question_budget_usd, settings.day_budget_usd),
+        now=context.now,
+        sleep=context.sleep,
+    )
+
+
+def wait_if_worth_it(
+    context: Context, subject: object, purpose: str, error: ModelUnavailable
+) -> None:
+    """Returns where the model will not be back soon or has been asked often enough.
+
+    The tries are counted in `model_usage`, so neither a restart nor another worker forgets them.
+
+    Raises:
+        Later: the model is worth another try after a pause.
+    """
+    retries = generation_policy().retries
+    with context.store.reading() as session:
+        tries = model_usage.ended(session, str(subject), purpose, UNAVAILABLE)
+    pause = retries.pause_seconds if error.retry_after is None else error.retry_after
+    if tries < retries.tries and pause <= retries.longest_pause_seconds:
+        raise Later(str(error), pause)

@@ -11,6 +11,7 @@ COPY pyproject.toml README.md LICENSE /src/
 COPY messages /src/messages
 COPY knowledge /src/knowledge
 COPY store /src/store
+COPY clinical_text /src/clinical_text
 COPY workers /src/workers
 COPY api_gateway /src/api_gateway
 COPY scheduler /src/scheduler

@@ -39,15 +39,15 @@ app = typer.Typer(
 )
 COMMANDS = {
     "search": (
-        "cli.search:search",
+        "cli.commands.search:search",
         "Show the passages that the retrieve stage would find.",
     ),
     "import": (
-        "cli.imports:import_files",
+        "cli.commands.imports:import_files",
         "Import bulk files; the same command goes on where an earlier run stopped.",
     ),
     "extract": (
-        "cli.extract:extract",
+        "cli.commands.extract:extract",
         "Extract a clinical document: by rules, and with a key by the language model too.",
     ),
     "mcp": (
@@ -55,54 +55,54 @@ COMMANDS = {
         "Give an assistant (Model Context Protocol) tools to ask, verify and read evidence.",
     ),
     "refresh": (
-        "cli.refresh:refresh",
+        "cli.commands.refresh:refresh",
         "Refresh a source now and wait until what it said is stored and indexed.",
     ),
     "report": (
-        "cli.report:report",
+        "cli.commands.report:report",
         "Write a report of the last days: targets and misses, trends, sources, deaths, costs.",
     ),
     "status": (
-        "cli.status:status",
+        "cli.commands.status:status",
         "Show how every part is and what to do; exit code 1 if anybody has to do anything.",
     ),
     "sources": (
-        "cli.sources:sources",
+        "cli.commands.sources:sources",
         "Show each source's age against its SLA, its last success and error, and its next run.",
     ),
     "findings": (
-        "cli.sources:findings",
+        "cli.commands.sources:findings",
         "List what does not hold about records, newest first.",
     ),
     "erase": (
-        "cli.erase:erase",
+        "cli.commands.erase:erase",
         "Erase every copy of the words of a question, note, verification or extraction.",
     ),
     "backup": (
-        "cli.backup:backup",
+        "cli.commands.backup:backup",
         "Write all of the database to FILE, as of one moment, while everything runs.",
     ),
     "restore": (
-        "cli.backup:restore",
+        "cli.commands.backup:restore",
         "Make a data directory of a backup; it must be empty.",
     ),
 }
 """Commands of other modules: where each is, and its line of help."""
 GROUPS = {
     "dead-letters": (
-        "cli.dead_letters:dead_letters_app",
+        "cli.commands.dead_letters:dead_letters_app",
         "What died, why, and the way back.",
     ),
-    "stages": ("cli.stages:stages_app", "Which stages work; stop and start one."),
-    "queues": ("cli.stages:queues_app", "The queues in Redis."),
-    "audit": ("cli.audit:audit_app", "The tamper-evident log."),
-    "recalls": ("cli.recalls:recalls_app", "Answers whose sources changed."),
-    "reviews": ("cli.reviews:reviews_app", "Extractions that a person should look at."),
-    "keys": ("cli.keys:keys_app", "Keys of the HTTP interface."),
-    "watches": ("cli.sources:watches_app", "Which queries are followed at which source."),
+    "stages": ("cli.commands.stages:stages_app", "Which stages work; stop and start one."),
+    "queues": ("cli.commands.stages:queues_app", "The queues in Redis."),
+    "audit": ("cli.commands.audit:audit_app", "The tamper-evident log."),
+    "recalls": ("cli.commands.recalls:recalls_app", "Answers whose sources changed."),
+    "reviews": ("cli.commands.reviews:reviews_app", "Extractions that a person should look at."),
+    "keys": ("cli.commands.keys:keys_app", "Keys of the HTTP interface."),
+    "watches": ("cli.commands.sources:watches_app", "Which queries are followed at which source."),
     "evaluate": ("cli.evaluate.commands:evaluate_app", "Measure on data in standard layouts."),
     "anchors": (
-        "cli.anchors:anchors_app",
+        "cli.commands.anchors:anchors_app",
         "The sentences worth quoting, and the effects stated in numbers.",
     ),
 }

@@ -21,7 +21,7 @@ from cli.output.answers import render, stale_sources
 from cli.output.printing import Console, say_json
 from store.core.settings import Settings
 
-SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "records"
+SAMPLES = Path(__file__).resolve().parents[2] / "samples" / "records"
 
 QUESTIONS = (
     "What clinical trials are studying MRD-guided treatment de-escalation?",

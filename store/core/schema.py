@@ -13,7 +13,7 @@ import sqlalchemy as sa
 if TYPE_CHECKING:
     from alembic.config import Config
 
-MIGRATIONS = Path(__file__).parent / "migrations"
+MIGRATIONS = Path(__file__).parents[1] / "migrations"
 _MIGRATION_LOCK = 0x4174746573740001  # "Attest", 1: one process migrates, the others wait
 
 

@@ -27,7 +27,16 @@ from workers.health import SILENT_SECONDS, others_speak
 from workers.registry import MODULES
 
 ROOT = Path(__file__).resolve().parents[2]
-PRODUCT = ("messages", "store", "workers", "knowledge", "api_gateway", "scheduler", "cli")
+PRODUCT = (
+    "messages",
+    "store",
+    "clinical_text",
+    "workers",
+    "knowledge",
+    "api_gateway",
+    "scheduler",
+    "cli",
+)
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -211,7 +220,7 @@ def test_no_registry_host_and_no_path_of_a_machine_in_the_frame() -> None:
 
 def test_only_adapters_speak_http_and_none_of_ours_imports_httpx2() -> None:
     speak = {name for name, used in imports().items() if "httpx" in used}
-    client = {f"workers.http.{name}" for name in ("allow", "answers", "call", "wire")}
+    client = {f"workers.http.{name}" for name in ("allow", "responses", "request", "transport")}
     others = {"workers.encoder.remote", "cli.client.gateway", "cli.commands.demo"}
     others |= {f"cli.assistant.{name}" for name in ("command", "gateway", "tools")}
     assert speak == client | others, "ADR 0004 holds a list"
@@ -432,6 +441,10 @@ def test_links_lead_somewhere_and_commands_exist(path: Path) -> None:
             assert below is None or words[2] in below, line
 
 
-def test_the_readme_lists_every_queue() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| `(\w+)\.v\d+` \|", read("README.md"), re.MULTILINE)
-    assert rows == [(stage.value, stage.value) for stage in Stage]
+def test_the_architecture_shows_every_queue_and_its_message_once() -> None:
+    rows = re.findall(r"\| `(\w+)` \| `(\w+)\.v\d+` \|", read("docs/architecture.md"))
+    assert sorted(rows) == sorted((stage.value, stage.value) for stage in Stage)
+
+
+def test_the_readme_is_read_in_one_sitting() -> None:
+    assert len(read("README.md").splitlines()) <= 150

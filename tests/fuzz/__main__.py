@@ -27,7 +27,7 @@ def _fuzz(name: str, seconds: int, keep: Path) -> None:
     """Run one target in this process; libFuzzer ends it."""
     import atheris
 
-    with atheris.instrument_imports(include=["workers", "store", "messages"]):
+    with atheris.instrument_imports(include=["workers", "clinical_text", "store", "messages"]):
         from tests.fuzz.targets import TARGETS
 
     target = TARGETS[name]

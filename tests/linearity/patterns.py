@@ -23,7 +23,16 @@ from tests.linearity.growth import Growth, growth, seconds
 from tests.linearity.texts import Family, families
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("messages", "knowledge", "store", "workers", "scheduler", "api_gateway", "cli")
+PACKAGES = (
+    "messages",
+    "knowledge",
+    "store",
+    "clinical_text",
+    "workers",
+    "scheduler",
+    "api_gateway",
+    "cli",
+)
 START, MOST = 500, 2_000
 SHORT = 300
 SUSPECTS = 8

@@ -23,7 +23,16 @@ from cli.output.printing import Console, guarded_streams, say, say_beside, say_j
 from store.core.printable import acts
 
 ROOT = Path(__file__).resolve().parents[3]
-PRODUCT = ("messages", "store", "workers", "knowledge", "api_gateway", "scheduler", "cli")
+PRODUCT = (
+    "messages",
+    "store",
+    "clinical_text",
+    "workers",
+    "knowledge",
+    "api_gateway",
+    "scheduler",
+    "cli",
+)
 PRINTERS = {
     "cli/output/printing.py": "what commands print",
     "cli/supervise/output.py": "what child processes print, line by line through `printable`",
@@ -75,7 +84,8 @@ def test_no_other_module_writes_to_a_standard_stream(folder: str) -> None:
         if module in PRINTERS:
             assert list(writes(path)), f"{module} writes nothing any more"
             continue
-        ours = re.search(r"^from cli\.printing import .*\bConsole\b", path.read_text("utf-8"), re.M)
+        text = path.read_text("utf-8")
+        ours = re.search(r"^from cli\.output\.printing import .*\bConsole\b", text, re.M)
         named = {name for _, name in writes(path)} - ({"Console"} if ours else set())
         found += [f"{module}: {name}" for name in named if (module, name) not in GUARDED]
     assert not found

@@ -74,7 +74,7 @@ def role_of(command: list[str]) -> str | None:
     """Which of our processes this command line is; None: none of those that are followed."""
     if command and "postgres" in command[0]:
         return "postgres"
-    if command and command[0].split(" ")[0].endswith(("/valkey-server", "/redis-server")):
+    if command and command[0].split(" ")[0].endswith("/valkey-server"):
         return "redis"
     role = next((one for one in ROLES if one in command), None)
     stages = [one.removeprefix("--stage=") for one in command if one.startswith("--stage=")]
@@ -113,7 +113,7 @@ class Sampler:
         servers: list[float] = []
         for process in self.root.children(recursive=True):
             with contextlib.suppress(psutil.Error):
-                role = role_of(process.cmdline())
+                role = role_of(" ".join(process.cmdline()).split())
                 if role == "postgres":  # what they share, RSS would count in each of them
                     servers.append(process.memory_full_info().uss / 2**20)
                 elif role is not None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from api_gateway.auth.access import keys_required
 from api_gateway.http.host_names import is_loopback, url_of
-from cli.supervise import ProcessSpec, Supervisor, server_spec
+from cli.supervise import Nursery, ProcessSpec, Supervisor, server_spec
 from messages import (
     EVIDENCE_STAGES,
     QUESTION_STAGES,
@@ -80,7 +80,7 @@ def run(settings: Settings, *, on_event: OnEvent, log_dir: Path | None) -> int:
             urls = (postgres.database_url, redis.redis_url)
             on_event = _publishing(on_event, data, urls, settings)
         specs = [*servers, *processes(settings, urls, tuple(spec.name for spec in servers))]
-        return Supervisor(specs, on_event, log_dir).run()
+        return Supervisor(specs, on_event, log_dir, Nursery()).run()
 
 
 def _publishing(

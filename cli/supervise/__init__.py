@@ -1,6 +1,7 @@
 """Runs child processes in order, restarts what crashes, stops all in order."""
 
+from cli.supervise.nursery import Nursery
 from cli.supervise.processes import ProcessSpec, server_spec
 from cli.supervise.supervisor import FORCED_EXIT_CODE, Supervisor
 
-__all__ = ["FORCED_EXIT_CODE", "ProcessSpec", "Supervisor", "server_spec"]
+__all__ = ["FORCED_EXIT_CODE", "Nursery", "ProcessSpec", "Supervisor", "server_spec"]

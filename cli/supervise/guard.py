@@ -72,6 +72,10 @@ class Guard:
                 self._process.stdin.close()
             self._process.wait()
 
+    def pids(self) -> set[int]:
+        """Its process."""
+        return {self._process.pid} if self._process is not None else set()
+
     def began(self, group: int, stop_signal: signal.Signals, timeout_seconds: float) -> None:
         """A process group to clean up behind a killed supervisor."""
         self._write(f"+ {group} {int(stop_signal)} {timeout_seconds}")

@@ -19,6 +19,7 @@ from enum import Enum
 from pathlib import Path
 
 from cli.supervise.guard import Guard
+from cli.supervise.nursery import Adopted, Nursery
 from cli.supervise.output import FileSink, Pipe, Sink, StderrSink
 from cli.supervise.processes import Backoff, ProcessSpec, all_after, describe, start_order
 from store.embedded.errors import EmbeddedError
@@ -52,7 +53,7 @@ class State(Enum):
 class _Child:
     spec: ProcessSpec
     state: State = State.WAITING
-    process: "subprocess.Popen[bytes] | None" = None
+    process: "subprocess.Popen[bytes] | Adopted | None" = None
     due: float | None = 0.0
     """When to look at it again: start, probe or kill; None if only its end matters."""
     started: float = 0.0
@@ -67,6 +68,7 @@ class _Child:
 class Supervisor:
     """Runs `specs` until SIGTERM, SIGINT or SIGHUP; `run` belongs in the main thread.
 
+    `nursery` forks those of its processes that are ours; without it all are spawned.
     `on_event(name, what)` is told each change as a short text that begins with one of starting,
     ready, exited, cannot start, not ready, stopping, killed, stopped; by default it goes to the
     output. The children's output goes to standard error, or to `log_dir/NAME.log`.
@@ -77,6 +79,7 @@ class Supervisor:
         specs: Sequence[ProcessSpec],
         on_event: OnEvent | None = None,
         log_dir: Path | None = None,
+        nursery: Nursery | None = None,
     ) -> None:
         ordered = start_order(specs)
         self._children = {spec.name: _Child(spec) for spec in ordered}
@@ -89,13 +92,9 @@ class Supervisor:
         self._wake_fd = -1
         self._few_lines = False
         self._guard = Guard()
+        self._nursery = nursery
         self._stop_requested: float | None = None
         self._exit_code = 0
-
-    def pids(self) -> dict[str, int]:
-        """The process ids of the children that run now, by name."""
-        running = self._children.items()
-        return {name: child.process.pid for name, child in running if child.process}
 
     def run(self) -> int:
         """Start everything, keep it running, stop it when asked.
@@ -104,6 +103,8 @@ class Supervisor:
         request killed what had not stopped yet.
         """
         with self._signals(), self._guard, contextlib.ExitStack() as stack:
+            if self._nursery is not None:
+                stack.enter_context(self._nursery)
             stack.callback(self._drain)
             stack.callback(self._kill_all)  # only after an exception is anything left
             while not self._finished():
@@ -135,7 +136,9 @@ class Supervisor:
         self._tell(child, "starting")
         pipe = Pipe(spec.name)
         try:
-            child.process = spawn(spec.command(), pipe.write_end)
+            command = spec.command()
+            forked = self._nursery and self._nursery.start(command, pipe.write_end)
+            child.process = forked or spawn(command, pipe.write_end)
         except (EmbeddedError, KeyError) as error:
             pipe.close()
             self._tell(child, f"cannot start: {error}")
@@ -208,6 +211,9 @@ class Supervisor:
             self._guard.ended(process.pid)
             self._pass_on_last_words(child.spec.name)
             self._ended(child, time.monotonic() - child.started, code)
+        if self._nursery is not None:
+            running = {child.process.pid for child in self._children.values() if child.process}
+            self._nursery.bury_strangers(running | self._guard.pids())
         if self._stop_requested is not None:
             self._stop_next()
 
@@ -331,7 +337,7 @@ class Supervisor:
         self._sink.write(name, [f"[{what}]".encode()])
 
 
-def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
+def _has_ended(process: "subprocess.Popen[bytes] | Adopted") -> bool:
     """Whether the process ended; it stays a zombie, so that its number is not reused yet."""
     try:
         ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)

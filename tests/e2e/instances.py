@@ -48,7 +48,7 @@ class Up:
         found = set()
         for child in psutil.Process(self.process.pid).children():
             with contextlib.suppress(psutil.Error):  # it ended meanwhile
-                if role in child.cmdline():
+                if role in " ".join(child.cmdline()).split():
                     found.add(child.pid)
         return found
 

@@ -131,7 +131,9 @@ def test_a_crashed_child_is_restarted_and_questions_are_answered_again(up: Up, v
         "scheduler": lambda argv: "scheduler" in argv,
     }
     direct = psutil.Process(up.process.pid).children()
-    found = [child for child in direct if matches[victim](child.cmdline() or [""])]
+    found = [
+        child for child in direct if matches[victim](" ".join(child.cmdline()).split() or [""])
+    ]
     assert found, f"no {victim} among {[child.cmdline() for child in direct]}"
     found[0].kill()
     wait_until(lambda: not found[0].is_running(), 10, "the victim is gone")

@@ -39,8 +39,8 @@ SETTLE_SECONDS = 120.0
 BURST = 20
 UPLOAD_SECONDS = 4.0
 _HOLDS = (
-    "import sys, time, sqlalchemy as sa; from store.database import connect; "
-    "from store.settings import Settings; "
+    "import sys, time, sqlalchemy as sa; from store.core.database import connect; "
+    "from store.core.settings import Settings; "
     "c = connect(Settings().database_url).connect(); "
     "c.execute(sa.text('SELECT 1 FROM audit_head FOR UPDATE')); print('held', flush=True); "
     "time.sleep(600)"

@@ -24,7 +24,8 @@ Start = Callable[..., "subprocess.Popen[str]"]
 # in a shell's background ignores SIGINT, and so do its children.
 PROGRAM = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from cli import bulk_files, imports; bulk_files.RECORDS_PER_SLICE = 3; imports.AHEAD = 4; "
+    "from cli.commands import bulk_files, imports; "
+    "bulk_files.RECORDS_PER_SLICE = 3; imports.AHEAD = 4; "
     "import cli.main; cli.main.main()"
 )
 RECORDS = 40

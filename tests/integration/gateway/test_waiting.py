@@ -204,7 +204,7 @@ def test_a_gateway_process_ends_with_0_at_sigterm_and_lets_waiters_go(
         "ATTEST_REDIS_URL": settings.redis_url,
         "ATTEST_PORT": str(port),
     }
-    code = "from api_gateway.main import run_gateway; from store.settings import Settings; "
+    code = "from api_gateway.main import run_gateway; from store.core.settings import Settings; "
     process = subprocess.Popen(
         [sys.executable, "-W", "error", "-c", code + "run_gateway(Settings())"],
         env=environment,

@@ -21,9 +21,10 @@ from tests.chaos.storm.launch import skew
 skew(float(sys.argv[2]))
 
 from uuid import uuid4
-from store import dead_letters, outbox
-from store.database import connect
-from store.unit_of_work import Store
+from store.dead_letters import dead_letters
+from store.pipeline import outbox
+from store.core.database import connect
+from store.core.unit_of_work import Store
 from tests.integration.runtime.harness import promise, promise_asked
 from workers.runtime.errors import Permanent
 

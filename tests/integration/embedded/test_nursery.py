@@ -1,0 +1,144 @@
+"""Processes of `attest up` are forks of one that imported everything, and children of who asked."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.servers import wait_until
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="subreapers are Linux's")
+
+ASKS = """
+import json, os, sys, time
+from pathlib import Path
+from cli.supervise.nursery import Nursery
+from store.embedded.process import Command
+
+def ours(*arguments, **more):
+    return Command((sys.executable, "-m", "cli.main", *arguments), dict(os.environ), **more)
+
+with Nursery() as nursery:
+    {body}
+"""
+
+
+def run(body: str, tmp_path: Path) -> str:
+    """What a supervisor prints that does this with a nursery."""
+    script = tmp_path / "supervisor.py"
+    script.write_text(ASKS.format(body=body))
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[3],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_command_is_run_with_its_output_arguments_and_exit_code(tmp_path: Path) -> None:
+    body = """
+    for arguments in (["--version"], ["no-such-command"]):
+        with Path("{log}").open("ab") as log:
+            process = nursery.start(ours(*arguments), log.fileno())
+        print(process.wait())
+    """.replace("{log}", str(tmp_path / "log"))
+
+    assert run(body, tmp_path).split() == ["0", "2"]
+    told = (tmp_path / "log").read_text()
+    assert told.startswith("attest ")
+    assert "no-such-command" in told
+
+
+def test_what_is_forked_is_a_child_in_a_session_of_its_own_and_shows_what_it_does(
+    tmp_path: Path,
+) -> None:
+    body = """
+    import psutil
+    with open(os.devnull, "wb") as nothing:
+        process = nursery.start(ours("--data-dir=DIR", "up", "--port=1"), nothing.fileno())
+    seen = psutil.Process(process.pid)
+    while "up" not in " ".join(seen.cmdline()).split():
+        time.sleep(0.01)
+    print(json.dumps([seen.ppid() == os.getpid(), os.getsid(process.pid) == process.pid]))
+    process.send_signal(9)
+    print(process.wait())
+    """.replace("DIR", str(tmp_path / "data"))
+
+    children, ended = run(body, tmp_path).splitlines()
+    assert json.loads(children) == [True, True]
+    assert int(ended) == -signal.SIGKILL
+
+
+def test_without_a_nursery_and_for_others_programs_nothing_is_forked(tmp_path: Path) -> None:
+    body = """
+    out = sys.stdout.fileno()
+    print(nursery.start(Command(("/bin/true",), {}), out), nursery.start(ours(user=1), out))
+    nursery._process.kill()
+    nursery._process.wait()
+    print(nursery.start(ours("--version"), out), nursery.start(ours("--version"), out))
+    """
+
+    assert run(body, tmp_path).split() == ["None"] * 4
+
+
+def test_orphans_of_the_family_are_buried_and_nobody_elses_children(tmp_path: Path) -> None:
+    body = """
+    import subprocess
+    mine = subprocess.Popen(["/bin/true"])
+    orphan = subprocess.run(
+        ["/bin/sh", "-c", "sleep 0.2 & echo $!"], stdout=subprocess.PIPE, check=True
+    )
+    while os.path.exists(f"/proc/{int(orphan.stdout)}"):
+        nursery.bury_strangers({mine.pid})
+        if mine.poll() is not None:
+            mine = subprocess.Popen(["/bin/true"])
+        time.sleep(0.02)
+    print(mine.wait())
+    """
+
+    assert run(body, tmp_path).split() == ["0"]
+
+
+def test_importing_everything_starts_no_thread(tmp_path: Path) -> None:
+    """A fork has only the thread that forked it: others' locks would stay locked for ever."""
+    body = """
+    import psutil
+    with open(os.devnull, "wb") as nothing:
+        nursery.start(ours("--version"), nothing.fileno()).wait()
+    print(psutil.Process(nursery._process.pid).num_threads())
+    """
+
+    assert run(body, tmp_path).split() == ["1"]
+
+
+def test_a_killed_supervisor_leaves_nobody(tmp_path: Path) -> None:
+    script = tmp_path / "supervisor.py"
+    body = """
+    with open(os.devnull, "wb") as nothing:
+        process = nursery.start(ours("--data-dir=DIR", "up", "--port=1"), nothing.fileno())
+    print(nursery._process.pid, process.pid, flush=True)
+    time.sleep(60)
+    """
+    script.write_text(ASKS.format(body=body.replace("DIR", str(tmp_path / "data"))))
+    supervisor = subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[3],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+    assert supervisor.stdout is not None
+    with supervisor.stdout as said:
+        family = [int(pid) for pid in said.readline().split()]
+    supervisor.kill()
+    supervisor.wait()
+    wait_until(lambda: not any(map(psutil.pid_exists, family)), 20, "all of them ended")

@@ -147,7 +147,7 @@ WAYS = (
     ),
     Way("page of documents", "/evidence", _PARTS, _files),
     Way("page of notes", "/notes", _PARTS, lambda: _file("a.txt", _words())),
-    Way("page of extractions", "/documents", _PARTS, lambda: _file("a.txt", _words())),
+    Way("page of extractions", "/extractions", _PARTS, lambda: _file("a.txt", _words())),
     Way(
         "page of texts",
         "/verify",

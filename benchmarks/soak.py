@@ -44,6 +44,7 @@ from cli.commands.evidence import follow, submit
 from cli.instance.instance import resolve
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
+from workers.runtime.dramatiq_keys import Keys
 
 console = Console(stderr=True)
 SHIFT_HOURS = 2
@@ -151,7 +152,7 @@ def leak_once(what: str | None, kept: list[object], store: Store, client: "redis
         url = store.engine.url.set(drivername="postgresql").render_as_string(False)
         kept.append(psycopg.connect(url))
     elif what == "acks":
-        client.sadd(f"attest:__acks__.leak-{len(kept)}.retrieve", "nobody's")
+        client.sadd(Keys("attest", "retrieve").fetched(f"leak-{len(kept)}"), "nobody's")
         kept.append(None)
 
 

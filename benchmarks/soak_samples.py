@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from benchmarks.soak_verdict import Series
 from messages import Stage
+from workers.runtime.dramatiq_keys import Keys
 
 ROLES = ("gateway", "scheduler", "worker")
 _DATABASE = sa.text(
@@ -141,15 +142,15 @@ class Sampler:
 
     def _redis(self) -> dict[str, float]:
         info: Any = self.client.info()
-        acks = list(self.client.scan_iter(f"{self.namespace}:__acks__.*", count=1000))
+        acks = list(self.client.scan_iter(Keys(self.namespace, "*").fetched("*"), count=1000))
         with self.client.pipeline(transaction=False) as pipe:
             for key in acks:
                 pipe.scard(key)
             for stage in Stage:
-                pipe.hlen(f"{self.namespace}:{stage.value}.msgs")
+                pipe.hlen(Keys(self.namespace, stage.value).bodies)
             for stage in Stage:
-                pipe.zcard(f"{self.namespace}:{stage.value}.XQ")
-            pipe.zcard(f"{self.namespace}:__heartbeats__")
+                pipe.zcard(Keys(self.namespace, stage.value).dead)
+            pipe.zcard(Keys(self.namespace, "").heartbeats)
             pipe.dbsize()
             found: list[Any] = pipe.execute()
         fetched, rest = found[: len(acks)], found[len(acks) :]

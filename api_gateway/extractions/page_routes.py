@@ -31,13 +31,20 @@ from store.models import ExtractionIteration, ExtractionRow
 router = APIRouter(include_in_schema=False)
 
 PAGE = 20
-BODY_LIMITS = {("POST", "/documents"): BodyLimit(None)}
+BODY_LIMITS = {("POST", "/extractions"): BodyLimit(None)}
 OPTIONS = ("title", "document_type", "profile")
 UNFINISHED = ("queued", "running")
 
 
 @router.get("/documents", dependencies=[needs(Scope.READ, Scope.ASK)])
-def documents_page(
+def former_page(request: Request) -> Response:
+    """Where these pages were until a document was evidence everywhere."""
+    query = request.url.query
+    return RedirectResponse(f"/extractions?{query}" if query else "/extractions", 308)
+
+
+@router.get("/extractions", dependencies=[needs(Scope.READ, Scope.ASK)])
+def extractions_page(
     request: Request,
     gateway: InGateway,
     caller: InCaller,
@@ -69,7 +76,7 @@ def _form(
     errors = [plainly(one.message) for one in problem.errors] or [problem.detail] if problem else []
     return page(
         request,
-        "documents.html",
+        "extractions.html",
         status=problem.status_code if problem else 200,
         key=str(key),
         before=before and f"/extractions/{before}",
@@ -100,7 +107,7 @@ def _threshold(profile: str) -> float | None:
     return float(found["threshold"]) if found else None
 
 
-@router.post("/documents", dependencies=[needs(Scope.ASK)])
+@router.post("/extractions", dependencies=[needs(Scope.ASK)])
 def send_document(
     request: Request, form: InGiven, gateway: InGateway, caller: InCaller
 ) -> Response:

@@ -33,7 +33,7 @@ NAVIGATION = (
     ("History", "/questions"),
     ("Evidence", "/evidence"),
     ("Verify", "/verify"),
-    ("Documents", "/documents"),
+    ("Extractions", "/extractions"),
     ("Notes", "/notes"),
     ("Operate", "/operate"),
 )

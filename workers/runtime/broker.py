@@ -27,6 +27,7 @@ from store.core.unit_of_work import Promise, Store
 from store.dead_letters.dead_letters import Death
 from workers.runtime.consumer import WokenConsumer
 from workers.runtime.dead_letter_middleware import DeadLetterCopy, death_of, letter_id
+from workers.runtime.dramatiq_keys import Keys
 from workers.runtime.redis_client import redis_client
 from workers.runtime.stage import bury
 from workers.runtime.wire import fault, unreadable
@@ -175,11 +176,11 @@ class WokenBroker(RedisBroker):
         """
         with self.client.pipeline(transaction=False) as pipe:
             for stage in Stage:
-                pipe.lindex(f"{self.namespace}:{stage.value}", 0)
+                pipe.lindex(self._keys(stage.value).waiting, 0)
             found: list[Any] = pipe.execute()
             fronts = [(stage.value, one) for stage, one in zip(Stage, found, strict=True) if one]
             for name, redis_id in fronts:
-                pipe.hget(f"{self.namespace}:{name}.msgs", redis_id)
+                pipe.hget(self._keys(name).bodies, redis_id)
             bodies: list[Any] = pipe.execute()
         heads = {}
         for (name, _), body in zip(fronts, bodies, strict=True):
@@ -214,10 +215,10 @@ class WokenBroker(RedisBroker):
         """
         copied, age = 0, UNCOPIED_MS if older_than_ms is None else older_than_ms
         for stage in Stage:
-            key = f"{self.namespace}:{stage.value}.XQ"
-            dead: list[Any] = self.client.zrangebyscore(key, 0, current_millis() - age)
+            keys = self._keys(stage.value)
+            dead: list[Any] = self.client.zrangebyscore(keys.dead, 0, current_millis() - age)
             for redis_id in [raw_id.decode() for raw_id in dead]:
-                body: Any = self.client.hget(f"{key}.msgs", redis_id)
+                body: Any = self.client.hget(keys.dead_bodies, redis_id)
                 if body is not None:
                     self._copy(death_of(body, stage.value, redis_id), redis_id)
                     copied += 1
@@ -233,15 +234,24 @@ class WokenBroker(RedisBroker):
         Raises:
             redis.RedisError: Redis is away.
         """
-        acks = list(self.client.scan_iter(f"{_literal(self.namespace)}:__acks__.*.{stage}"))
-        names = [f"{self.namespace}:{stage}{end}" for end in ("", ".msgs", ".DQ", ".DQ.msgs")]
-        delayed = list(self.client.scan_iter(f"{_literal(self.namespace)}:__acks__.*.{stage}.DQ"))
+        keys, pattern = self._keys(stage), Keys(_literal(self.namespace), stage)
+        fetched = [
+            name
+            for of in (pattern, pattern.delayed)
+            for name in self.client.scan_iter(of.fetched("*"))
+        ]
+        queues = (keys, keys.delayed)
         with self.client.pipeline() as pipe:
-            pipe.hlen(names[1])
-            pipe.hlen(names[3])
-            pipe.delete(*names, *acks, *delayed)
+            for queue in queues:
+                pipe.hlen(queue.bodies)
+            pipe.delete(*(name for queue in queues for name in (queue.waiting, queue.bodies)))
+            if fetched:
+                pipe.delete(*fetched)
             found: list[Any] = pipe.execute()
         return int(found[0]) + int(found[1])
+
+    def _keys(self, queue: str) -> Keys:
+        return Keys(self.namespace, queue)
 
     def _copy(self, death: Death, redis_id: str) -> None:
         if self._store is None:
@@ -250,10 +260,10 @@ class WokenBroker(RedisBroker):
         self._forget(death.stage, redis_id)
 
     def _forget(self, stage: str, redis_id: str) -> None:
-        key = f"{self.namespace}:{stage}.XQ"
+        keys = self._keys(stage)
         with self.client.pipeline() as pipe:
-            pipe.zrem(key, redis_id)
-            pipe.hdel(f"{key}.msgs", redis_id)
+            pipe.zrem(keys.dead, redis_id)
+            pipe.hdel(keys.dead_bodies, redis_id)
             pipe.execute()
 
     def listen(self) -> None:

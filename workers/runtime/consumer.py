@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any
 import dramatiq
 import redis
 from dramatiq.broker import MessageProxy
-from dramatiq.brokers.redis import _RedisConsumer
 from dramatiq.errors import ConnectionClosed
 
+from workers.runtime.dramatiq_keys import Keys, RedisConsumer
 from workers.runtime.wire import fault
 
 if TYPE_CHECKING:
     from workers.runtime.broker import WokenBroker
 
 
-class WokenConsumer(_RedisConsumer):
+class WokenConsumer(RedisConsumer):
     """Waits for an announcement instead of sleeping; survives what would strand its neighbours.
 
     Time-outs are connection errors here: dramatiq takes them for bugs of its own and forgets the
@@ -67,11 +67,10 @@ class WokenConsumer(_RedisConsumer):
 
     def _bury(self, body: bytes) -> None:
         """Bury `body`. A fetch gives no ids, but this consumer's unacknowledged set holds it."""
-        namespace, broker_id = self.broker.namespace, self.broker.broker_id
-        acks = f"{namespace}:__acks__.{broker_id}.{self.queue_name}"
-        fetched: set[Any] = self.broker.client.smembers(acks)
+        keys = Keys(self.broker.namespace, self.queue_name)
+        fetched: set[Any] = self.broker.client.smembers(keys.fetched(self.broker.broker_id))
         for redis_id in fetched:
-            if self.broker.client.hget(f"{namespace}:{self.queue_name}.msgs", redis_id) == body:
+            if self.broker.client.hget(keys.bodies, redis_id) == body:
                 self.broker.bury_unreadable(self.queue_name, redis_id.decode(), body)
 
     def ack(self, message: Any) -> None:

@@ -9,6 +9,7 @@ from dramatiq.errors import ActorNotFound
 from dramatiq.middleware import Middleware
 
 from store.dead_letters.dead_letters import Death
+from workers.runtime.dramatiq_keys import canonical
 from workers.runtime.errors import describe
 from workers.runtime.wire import fault, unreadable
 
@@ -29,7 +30,7 @@ class DeadLetterCopy(Middleware):
         redis_id = message.options["redis_message_id"]
         death = Death(
             id=letter_id(redis_id),
-            stage=message.queue_name.removesuffix(".DQ"),
+            stage=canonical(message.queue_name),
             payload=message.args[0],
             error_type=type(error).__name__ if error else "Rejected",
             cause=cause,

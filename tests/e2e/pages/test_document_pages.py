@@ -40,7 +40,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def upload(seen: Seen, report: Path) -> None:
-    seen.open("/documents")
+    seen.open("/extractions")
     seen.page.get_by_label("File", exact=True).set_input_files(report)
     seen.page.get_by_role("button", name="Extract").click()
     expect(seen.page.get_by_role("heading", name="Iterations")).to_be_visible()
@@ -48,7 +48,7 @@ def upload(seen: Seen, report: Path) -> None:
 
 def test_upload_extraction_and_the_very_words_of_a_field(look: Look, report: Path) -> None:
     seen = look()
-    seen.open("/documents")
+    seen.open("/extractions")
     seen.shot("documents")
     upload(seen, report)
     field = seen.page.locator("[data-span='grade-1']")
@@ -80,7 +80,7 @@ def test_without_scripts_a_field_still_leads_to_its_words(look: Look, report: Pa
 
 def test_a_poor_document_is_reviewed(look: Look) -> None:
     seen = look()
-    seen.open("/documents")
+    seen.open("/extractions")
     seen.page.get_by_label("Or paste its text").fill(POOR)
     seen.page.get_by_label("Type").select_option("genomics")
     seen.page.get_by_role("button", name="Extract").click()
@@ -95,7 +95,7 @@ def test_a_poor_document_is_reviewed(look: Look) -> None:
 
 def test_an_unreadable_document_says_what_would_help(look: Look) -> None:
     seen = look()
-    seen.open("/documents")
+    seen.open("/extractions")
     seen.page.get_by_label("Or paste its text").fill("~^}{ ¤¦ xq |\\ §¬ zzk " * 30)
     seen.page.get_by_role("button", name="Extract").click()
     expect(seen.page.locator(".banner")).to_contain_text("What would help")
@@ -132,7 +132,7 @@ def test_documents_are_as_good_in_the_dark_and_on_a_phone(
     look: Look, report: Path, name: str
 ) -> None:
     seen = look(**(DARK if name == "dark" else PHONE))
-    seen.open("/documents")
+    seen.open("/extractions")
     seen.shot(f"documents-{name}")
     upload(seen, report)
     seen.page.locator("[data-span='margins-1']").click()
@@ -166,17 +166,17 @@ def make_key(site: Up, *scopes: str) -> str:
 def test_sign_in_and_scopes(look: Look, keyed: Up, report: Path) -> None:
     seen = look(url=keyed.url)
     seen.expected = ("Failed to load resource",)
-    seen.open("/documents")
-    expect(seen.page).to_have_url(re.compile(r"/signin\?next=%2Fdocuments$"))
+    seen.open("/extractions")
+    expect(seen.page).to_have_url(re.compile(r"/signin\?next=%2Fextractions$"))
     seen.page.get_by_label("Key").fill("attest_wrong")
     seen.page.get_by_role("button", name="Sign in").click()
     expect(seen.page.get_by_role("alert")).to_contain_text("Not signed in")
     seen.shot("signin")
     seen.page.get_by_label("Key").fill(make_key(keyed, "ask", "read"))
     seen.page.get_by_role("button", name="Sign in").click()
-    expect(seen.page).to_have_url(re.compile(r"/documents\?form=[0-9a-f-]{36}$"))
+    expect(seen.page).to_have_url(re.compile(r"/extractions\?form=[0-9a-f-]{36}$"))
     nav = seen.page.get_by_role("navigation", name="Pages")
-    expect(nav.get_by_role("link", name="Documents")).to_be_visible()
+    expect(nav.get_by_role("link", name="Extractions")).to_be_visible()
     expect(nav.get_by_role("link", name="Operate")).to_have_count(0)
     cookies: list[Any] = seen.page.context.cookies()
     assert [(one["httpOnly"], one["sameSite"]) for one in cookies] == [(True, "Strict")]
@@ -197,5 +197,5 @@ def test_sign_in_and_scopes(look: Look, keyed: Up, report: Path) -> None:
     seen.page.get_by_label("Key").fill(make_key(keyed, "read"))
     seen.page.get_by_role("button", name="Sign in").click()
     expect(seen.page).to_have_url(keyed.url + path)
-    seen.open("/documents")
+    seen.open("/extractions")
     expect(seen.page.get_by_role("button", name="Extract")).to_have_count(0)

@@ -27,7 +27,7 @@ def paste(seen: Seen, label: str, text: str) -> None:
     [
         ("/", "Question", "Ask", "Does ctDNA predict recurrence? " * 140),
         ("/notes", "Note", "Summarize", "HPI\nShe coughs.\n" * 14_000),
-        ("/documents", "Or paste its text", "Extract", "Glucose 5.4 mmol/L\n" * 17_000),
+        ("/extractions", "Or paste its text", "Extract", "Glucose 5.4 mmol/L\n" * 17_000),
         ("/verify", "Text", "Verify", "Aspirin raises the risk.\n" * 45_000),
         ("/evidence", "Or paste a text", "Add", "Xyzomab was given.\n" * 17_000),
     ],

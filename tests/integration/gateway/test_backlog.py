@@ -30,7 +30,7 @@ FORMS: dict[str, tuple[str, dict[str, str]]] = {
     "/ask": ("/v1/questions", {"question": "Does zorbinib help?"}),
     "/verify": ("/v1/verifications", {"text": "Zorbinib lowers the risk."}),
     "/notes": ("/v1/notes", {"text": "Chief complaint: zorbinib."}),
-    "/documents": ("/v1/extractions", {"text": "Zorbinib 5.4 mmol/L"}),
+    "/extractions": ("/v1/extractions", {"text": "Zorbinib 5.4 mmol/L"}),
 }
 
 

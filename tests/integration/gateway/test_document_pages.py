@@ -27,7 +27,7 @@ UNREADABLE = "~^}{ ¤¦ xq |\\ §¬ zzk " * 30
 def send(gateway: Running, text: str = REPORT, **fields: str) -> str:
     """Send a pasted text as a browser does; the page that it leads to."""
     response = gateway.client.post(
-        "/documents",
+        "/extractions",
         data={"text": text, "title": "", "document_type": "", "profile": "batch", **fields},
         files={"file": ("", b"", "application/octet-stream")},
         headers={**BROWSER, "Origin": gateway.url.rstrip("/")},
@@ -87,14 +87,14 @@ def test_a_pasted_document_is_followed_and_its_fields_stand_beside_their_words(
     assert compared >= 6
     assert soup(html).select("svg.scores circle.step")
     assert "1.000" in soup(html).select("table")[0].get_text()
-    listed = soup(page(gateway, "/documents")).find("a", href=path)
+    listed = soup(page(gateway, "/extractions")).find("a", href=path)
     assert listed is not None
     assert listed.get_text() == "A made-up visit"
 
 
 def test_a_file_is_taken_with_its_type_and_profile(gateway: Running) -> None:
     response = gateway.client.post(
-        "/documents",
+        "/extractions",
         data={"text": "", "title": "", "document_type": "pathology", "profile": "clinical"},
         files={"file": ("report.txt", REPORT.encode(), "text/plain")},
         headers=BROWSER,
@@ -105,7 +105,7 @@ def test_a_file_is_taken_with_its_type_and_profile(gateway: Running) -> None:
 
 
 def test_without_a_browsers_script_nothing_else_is_needed(gateway: Running) -> None:
-    for path in ("/documents", "/reviews", send(gateway)):
+    for path in ("/extractions", "/reviews", send(gateway)):
         response = gateway.client.get(path, headers=BROWSER, follow_redirects=True)
         assert response.headers["content-security-policy"] == policy()
         html = response.text
@@ -129,7 +129,7 @@ def test_what_cannot_be_read_is_told_in_the_form(
     gateway: Running, text: str, file: Any, status: int
 ) -> None:
     response = gateway.client.post(
-        "/documents",
+        "/extractions",
         data={"text": text, "profile": "batch"},
         files={"file": file or ("", b"", "application/octet-stream")},
         headers=BROWSER,
@@ -141,7 +141,7 @@ def test_what_cannot_be_read_is_told_in_the_form(
 @pytest.mark.parametrize("text", ["", " \r\n "])
 def test_who_sends_no_document_is_told_what_to_do(gateway: Running, text: str) -> None:
     response = gateway.client.post(
-        "/documents",
+        "/extractions",
         data={"text": text, "title": "A made-up title"},
         files={"file": ("", b"", "application/octet-stream")},
         headers=BROWSER,
@@ -282,12 +282,12 @@ def test_another_owners_document_is_not_there(locked: Running) -> None:
     ):
         sign_in(mine, make_key(locked, "ask", "read", owner="ward-1"))
         sign_in(theirs, make_key(locked, "ask", "read", owner="ward-2"))
-        form = mine.get("/documents", follow_redirects=True).text
+        form = mine.get("/extractions", follow_redirects=True).text
         assert 'enctype="multipart/form-data"' in form
         given = {"text": REPORT, "title": "A made-up secret", "profile": "batch"}
         file = {"file": ("", b"", "application/octet-stream")}
-        assert mine.post("/documents", data=given, files=file).status_code == 403
-        sent = mine.post("/documents", data={**given, "csrf": token(form)}, files=file)
+        assert mine.post("/extractions", data=given, files=file).status_code == 403
+        sent = mine.post("/extractions", data={**given, "csrf": token(form)}, files=file)
         path = sent.headers["location"]
         assert mine.get(path).status_code == 200
         assert mine.get(f"/v1{path}").status_code == 200  # what its script asks for
@@ -297,9 +297,9 @@ def test_another_owners_document_is_not_there(locked: Running) -> None:
         plain = [BeautifulSoup(one.text, "lxml").find("main") for one in (foreign, missing)]
         words = [re.sub("[0-9a-f-]{36}", "", one.get_text()) for one in plain if one]
         assert words[0] == words[1]
-        assert "A made-up secret" not in theirs.get("/documents", follow_redirects=True).text
+        assert "A made-up secret" not in theirs.get("/extractions", follow_redirects=True).text
         sign_in(theirs, make_key(locked, "read", owner="ward-1"))
-        reading = theirs.get("/documents").text
+        reading = theirs.get("/extractions").text
         assert "A made-up secret" in reading
         assert 'enctype="multipart/form-data"' not in reading
 

@@ -15,7 +15,7 @@ VARYING = {"date", "x-request-id"}
 """Headers that differ from one answer to the next."""
 FORM = "form=3f0c4e0a-52a5-4a7e-9a51-0b1f4f2d7c11"
 """Without it a page with a form leads to a new one."""
-PAGES = [f"{path}?{FORM}" for path in ("/", "/evidence", "/documents", "/notes", "/verify")]
+PAGES = [f"{path}?{FORM}" for path in ("/", "/evidence", "/extractions", "/notes", "/verify")]
 PAGES += ["/questions", "/signin", "/operate"]
 OTHERS = ["/healthz", "/readyz", "/openapi.json", "/v1/questions", "/v1/sources", "/v1/audit"]
 
@@ -132,7 +132,7 @@ def test_the_document_names_no_head_and_no_options(gateway: Running) -> None:
 ALLOWED = [
     ("/v1/questions", "GET, HEAD, OPTIONS, POST"),
     (f"/v1/questions/{UUID(int=9)}", "DELETE, GET, HEAD, OPTIONS"),
-    ("/documents", "GET, HEAD, OPTIONS, POST"),
+    ("/extractions", "GET, HEAD, OPTIONS, POST"),
     ("/ask", "OPTIONS, POST"),
     ("/healthz", "GET, HEAD, OPTIONS"),
     ("/openapi.json", "GET, HEAD, OPTIONS"),

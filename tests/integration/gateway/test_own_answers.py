@@ -106,7 +106,7 @@ def browser(locked: Running) -> Iterator[httpx.Client]:
         ("/ask", QUESTION),
         ("/verify", {"text": "Aspirin lowers the risk."}),
         ("/notes", {"text": "Chief complaint: cough."}),
-        ("/documents", {"text": "Glucose 5.4 mmol/L"}),
+        ("/extractions", {"text": "Glucose 5.4 mmol/L"}),
     ],
 )
 def test_a_form_leads_to_a_page_that_its_sender_may_see(

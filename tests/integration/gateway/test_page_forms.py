@@ -34,7 +34,11 @@ FORMS = {
         Sent("/verify", "/verify", {"text": "It helps."}, {"text": "It harms."}, "verification"),
         Sent("/notes", "/notes", {"text": "Cough."}, {"title": "A visit"}, "note"),
         Sent(
-            "/documents", "/documents", {"text": "Hb 9 g/dL"}, {"profile": "clinical"}, "extraction"
+            "/extractions",
+            "/extractions",
+            {"text": "Hb 9 g/dL"},
+            {"profile": "clinical"},
+            "extraction",
         ),
     )
 }

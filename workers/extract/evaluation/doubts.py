@@ -101,10 +101,6 @@ def drug_doubts(items: Sequence[Item]) -> list[list[Doubt]]:
     return found
 
 
-def _over_a_gap(item: Item) -> bool:
-    return isinstance(item.value, Words) and _GAP.search(item.value.text) is not None
-
-
 def _born(text: str) -> str | None:
     """The patient's birthday; of two readings the earlier, for it only sets a limit."""
     told = _BIRTH.search(text)

@@ -1,0 +1,294 @@
+"""`python -m benchmarks.verifier.pairs OUT`: every training pair in one list, one JSON object a line.
+
+Fields: `claim`, `passage`, `label` (supported, contradicted, not_enough, or none: only a teacher
+labels it), `unit` (pairs that are ranked against each other: one claim, or one passage), `group` (the
+text they come from: what is held out is held out by it), `source`, `fold` (of SciFact, else -1).
+
+Read are: written pairs (claims by people and models over texts, each with a passage that bears it out
+and one that does not), SciFact's training claims, Evidence Inference, abstracts, and open sets that
+were brought into the same fields. Nothing here shares thirteen words in a row with an evaluation
+text, but for SciFact's claims, which are measured by folds.
+"""
+
+import argparse
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from benchmarks.claims import pairs as made
+from benchmarks.claims.combine import folds
+from benchmarks.claims.sources import (
+    Abstract,
+    read_corpus,
+    read_findings,
+    read_original_findings,
+    read_scifact,
+)
+from benchmarks.verifier.texts import Kept
+from benchmarks.verifier.twins import twins
+from workers.verify.entailment.passage import stems
+
+SEED = 20261126
+FOLDS, FOLD_SEED = 5, 1
+BORNE_OUT = 0.6  # a quotation with so many of a claim's stems may bear it out: no false pair of it
+LONGEST = 2400  # characters of claim and passage, about 600 tokens
+
+_LABELS = {"S": "supported", "C": "contradicted", "N": "not_enough"}
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z0-9(\[“\"])|\n+")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One line of the list; see the module."""
+
+    claim: str
+    passage: str
+    label: str | None
+    unit: str
+    group: str
+    source: str
+    fold: int = -1
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a JSON lines file."""
+    with path.open(encoding="utf-8") as file:
+        yield from (json.loads(line) for line in file if line.strip())
+
+
+def split(text: str) -> list[str]:
+    """Sentences and lines of `text`, roughly."""
+    return [one.strip() for one in _SENTENCE.split(text) if one.strip()]
+
+
+def overlap(claim: str, passage: str) -> float:
+    """The share of the claim's stems that the passage has."""
+    wanted = set(stems(claim))
+    return len(wanted & set(stems(passage))) / max(1, len(wanted))
+
+
+def others(claim: str, own: str, quotes: Iterable[str]) -> list[str]:
+    """Quotations that lie apart from a claim's own and do not bear it out, the nearest first."""
+    found = [q for q in dict.fromkeys(quotes) if q not in own and own not in q]
+    scored = [(overlap(claim, q), q) for q in found]
+    return [q for share, q in sorted(scored, reverse=True) if share < BORNE_OUT]
+
+
+def around(text: str, quote: str, rng: Random) -> str | None:
+    """The quotation with up to two sentences before and after it, as the text has them."""
+    at = text.find(quote)
+    if at < 0:
+        return None
+    before, after = split(text[:at])[-2:], split(text[at + len(quote) :])[:2]
+    first, last = len(before) - rng.randint(0, len(before)), rng.randint(0, len(after))
+    parts = [*before[first:], quote, *after[:last]]
+    return " ".join(parts) if len(parts) > 1 else None
+
+
+def from_written(folder: Path, rng: Random) -> Iterator[Pair]:
+    """The pairs of `data/pairs`, judged by the whole text: what is false stays so in a wider window."""
+    texts = {d["set_id"]: d["text"] for d in lines(folder / "documents.jsonl")}
+    claims = list(lines(folder / "claims.jsonl"))
+    true: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for claim in claims:
+        if claim["label"] == "supported":
+            true[claim["set_id"]].append(claim)
+    for c in claims:
+        group, label = c["set_id"], c["label"]
+        first = Pair(c["claim"], c["quote"], label, "w:" + c["id"], group, "written")
+        yield first
+        wider = around(texts[group], c["quote"], rng)
+        if label == "supported":
+            apart = others(c["claim"], c["quote"], (o["quote"] for o in true[group]))
+            for other in apart[:1] + rng.sample(apart[1:], min(1, len(apart[1:]))):
+                yield replace(first, passage=other, label="not_enough", source="written-other")
+        elif "counter" in c:
+            yield replace(first, passage=c["counter"], label="supported")
+        if wider and rng.random() < 0.5:
+            yield replace(first, passage=wider, source="written-wider")
+        yield from unlabelled(first, texts[group], rng)
+
+
+def unlabelled(pair: Pair, text: str, rng: Random) -> Iterator[Pair]:
+    """The claim beside windows of its own text, which only a teacher labels."""
+    parts = split(text)
+    for _ in range(2):
+        length = rng.choice((1, 1, 2, 3, 4))
+        begin = rng.randrange(max(1, len(parts) - length + 1))
+        window = " ".join(parts[begin : begin + length])
+        if window and window not in pair.passage:
+            yield replace(pair, passage=window, label=None, source="pool")
+
+
+def from_edited(path: Path, rng: Random) -> Iterator[Pair]:
+    """Written pairs of which each claim has its passage as it was and minimally edited."""
+    texts: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in lines(path):
+        texts[row["set_id"]].append(row)
+    for group, rows in texts.items():
+        plain = [r for r in rows if not r["edited"]]
+        for row in rows:
+            label = _LABELS.get(row["label"], row["label"])
+            pair = Pair(row["claim"], row["passage"], label, row["group"], group, "written")
+            yield pair
+            if row["edited"]:
+                continue
+            if label == "supported":
+                held = (r["passage"] for r in plain if r["label"] == row["label"])
+                apart = others(row["claim"], row["passage"], held)
+                for other in apart[:1] + rng.sample(apart[1:], min(1, len(apart[1:]))):
+                    yield replace(pair, passage=other, label="not_enough", source="written-other")
+            beside = [r["passage"] for r in rows if r["group"] != row["group"]]
+            for passage in rng.sample(beside, min(2, len(beside))):
+                yield replace(pair, passage=passage, label=None, source="pool")
+
+
+def from_file(path: Path, source: str) -> Iterator[Pair]:
+    """Pairs of an open set; a small group is one unit, of a larger one each claim is."""
+    rows = list(lines(path))
+    sizes = Counter(str(row["group"]) for row in rows)
+    for row in rows:
+        group = f"{source}:{row['group']}"
+        unit = group if sizes[str(row["group"])] <= 12 else f"{group}:{row['claim'][:80]}"
+        yield Pair(row["claim"], row["passage"], row["label"], unit, group, source)
+
+
+def turned(pairs: Sequence[Pair], rng: Random, share: float, source: str) -> Iterator[Pair]:
+    """Twins by code of pairs that hold: false beside the passage, true beside the turned one."""
+    holding = [p for p in pairs if p.label == "supported" and len(p.passage) < 900]
+    for pair in holding:
+        if rng.random() > share:
+            continue
+        elsewhere = " ".join(p.passage + " " + p.claim for p in rng.sample(holding, min(12, len(holding))))
+        found = list(twins(pair.claim, pair.passage, elsewhere, rng))
+        for twin in rng.sample(found, min(3, len(found))):
+            label = "not_enough" if twin.kind == "name" else "contradicted"
+            unit = f"t:{pair.unit}:{twin.kind}"
+            yield replace(pair, unit=unit, source=source)
+            yield replace(pair, claim=twin.claim, label=label, unit=unit, source=source)
+            if twin.passage and twin.passage != pair.passage:
+                yield replace(
+                    pair, claim=twin.claim, passage=twin.passage, unit=unit, source=source
+                )
+                yield replace(pair, passage=twin.passage, label=label, unit=unit, source=source)
+
+
+def _taken(pairs: Iterable[made.Pair], source: str, unit: str = "passage") -> Iterator[Pair]:
+    for p in pairs:
+        passage = " ".join(p.evidence)
+        key = passage if unit == "passage" else p.claim
+        yield Pair(p.claim, passage, p.label, f"{source}:{p.group}:{key[:120]}", f"{source}:{p.group}", source)
+
+
+def from_scifact(shared: Path, rng: Random) -> Iterator[Pair]:
+    """SciFact's training claims beside marked and nearest sentences and whole abstracts, by folds."""
+    corpus = read_corpus(shared / "eval/retrieval_scifact/corpus.jsonl")
+    dev = shared / "data/scifact/dev"
+    expert = read_scifact(dev / "claims_train.jsonl", dev / "qrels_train.tsv", corpus)
+    fold_of: dict[str, int] = {}
+    for pair, fold in zip(expert, folds(expert, FOLDS, FOLD_SEED), strict=True):
+        fold_of[pair.claim_key] = fold
+    for p in _taken(made.from_scifact(expert, rng), "scifact", "claim"):
+        yield replace(p, fold=fold_of[p.group.split(":")[1]])
+    for e in expert:
+        whole, group = f"{e.abstract.title}. {e.abstract.text}", f"scifact:{e.claim_key}"
+        unit = f"{group}:whole"
+        yield Pair(e.claim, whole, e.label, unit, group, "scifact-whole", fold_of[e.claim_key])
+
+
+def abstracts(shared: Path, inference: Path | None) -> Iterator[Abstract]:
+    """Abstracts in no evaluation set: systematic reviews, PubMedQA's development half, trials."""
+    for row in lines(shared / "data/pubmedrs200/dev/pubmedrs.jsonl"):
+        yield Abstract("rev-" + row["pmid"], row["question"], row["abstract"])
+    asked = json.loads((shared / "data/pubmedqa/dev/pqal_dev500.json").read_text(encoding="utf-8"))
+    for key, one in asked.items():
+        yield Abstract("pqa-" + key, one["QUESTION"], " ".join([*one["CONTEXTS"], one["LONG_ANSWER"]]))
+    if inference is None:
+        return
+    test = set((inference / "splits/ev2_test_article_ids.txt").read_text().split())
+    for name in ("ev1_test_article_ids.txt", "test_article_ids.txt"):
+        test |= set((inference / "splits" / name).read_text().split())
+    test = {one.removeprefix("PMC") for one in test}
+    for path in sorted((inference / "abstracts").glob("*.abst")):
+        if path.stem.removeprefix("PMC") in test:
+            continue
+        title, _, body = path.read_text(encoding="utf-8").removeprefix("TITLE:").partition("ABSTRACT")
+        body = re.sub(r"^(?:ABSTRACT)?[.A-Z/ &]*:+", "", body, flags=re.MULTILINE)
+        text = " ".join(body.split())
+        if 300 < len(text) < 4000:
+            yield Abstract("eia-" + path.stem, " ".join(title.split()), text)
+
+
+def from_questions(folder: Path, rng: Random) -> Iterator[Pair]:
+    """Sentences of experts' answers (BioASQ 7B to 9B) beside snippets; only a teacher labels them."""
+    for path in sorted(folder.glob("[789]B*_golden.json")):
+        for one in json.loads(path.read_text(encoding="utf-8"))["questions"]:
+            answers = one.get("ideal_answer") or []
+            answer = answers if isinstance(answers, str) else " ".join(answers[:1])
+            snippets = [s["text"] for s in one.get("snippets", ()) if len(s["text"]) > 60]
+            for claim in [s for s in split(answer) if 40 < len(s) < 300][:2]:
+                for snippet in rng.sample(snippets, min(3, len(snippets))):
+                    group = "bioasq-" + one["id"]
+                    yield Pair(claim, snippet, None, f"{group}:{claim[:60]}", group, "pool")
+
+
+def gather(options: argparse.Namespace) -> list[Pair]:
+    """All pairs, clean of evaluation texts and without doubles."""
+    rng, shared = Random(SEED), options.shared
+    kept = Kept(shared / "eval")
+    written = list(from_written(shared / "data/pairs", rng))
+    for path in options.written:
+        written += from_edited(path, rng)
+    written = _clean(written, kept)
+    held = [p for p in written if p.source == "written"]
+    pairs = [*written, *turned(held, rng, 1.0, "twins")]
+    findings = read_findings(shared / "data/evidence_inference/dev")
+    if options.annotations:
+        findings = list(dict.fromkeys(findings + read_original_findings(options.annotations)))
+    pairs += _clean(_taken(made.from_findings(findings, rng), "findings"), kept)
+    free = [a for a in abstracts(shared, options.annotations) if not kept.shares(a.text)]
+    pairs += _taken(made.from_abstracts(free, rng, 1), "abstracts", "claim")
+    pairs += _clean(from_questions(shared / "data/bioasq/dev", rng), kept)
+    for path in options.open:
+        pairs += _clean(from_file(path, "open-" + path.stem), kept)
+    pairs += from_scifact(shared, rng)
+    unique = {(p.claim, p.passage, p.unit): p for p in pairs if p.passage.strip()}
+    return [p for p in unique.values() if len(p.claim) + len(p.passage) < LONGEST]
+
+
+def _clean(pairs: Iterable[Pair], kept: Kept) -> list[Pair]:
+    pairs = list(pairs)
+    texts = {t for p in pairs for t in (p.claim, p.passage)}
+    bad = {t for t in texts if kept.shares(t)}
+    found = [p for p in pairs if p.claim not in bad and p.passage not in bad]
+    if len(found) < len(pairs):
+        gone = Counter(p.source for p in pairs) - Counter(p.source for p in found)
+        print("left out, as they share words with evaluation texts:", dict(gone))
+    return found
+
+
+def main() -> None:
+    """Writes the list and prints what is in it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--shared", type=Path, default=Path("../shared"))
+    parser.add_argument("--written", type=Path, nargs="*", default=[], help="more written pairs")
+    parser.add_argument("--open", type=Path, nargs="*", default=[], help="open sets")
+    parser.add_argument("--annotations", type=Path, help="Evidence Inference's own `annotations`")
+    options = parser.parse_args()
+    pairs = gather(options)
+    with options.out.open("w", encoding="utf-8") as file:
+        for pair in pairs:
+            file.write(json.dumps(asdict(pair), ensure_ascii=False) + "\n")
+    counts = Counter((p.source, p.label or "none") for p in pairs)
+    for source in dict.fromkeys(p.source for p in pairs):
+        print(source, {x: n for (s, x), n in counts.items() if s == source})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,409 @@
+"""`python train.py FOLDER OUT JOB...`: trains readers of (claim, passage) on one accelerator.
+
+Stands alone: wants torch, numpy, `figures.py` beside it and what `pack.py` wrote in FOLDER. JOB is a
+JSON object, see `Job`; jobs run one after the other, and several processes may share a device. Of each
+are written: `NAME.json` (figures and losses), `NAME.npz` (log odds of pairs held out and of the
+evaluation cases, and of all pairs where it is a teacher) and, if asked for, `NAME.weights.npz`.
+
+A reader is BERT (Devlin et al., NAACL 2019) with a pooler and three outputs. Words and positions are
+never trained, so that they need not be shipped. MPNet (Song et al., NeurIPS 2020) is the same with
+biases by relative position. Pairs of one unit are read in one batch, and the one whose passage bears
+the claim out must score above the others (pairwise logistic loss). Where logits of teachers are named,
+the loss is mixed with the divergence from them (Hinton et al., 2015).
+"""
+
+import json
+import math
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import figures
+
+CLS, SEP = 101, 102
+LONGEST, CLAIM = 320, 100  # tokens of a pair, and of its claim
+
+
+@dataclass
+class Job:
+    """One training."""
+
+    name: str
+    model: str = "student"
+    start: str = ""  # weights of an earlier job to go on from
+    epochs: int = 4
+    rate: float = 1e-4
+    tokens: int = 16000  # a batch, padding counted in
+    sources: dict[str, float] = field(default_factory=dict)  # share read in an epoch; 1 if not named
+    dropout: float = 0.1
+    smoothing: float = 0.0
+    margin: float = 0.5
+    teachers: list[str] = field(default_factory=list)
+    mix: float = 0.7  # of the loss, what comes from the teachers
+    heat: float = 2.0
+    drop_fold: int = -2  # a fold of SciFact not trained on; -1: all of them, -2: none
+    quarters: int = 4  # of the written texts
+    seed: int = 1
+    average: float = 0.998  # of the weights, over steps
+    save: bool = False
+    label_all: bool = False  # a teacher
+    limit: int = 0  # pairs, to try things out
+
+
+WRITTEN = ("written", "written-other", "written-wider", "twins", "pool")
+
+
+class Data:
+    """The pairs on the device."""
+
+    def __init__(self, path: Path, device: str) -> None:
+        raw = np.load(path)
+        self.columns = {k: raw[k] for k in raw.files if k not in ("ids", "ends")}
+        self.device = device
+        self.ids = torch.from_numpy(raw["ids"].astype(np.int32)).to(device)
+        ends = torch.from_numpy(raw["ends"].astype(np.int64)).to(device)
+        self.begins = torch.cat([ends.new_zeros(1), ends[:-1]])
+        self.sizes = ends - self.begins
+        self.size_of = self.sizes.cpu().numpy()
+        self.cases = [figures.Case(*json.loads(one)) for one in raw["cases"].tolist()]
+
+    def lengths(self, claims: np.ndarray, passages: np.ndarray) -> np.ndarray:
+        """Tokens of each pair."""
+        inside = np.minimum(self.size_of[claims], CLAIM) + self.size_of[passages]
+        return np.minimum(inside + 3, LONGEST)
+
+    def batch(self, claims: np.ndarray, passages: np.ndarray) -> tuple[Any, Any, Any]:
+        """Token numbers, segments and mask of pairs, padded to the longest."""
+        c = torch.from_numpy(claims.astype(np.int64)).to(self.device, non_blocking=True)
+        p = torch.from_numpy(passages.astype(np.int64)).to(self.device, non_blocking=True)
+        width = int(self.lengths(claims, passages).max())
+        width = -(-width // 8) * 8
+        at = torch.arange(width, device=self.device)[None]
+        first = self.sizes[c].clamp(max=CLAIM)[:, None]
+        second = torch.minimum(self.sizes[p][:, None], LONGEST - 3 - first)
+        end = first + second + 2
+        in_claim, in_passage = (at >= 1) & (at <= first), (at > first + 1) & (at < end)
+        place = torch.where(in_claim, self.begins[c][:, None] + at - 1, 0)
+        place = torch.where(in_passage, self.begins[p][:, None] + at - 2 - first, place)
+        ids = self.ids[place.clamp(0, len(self.ids) - 1)].long()
+        ids = torch.where(in_claim | in_passage, ids, 0)
+        ids = torch.where(at == 0, CLS, ids)
+        ids = torch.where((at == first + 1) | (at == end), SEP, ids)
+        return ids, ((at > first + 1) & (at <= end)).long(), at <= end
+
+
+class Layer(nn.Module):
+    """One layer of the encoder, normed after each half."""
+
+    def __init__(self, hidden: int, heads: int, inner: int, epsilon: float, dropout: float) -> None:
+        super().__init__()
+        self.heads = heads
+        self.qkv, self.out = nn.Linear(hidden, 3 * hidden), nn.Linear(hidden, hidden)
+        self.up, self.down = nn.Linear(hidden, inner), nn.Linear(inner, hidden)
+        self.norm1, self.norm2 = nn.LayerNorm(hidden, epsilon), nn.LayerNorm(hidden, epsilon)
+        self.drop = nn.Dropout(dropout)
+        self.share = dropout
+
+    def forward(self, x: Any, mask: Any) -> Any:
+        """The layer's output; `mask` is added to the scores."""
+        rows, width, hidden = x.shape
+        q, k, v = self.qkv(x).view(rows, width, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        share = self.share if self.training else 0.0
+        found = F.scaled_dot_product_attention(q, k, v, mask, dropout_p=share)
+        found = found.transpose(1, 2).reshape(rows, width, hidden)
+        x = self.norm1(x + self.drop(self.out(found)))
+        return self.norm2(x + self.drop(self.down(F.gelu(self.up(x)))))
+
+
+def _bucket(width: int, device: Any) -> Any:
+    """The bucket of each distance, as MPNet (and T5) count them: 32, of both directions."""
+    at = torch.arange(width, device=device)
+    n = at[:, None] - at[None]
+    found = (n < 0).long() * 16
+    n = n.abs()
+    large = 8 + (n.clamp(min=1).float() / 8).log() / math.log(16) * 8
+    return found + torch.where(n < 8, n, large.long().clamp(max=15))
+
+
+class Reader(nn.Module):
+    """Encoder, pooler and three outputs."""
+
+    def __init__(self, weights: dict[str, Any], heads: int, epsilon: float, dropout: float) -> None:
+        super().__init__()
+        vocabulary, hidden = weights["words"].shape
+        count = 1 + max(int(n.split(".")[1]) for n in weights if n.startswith("layer."))
+        inner = weights["layer.0.up.weight"].shape[0]
+        self.words = nn.Embedding(vocabulary, hidden)
+        self.positions = nn.Embedding(len(weights["positions"]), hidden)
+        self.types = nn.Embedding(2, hidden) if "types" in weights else None
+        self.relative = nn.Embedding(32, heads) if "relative" in weights else None
+        self.norm = nn.LayerNorm(hidden, epsilon)
+        self.layer = nn.ModuleList(Layer(hidden, heads, inner, epsilon, dropout) for _ in range(count))
+        self.pooler, self.head = nn.Linear(hidden, hidden), nn.Linear(hidden, 3)
+        self.drop = nn.Dropout(dropout)
+        nn.init.normal_(self.pooler.weight, std=0.02)
+        nn.init.normal_(self.head.weight, std=0.02)
+        nn.init.zeros_(self.head.bias)
+        named = dict(self.named_parameters())
+        for name, value in weights.items():
+            own = named[name if name in named else name + ".weight"]
+            own.data.copy_(torch.from_numpy(np.asarray(value, np.float32)))
+        self.words.weight.requires_grad_(False)
+        self.positions.weight.requires_grad_(False)
+
+    def forward(self, ids: Any, types: Any, mask: Any) -> Any:
+        """Three log odds a pair."""
+        width = ids.shape[1]
+        x = self.words(ids) + self.positions.weight[:width]
+        if self.types is not None:
+            x = x + self.types(types)
+        x = self.drop(self.norm(x))
+        added = torch.zeros(mask.shape, device=x.device).masked_fill(~mask, -1e4)[:, None, None]
+        if self.relative is not None:
+            bias = self.relative(_bucket(width, x.device)).permute(2, 0, 1)[None]
+            added = added + bias
+        if torch.is_autocast_enabled():
+            added, x = added.to(torch.bfloat16), x.to(torch.bfloat16)
+        added = added.expand(-1, 1 if self.relative is None else -1, width, width)
+        for layer in self.layer:
+            x = layer(x, added)
+        return self.head(self.drop(torch.tanh(self.pooler(x[:, 0])))).float()
+
+
+def load(path: Path) -> dict[str, Any]:
+    """The tensors of a file; matrices of eight bits are taken times their scales."""
+    raw = np.load(path)
+    found = {}
+    for name in raw.files:
+        if name.endswith(".int8"):
+            name = name[:-5]
+            found[name] = raw[name + ".int8"].astype(np.float32) * raw[name + ".scale"]
+        elif not name.endswith(".scale"):
+            found[name] = raw[name]
+    return found
+
+
+def reader(job: Job, folder: Path, out: Path, device: str) -> Reader:
+    """The reader that a job starts from."""
+    torch.manual_seed(job.seed)
+    weights = load(folder / f"{job.model}.npz")
+    if job.start:
+        weights |= load(out / f"{job.start}.weights.npz")
+    epsilon = 1e-5 if job.model == "teacher" else 1e-12
+    return Reader(weights, 12, epsilon, job.dropout).to(device)
+
+
+def chosen(job: Job, data: Data) -> np.ndarray:
+    """Which pairs a job trains on."""
+    columns = data.columns
+    names = columns["sources"][columns["source"]]
+    keep = ~columns["held"]
+    if job.drop_fold == -1:
+        keep &= columns["fold"] < 0
+    elif job.drop_fold >= 0:
+        keep &= columns["fold"] != job.drop_fold
+    if job.quarters < 4:
+        keep &= ~np.isin(names, WRITTEN) | (columns["quarter"] < job.quarters)
+    if not job.teachers:
+        keep &= columns["label"] >= 0
+    zero = [s for s, share in job.sources.items() if share == 0]
+    keep &= ~np.isin(names, zero)
+    found = np.flatnonzero(keep)
+    return found[: job.limit] if job.limit else found
+
+
+def batches(job: Job, data: Data, pairs: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
+    """The batches of one epoch: whole units of about equal length together."""
+    columns = data.columns
+    order = pairs[np.argsort(columns["unit"][pairs], kind="stable")]
+    units = columns["unit"][order]
+    begins = np.flatnonzero(np.r_[True, units[1:] != units[:-1]])
+    share = np.array([job.sources.get(s, 1.0) for s in columns["sources"].tolist()])
+    lengths = data.lengths(columns["claim"][order], columns["passage"][order])
+    longest = np.maximum.reduceat(lengths, begins)
+    keep = rng.random(len(begins)) < share[columns["source"][order[begins]]]
+    ends = np.r_[begins[1:], len(order)]
+    noisy = longest * rng.uniform(0.9, 1.1, len(begins))
+    found: list[np.ndarray] = []
+    batch: list[np.ndarray] = []
+    width = count = 0
+    for i in np.argsort(noisy):
+        if not keep[i]:
+            continue
+        unit = order[begins[i] : ends[i]][:24]
+        wider = max(width, longest[i])
+        if batch and wider * (count + len(unit)) > job.tokens:
+            found.append(np.concatenate(batch))
+            batch, wider, count = [], longest[i], 0
+        batch.append(unit)
+        width, count = wider, count + len(unit)
+    if batch:
+        found.append(np.concatenate(batch))
+    rng.shuffle(found)
+    return found
+
+
+def ranking(score: Any, label: Any, unit: Any) -> Any:
+    """Pairwise logistic loss: within a unit what is supported above what is not."""
+    apart = (unit[:, None] == unit[None]) & (label[:, None] == 0) & (label[None] > 0)
+    losses = F.softplus(score[None] - score[:, None])
+    return (losses * apart).sum() / apart.sum().clamp(min=1)
+
+
+def loss_of(job: Job, logits: Any, label: Any, unit: Any, taught: Any) -> Any:
+    """The loss of a batch."""
+    known = label >= 0
+    hard = F.cross_entropy(
+        logits, label.clamp(min=0), reduction="none", label_smoothing=job.smoothing
+    )
+    hard = (hard * known).sum() / known.sum().clamp(min=1)
+    if job.margin:
+        score = logits[:, 0] - logits[:, 1:].logsumexp(1)
+        hard = hard + job.margin * ranking(score, label, unit)
+    if taught is None:
+        return hard
+    soft = F.kl_div(
+        F.log_softmax(logits / job.heat, 1), F.log_softmax(taught / job.heat, 1),
+        reduction="batchmean", log_target=True,
+    )  # fmt: skip
+    return (1 - job.mix) * hard + job.mix * job.heat**2 * soft
+
+
+@torch.no_grad()
+def logits_of(model: Reader, data: Data, claims: np.ndarray, passages: np.ndarray) -> np.ndarray:
+    """Log odds of pairs, in their order."""
+    model.eval()
+    lengths = data.lengths(claims, passages)
+    order = np.argsort(lengths)
+    found = np.zeros((len(claims), 3), np.float32)
+    begin = 0
+    while begin < len(order):
+        size = 1024
+        while size > 32 and size * lengths[order[min(begin + size, len(order)) - 1]] > 130_000:
+            size //= 2
+        rows = order[begin : begin + size]
+        with torch.autocast(data.device, torch.bfloat16, enabled=data.device == "cuda"):
+            found[rows] = model(*data.batch(claims[rows], passages[rows])).cpu().numpy()
+        begin += size
+    return found
+
+
+def train(job: Job, data: Data, folder: Path, out: Path) -> Reader:
+    """Trains a reader."""
+    device, columns = data.device, data.columns
+    model = reader(job, folder, out, device)
+    rng = np.random.default_rng(job.seed)
+    pairs = chosen(job, data)
+    plan = [b for _ in range(job.epochs) for b in batches(job, data, pairs, rng)]
+    label = torch.from_numpy(columns["label"].astype(np.int64)).to(device)
+    unit = torch.from_numpy(columns["unit"].astype(np.int64)).to(device)
+    taught = None
+    if job.teachers:
+        every = [np.load(out / f"{name}.npz")["all"].astype(np.float32) for name in job.teachers]
+        taught = torch.from_numpy(np.mean(every, 0)).to(device)
+    trained = [p for p in model.parameters() if p.requires_grad]
+    decayed = [p for p in trained if p.ndim == 2], [p for p in trained if p.ndim < 2]
+    optimizer = torch.optim.AdamW(
+        [{"params": decayed[0], "weight_decay": 0.01}, {"params": decayed[1], "weight_decay": 0.0}],
+        lr=job.rate, fused=device == "cuda",
+    )  # fmt: skip
+    warm = max(1, len(plan) // 16)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda i: min((i + 1) / warm, (len(plan) - i) / max(1, len(plan) - warm))
+    )
+    mean = [p.detach().clone() for p in trained]
+    print(f"{job.name}: {len(pairs)} pairs, {len(plan)} steps", flush=True)
+    began, total = time.time(), torch.zeros((), device=device)
+    for step, rows in enumerate(plan):
+        model.train()
+        at = torch.from_numpy(rows).to(device, non_blocking=True)
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
+            logits = model(*data.batch(columns["claim"][rows], columns["passage"][rows]))
+        loss = loss_of(job, logits, label[at], unit[at], None if taught is None else taught[at])
+        loss.backward()
+        nn.utils.clip_grad_norm_(trained, 1.0)
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        schedule.step()
+        with torch.no_grad():
+            share = min(job.average, step / (step + 10))
+            torch._foreach_lerp_(mean, trained, 1 - share)
+            total += loss.detach()
+        if step % 200 == 199 or step + 1 == len(plan):
+            done = step % 200 + 1
+            print(f"  {job.name} {step + 1}/{len(plan)} {total.item() / done:.4f} {time.time() - began:.0f} s", flush=True)
+            total.zero_()
+    for own, smooth in zip(trained, mean, strict=True):
+        own.data.copy_(smooth)
+    return model
+
+
+def dev_figures(logits: np.ndarray, columns: dict[str, Any], rows: np.ndarray) -> dict[str, Any]:
+    """What is told apart among pairs held out, by source."""
+    names = columns["sources"][columns["source"][rows]]
+    label = columns["label"][rows]
+    shares = np.exp(logits - logits.max(1, keepdims=True))
+    score = shares[:, 0] / shares.sum(1)
+    found = {}
+    groups = {s: [s] for s in dict.fromkeys(names.tolist())} | {"balanced": ["written", "written-other"]}
+    for source, members in groups.items():
+        here = np.isin(names, members) & (label >= 0)
+        good, bad = score[here & (label == 0)], score[here & (label > 0)]
+        if len(good) > 20 and len(bad) > 20:
+            at = [round(figures.coverage(good, bad, most)[0], 3) for most in (0.02, 0.05)]
+            found[source] = [round(figures.area(good, bad), 4), *at, len(good) + len(bad)]
+    return found
+
+
+def run(job: Job, data: Data, folder: Path, out: Path) -> None:
+    """Trains, measures and writes."""
+    began = time.time()
+    model = train(job, data, folder, out)
+    columns = data.columns
+    rows = np.flatnonzero(columns["held"])
+    if job.limit:
+        rows = rows[: job.limit]
+    dev = logits_of(model, data, columns["claim"][rows], columns["passage"][rows])
+    count = job.limit or len(data.cases)
+    seen = logits_of(model, data, columns["case_claim"][:count], columns["case_passage"][:count])
+    kept = {"dev_rows": rows, "dev": dev.astype(np.float16), "cases": seen.astype(np.float16)}
+    if job.label_all:
+        kept["all"] = logits_of(model, data, columns["claim"], columns["passage"]).astype(np.float16)
+    np.savez(out / f"{job.name}.npz", **kept)
+    shares = np.exp(seen - seen.max(1, keepdims=True))
+    report: dict[str, Any] = {"job": vars(job), "dev": dev_figures(dev, columns, rows)}
+    if not job.limit:
+        report |= figures.figures(data.cases, shares[:, 0] / shares.sum(1))
+    report["seconds"] = round(time.time() - began, 1)
+    if job.save:
+        own = {n: p.detach().cpu().numpy().astype(np.float16) for n, p in model.named_parameters() if p.requires_grad}
+        np.savez(out / f"{job.name}.weights.npz", **own)
+    (out / f"{job.name}.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+    shown = {"dev": report["dev"]}
+    if not job.limit:
+        shown["written"] = {k: v for k, v in report["written"].items() if k != "by_kind"}
+        shown |= {n: {w: [f["area"], f["at_5"]] for w, f in report[n].items()} for n in ("scifact", "healthver", "nli4ct")}
+    print(job.name, json.dumps(shown), f"{report['seconds']} s", flush=True)
+
+
+def main() -> None:
+    """Runs the jobs."""
+    folder, out = Path(sys.argv[1]), Path(sys.argv[2])
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cpu":
+        torch.set_num_threads(1)
+    data = Data(folder / "data.npz", device)
+    out.mkdir(parents=True, exist_ok=True)
+    for text in sys.argv[3:]:
+        run(Job(**json.loads(text)), data, folder, out)
+
+
+if __name__ == "__main__":
+    main()

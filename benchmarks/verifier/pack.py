@@ -2,8 +2,8 @@
 
 `data.npz`: every text once, as token numbers of the packaged encoder (uint16), the training pairs and
 the evaluation cases as numbers of texts. `student.npz`: the packaged MiniLM. `teacher.npz`, where
-`--teacher` names the folder of all-mpnet-base-v2: its weights in eight bits a number (they are only
-where its training starts) and its number of each token. All tensors bear the names that `train.py` uses.
+`--teacher` names the folder of all-mpnet-base-v2: the same of it, its words in the order of the
+encoder's numbers. All tensors bear the names that `train.py` uses.
 """
 
 import argparse
@@ -108,7 +108,8 @@ def student() -> dict[str, NDArray[Any]]:
         "up": "intermediate.dense", "down": "output.dense", "norm2": "output.LayerNorm",
     }  # fmt: skip
     _layers(found, raw, names, 6)
-    return {name: array.astype(np.float16) for name, array in found.items()}
+    fixed = {name: found.pop(name).astype(np.float16) for name in ("words", "positions", "types")}
+    return fixed | _small(found)
 
 
 def teacher(folder: Path) -> dict[str, NDArray[Any]]:
@@ -135,6 +136,11 @@ def teacher(folder: Path) -> dict[str, NDArray[Any]]:
     number = {i: vocabulary.get(special.get(t, t), unknown) for t, i in own.items()}
     order = np.array([number[i] for i in range(len(own))])
     found["words"] = found["words"][order]  # so that both readers take the same numbers
+    return _small(found)
+
+
+def _small(found: Arrays) -> dict[str, NDArray[Any]]:
+    """Matrices as int8 with a scale a row: they are only where training starts."""
     packed: dict[str, NDArray[Any]] = {}
     for name, array in found.items():
         if array.ndim == 2 and name != "relative":

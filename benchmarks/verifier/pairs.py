@@ -158,15 +158,15 @@ def from_file(path: Path, source: str) -> Iterator[Pair]:
         yield Pair(row["claim"], row["passage"], row["label"], unit, group, source)
 
 
-def turned(pairs: Sequence[Pair], rng: Random, share: float, source: str) -> Iterator[Pair]:
-    """Twins by code of pairs that hold: false beside the passage, true beside the turned one."""
+def turned(pairs: Sequence[Pair], rng: Random, most: int, source: str) -> Iterator[Pair]:
+    """Twins by code of pairs that hold: false beside the passage, true beside the turned one. At most
+    `most` kinds a pair, arms before others: they are the rarest and the hardest."""
     holding = [p for p in pairs if p.label == "supported" and len(p.passage) < 900]
     for pair in holding:
-        if rng.random() > share:
-            continue
         elsewhere = " ".join(p.passage + " " + p.claim for p in rng.sample(holding, min(12, len(holding))))
         found = list(twins(pair.claim, pair.passage, elsewhere, rng))
-        for twin in rng.sample(found, min(3, len(found))):
+        rng.shuffle(found)
+        for twin in sorted(found, key=lambda twin: twin.kind != "arm")[:most]:
             label = "not_enough" if twin.kind == "name" else "contradicted"
             unit = f"t:{pair.unit}:{twin.kind}"
             yield replace(pair, unit=unit, source=source)
@@ -220,8 +220,31 @@ def abstracts(shared: Path, inference: Path | None) -> Iterator[Abstract]:
         title, _, body = path.read_text(encoding="utf-8").removeprefix("TITLE:").partition("ABSTRACT")
         body = re.sub(r"^(?:ABSTRACT)?[.A-Z/ &]*:+", "", body, flags=re.MULTILINE)
         text = " ".join(body.split())
-        if 300 < len(text) < 4000:
+        text = text[:2500].rpartition(". ")[0] + "."  # some files hold the whole article
+        if len(text) > 300:
             yield Abstract("eia-" + path.stem, " ".join(title.split()), text)
+
+
+def snippets(folder: Path) -> Iterator[Abstract]:
+    """The passages that experts marked for questions (BioASQ 7B to 9B), one text a question."""
+    for path in sorted(folder.glob("[789]B*_golden.json")):
+        for one in json.loads(path.read_text(encoding="utf-8"))["questions"]:
+            texts = dict.fromkeys(s["text"].strip() for s in one.get("snippets", ()))
+            yield Abstract("bioasq-" + one["id"], one["body"], "\n".join(list(texts)[:12]))
+
+
+def stated(abstracts: Iterable[Abstract], rng: Random) -> Iterator[Pair]:
+    """Sentences, lightly reworded, beside themselves and their neighbours: those with figures first."""
+    for abstract in abstracts:
+        said = split(abstract.text)
+        usable = [i for i, one in enumerate(said) if 60 < len(one) < 350]
+        rng.shuffle(usable)
+        usable.sort(key=lambda i: -min(2, len(re.findall(r"\d+(?:\.\d+)?", said[i]))))
+        for i in usable[:3]:
+            begin, end = i - rng.choice((0, 0, 1)), i + rng.choice((1, 1, 2))
+            passage = " ".join(said[max(0, begin) : end])
+            claim, key = made.light(said[i], rng), f"s:{abstract.key}"
+            yield Pair(claim, passage, "supported", f"{key}:{i}", abstract.key, "sentences")
 
 
 def from_questions(folder: Path, rng: Random) -> Iterator[Pair]:
@@ -246,13 +269,15 @@ def gather(options: argparse.Namespace) -> list[Pair]:
         written += from_edited(path, rng)
     written = _clean(written, kept)
     held = [p for p in written if p.source == "written"]
-    pairs = [*written, *turned(held, rng, 1.0, "twins")]
+    pairs = [*written, *turned(held, rng, 4, "twins")]
     findings = read_findings(shared / "data/evidence_inference/dev")
     if options.annotations:
         findings = list(dict.fromkeys(findings + read_original_findings(options.annotations)))
     pairs += _clean(_taken(made.from_findings(findings, rng), "findings"), kept)
     free = [a for a in abstracts(shared, options.annotations) if not kept.shares(a.text)]
     pairs += _taken(made.from_abstracts(free, rng, 1), "abstracts", "claim")
+    free += [a for a in snippets(shared / "data/bioasq/dev") if not kept.shares(a.text)]
+    pairs += turned(list(stated(free, rng)), rng, 2, "sentences")
     pairs += _clean(from_questions(shared / "data/bioasq/dev", rng), kept)
     for path in options.open:
         pairs += _clean(from_file(path, "open-" + path.stem), kept)

@@ -29,6 +29,8 @@ import figures
 
 CLS, SEP = 101, 102
 LONGEST, CLAIM = 320, 100  # tokens of a pair, and of its claim
+WIDTHS = 32  # widths of batches are multiples of it
+EVERY = 8  # steps between two takings of the mean of the weights
 
 
 @dataclass
@@ -52,6 +54,7 @@ class Job:
     quarters: int = 4  # of the written texts
     seed: int = 1
     average: float = 0.998  # of the weights, over steps
+    graphs: bool = True  # a step is recorded once a width and then replayed: launches cost most
     save: bool = False
     label_all: bool = False  # a teacher
     limit: int = 0  # pairs, to try things out
@@ -61,7 +64,7 @@ WRITTEN = ("written", "written-other", "written-wider", "twins", "pool")
 
 
 class Data:
-    """The pairs on the device."""
+    """The pairs on the device. After the last stands an empty one, to fill batches up."""
 
     def __init__(self, path: Path, device: str) -> None:
         raw = np.load(path)
@@ -73,18 +76,19 @@ class Data:
         self.sizes = ends - self.begins
         self.size_of = self.sizes.cpu().numpy()
         self.cases = [figures.Case(*json.loads(one)) for one in raw["cases"].tolist()]
+        self.count = len(self.columns["claim"])
+        self.claim, self.passage, self.label, self.unit = (
+            torch.from_numpy(np.append(self.columns[name].astype(np.int64), last)).to(device)
+            for name, last in (("claim", 0), ("passage", 0), ("label", -1), ("unit", -1))
+        )
 
     def lengths(self, claims: np.ndarray, passages: np.ndarray) -> np.ndarray:
         """Tokens of each pair."""
         inside = np.minimum(self.size_of[claims], CLAIM) + self.size_of[passages]
         return np.minimum(inside + 3, LONGEST)
 
-    def batch(self, claims: np.ndarray, passages: np.ndarray) -> tuple[Any, Any, Any]:
-        """Token numbers, segments and mask of pairs, padded to the longest."""
-        c = torch.from_numpy(claims.astype(np.int64)).to(self.device, non_blocking=True)
-        p = torch.from_numpy(passages.astype(np.int64)).to(self.device, non_blocking=True)
-        width = int(self.lengths(claims, passages).max())
-        width = -(-width // 8) * 8
+    def tokens(self, c: Any, p: Any, width: int) -> tuple[Any, Any, Any]:
+        """Token numbers, segments and mask of pairs, `width` tokens each."""
         at = torch.arange(width, device=self.device)[None]
         first = self.sizes[c].clamp(max=CLAIM)[:, None]
         second = torch.minimum(self.sizes[p][:, None], LONGEST - 3 - first)
@@ -157,6 +161,8 @@ class Reader(nn.Module):
             own.data.copy_(torch.from_numpy(np.asarray(value, np.float32)))
         self.words.weight.requires_grad_(False)
         self.positions.weight.requires_grad_(False)
+        if self.relative is not None:
+            self.relative.weight.requires_grad_(False)
 
     def forward(self, ids: Any, types: Any, mask: Any) -> Any:
         """Three log odds a pair."""
@@ -229,25 +235,28 @@ def batches(job: Job, data: Data, pairs: np.ndarray, rng: np.random.Generator) -
     lengths = data.lengths(columns["claim"][order], columns["passage"][order])
     longest = np.maximum.reduceat(lengths, begins)
     keep = rng.random(len(begins)) < share[columns["source"][order[begins]]]
-    ends = np.r_[begins[1:], len(order)]
+    ends = np.minimum(np.r_[begins[1:], len(order)], begins + 24)
     noisy = longest * rng.uniform(0.9, 1.1, len(begins))
     found: list[np.ndarray] = []
     batch: list[np.ndarray] = []
     width = count = 0
-    for i in np.argsort(noisy):
-        if not keep[i]:
-            continue
-        unit = order[begins[i] : ends[i]][:24]
-        wider = max(width, longest[i])
-        if batch and wider * (count + len(unit)) > job.tokens:
+    for i in np.argsort(noisy)[keep[np.argsort(noisy)]].tolist():
+        unit = order[begins[i] : ends[i]]
+        wider = max(width, rounded(int(longest[i])))
+        if batch and count + len(unit) > job.tokens // wider:
             found.append(np.concatenate(batch))
-            batch, wider, count = [], longest[i], 0
+            batch, wider, count = [], rounded(int(longest[i])), 0
         batch.append(unit)
         width, count = wider, count + len(unit)
     if batch:
         found.append(np.concatenate(batch))
     rng.shuffle(found)
     return found
+
+
+def rounded(length: int) -> int:
+    """The width of a batch whose longest pair has so many tokens."""
+    return -(-length // WIDTHS) * WIDTHS
 
 
 def ranking(score: Any, label: Any, unit: Any) -> Any:
@@ -257,8 +266,8 @@ def ranking(score: Any, label: Any, unit: Any) -> Any:
     return (losses * apart).sum() / apart.sum().clamp(min=1)
 
 
-def loss_of(job: Job, logits: Any, label: Any, unit: Any, taught: Any) -> Any:
-    """The loss of a batch."""
+def loss_of(job: Job, logits: Any, label: Any, unit: Any, taught: Any, real: Any) -> Any:
+    """The loss of a batch; `real` says which of its rows are pairs."""
     known = label >= 0
     hard = F.cross_entropy(
         logits, label.clamp(min=0), reduction="none", label_smoothing=job.smoothing
@@ -271,8 +280,9 @@ def loss_of(job: Job, logits: Any, label: Any, unit: Any, taught: Any) -> Any:
         return hard
     soft = F.kl_div(
         F.log_softmax(logits / job.heat, 1), F.log_softmax(taught / job.heat, 1),
-        reduction="batchmean", log_target=True,
-    )  # fmt: skip
+        reduction="none", log_target=True,
+    ).sum(1)  # fmt: skip
+    soft = (soft * real).sum() / real.sum().clamp(min=1)
     return (1 - job.mix) * hard + job.mix * job.heat**2 * soft
 
 
@@ -283,65 +293,126 @@ def logits_of(model: Reader, data: Data, claims: np.ndarray, passages: np.ndarra
     lengths = data.lengths(claims, passages)
     order = np.argsort(lengths)
     found = np.zeros((len(claims), 3), np.float32)
-    begin = 0
+    begin, most = 0, 200_000 if data.device == "cuda" else 4000
     while begin < len(order):
-        size = 1024
-        while size > 32 and size * lengths[order[min(begin + size, len(order)) - 1]] > 130_000:
+        size = 4096
+        while size > 8 and size * lengths[order[min(begin + size, len(order)) - 1]] > most:
             size //= 2
         rows = order[begin : begin + size]
+        c, p = (torch.from_numpy(x[rows].astype(np.int64)).to(data.device) for x in (claims, passages))
+        width = -(-int(lengths[rows].max()) // 8) * 8
         with torch.autocast(data.device, torch.bfloat16, enabled=data.device == "cuda"):
-            found[rows] = model(*data.batch(claims[rows], passages[rows])).cpu().numpy()
+            found[rows] = model(*data.tokens(c, p, width)).cpu().numpy()
         begin += size
     return found
+
+
+class Steps:
+    """Runs training steps; on an accelerator each width of batch is recorded once, then replayed."""
+
+    def __init__(self, job: Job, data: Data, model: Reader, taught: Any) -> None:
+        self._job, self._data, self._model, self._taught = job, data, model, taught
+        self.trained = [p for p in model.parameters() if p.requires_grad]
+        flat = [p for p in self.trained if p.ndim < 2]
+        deep = [p for p in self.trained if p.ndim >= 2]
+        self.total = torch.zeros((), device=data.device)
+        self._rate = torch.zeros((), device=data.device)
+        self._cuda = data.device == "cuda"
+        self._optimizer = torch.optim.AdamW(
+            [{"params": deep, "weight_decay": 0.01}, {"params": flat, "weight_decay": 0.0}],
+            lr=self._rate, fused=self._cuda, capturable=self._cuda,
+        )  # fmt: skip
+        self._recorded: dict[int, tuple[Any, Any]] = {}
+        self._pool: Any = None
+
+    def step(self, rows: np.ndarray, width: int, rate: float) -> None:
+        """Learns from one batch."""
+        self._rate.fill_(rate)
+        count = self._job.tokens // width
+        full = np.full(max(count, len(rows)), self._data.count, np.int64)
+        full[: len(rows)] = rows
+        if not (self._cuda and self._job.graphs):
+            self._learn(torch.from_numpy(full).to(self._data.device), width)
+            return
+        if width not in self._recorded:
+            self._recorded[width] = self._record(width, count)
+        graph, held = self._recorded[width]
+        held.copy_(torch.from_numpy(full[:count]), non_blocking=True)
+        graph.replay()
+
+    def _gradients(self, rows: Any, width: int) -> Any:
+        data = self._data
+        with torch.autocast(data.device, torch.bfloat16, enabled=self._cuda, cache_enabled=False):
+            logits = self._model(*data.tokens(data.claim[rows], data.passage[rows], width))
+        taught = None if self._taught is None else self._taught[rows]
+        real = rows < data.count
+        loss = loss_of(self._job, logits, data.label[rows], data.unit[rows], taught, real)
+        loss.backward()
+        return loss.detach()
+
+    def _learn(self, rows: Any, width: int) -> None:
+        self._optimizer.zero_grad(set_to_none=True)
+        self.total.add_(self._gradients(rows, width))
+        nn.utils.clip_grad_norm_(self.trained, 1.0)
+        self._optimizer.step()
+
+    def _record(self, width: int, count: int) -> tuple[Any, Any]:
+        """As the chapter on CUDA graphs of PyTorch's notes does a whole step."""
+        held = torch.full((count,), self._data.count, device="cuda", dtype=torch.int64)
+        aside = torch.cuda.Stream()
+        aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(aside):
+            rate = self._rate.clone()
+            self._rate.zero_()  # what follows only warms up and makes the optimizer's state
+            for _ in range(2):
+                self._optimizer.zero_grad(set_to_none=True)
+                self._gradients(held, width)
+                if not self._recorded:
+                    for p in self.trained:
+                        p.grad.zero_()
+                    self._optimizer.step()
+            self._rate.copy_(rate)
+        torch.cuda.current_stream().wait_stream(aside)
+        self._optimizer.zero_grad(set_to_none=True)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self._pool):
+            self._learn(held, width)
+        self._pool = self._pool or graph.pool()
+        return graph, held
 
 
 def train(job: Job, data: Data, folder: Path, out: Path) -> Reader:
     """Trains a reader."""
     device, columns = data.device, data.columns
     model = reader(job, folder, out, device)
+    model.train()
     rng = np.random.default_rng(job.seed)
     pairs = chosen(job, data)
     plan = [b for _ in range(job.epochs) for b in batches(job, data, pairs, rng)]
-    label = torch.from_numpy(columns["label"].astype(np.int64)).to(device)
-    unit = torch.from_numpy(columns["unit"].astype(np.int64)).to(device)
     taught = None
     if job.teachers:
         every = [np.load(out / f"{name}.npz")["all"].astype(np.float32) for name in job.teachers]
-        taught = torch.from_numpy(np.mean(every, 0)).to(device)
-    trained = [p for p in model.parameters() if p.requires_grad]
-    decayed = [p for p in trained if p.ndim == 2], [p for p in trained if p.ndim < 2]
-    optimizer = torch.optim.AdamW(
-        [{"params": decayed[0], "weight_decay": 0.01}, {"params": decayed[1], "weight_decay": 0.0}],
-        lr=job.rate, fused=device == "cuda",
-    )  # fmt: skip
+        taught = torch.from_numpy(np.pad(np.mean(every, 0), ((0, 1), (0, 0)))).to(device)
+    steps = Steps(job, data, model, taught)
     warm = max(1, len(plan) // 16)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimizer, lambda i: min((i + 1) / warm, (len(plan) - i) / max(1, len(plan) - warm))
-    )
-    mean = [p.detach().clone() for p in trained]
+    mean = [p.detach().clone() for p in steps.trained]
     print(f"{job.name}: {len(pairs)} pairs, {len(plan)} steps", flush=True)
-    began, total = time.time(), torch.zeros((), device=device)
-    for step, rows in enumerate(plan):
-        model.train()
-        at = torch.from_numpy(rows).to(device, non_blocking=True)
-        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            logits = model(*data.batch(columns["claim"][rows], columns["passage"][rows]))
-        loss = loss_of(job, logits, label[at], unit[at], None if taught is None else taught[at])
-        loss.backward()
-        nn.utils.clip_grad_norm_(trained, 1.0)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
-        schedule.step()
-        with torch.no_grad():
-            share = min(job.average, step / (step + 10))
-            torch._foreach_lerp_(mean, trained, 1 - share)
-            total += loss.detach()
-        if step % 200 == 199 or step + 1 == len(plan):
-            done = step % 200 + 1
-            print(f"  {job.name} {step + 1}/{len(plan)} {total.item() / done:.4f} {time.time() - began:.0f} s", flush=True)
-            total.zero_()
-    for own, smooth in zip(trained, mean, strict=True):
-        own.data.copy_(smooth)
+    began = time.time()
+    for i, rows in enumerate(plan):
+        width = rounded(int(data.lengths(columns["claim"][rows], columns["passage"][rows]).max()))
+        rate = min((i + 1) / warm, (len(plan) - i) / max(1, len(plan) - warm))
+        steps.step(rows, width, job.rate * rate)
+        if i % EVERY == EVERY - 1:
+            share = min(job.average, i / (i + 10 * EVERY)) ** EVERY
+            with torch.no_grad():
+                torch._foreach_lerp_(mean, [p.detach() for p in steps.trained], 1 - share)
+        if i % 400 == 399 or i + 1 == len(plan):
+            spent = time.time() - began
+            print(f"  {job.name} {i + 1}/{len(plan)} {steps.total.item() / (i % 400 + 1):.4f} {spent:.0f} s", flush=True)
+            steps.total.zero_()
+    with torch.no_grad():
+        for own, smooth in zip(steps.trained, mean, strict=True):
+            own.copy_(smooth)
     return model
 
 
@@ -386,11 +457,15 @@ def run(job: Job, data: Data, folder: Path, out: Path) -> None:
         own = {n: p.detach().cpu().numpy().astype(np.float16) for n, p in model.named_parameters() if p.requires_grad}
         np.savez(out / f"{job.name}.weights.npz", **own)
     (out / f"{job.name}.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
-    shown = {"dev": report["dev"]}
+    told = ("written", "balanced", "twins", "scifact", "scifact-whole", "open-check_covid")
+    shown: dict[str, Any] = {"dev": {k: v for k, v in report["dev"].items() if k in told}}
     if not job.limit:
         shown["written"] = {k: v for k, v in report["written"].items() if k != "by_kind"}
         shown |= {n: {w: [f["area"], f["at_5"]] for w, f in report[n].items()} for n in ("scifact", "healthver", "nli4ct")}
     print(job.name, json.dumps(shown), f"{report['seconds']} s", flush=True)
+    del model
+    if data.device == "cuda":
+        torch.cuda.empty_cache()
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ LARGEST = 63
 
 def quantized(matrix: NDArray[Any], largest: int = LARGEST) -> tuple[NDArray[Any], NDArray[Any]]:
     """A matrix (outputs, inputs) as the product multiplies by it: int8 (inputs, outputs), scales."""
-    turned = matrix.astype(np.float32).T
+    turned = np.ascontiguousarray(matrix.astype(np.float32).T)  # safetensors writes what lies there
     scale = np.abs(turned).max(0) / largest + 1e-12
     return np.round(turned / scale).astype(np.int8), scale.astype(np.float32)
 

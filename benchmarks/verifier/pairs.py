@@ -117,7 +117,7 @@ def from_written(folder: Path, rng: Random) -> Iterator[Pair]:
 def unlabelled(pair: Pair, text: str, rng: Random) -> Iterator[Pair]:
     """The claim beside windows of its own text, which only a teacher labels."""
     parts = split(text)
-    for _ in range(2):
+    for _ in range(4):
         length = rng.choice((1, 1, 2, 3, 4))
         begin = rng.randrange(max(1, len(parts) - length + 1))
         window = " ".join(parts[begin : begin + length])
@@ -144,7 +144,7 @@ def from_edited(path: Path, rng: Random) -> Iterator[Pair]:
                 for other in apart[:1] + rng.sample(apart[1:], min(1, len(apart[1:]))):
                     yield replace(pair, passage=other, label="not_enough", source="written-other")
             beside = [r["passage"] for r in rows if r["group"] != row["group"]]
-            for passage in rng.sample(beside, min(2, len(beside))):
+            for passage in rng.sample(beside, min(5, len(beside))):
                 yield replace(pair, passage=passage, label=None, source="pool")
 
 
@@ -247,6 +247,23 @@ def stated(abstracts: Iterable[Abstract], rng: Random) -> Iterator[Pair]:
             yield Pair(claim, passage, "supported", f"{key}:{i}", abstract.key, "sentences")
 
 
+def within(abstracts: Iterable[Abstract], rng: Random) -> Iterator[Pair]:
+    """Conclusions and other sentences of a text beside windows of it; only a teacher labels them."""
+    for abstract in abstracts:
+        said = split(abstract.text)
+        usable = [i for i, one in enumerate(said) if 50 < len(one) < 300]
+        chosen = list(dict.fromkeys([*usable[-2:], *rng.sample(usable, min(2, len(usable)))]))
+        for i in chosen:
+            claim = made.light(said[i], rng)
+            for _ in range(3):
+                length = rng.choice((1, 1, 2, 3))
+                begin = rng.randrange(max(1, len(said) - length + 1))
+                passage = " ".join(said[begin : begin + length])
+                if not begin <= i < begin + length:
+                    unit = f"p:{abstract.key}:{i}"
+                    yield Pair(claim, passage, None, unit, abstract.key, "pool")
+
+
 def from_questions(folder: Path, rng: Random) -> Iterator[Pair]:
     """Sentences of experts' answers (BioASQ 7B to 9B) beside snippets; only a teacher labels them."""
     for path in sorted(folder.glob("[789]B*_golden.json")):
@@ -255,7 +272,7 @@ def from_questions(folder: Path, rng: Random) -> Iterator[Pair]:
             answer = answers if isinstance(answers, str) else " ".join(answers[:1])
             snippets = [s["text"] for s in one.get("snippets", ()) if len(s["text"]) > 60]
             for claim in [s for s in split(answer) if 40 < len(s) < 300][:2]:
-                for snippet in rng.sample(snippets, min(3, len(snippets))):
+                for snippet in rng.sample(snippets, min(5, len(snippets))):
                     group = "bioasq-" + one["id"]
                     yield Pair(claim, snippet, None, f"{group}:{claim[:60]}", group, "pool")
 
@@ -278,6 +295,7 @@ def gather(options: argparse.Namespace) -> list[Pair]:
     pairs += _taken(made.from_abstracts(free, rng, 1), "abstracts", "claim")
     free += [a for a in snippets(shared / "data/bioasq/dev") if not kept.shares(a.text)]
     pairs += turned(list(stated(free, rng)), rng, 2, "sentences")
+    pairs += within(free, rng)
     pairs += _clean(from_questions(shared / "data/bioasq/dev", rng), kept)
     for path in options.open:
         pairs += _clean(from_file(path, "open-" + path.stem), kept)

@@ -2,8 +2,10 @@
 
 Stands alone: wants torch, numpy, `figures.py` beside it and what `pack.py` wrote in FOLDER. JOB is a
 JSON object, see `Job`; jobs run one after the other, and several processes may share a device. Of each
-are written: `NAME.json` (figures and losses), `NAME.npz` (log odds of pairs held out and of the
-evaluation cases, and of all pairs where it is a teacher) and, if asked for, `NAME.weights.npz`.
+are written: `NAME.json` (figures), `NAME.npz` (log odds of pairs held out and of the evaluation cases),
+`NAME.all.npz` (of all pairs, where it is a teacher) and, if asked for, `NAME.weights.N.npz`. A training
+that was stopped goes on from `NAME.state.pt` when it is started again. Without an accelerator one
+thread is used.
 
 A reader is BERT (Devlin et al., NAACL 2019) with a pooler and three outputs. Words and positions are
 never trained, so that they need not be shipped. MPNet (Song et al., NeurIPS 2020) is the same with
@@ -54,6 +56,8 @@ class Job:
     quarters: int = 4  # of the written texts
     seed: int = 1
     average: float = 0.998  # of the weights, over steps
+    keep: float = 120  # seconds between two states kept, from which a stopped training goes on
+    seconds: float = 0  # stop after so long, the rate falling with time; 0: after all epochs
     graphs: bool = True  # a step is recorded once a width and then replayed: launches cost most
     save: bool = False
     label_all: bool = False  # a teacher
@@ -120,7 +124,11 @@ class Layer(nn.Module):
         rows, width, hidden = x.shape
         q, k, v = self.qkv(x).view(rows, width, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         share = self.share if self.training else 0.0
-        found = F.scaled_dot_product_attention(q, k, v, mask, dropout_p=share)
+        if x.device.type == "cuda":
+            found = F.scaled_dot_product_attention(q, k, v, mask, dropout_p=share)
+        else:  # the fused one is slow there on the way back
+            scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + mask
+            found = F.dropout(scores.softmax(-1), share, self.training).to(v.dtype) @ v
         found = found.transpose(1, 2).reshape(rows, width, hidden)
         x = self.norm1(x + self.drop(self.out(found)))
         return self.norm2(x + self.drop(self.down(F.gelu(self.up(x)))))
@@ -175,12 +183,24 @@ class Reader(nn.Module):
         if self.relative is not None:
             bias = self.relative(_bucket(width, x.device)).permute(2, 0, 1)[None]
             added = added + bias
-        if torch.is_autocast_enabled():
+        if torch.is_autocast_enabled(x.device.type):
             added, x = added.to(torch.bfloat16), x.to(torch.bfloat16)
-        added = added.expand(-1, 1 if self.relative is None else -1, width, width)
+        if x.device.type == "cuda":
+            added = added.expand(-1, 1 if self.relative is None else -1, width, width)
         for layer in self.layer:
             x = layer(x, added)
         return self.head(self.drop(torch.tanh(self.pooler(x[:, 0])))).float()
+
+
+def write(out: Path, name: str, own: dict[str, Any]) -> None:
+    """Weights in files of at most 15 MB each, `NAME.weights.N.npz`."""
+    parts: list[dict[str, Any]] = [{}]
+    for key, value in own.items():
+        if sum(v.nbytes for v in parts[-1].values()) + value.nbytes > 15_000_000:
+            parts.append({})
+        parts[-1][key] = value
+    for i, part in enumerate(parts):
+        np.savez(out / f"{name}.weights.{i}.npz", **part)
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -201,7 +221,8 @@ def reader(job: Job, folder: Path, out: Path, device: str) -> Reader:
     torch.manual_seed(job.seed)
     weights = load(folder / f"{job.model}.npz")
     if job.start:
-        weights |= load(out / f"{job.start}.weights.npz")
+        for part in sorted(out.glob(f"{job.start}.weights.*.npz")):
+            weights |= load(part)
     epsilon = 1e-5 if job.model == "teacher" else 1e-12
     return Reader(weights, 12, epsilon, job.dropout).to(device)
 
@@ -301,7 +322,7 @@ def logits_of(model: Reader, data: Data, claims: np.ndarray, passages: np.ndarra
         rows = order[begin : begin + size]
         c, p = (torch.from_numpy(x[rows].astype(np.int64)).to(data.device) for x in (claims, passages))
         width = -(-int(lengths[rows].max()) // 8) * 8
-        with torch.autocast(data.device, torch.bfloat16, enabled=data.device == "cuda"):
+        with torch.autocast(data.device, torch.bfloat16):
             found[rows] = model(*data.tokens(c, p, width)).cpu().numpy()
         begin += size
     return found
@@ -318,7 +339,7 @@ class Steps:
         self.total = torch.zeros((), device=data.device)
         self._rate = torch.zeros((), device=data.device)
         self._cuda = data.device == "cuda"
-        self._optimizer = torch.optim.AdamW(
+        self.optimizer = torch.optim.AdamW(
             [{"params": deep, "weight_decay": 0.01}, {"params": flat, "weight_decay": 0.0}],
             lr=self._rate, fused=self._cuda, capturable=self._cuda,
         )  # fmt: skip
@@ -329,11 +350,11 @@ class Steps:
         """Learns from one batch."""
         self._rate.fill_(rate)
         count = self._job.tokens // width
+        if not (self._cuda and self._job.graphs):
+            self._learn(torch.from_numpy(rows.astype(np.int64)).to(self._data.device), width)
+            return
         full = np.full(max(count, len(rows)), self._data.count, np.int64)
         full[: len(rows)] = rows
-        if not (self._cuda and self._job.graphs):
-            self._learn(torch.from_numpy(full).to(self._data.device), width)
-            return
         if width not in self._recorded:
             self._recorded[width] = self._record(width, count)
         graph, held = self._recorded[width]
@@ -342,7 +363,7 @@ class Steps:
 
     def _gradients(self, rows: Any, width: int) -> Any:
         data = self._data
-        with torch.autocast(data.device, torch.bfloat16, enabled=self._cuda, cache_enabled=False):
+        with torch.autocast(data.device, torch.bfloat16, cache_enabled=not self._cuda):
             logits = self._model(*data.tokens(data.claim[rows], data.passage[rows], width))
         taught = None if self._taught is None else self._taught[rows]
         real = rows < data.count
@@ -351,10 +372,10 @@ class Steps:
         return loss.detach()
 
     def _learn(self, rows: Any, width: int) -> None:
-        self._optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad(set_to_none=True)
         self.total.add_(self._gradients(rows, width))
         nn.utils.clip_grad_norm_(self.trained, 1.0)
-        self._optimizer.step()
+        self.optimizer.step()
 
     def _record(self, width: int, count: int) -> tuple[Any, Any]:
         """As the chapter on CUDA graphs of PyTorch's notes does a whole step."""
@@ -365,20 +386,40 @@ class Steps:
             rate = self._rate.clone()
             self._rate.zero_()  # what follows only warms up and makes the optimizer's state
             for _ in range(2):
-                self._optimizer.zero_grad(set_to_none=True)
+                self.optimizer.zero_grad(set_to_none=True)
                 self._gradients(held, width)
                 if not self._recorded:
                     for p in self.trained:
                         p.grad.zero_()
-                    self._optimizer.step()
+                    self.optimizer.step()
             self._rate.copy_(rate)
         torch.cuda.current_stream().wait_stream(aside)
-        self._optimizer.zero_grad(set_to_none=True)
+        self.optimizer.zero_grad(set_to_none=True)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=self._pool):
             self._learn(held, width)
         self._pool = self._pool or graph.pool()
         return graph, held
+
+
+def keep(path: Path, model: Reader, steps: Steps, mean: list[Any], at: tuple[int, float]) -> None:
+    """Writes all that a training needs to go on."""
+    new = path.with_suffix(".new")
+    state = {"model": model.state_dict(), "optimizer": steps.optimizer.state_dict()}
+    torch.save({**state, "mean": mean, "at": at}, new)
+    new.replace(path)
+
+
+def restore(path: Path, model: Reader, steps: Steps, mean: list[Any]) -> tuple[int, float]:
+    """Takes up a training that was stopped: its steps and seconds so far."""
+    if not path.exists():
+        return 0, 0.0
+    held = torch.load(path, map_location=steps.total.device, weights_only=True)
+    model.load_state_dict(held["model"])
+    steps.optimizer.load_state_dict(held["optimizer"])
+    for own, old in zip(mean, held["mean"], strict=True):
+        own.copy_(old)
+    return held["at"]
 
 
 def train(job: Job, data: Data, folder: Path, out: Path) -> Reader:
@@ -391,25 +432,39 @@ def train(job: Job, data: Data, folder: Path, out: Path) -> Reader:
     plan = [b for _ in range(job.epochs) for b in batches(job, data, pairs, rng)]
     taught = None
     if job.teachers:
-        every = [np.load(out / f"{name}.npz")["all"].astype(np.float32) for name in job.teachers]
+        every = [np.load(out / f"{name}.all.npz")["all"].astype(np.float32) for name in job.teachers]
         taught = torch.from_numpy(np.pad(np.mean(every, 0), ((0, 1), (0, 0)))).to(device)
     steps = Steps(job, data, model, taught)
-    warm = max(1, len(plan) // 16)
+    warm = min(200, max(1, len(plan) // 16))
     mean = [p.detach().clone() for p in steps.trained]
-    print(f"{job.name}: {len(pairs)} pairs, {len(plan)} steps", flush=True)
-    began = time.time()
+    first, gone_before = restore(out / f"{job.name}.state.pt", model, steps, mean)
+    print(f"{job.name}: {len(pairs)} pairs, {len(plan)} steps, from {first}", flush=True)
+    began = kept = time.time()
+    began -= gone_before
     for i, rows in enumerate(plan):
-        width = rounded(int(data.lengths(columns["claim"][rows], columns["passage"][rows]).max()))
-        rate = min((i + 1) / warm, (len(plan) - i) / max(1, len(plan) - warm))
+        if i < first:
+            continue
+        width = int(data.lengths(columns["claim"][rows], columns["passage"][rows]).max())
+        width = rounded(width) if device == "cuda" else -(-width // 8) * 8
+        gone = i / len(plan)
+        if job.seconds:
+            gone = (time.time() - began) / job.seconds
+            if gone >= 1:
+                break
+        rate = min((i + 1) / warm, 1 - gone)
         steps.step(rows, width, job.rate * rate)
         if i % EVERY == EVERY - 1:
             share = min(job.average, i / (i + 10 * EVERY)) ** EVERY
             with torch.no_grad():
                 torch._foreach_lerp_(mean, [p.detach() for p in steps.trained], 1 - share)
+        if time.time() - kept > job.keep:
+            keep(out / f"{job.name}.state.pt", model, steps, mean, (i + 1, time.time() - began))
+            kept = time.time()
         if i % 400 == 399 or i + 1 == len(plan):
             spent = time.time() - began
             print(f"  {job.name} {i + 1}/{len(plan)} {steps.total.item() / (i % 400 + 1):.4f} {spent:.0f} s", flush=True)
             steps.total.zero_()
+    (out / f"{job.name}.state.pt").unlink(missing_ok=True)
     with torch.no_grad():
         for own, smooth in zip(steps.trained, mean, strict=True):
             own.copy_(smooth)
@@ -446,7 +501,8 @@ def run(job: Job, data: Data, folder: Path, out: Path) -> None:
     seen = logits_of(model, data, columns["case_claim"][:count], columns["case_passage"][:count])
     kept = {"dev_rows": rows, "dev": dev.astype(np.float16), "cases": seen.astype(np.float16)}
     if job.label_all:
-        kept["all"] = logits_of(model, data, columns["claim"], columns["passage"]).astype(np.float16)
+        every = logits_of(model, data, columns["claim"], columns["passage"]).astype(np.float16)
+        np.savez(out / f"{job.name}.all.npz", all=every)
     np.savez(out / f"{job.name}.npz", **kept)
     shares = np.exp(seen - seen.max(1, keepdims=True))
     report: dict[str, Any] = {"job": vars(job), "dev": dev_figures(dev, columns, rows)}
@@ -455,7 +511,7 @@ def run(job: Job, data: Data, folder: Path, out: Path) -> None:
     report["seconds"] = round(time.time() - began, 1)
     if job.save:
         own = {n: p.detach().cpu().numpy().astype(np.float16) for n, p in model.named_parameters() if p.requires_grad}
-        np.savez(out / f"{job.name}.weights.npz", **own)
+        write(out, job.name, own)
     (out / f"{job.name}.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
     told = ("written", "balanced", "twins", "scifact", "scifact-whole", "open-check_covid")
     shown: dict[str, Any] = {"dev": {k: v for k, v in report["dev"].items() if k in told}}

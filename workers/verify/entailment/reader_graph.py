@@ -3,7 +3,7 @@
 After Devlin et al., BERT (NAACL 2019). Matrices are int8 with a scale a column, what flows through
 them is quantized when it is known (`DynamicQuantizeMatMul`, docs/ContribOperators.md of onnxruntime).
 The first token alone is read at the end, so the last layer computes nothing else but what it looks at.
-There is no mask: all rows of a batch hold equally many tokens.
+There is no mask: nothing is ever padded.
 """
 
 from collections.abc import Mapping

@@ -70,7 +70,9 @@ def parts(claim: str, evidence: str) -> Iterator[tuple[str, str]]:
         yield "whole", evidence
     near = sorted(range(len(said)), key=lambda i: -overlap(claim, said[i]))[:WINDOW]
     yield "nearest", " ".join(said[i] for i in sorted(near))
-    windows = [" ".join(said[i : i + WINDOW]) for i in range(0, max(1, len(said) - WINDOW + STEP), STEP)]
+    windows = [
+        " ".join(said[i : i + WINDOW]) for i in range(0, max(1, len(said) - WINDOW + STEP), STEP)
+    ]
     for window in sorted(windows, key=lambda w: -overlap(claim, w))[:MOST]:
         yield "window", window
 

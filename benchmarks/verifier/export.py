@@ -49,7 +49,9 @@ def converted(raw: dict[str, NDArray[Any]], largest: int = LARGEST) -> dict[str,
 def main() -> None:
     """Writes weights and facts."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("weights", type=Path, nargs="+", help="what `train.py` wrote, may be in parts")
+    parser.add_argument(
+        "weights", type=Path, nargs="+", help="what `train.py` wrote, may be in parts"
+    )
     parser.add_argument("out", type=Path)
     parser.add_argument("--bits", type=int, default=7)
     parser.add_argument("--facts", type=json.loads, default={"temperature": 1.0})

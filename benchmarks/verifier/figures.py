@@ -97,9 +97,7 @@ def written(cases: Sequence[Case], p: Array) -> dict[str, Any]:
     return {
         "balanced": _ranked(*balanced),
         "as_they_are": _ranked(list(own.values()), list(quote.values())),
-        "empty_auc": _round(
-            area((empty[k] for k in own), (empty[k] for k in quote if k in empty))
-        ),
+        "empty_auc": _round(area((empty[k] for k in own), (empty[k] for k in quote if k in empty))),
         "other_quote": _round(float(np.mean([own[k] > other[k] for k in other]))),
         "counter": _round(float(np.mean(list(flipped.values())))),
         "twins": {k: [_round(float(np.mean(v))), len(v)] for k, v in sorted(right.items())},
@@ -137,7 +135,10 @@ def claims(cases: Sequence[Case], p: Array, name: str) -> dict[str, Any]:
         if name == "scifact":
             only = {k: v for k, v in best.items() if fold[k] == 0}
             found[way]["fold_0_area"] = _round(
-                area((v for k, v in only.items() if truth[k]), (v for k, v in only.items() if not truth[k]))
+                area(
+                    (v for k, v in only.items() if truth[k]),
+                    (v for k, v in only.items() if not truth[k]),
+                )
             )
     return found
 

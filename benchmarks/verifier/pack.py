@@ -79,7 +79,9 @@ def packed_cases(asked: Sequence[cases.Asked], texts: Texts) -> dict[str, NDArra
     }
 
 
-def _layers(found: dict[str, NDArray[Any]], raw: Arrays, names: Mapping[str, str], count: int) -> None:
+def _layers(
+    found: dict[str, NDArray[Any]], raw: Arrays, names: Mapping[str, str], count: int
+) -> None:
     for i in range(count):
         at = f"encoder.layer.{i}."
         for part in ("weight", "bias"):

@@ -163,7 +163,9 @@ def turned(pairs: Sequence[Pair], rng: Random, most: int, source: str) -> Iterat
     `most` kinds a pair, arms before others: they are the rarest and the hardest."""
     holding = [p for p in pairs if p.label == "supported" and len(p.passage) < 900]
     for pair in holding:
-        elsewhere = " ".join(p.passage + " " + p.claim for p in rng.sample(holding, min(12, len(holding))))
+        elsewhere = " ".join(
+            p.passage + " " + p.claim for p in rng.sample(holding, min(12, len(holding)))
+        )
         found = list(twins(pair.claim, pair.passage, elsewhere, rng))
         rng.shuffle(found)
         for twin in sorted(found, key=lambda twin: twin.kind != "arm")[:most]:
@@ -182,7 +184,14 @@ def _taken(pairs: Iterable[made.Pair], source: str, unit: str = "passage") -> It
     for p in pairs:
         passage = " ".join(p.evidence)
         key = passage if unit == "passage" else p.claim
-        yield Pair(p.claim, passage, p.label, f"{source}:{p.group}:{key[:120]}", f"{source}:{p.group}", source)
+        yield Pair(
+            p.claim,
+            passage,
+            p.label,
+            f"{source}:{p.group}:{key[:120]}",
+            f"{source}:{p.group}",
+            source,
+        )
 
 
 def from_scifact(shared: Path, rng: Random) -> Iterator[Pair]:
@@ -207,7 +216,9 @@ def abstracts(shared: Path, inference: Path | None) -> Iterator[Abstract]:
         yield Abstract("rev-" + row["pmid"], row["question"], row["abstract"])
     asked = json.loads((shared / "data/pubmedqa/dev/pqal_dev500.json").read_text(encoding="utf-8"))
     for key, one in asked.items():
-        yield Abstract("pqa-" + key, one["QUESTION"], " ".join([*one["CONTEXTS"], one["LONG_ANSWER"]]))
+        yield Abstract(
+            "pqa-" + key, one["QUESTION"], " ".join([*one["CONTEXTS"], one["LONG_ANSWER"]])
+        )
     if inference is None:
         return
     test = set((inference / "splits/ev2_test_article_ids.txt").read_text().split())
@@ -217,7 +228,9 @@ def abstracts(shared: Path, inference: Path | None) -> Iterator[Abstract]:
     for path in sorted((inference / "abstracts").glob("*.abst")):
         if path.stem.removeprefix("PMC") in test:
             continue
-        title, _, body = path.read_text(encoding="utf-8").removeprefix("TITLE:").partition("ABSTRACT")
+        title, _, body = (
+            path.read_text(encoding="utf-8").removeprefix("TITLE:").partition("ABSTRACT")
+        )
         body = re.sub(r"^(?:ABSTRACT)?[.A-Z/ &]*:+", "", body, flags=re.MULTILINE)
         text = " ".join(body.split())
         text = text[:2500].rpartition(". ")[0] + "."  # some files hold the whole article

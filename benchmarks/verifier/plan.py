@@ -48,7 +48,13 @@ def job(name: str) -> dict[str, Any]:
         last = {"start": "d0", "epochs": 3, "rate": 1e-4, "mix": 0.3, "sources": LAST}
         return taught | last | {"drop_fold": fold, "save": fold == -2}
     if name.startswith("c") and name[1:].isdigit():
-        return {"name": name, "epochs": 4, "rate": 2e-4, "quarters": int(name[1:]), "sources": CURVE}
+        return {
+            "name": name,
+            "epochs": 4,
+            "rate": 2e-4,
+            "quarters": int(name[1:]),
+            "sources": CURVE,
+        }
     if name == "cpu":
         return {
             "name": name, "epochs": 40, "seconds": 3600, "rate": 3e-4, "tokens": 2500,

@@ -22,12 +22,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import figures
 import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as F
-
-import figures
 
 CLS, SEP = 101, 102
 LONGEST, CLAIM = 320, 100  # tokens of a pair, and of its claim
@@ -45,7 +44,9 @@ class Job:
     epochs: int = 4
     rate: float = 1e-4
     tokens: int = 16000  # a batch, padding counted in
-    sources: dict[str, float] = field(default_factory=dict)  # share read in an epoch; 1 if not named
+    sources: dict[str, float] = field(
+        default_factory=dict
+    )  # share read in an epoch; 1 if not named
     dropout: float = 0.1
     smoothing: float = 0.0
     margin: float = 0.5
@@ -157,7 +158,9 @@ class Reader(nn.Module):
         self.types = nn.Embedding(2, hidden) if "types" in weights else None
         self.relative = nn.Embedding(32, heads) if "relative" in weights else None
         self.norm = nn.LayerNorm(hidden, epsilon)
-        self.layer = nn.ModuleList(Layer(hidden, heads, inner, epsilon, dropout) for _ in range(count))
+        self.layer = nn.ModuleList(
+            Layer(hidden, heads, inner, epsilon, dropout) for _ in range(count)
+        )
         self.pooler, self.head = nn.Linear(hidden, hidden), nn.Linear(hidden, 3)
         self.drop = nn.Dropout(dropout)
         nn.init.normal_(self.pooler.weight, std=0.02)
@@ -320,7 +323,9 @@ def logits_of(model: Reader, data: Data, claims: np.ndarray, passages: np.ndarra
         while size > 8 and size * lengths[order[min(begin + size, len(order)) - 1]] > most:
             size //= 2
         rows = order[begin : begin + size]
-        c, p = (torch.from_numpy(x[rows].astype(np.int64)).to(data.device) for x in (claims, passages))
+        c, p = (
+            torch.from_numpy(x[rows].astype(np.int64)).to(data.device) for x in (claims, passages)
+        )
         width = -(-int(lengths[rows].max()) // 8) * 8
         with torch.autocast(data.device, torch.bfloat16):
             found[rows] = model(*data.tokens(c, p, width)).cpu().numpy()
@@ -432,7 +437,9 @@ def train(job: Job, data: Data, folder: Path, out: Path) -> Reader:
     plan = [b for _ in range(job.epochs) for b in batches(job, data, pairs, rng)]
     taught = None
     if job.teachers:
-        every = [np.load(out / f"{name}.all.npz")["all"].astype(np.float32) for name in job.teachers]
+        every = [
+            np.load(out / f"{name}.all.npz")["all"].astype(np.float32) for name in job.teachers
+        ]
         taught = torch.from_numpy(np.pad(np.mean(every, 0), ((0, 1), (0, 0)))).to(device)
     steps = Steps(job, data, model, taught)
     warm = min(200, max(1, len(plan) // 16))
@@ -462,7 +469,10 @@ def train(job: Job, data: Data, folder: Path, out: Path) -> Reader:
             kept = time.time()
         if i % 400 == 399 or i + 1 == len(plan):
             spent = time.time() - began
-            print(f"  {job.name} {i + 1}/{len(plan)} {steps.total.item() / (i % 400 + 1):.4f} {spent:.0f} s", flush=True)
+            print(
+                f"  {job.name} {i + 1}/{len(plan)} {steps.total.item() / (i % 400 + 1):.4f} {spent:.0f} s",
+                flush=True,
+            )
             steps.total.zero_()
     (out / f"{job.name}.state.pt").unlink(missing_ok=True)
     with torch.no_grad():
@@ -478,7 +488,9 @@ def dev_figures(logits: np.ndarray, columns: dict[str, Any], rows: np.ndarray) -
     shares = np.exp(logits - logits.max(1, keepdims=True))
     score = shares[:, 0] / shares.sum(1)
     found = {}
-    groups = {s: [s] for s in dict.fromkeys(names.tolist())} | {"balanced": ["written", "written-other"]}
+    groups = {s: [s] for s in dict.fromkeys(names.tolist())} | {
+        "balanced": ["written", "written-other"]
+    }
     for source, members in groups.items():
         here = np.isin(names, members) & (label >= 0)
         good, bad = score[here & (label == 0)], score[here & (label > 0)]
@@ -510,14 +522,21 @@ def run(job: Job, data: Data, folder: Path, out: Path) -> None:
         report |= figures.figures(data.cases, shares[:, 0] / shares.sum(1))
     report["seconds"] = round(time.time() - began, 1)
     if job.save:
-        own = {n: p.detach().cpu().numpy().astype(np.float16) for n, p in model.named_parameters() if p.requires_grad}
+        own = {
+            n: p.detach().cpu().numpy().astype(np.float16)
+            for n, p in model.named_parameters()
+            if p.requires_grad
+        }
         write(out, job.name, own)
     (out / f"{job.name}.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
     told = ("written", "balanced", "twins", "scifact", "scifact-whole", "open-check_covid")
     shown: dict[str, Any] = {"dev": {k: v for k, v in report["dev"].items() if k in told}}
     if not job.limit:
         shown["written"] = {k: v for k, v in report["written"].items() if k != "by_kind"}
-        shown |= {n: {w: [f["area"], f["at_5"]] for w, f in report[n].items()} for n in ("scifact", "healthver", "nli4ct")}
+        shown |= {
+            n: {w: [f["area"], f["at_5"]] for w, f in report[n].items()}
+            for n in ("scifact", "healthver", "nli4ct")
+        }
     print(job.name, json.dumps(shown), f"{report['seconds']} s", flush=True)
     del model
     if data.device == "cuda":

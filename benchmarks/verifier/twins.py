@@ -15,7 +15,9 @@ from benchmarks.claims import edits
 KINDS = ("number", "negation", "arm", "direction", "name")
 
 _NUMBER = re.compile(r"(?<![\w.,/-])\d+(?:[.,]\d+)*(?![\w/]|[.,]\d)")
-_NAME = re.compile(r"\b(?:[A-Z][a-z]*[A-Z0-9][\w-]*|[A-Z]{2,}[\w-]*|[a-z]{4,}[a-z]+|[A-Z][a-z]{4,})\b")
+_NAME = re.compile(
+    r"\b(?:[A-Z][a-z]*[A-Z0-9][\w-]*|[A-Z]{2,}[\w-]*|[a-z]{4,}[a-z]+|[A-Z][a-z]{4,})\b"
+)
 _HEAD = r"(?:in|with|on|for|after|by|of|from|among|under|the|of the|in the|with the)"
 _ARM = r"(?:(?!than|versus|vs|and|or|in|with|was|were|had)[\w%-]+(?: (?!than|versus|vs|was|were|had)[\w%-]+){0,3}?)"
 _COMPARED = re.compile(
@@ -27,12 +29,7 @@ _GROUPS = re.compile(
     r"\b(?:the |an? )?(?P<x>[\w+-]{3,}) (?:group|arm|patients|participants|women|men|children|recipients|users)\b"
 )
 _COMMON = frozenset(
-    "than with from that this those these were was have been being their there which while when where "
-    "after before during between among within without under over about above below both each every either "
-    "neither also only more most less least fewer higher lower greater smaller larger longer shorter better "
-    "worse other another some many much such very into onto upon compared versus against because since "
-    "although though whereas however therefore study studies trial trials patient patients group groups "
-    "would could should might must will shall does did done make made used using other control".split()
+    ["than", "with", "from", "that", "this", "those", "these", "were", "was", "have", "been", "being", "their", "there", "which", "while", "when", "where", "after", "before", "during", "between", "among", "within", "without", "under", "over", "about", "above", "below", "both", "each", "every", "either", "neither", "also", "only", "more", "most", "less", "least", "fewer", "higher", "lower", "greater", "smaller", "larger", "longer", "shorter", "better", "worse", "other", "another", "some", "many", "much", "such", "very", "into", "onto", "upon", "compared", "versus", "against", "because", "since", "although", "though", "whereas", "however", "therefore", "study", "studies", "trial", "trials", "patient", "patients", "group", "groups", "would", "could", "should", "might", "must", "will", "shall", "does", "did", "done", "make", "made", "used", "using", "other", "control"]
 )
 
 

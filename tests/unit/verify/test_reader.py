@@ -28,10 +28,16 @@ def raw_weights() -> Raw:
 
     def linear(name: str, outputs: int, inputs: int) -> Raw:
         matrix = rng.standard_normal((outputs, inputs)).astype(np.float32) * 0.08
-        return {f"{name}.weight": matrix, f"{name}.bias": rng.standard_normal(outputs).astype(np.float32) * 0.1}
+        return {
+            f"{name}.weight": matrix,
+            f"{name}.bias": rng.standard_normal(outputs).astype(np.float32) * 0.1,
+        }
 
     def norm(name: str) -> Raw:
-        return {f"{name}.weight": np.ones(WIDTH, np.float32), f"{name}.bias": np.zeros(WIDTH, np.float32)}
+        return {
+            f"{name}.weight": np.ones(WIDTH, np.float32),
+            f"{name}.bias": np.zeros(WIDTH, np.float32),
+        }
 
     raw: Raw = {"types.weight": rng.standard_normal((2, WIDTH)).astype(np.float32) * 0.02}
     checkpoint = load_file(model_folder() / "model.safetensors")

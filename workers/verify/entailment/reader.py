@@ -66,7 +66,9 @@ class PairReader:
         self._cls, self._sep = self._tokenizer.encode("").ids
         checkpoint = folder / "model.safetensors"
         self._words = _mapped(checkpoint, "embeddings.word_embeddings.weight")
-        self._places = np.array(_mapped(checkpoint, "embeddings.position_embeddings.weight")[:LONGEST])
+        self._places = np.array(
+            _mapped(checkpoint, "embeddings.position_embeddings.weight")[:LONGEST]
+        )
         self._types = own["types"]
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads

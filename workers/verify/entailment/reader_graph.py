@@ -38,8 +38,12 @@ class ReaderGraph:
         for i in range(self._layers):
             x = self._layer(x, f"layer.{i}.", last=i + 1 == self._layers)
         pooled = self._node("Tanh", self._dense(x, "pooler"))
-        self._node("Squeeze", self._dense(pooled, "head"), self._integers("one", 1), output="logits")
-        into = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["rows", "tokens", self._width])
+        self._node(
+            "Squeeze", self._dense(pooled, "head"), self._integers("one", 1), output="logits"
+        )
+        into = helper.make_tensor_value_info(
+            "x", TensorProto.FLOAT, ["rows", "tokens", self._width]
+        )
         out = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["rows", 3])
         graph = helper.make_graph(
             self._nodes, "reader", [into], [out], list(self._tensors.values())
@@ -59,7 +63,9 @@ class ReaderGraph:
             q, k, v = self._split(self._dense(x, at + "qkv"), width, 3)
         found = self._node("MultiHeadAttention", q, k, v, domain=_CONTRIB, num_heads=HEADS)
         x = self._norm(self._node("Add", self._dense(found, at + "out"), asked), at + "norm1")
-        grown = self._node("BiasGelu", self._product(x, at + "up"), self._own(at + "up.bias"), domain=_CONTRIB)
+        grown = self._node(
+            "BiasGelu", self._product(x, at + "up"), self._own(at + "up.bias"), domain=_CONTRIB
+        )
         return self._norm(self._node("Add", self._dense(grown, at + "down"), x), at + "norm2")
 
     def _split(self, x: str, width: int, count: int) -> list[str]:
@@ -81,7 +87,9 @@ class ReaderGraph:
         return self._node("LayerNormalization", x, scale, bias, axis=-1, epsilon=EPSILON)
 
     def _own(self, name: str) -> str:
-        self._tensors[name] = numpy_helper.from_array(np.ascontiguousarray(self._weights[name]), name)
+        self._tensors[name] = numpy_helper.from_array(
+            np.ascontiguousarray(self._weights[name]), name
+        )
         return name
 
     def _integers(self, name: str, *values: int) -> str:
@@ -90,5 +98,7 @@ class ReaderGraph:
 
     def _node(self, kind: str, *inputs: str, output: str = "", domain: str = "", **how: Any) -> str:
         output = output or f"{kind}.{len(self._nodes)}"
-        self._nodes.append(helper.make_node(kind, inputs, [output], name=output, domain=domain, **how))
+        self._nodes.append(
+            helper.make_node(kind, inputs, [output], name=output, domain=domain, **how)
+        )
         return output

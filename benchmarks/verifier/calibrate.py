@@ -1,8 +1,8 @@
-"""`python -m benchmarks.verifier.calibrate DATA SEEN JOB`: temperature and thresholds of a trained reader.
+"""`python -m benchmarks.verifier.calibrate DATA SEEN JOB`: a reader's temperature and thresholds.
 
-Both come from written pairs that were held out of training (one text in ten), never from an evaluation
-set. DATA is `data.npz` of `pack`, SEEN the log odds that `train.py` wrote (`JOB.npz`, or `seen.npz` of
-several jobs). What is printed goes to `export --facts`.
+Both come from written pairs that were held out of training (one text in ten), never from an
+evaluation set. DATA is `data.npz` of `pack`, SEEN the log odds that `train.py` wrote (`JOB.npz`, or
+`seen.npz` of several jobs). What is printed goes to `export --facts`.
 """
 
 import argparse
@@ -43,10 +43,10 @@ def facts(data: Path, seen: Path, job: str) -> dict[str, Any]:
     here = np.isin(names, MEASURED) & (label >= 0)
     logits, label = logits[here], label[here].astype(np.int64)
     heat = temperature(logits, label)
-    p = shares(logits, heat)[:, 0]
+    supported = shares(logits, heat)[:, 0]
     thresholds = {}
     for most in (0.02, 0.05):
-        share, threshold = coverage(p[label == 0], p[label > 0], most)
+        share, threshold = coverage(supported[label == 0], supported[label > 0], most)
         thresholds[str(most)] = {"from": round(threshold, 4), "supported": round(share, 4)}
     return {"temperature": heat, "thresholds": thresholds, "pairs": int(here.sum())}
 

@@ -40,19 +40,19 @@ def written(folder: Path) -> Iterator[Asked]:
         if claim["label"] == "supported":
             true[claim["set_id"]].append(claim["quote"])
     quotes = [claim["quote"] for claim in claims]
-    for one in claims:
-        holds, text, quote = one["label"] == "supported", one["claim"], one["quote"]
+    for row in claims:
+        holds, text, quote = row["label"] == "supported", row["claim"], row["quote"]
 
-        def asked(passage: str, form: str, bears: bool, claim: str = text, c: Any = one) -> Asked:
-            return Asked(claim, passage, Case("written", form, c["id"], c["kind"], bears))
+        def asked(passage: str, form: str, bears: bool, claim: str = text, row: Any = row) -> Asked:
+            return Asked(claim, passage, Case("written", form, row["id"], row["kind"], bears))
 
         yield asked(quote, "own" if holds else "quote", holds)
         yield asked("", "empty", holds)
         if not holds:
-            if "counter" in one:
-                yield asked(one["counter"], "counter", True)
+            if "counter" in row:
+                yield asked(row["counter"], "counter", True)
             continue
-        apart = others(text, quote, true[one["set_id"]])
+        apart = others(text, quote, true[row["set_id"]])
         if apart:
             yield asked(rng.choice(apart), "other", False)
         elsewhere = " ".join(rng.sample(quotes, 12))
@@ -68,12 +68,11 @@ def parts(claim: str, evidence: str) -> Iterator[tuple[str, str]]:
         return
     if len(evidence) < FITS:
         yield "whole", evidence
-    near = sorted(range(len(said)), key=lambda i: -overlap(claim, said[i]))[:WINDOW]
-    yield "nearest", " ".join(said[i] for i in sorted(near))
-    windows = [
-        " ".join(said[i : i + WINDOW]) for i in range(0, max(1, len(said) - WINDOW + STEP), STEP)
-    ]
-    for window in sorted(windows, key=lambda w: -overlap(claim, w))[:MOST]:
+    near = sorted(range(len(said)), key=lambda place: -overlap(claim, said[place]))[:WINDOW]
+    yield "nearest", " ".join(said[place] for place in sorted(near))
+    begins = range(0, max(1, len(said) - WINDOW + STEP), STEP)
+    windows = [" ".join(said[begin : begin + WINDOW]) for begin in begins]
+    for window in sorted(windows, key=lambda window: -overlap(claim, window))[:MOST]:
         yield "window", window
 
 
@@ -82,21 +81,24 @@ def _fold_of(shared: Path) -> dict[tuple[str, str], int]:
     corpus = read_corpus(shared / "eval/retrieval_scifact/corpus.jsonl")
     expert = read_scifact(dev / "claims_train.jsonl", dev / "qrels_train.tsv", corpus)
     found = folds(expert, FOLDS, FOLD_SEED)
-    return {(e.claim_key, e.abstract.key): f for e, f in zip(expert, found, strict=True)}
+    return {
+        (judged.claim_key, judged.abstract.key): fold
+        for judged, fold in zip(expert, found, strict=True)
+    }
 
 
 def claims(path: Path, name: str, shared: Path) -> Iterator[Asked]:
     """Every claim of a file beside the parts of its evidence."""
     fold_of = _fold_of(shared) if name == "scifact" else {}
-    for one in _lines(path):
+    for row in _lines(path):
         fold = -1
         if fold_of:
-            _, claim_key, document = one["id"].split("-")
+            _, claim_key, document = row["id"].split("-")
             fold = fold_of[claim_key, document]
-        fits = "fits" if len(one["evidence"]) < FITS else ""
-        for form, passage in parts(one["claim"], one["evidence"]):
-            case = Case(name, form, one["id"], fits, one["label"] == "supported", fold)
-            yield Asked(one["claim"], passage, case)
+        fits = "fits" if len(row["evidence"]) < FITS else ""
+        for form, passage in parts(row["claim"], row["evidence"]):
+            case = Case(name, form, row["id"], fits, row["label"] == "supported", fold)
+            yield Asked(row["claim"], passage, case)
 
 
 def gather(shared: Path) -> list[Asked]:

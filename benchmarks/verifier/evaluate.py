@@ -1,7 +1,7 @@
-"""`python -m benchmarks.verifier.evaluate [FOLDER]`: the figures of the reader as it is shipped, int8.
+"""`python -m benchmarks.verifier.evaluate [FOLDER]`: the figures of the int8 reader.
 
-FOLDER holds exported weights; without one those of the product are read. Prints one JSON object: all
-figures of `figures.py`, and what a pair of 160 tokens costs on one thread.
+FOLDER holds exported weights; without one those of the product are read. Prints one JSON object:
+all figures of `figures.py`, and what a pair of 160 tokens costs on one thread.
 """
 
 import argparse
@@ -36,14 +36,11 @@ def main() -> None:
     options = parser.parse_args()
     folder = options.folder
     reader = PairReader(folder / WEIGHTS, folder / FACTS) if folder else load()
-    asked = [a for a in cases.gather(options.shared) if a.case.set in options.sets]
-    readings = reader.judge_all((a.claim, a.passage) for a in asked)
-    found = figures([a.case for a in asked], np.array([one.supported for one in readings]))
-    print(
-        json.dumps(
-            {"digest": reader.digest, "ms_160_tokens": milliseconds(reader), **found}, indent=1
-        )
-    )
+    asked = [one for one in cases.gather(options.shared) if one.case.set in options.sets]
+    readings = reader.judge_all((one.claim, one.passage) for one in asked)
+    found = figures([one.case for one in asked], np.array([read.supported for read in readings]))
+    cost = milliseconds(reader)
+    print(json.dumps({"digest": reader.digest, "ms_160_tokens": cost, **found}, indent=1))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """`python -m benchmarks.verifier.export WEIGHTS OUT`: trained weights as the product reads them.
 
-Matrices become int8, symmetric, a scale a column, of 7 bits: processors without VNNI instructions add
-two products in 16 bits, and 8 would overflow there without a sound. All else stays float32.
+Matrices become int8, symmetric, a scale a column, of 7 bits: processors without VNNI instructions
+add two products in 16 bits, and 8 would overflow there without a sound. All else stays float32.
 """
 
 import argparse
@@ -19,7 +19,7 @@ LARGEST = 63
 
 
 def quantized(matrix: NDArray[Any], largest: int = LARGEST) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A matrix (outputs, inputs) as the product multiplies by it: int8 (inputs, outputs), scales."""
+    """A matrix (outputs, inputs) as the product wants it: int8 (inputs, outputs), and scales."""
     turned = np.ascontiguousarray(matrix.astype(np.float32).T)  # safetensors writes what lies there
     scale = np.abs(turned).max(0) / largest + 1e-12
     return np.round(turned / scale).astype(np.int8), scale.astype(np.float32)

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,22 +33,26 @@ class Case(NamedTuple):
 
 def area(good: Iterable[float], bad: Iterable[float]) -> float:
     """The share of (good, bad) pairs in the right order, ties by half."""
-    x, y = np.asarray(list(good)), np.sort(list(bad))
-    if not len(x) or not len(y):
+    high, low = np.asarray(list(good)), np.sort(list(bad))
+    if not len(high) or not len(low):
         return math.nan
-    below = np.searchsorted(y, x, "left") + np.searchsorted(y, x, "right")
-    return float(below.mean() / 2 / len(y))
+    below = np.searchsorted(low, high, "left") + np.searchsorted(low, high, "right")
+    return float(below.mean() / 2 / len(low))
 
 
 def coverage(good: Iterable[float], bad: Iterable[float], most: float) -> tuple[float, float]:
     """The largest share of `good` above a threshold that at most `most` of `bad` pass, and it."""
-    x, y = np.asarray(list(good)), np.sort(list(bad))[::-1]
-    threshold = float(y[math.floor(most * len(y))])
-    return float((x > threshold).mean()), threshold
+    high, low = np.asarray(list(good)), np.sort(list(bad))[::-1]
+    threshold = float(low[math.floor(most * len(low))])
+    return float((high > threshold).mean()), threshold
 
 
 def _round(value: float) -> float:
     return round(value, 4)
+
+
+def _share(found: Iterable[bool]) -> float:
+    return _round(float(np.mean(list(found))))
 
 
 def _ranked(good: Sequence[float], bad: Sequence[float]) -> dict[str, float]:
@@ -61,7 +65,7 @@ def _ranked(good: Sequence[float], bad: Sequence[float]) -> dict[str, float]:
 
 def written(cases: Sequence[Case], p: Array) -> dict[str, Any]:
     """The figures on `eval/written`; `p` are the probabilities of "supported"."""
-    score: dict[tuple[str, str], float] = {}
+    scores: defaultdict[str, dict[str, float]] = defaultdict(dict)
     kinds: dict[str, str] = {}
     twins: list[tuple[str, str, float]] = []
     for one, value in zip(cases, p, strict=True):
@@ -70,37 +74,37 @@ def written(cases: Sequence[Case], p: Array) -> dict[str, Any]:
         if one.form.startswith("twin-"):
             twins.append((one.form[5:], one.case, float(value)))
         else:
-            score[one.form, one.case] = float(value)
+            scores[one.form][one.case] = float(value)
             kinds[one.case] = one.kind
-
-    def all_of(form: str) -> dict[str, float]:
-        return {case: value for (f, case), value in score.items() if f == form}
-
-    own, other, quote, counter = map(all_of, ("own", "other", "quote", "counter"))
+    own, other, quote, counter, empty = (
+        scores[form] for form in ("own", "other", "quote", "counter", "empty")
+    )
     right: defaultdict[str, list[bool]] = defaultdict(list)
     for kind, case, value in twins:
         right[kind].append(own[case] > value)
         right["all"].append(own[case] > value)
-    flipped = {k: counter[k] > quote[k] for k in counter}
-    empty = all_of("empty")
+    flipped = {case: counter[case] > quote[case] for case in counter}
     balanced = [*own.values(), *counter.values()], [*other.values(), *quote.values()]
-    by_kind = {}
     _, threshold = coverage(*balanced, 0.05)
-    for kind in sorted({kinds[k] for k in quote}):
-        those = [k for k in quote if kinds[k] == kind]
+    by_kind = {}
+    for kind in sorted({kinds[case] for case in quote}):
+        those = [case for case in quote if kinds[case] == kind]
         by_kind[kind] = {
             "n": len(those),
-            "area": _round(area(own.values(), [quote[k] for k in those])),
-            "counter": _round(float(np.mean([flipped[k] for k in those if k in flipped]))),
-            "accepted_at_5": _round(float(np.mean([quote[k] > threshold for k in those]))),
+            "area": _round(area(own.values(), [quote[case] for case in those])),
+            "counter": _share(flipped[case] for case in those if case in flipped),
+            "accepted_at_5": _share(quote[case] > threshold for case in those),
         }
+    no_passage = area(
+        (empty[case] for case in own), (empty[case] for case in quote if case in empty)
+    )
     return {
         "balanced": _ranked(*balanced),
         "as_they_are": _ranked(list(own.values()), list(quote.values())),
-        "empty_auc": _round(area((empty[k] for k in own), (empty[k] for k in quote if k in empty))),
-        "other_quote": _round(float(np.mean([own[k] > other[k] for k in other]))),
-        "counter": _round(float(np.mean(list(flipped.values())))),
-        "twins": {k: [_round(float(np.mean(v))), len(v)] for k, v in sorted(right.items())},
+        "empty_auc": _round(no_passage),
+        "other_quote": _share(own[case] > other[case] for case in other),
+        "counter": _share(flipped.values()),
+        "twins": {kind: [_share(found), len(found)] for kind, found in sorted(right.items())},
         "by_kind": by_kind,
     }
 
@@ -108,7 +112,7 @@ def written(cases: Sequence[Case], p: Array) -> dict[str, Any]:
 def combined(
     cases: Sequence[Case], p: Array, name: str, way: str
 ) -> tuple[dict[str, float], dict[str, bool], dict[str, int]]:
-    """The highest score over the parts of each case of a set, whether each is supported, and folds."""
+    """Of each case of a set the highest score over its parts, whether it is supported, its fold."""
     best: dict[str, float] = {}
     truth: dict[str, bool] = {}
     fold: dict[str, int] = {}
@@ -122,6 +126,14 @@ def combined(
     return best, truth, fold
 
 
+def _apart(
+    scores: Mapping[str, float], truth: Mapping[str, bool]
+) -> tuple[list[float], list[float]]:
+    """The scores of cases that are supported, and of the others."""
+    good = [value for case, value in scores.items() if truth[case]]
+    return good, [value for case, value in scores.items() if not truth[case]]
+
+
 def claims(cases: Sequence[Case], p: Array, name: str) -> dict[str, Any]:
     """The figures on one of the files of claims, by way of combining parts."""
     found = {}
@@ -129,17 +141,10 @@ def claims(cases: Sequence[Case], p: Array, name: str) -> dict[str, Any]:
         best, truth, fold = combined(cases, p, name, way)
         if not best:
             return {}
-        found[way] = _ranked(
-            [v for k, v in best.items() if truth[k]], [v for k, v in best.items() if not truth[k]]
-        )
+        found[way] = _ranked(*_apart(best, truth))
         if name == "scifact":
-            only = {k: v for k, v in best.items() if fold[k] == 0}
-            found[way]["fold_0_area"] = _round(
-                area(
-                    (v for k, v in only.items() if truth[k]),
-                    (v for k, v in only.items() if not truth[k]),
-                )
-            )
+            only = {case: value for case, value in best.items() if fold[case] == 0}
+            found[way]["fold_0_area"] = _round(area(*_apart(only, truth)))
     return found
 
 

@@ -1,15 +1,15 @@
-"""`python -m benchmarks.verifier.pack PAIRS OUT`: what the training machine needs, in few small files.
+"""`python -m benchmarks.verifier.pack PAIRS OUT`: what training needs, in few small files.
 
-`data.npz`: every text once, as token numbers of the packaged encoder (uint16), the training pairs and
-the evaluation cases as numbers of texts. `student.npz`: the packaged MiniLM. `teacher.npz`, where
-`--teacher` names the folder of all-mpnet-base-v2: the same of it, its words in the order of the
-encoder's numbers. All tensors bear the names that `train.py` uses.
+`data.npz`: every text once, as token numbers of the packaged encoder (uint16), the training pairs
+and the evaluation cases as numbers of texts. `student.npz`: the packaged MiniLM. `teacher.npz`,
+where `--teacher` names the folder of all-mpnet-base-v2: the same of it, its words in the order of
+the encoder's numbers. All tensors bear the names that `train.py` uses.
 """
 
 import argparse
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +44,8 @@ class Texts:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         encoded = tokenizer.encode_batch_fast(list(self.number), add_special_tokens=False)
-        ids = [np.array(one.ids[:320], np.uint16) for one in encoded]
-        return {"ids": np.concatenate(ids), "ends": np.cumsum([len(one) for one in ids])}
+        ids = [np.array(text.ids[:320], np.uint16) for text in encoded]
+        return {"ids": np.concatenate(ids), "ends": np.cumsum([len(text) for text in ids])}
 
 
 def spread(name: str, parts: int, salt: str = "") -> int:
@@ -55,40 +55,45 @@ def spread(name: str, parts: int, salt: str = "") -> int:
 
 def packed_pairs(rows: Sequence[Mapping[str, Any]], texts: Texts) -> dict[str, NDArray[Any]]:
     """The training pairs as columns."""
-    units = {u: i for i, u in enumerate(dict.fromkeys(r["unit"] for r in rows))}
-    sources = {s: i for i, s in enumerate(dict.fromkeys(r["source"] for r in rows))}
+    units = _numbered(row["unit"] for row in rows)
+    sources = _numbered(row["source"] for row in rows)
+    labels = [LABELS.index(row["label"]) if row["label"] else -1 for row in rows]
     return {
-        "claim": np.array([texts.add(r["claim"]) for r in rows], np.int32),
-        "passage": np.array([texts.add(r["passage"]) for r in rows], np.int32),
-        "label": np.array([LABELS.index(r["label"]) if r["label"] else -1 for r in rows], np.int8),
-        "unit": np.array([units[r["unit"]] for r in rows], np.int32),
-        "source": np.array([sources[r["source"]] for r in rows], np.int8),
+        "claim": np.array([texts.add(row["claim"]) for row in rows], np.int32),
+        "passage": np.array([texts.add(row["passage"]) for row in rows], np.int32),
+        "label": np.array(labels, np.int8),
+        "unit": np.array([units[row["unit"]] for row in rows], np.int32),
+        "source": np.array([sources[row["source"]] for row in rows], np.int8),
         "sources": np.array(list(sources)),
-        "fold": np.array([r["fold"] for r in rows], np.int8),
-        "held": np.array([spread(r["group"], HELD_OUT) == 0 for r in rows]),
-        "quarter": np.array([spread(r["group"], 4, "quarter") for r in rows], np.int8),
+        "fold": np.array([row["fold"] for row in rows], np.int8),
+        "held": np.array([spread(row["group"], HELD_OUT) == 0 for row in rows]),
+        "quarter": np.array([spread(row["group"], 4, "quarter") for row in rows], np.int8),
     }
+
+
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 
 def packed_cases(asked: Sequence[cases.Asked], texts: Texts) -> dict[str, NDArray[Any]]:
     """The evaluation cases as columns."""
     return {
-        "case_claim": np.array([texts.add(a.claim) for a in asked], np.int32),
-        "case_passage": np.array([texts.add(a.passage) for a in asked], np.int32),
-        "cases": np.array([json.dumps(a.case) for a in asked]),
+        "case_claim": np.array([texts.add(one.claim) for one in asked], np.int32),
+        "case_passage": np.array([texts.add(one.passage) for one in asked], np.int32),
+        "cases": np.array([json.dumps(one.case) for one in asked]),
     }
 
 
 def _layers(
     found: dict[str, NDArray[Any]], raw: Arrays, names: Mapping[str, str], count: int
 ) -> None:
-    for i in range(count):
-        at = f"encoder.layer.{i}."
+    for layer in range(count):
+        at = f"encoder.layer.{layer}."
         for part in ("weight", "bias"):
-            three = [raw[f"{at}{names[x]}.{part}"] for x in ("q", "k", "v")]
-            found[f"layer.{i}.qkv.{part}"] = np.concatenate(three)
+            three = [raw[f"{at}{names[own]}.{part}"] for own in ("q", "k", "v")]
+            found[f"layer.{layer}.qkv.{part}"] = np.concatenate(three)
             for own in ("out", "norm1", "up", "down", "norm2"):
-                found[f"layer.{i}.{own}.{part}"] = raw[f"{at}{names[own]}.{part}"]
+                found[f"layer.{layer}.{own}.{part}"] = raw[f"{at}{names[own]}.{part}"]
 
 
 def student() -> dict[str, NDArray[Any]]:
@@ -135,8 +140,8 @@ def teacher(folder: Path) -> dict[str, NDArray[Any]]:
     own = Tokenizer.from_file(str(model_folder() / "tokenizer.json")).get_vocab()
     special = {"[CLS]": "<s>", "[SEP]": "</s>", "[PAD]": "<pad>"}
     unknown = vocabulary["[UNK]"]
-    number = {i: vocabulary.get(special.get(t, t), unknown) for t, i in own.items()}
-    order = np.array([number[i] for i in range(len(own))])
+    number = {at: vocabulary.get(special.get(word, word), unknown) for word, at in own.items()}
+    order = np.array([number[at] for at in range(len(own))])
     found["words"] = found["words"][order]  # so that both readers take the same numbers
     return _small(found)
 
@@ -154,6 +159,10 @@ def _small(found: Arrays) -> dict[str, NDArray[Any]]:
     return packed
 
 
+def _write(path: Path, arrays: dict[str, Any]) -> None:
+    np.savez_compressed(path, **arrays)
+
+
 def main() -> None:
     """Writes the files."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -167,11 +176,11 @@ def main() -> None:
     texts = Texts()
     columns = packed_pairs(list(lines(options.pairs)), texts)
     columns |= packed_cases(cases.gather(options.shared), texts)
-    np.savez_compressed(options.out / "data.npz", **columns, **texts.tokens())
+    _write(options.out / "data.npz", columns | texts.tokens())
     if not options.only_data:
-        np.savez_compressed(options.out / "student.npz", **student())
+        _write(options.out / "student.npz", student())
     if options.teacher:
-        np.savez_compressed(options.out / "teacher.npz", **teacher(options.teacher))
+        _write(options.out / "teacher.npz", teacher(options.teacher))
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
 """`python train.py FOLDER OUT JOB...`: trains readers of (claim, passage) on one accelerator.
 
-Stands alone: wants torch, numpy, `figures.py` beside it and what `pack.py` wrote in FOLDER. JOB is a
-JSON object, see `Job`; jobs run one after the other, and several processes may share a device. Of each
-are written: `NAME.json` (figures), `NAME.npz` (log odds of pairs held out and of the evaluation cases),
-`NAME.all.npz` (of all pairs, where it is a teacher) and, if asked for, `NAME.weights.N.npz`. A training
-that was stopped goes on from `NAME.state.pt` when it is started again. Without an accelerator one
-thread is used.
+Stands alone: wants torch, numpy, `figures.py` beside it and what `pack.py` wrote in FOLDER. JOB is
+a JSON object, see `Job`; jobs run one after the other, and several processes may share a device. Of
+each are written: `NAME.json` (figures), `NAME.npz` (log odds of pairs held out and of the
+evaluation cases), `NAME.all.npz` (of all pairs, where it is a teacher) and, if asked for,
+`NAME.weights.N.npz`. A training that was stopped goes on from `NAME.state.pt` when it is started
+again. Without an accelerator one thread is used.
 
-A reader is BERT (Devlin et al., NAACL 2019) with a pooler and three outputs. Words and positions are
-never trained, so that they need not be shipped. MPNet (Song et al., NeurIPS 2020) is the same with
-biases by relative position. Pairs of one unit are read in one batch, and the one whose passage bears
-the claim out must score above the others (pairwise logistic loss). Where logits of teachers are named,
-the loss is mixed with the divergence from them (Hinton et al., 2015).
+A reader is BERT (Devlin et al., NAACL 2019) with a pooler and three outputs. Words and positions
+are never trained, so that they need not be shipped. MPNet (Song et al., NeurIPS 2020) is the same
+with biases by relative position. Pairs of one unit are read in one batch, and the one whose passage
+bears the claim out must score above the others (pairwise logistic loss). Where logits of teachers
+are named, the loss is mixed with the divergence from them (Hinton et al., 2015).
 """
 
 import json
@@ -26,7 +26,7 @@ import figures
 import numpy as np
 import torch
 from torch import nn
-from torch.nn import functional as F
+from torch.nn import functional
 
 CLS, SEP = 101, 102
 LONGEST, CLAIM = 320, 100  # tokens of a pair, and of its claim
@@ -73,7 +73,7 @@ class Data:
 
     def __init__(self, path: Path, device: str) -> None:
         raw = np.load(path)
-        self.columns = {k: raw[k] for k in raw.files if k not in ("ids", "ends")}
+        self.columns = {name: raw[name] for name in raw.files if name not in ("ids", "ends")}
         self.device = device
         self.ids = torch.from_numpy(raw["ids"].astype(np.int32)).to(device)
         ends = torch.from_numpy(raw["ends"].astype(np.int64)).to(device)
@@ -90,7 +90,8 @@ class Data:
     def lengths(self, claims: np.ndarray, passages: np.ndarray) -> np.ndarray:
         """Tokens of each pair."""
         inside = np.minimum(self.size_of[claims], CLAIM) + self.size_of[passages]
-        return np.minimum(inside + 3, LONGEST)
+        found: np.ndarray = np.minimum(inside + 3, LONGEST)
+        return found
 
     def tokens(self, c: Any, p: Any, width: int) -> tuple[Any, Any, Any]:
         """Token numbers, segments and mask of pairs, `width` tokens each."""
@@ -126,13 +127,13 @@ class Layer(nn.Module):
         q, k, v = self.qkv(x).view(rows, width, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         share = self.share if self.training else 0.0
         if x.device.type == "cuda":
-            found = F.scaled_dot_product_attention(q, k, v, mask, dropout_p=share)
+            found = functional.scaled_dot_product_attention(q, k, v, mask, dropout_p=share)
         else:  # the fused one is slow there on the way back
             scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5 + mask
-            found = F.dropout(scores.softmax(-1), share, self.training).to(v.dtype) @ v
+            found = functional.dropout(scores.softmax(-1), share, self.training).to(v.dtype) @ v
         found = found.transpose(1, 2).reshape(rows, width, hidden)
         x = self.norm1(x + self.drop(self.out(found)))
-        return self.norm2(x + self.drop(self.down(F.gelu(self.up(x)))))
+        return self.norm2(x + self.drop(self.down(functional.gelu(self.up(x)))))
 
 
 def _bucket(width: int, device: Any) -> Any:
@@ -151,7 +152,8 @@ class Reader(nn.Module):
     def __init__(self, weights: dict[str, Any], heads: int, epsilon: float, dropout: float) -> None:
         super().__init__()
         vocabulary, hidden = weights["words"].shape
-        count = 1 + max(int(n.split(".")[1]) for n in weights if n.startswith("layer."))
+        layers = [name for name in weights if name.startswith("layer.")]
+        count = 1 + max(int(name.split(".")[1]) for name in layers)
         inner = weights["layer.0.up.weight"].shape[0]
         self.words = nn.Embedding(vocabulary, hidden)
         self.positions = nn.Embedding(len(weights["positions"]), hidden)
@@ -199,11 +201,11 @@ def write(out: Path, name: str, own: dict[str, Any]) -> None:
     """Weights in files of at most 15 MB each, `NAME.weights.N.npz`."""
     parts: list[dict[str, Any]] = [{}]
     for key, value in own.items():
-        if sum(v.nbytes for v in parts[-1].values()) + value.nbytes > 15_000_000:
+        if sum(held.nbytes for held in parts[-1].values()) + value.nbytes > 15_000_000:
             parts.append({})
         parts[-1][key] = value
-    for i, part in enumerate(parts):
-        np.savez(out / f"{name}.weights.{i}.npz", **part)
+    for number, part in enumerate(parts):
+        np.savez(out / f"{name}.weights.{number}.npz", **part)
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -227,7 +229,8 @@ def reader(job: Job, folder: Path, out: Path, device: str) -> Reader:
         for part in sorted(out.glob(f"{job.start}.weights.*.npz")):
             weights |= load(part)
     epsilon = 1e-5 if job.model == "teacher" else 1e-12
-    return Reader(weights, 12, epsilon, job.dropout).to(device)
+    found: Reader = Reader(weights, 12, epsilon, job.dropout).to(device)
+    return found
 
 
 def chosen(job: Job, data: Data) -> np.ndarray:
@@ -243,7 +246,7 @@ def chosen(job: Job, data: Data) -> np.ndarray:
         keep &= ~np.isin(names, WRITTEN) | (columns["quarter"] < job.quarters)
     if not job.teachers:
         keep &= columns["label"] >= 0
-    zero = [s for s, share in job.sources.items() if share == 0]
+    zero = [source for source, share in job.sources.items() if share == 0]
     keep &= ~np.isin(names, zero)
     found = np.flatnonzero(keep)
     return found[: job.limit] if job.limit else found
@@ -255,7 +258,7 @@ def batches(job: Job, data: Data, pairs: np.ndarray, rng: np.random.Generator) -
     order = pairs[np.argsort(columns["unit"][pairs], kind="stable")]
     units = columns["unit"][order]
     begins = np.flatnonzero(np.r_[True, units[1:] != units[:-1]])
-    share = np.array([job.sources.get(s, 1.0) for s in columns["sources"].tolist()])
+    share = np.array([job.sources.get(source, 1.0) for source in columns["sources"].tolist()])
     lengths = data.lengths(columns["claim"][order], columns["passage"][order])
     longest = np.maximum.reduceat(lengths, begins)
     keep = rng.random(len(begins)) < share[columns["source"][order[begins]]]
@@ -264,12 +267,13 @@ def batches(job: Job, data: Data, pairs: np.ndarray, rng: np.random.Generator) -
     found: list[np.ndarray] = []
     batch: list[np.ndarray] = []
     width = count = 0
-    for i in np.argsort(noisy)[keep[np.argsort(noisy)]].tolist():
-        unit = order[begins[i] : ends[i]]
-        wider = max(width, rounded(int(longest[i])))
+    for place in np.argsort(noisy)[keep[np.argsort(noisy)]].tolist():
+        unit = order[begins[place] : ends[place]]
+        own = rounded(int(longest[place]))
+        wider = max(width, own)
         if batch and count + len(unit) > job.tokens // wider:
             found.append(np.concatenate(batch))
-            batch, wider, count = [], rounded(int(longest[i])), 0
+            batch, wider, count = [], own, 0
         batch.append(unit)
         width, count = wider, count + len(unit)
     if batch:
@@ -286,14 +290,14 @@ def rounded(length: int) -> int:
 def ranking(score: Any, label: Any, unit: Any) -> Any:
     """Pairwise logistic loss: within a unit what is supported above what is not."""
     apart = (unit[:, None] == unit[None]) & (label[:, None] == 0) & (label[None] > 0)
-    losses = F.softplus(score[None] - score[:, None])
+    losses = functional.softplus(score[None] - score[:, None])
     return (losses * apart).sum() / apart.sum().clamp(min=1)
 
 
 def loss_of(job: Job, logits: Any, label: Any, unit: Any, taught: Any, real: Any) -> Any:
     """The loss of a batch; `real` says which of its rows are pairs."""
     known = label >= 0
-    hard = F.cross_entropy(
+    hard = functional.cross_entropy(
         logits, label.clamp(min=0), reduction="none", label_smoothing=job.smoothing
     )
     hard = (hard * known).sum() / known.sum().clamp(min=1)
@@ -302,8 +306,8 @@ def loss_of(job: Job, logits: Any, label: Any, unit: Any, taught: Any, real: Any
         hard = hard + job.margin * ranking(score, label, unit)
     if taught is None:
         return hard
-    soft = F.kl_div(
-        F.log_softmax(logits / job.heat, 1), F.log_softmax(taught / job.heat, 1),
+    soft = functional.kl_div(
+        functional.log_softmax(logits / job.heat, 1), functional.log_softmax(taught / job.heat, 1),
         reduction="none", log_target=True,
     ).sum(1)  # fmt: skip
     soft = (soft * real).sum() / real.sum().clamp(min=1)
@@ -323,24 +327,26 @@ def logits_of(model: Reader, data: Data, claims: np.ndarray, passages: np.ndarra
         while size > 8 and size * lengths[order[min(begin + size, len(order)) - 1]] > most:
             size //= 2
         rows = order[begin : begin + size]
-        c, p = (
-            torch.from_numpy(x[rows].astype(np.int64)).to(data.device) for x in (claims, passages)
+        claim, passage = (
+            torch.from_numpy(side[rows].astype(np.int64)).to(data.device)
+            for side in (claims, passages)
         )
         width = -(-int(lengths[rows].max()) // 8) * 8
         with torch.autocast(data.device, torch.bfloat16):
-            found[rows] = model(*data.tokens(c, p, width)).cpu().numpy()
+            found[rows] = model(*data.tokens(claim, passage, width)).cpu().numpy()
         begin += size
     return found
 
 
 class Steps:
-    """Runs training steps; on an accelerator each width of batch is recorded once, then replayed."""
+    """Runs training steps; on an accelerator each width of batch is recorded once, then
+    replayed."""
 
     def __init__(self, job: Job, data: Data, model: Reader, taught: Any) -> None:
         self._job, self._data, self._model, self._taught = job, data, model, taught
-        self.trained = [p for p in model.parameters() if p.requires_grad]
-        flat = [p for p in self.trained if p.ndim < 2]
-        deep = [p for p in self.trained if p.ndim >= 2]
+        self.trained = [weight for weight in model.parameters() if weight.requires_grad]
+        flat = [weight for weight in self.trained if weight.ndim < 2]
+        deep = [weight for weight in self.trained if weight.ndim >= 2]
         self.total = torch.zeros((), device=data.device)
         self._rate = torch.zeros((), device=data.device)
         self._cuda = data.device == "cuda"
@@ -394,8 +400,8 @@ class Steps:
                 self.optimizer.zero_grad(set_to_none=True)
                 self._gradients(held, width)
                 if not self._recorded:
-                    for p in self.trained:
-                        p.grad.zero_()
+                    for weight in self.trained:
+                        weight.grad.zero_()
                     self.optimizer.step()
             self._rate.copy_(rate)
         torch.cuda.current_stream().wait_stream(aside)
@@ -424,7 +430,8 @@ def restore(path: Path, model: Reader, steps: Steps, mean: list[Any]) -> tuple[i
     steps.optimizer.load_state_dict(held["optimizer"])
     for own, old in zip(mean, held["mean"], strict=True):
         own.copy_(old)
-    return held["at"]
+    at: tuple[int, float] = held["at"]
+    return at
 
 
 def train(job: Job, data: Data, folder: Path, out: Path) -> Reader:
@@ -434,7 +441,7 @@ def train(job: Job, data: Data, folder: Path, out: Path) -> Reader:
     model.train()
     rng = np.random.default_rng(job.seed)
     pairs = chosen(job, data)
-    plan = [b for _ in range(job.epochs) for b in batches(job, data, pairs, rng)]
+    plan = [batch for _ in range(job.epochs) for batch in batches(job, data, pairs, rng)]
     taught = None
     if job.teachers:
         every = [
@@ -443,36 +450,35 @@ def train(job: Job, data: Data, folder: Path, out: Path) -> Reader:
         taught = torch.from_numpy(np.pad(np.mean(every, 0), ((0, 1), (0, 0)))).to(device)
     steps = Steps(job, data, model, taught)
     warm = min(200, max(1, len(plan) // 16))
-    mean = [p.detach().clone() for p in steps.trained]
+    mean = [weight.detach().clone() for weight in steps.trained]
     first, gone_before = restore(out / f"{job.name}.state.pt", model, steps, mean)
     print(f"{job.name}: {len(pairs)} pairs, {len(plan)} steps, from {first}", flush=True)
     began = kept = time.time()
     began -= gone_before
-    for i, rows in enumerate(plan):
-        if i < first:
+    for at, rows in enumerate(plan):
+        if at < first:
             continue
         width = int(data.lengths(columns["claim"][rows], columns["passage"][rows]).max())
         width = rounded(width) if device == "cuda" else -(-width // 8) * 8
-        gone = i / len(plan)
+        gone = at / len(plan)
         if job.seconds:
             gone = (time.time() - began) / job.seconds
             if gone >= 1:
                 break
-        rate = min((i + 1) / warm, 1 - gone)
+        rate = min((at + 1) / warm, 1 - gone)
         steps.step(rows, width, job.rate * rate)
-        if i % EVERY == EVERY - 1:
-            share = min(job.average, i / (i + 10 * EVERY)) ** EVERY
+        if at % EVERY == EVERY - 1:
+            share = min(job.average, at / (at + 10 * EVERY)) ** EVERY
             with torch.no_grad():
-                torch._foreach_lerp_(mean, [p.detach() for p in steps.trained], 1 - share)
+                now = [weight.detach() for weight in steps.trained]
+                torch._foreach_lerp_(mean, now, 1 - share)
         if time.time() - kept > job.keep:
-            keep(out / f"{job.name}.state.pt", model, steps, mean, (i + 1, time.time() - began))
+            keep(out / f"{job.name}.state.pt", model, steps, mean, (at + 1, time.time() - began))
             kept = time.time()
-        if i % 400 == 399 or i + 1 == len(plan):
+        if at % 400 == 399 or at + 1 == len(plan):
             spent = time.time() - began
-            print(
-                f"  {job.name} {i + 1}/{len(plan)} {steps.total.item() / (i % 400 + 1):.4f} {spent:.0f} s",
-                flush=True,
-            )
+            loss = steps.total.item() / (at % 400 + 1)
+            print(f"  {job.name} {at + 1}/{len(plan)} {loss:.4f} {spent:.0f} s", flush=True)
             steps.total.zero_()
     (out / f"{job.name}.state.pt").unlink(missing_ok=True)
     with torch.no_grad():
@@ -488,7 +494,7 @@ def dev_figures(logits: np.ndarray, columns: dict[str, Any], rows: np.ndarray) -
     shares = np.exp(logits - logits.max(1, keepdims=True))
     score = shares[:, 0] / shares.sum(1)
     found = {}
-    groups = {s: [s] for s in dict.fromkeys(names.tolist())} | {
+    groups = {source: [source] for source in dict.fromkeys(names.tolist())} | {
         "balanced": ["written", "written-other"]
     }
     for source, members in groups.items():
@@ -497,6 +503,19 @@ def dev_figures(logits: np.ndarray, columns: dict[str, Any], rows: np.ndarray) -
         if len(good) > 20 and len(bad) > 20:
             at = [round(figures.coverage(good, bad, most)[0], 3) for most in (0.02, 0.05)]
             found[source] = [round(figures.area(good, bad), 4), *at, len(good) + len(bad)]
+    return found
+
+
+def shown(report: dict[str, Any]) -> dict[str, Any]:
+    """What is printed of a report."""
+    told = ("written", "balanced", "twins", "scifact", "scifact-whole", "open-check_covid")
+    found = {"dev": {name: report["dev"][name] for name in told if name in report["dev"]}}
+    if "written" in report:
+        figures_of = report["written"].items()
+        found["written"] = {name: value for name, value in figures_of if name != "by_kind"}
+        for name in ("scifact", "healthver", "nli4ct"):
+            ways = report[name].items()
+            found[name] = {way: [one["area"], one["at_5"]] for way, one in ways}
     return found
 
 
@@ -523,21 +542,13 @@ def run(job: Job, data: Data, folder: Path, out: Path) -> None:
     report["seconds"] = round(time.time() - began, 1)
     if job.save:
         own = {
-            n: p.detach().cpu().numpy().astype(np.float16)
-            for n, p in model.named_parameters()
-            if p.requires_grad
+            name: weight.detach().cpu().numpy().astype(np.float16)
+            for name, weight in model.named_parameters()
+            if weight.requires_grad
         }
         write(out, job.name, own)
     (out / f"{job.name}.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
-    told = ("written", "balanced", "twins", "scifact", "scifact-whole", "open-check_covid")
-    shown: dict[str, Any] = {"dev": {k: v for k, v in report["dev"].items() if k in told}}
-    if not job.limit:
-        shown["written"] = {k: v for k, v in report["written"].items() if k != "by_kind"}
-        shown |= {
-            n: {w: [f["area"], f["at_5"]] for w, f in report[n].items()}
-            for n in ("scifact", "healthver", "nli4ct")
-        }
-    print(job.name, json.dumps(shown), f"{report['seconds']} s", flush=True)
+    print(job.name, json.dumps(shown(report)), f"{report['seconds']} s", flush=True)
     del model
     if data.device == "cuda":
         torch.cuda.empty_cache()

@@ -1,8 +1,8 @@
 """The learned verifier: what does a passage say of a claim? MiniLM, trained on pairs, int8.
 
-Claim and passage are read together, `[CLS] claim [SEP] passage [SEP]`. The layers' weights lie beside
-this file; words and positions are those of the packaged encoder, whose file is mapped into memory.
-Training and figures: docs/verifier.md.
+Claim and passage are read together, `[CLS] claim [SEP] passage [SEP]`. The layers' weights lie
+beside this file; words and positions are those of the packaged encoder, whose file is mapped into
+memory. Training and figures: docs/verifier.md.
 """
 
 import hashlib
@@ -92,15 +92,15 @@ class PairReader:
     def logits(self, pairs: Iterable[tuple[str, str]]) -> Matrix:
         """Log odds of the three answers, one row a pair, before the temperature.
 
-        Each pair is computed alone. What flows is quantized by its range in the whole run, so that a
-        pair's score would depend on those beside it; and together they are not faster.
+        Each pair is computed alone. What flows is quantized by its range in the whole run, so that
+        a pair's score would depend on those beside it; and together they are not faster.
         """
         rows = list(self._rows(list(pairs)))
         found = np.tile(np.array([-20, -20, 20], np.float32), (len(rows), 1))
-        for i, (ids, types) in enumerate(rows):
+        for row, (ids, types) in enumerate(rows):
             if ids:
                 x = self._words[ids] + self._places[: len(ids)] + self._types[types]
-                found[i] = self._session.run(None, {"x": x[None]})[0]
+                found[row] = self._session.run(None, {"x": x[None]})[0]
         return found
 
     def _shares(self, logits: Matrix) -> Matrix:

@@ -1,9 +1,9 @@
 """The reader of (claim, passage) as an ONNX graph: BERT with a pooler and three outputs, int8.
 
 After Devlin et al., BERT (NAACL 2019). Matrices are int8 with a scale a column, what flows through
-them is quantized when it is known (`DynamicQuantizeMatMul`, docs/ContribOperators.md of onnxruntime).
-The first token alone is read at the end, so the last layer computes nothing else but what it looks at.
-There is no mask: nothing is ever padded.
+them is quantized when it is known (`DynamicQuantizeMatMul`, docs/ContribOperators.md of
+onnxruntime). The first token alone is read at the end, so the last layer computes nothing else but
+what it looks at. There is no mask: nothing is ever padded.
 """
 
 from collections.abc import Mapping
@@ -35,8 +35,8 @@ class ReaderGraph:
     def model(self) -> bytes:
         """The serialized model with its weights."""
         x = self._norm("x", "norm")
-        for i in range(self._layers):
-            x = self._layer(x, f"layer.{i}.", last=i + 1 == self._layers)
+        for layer in range(self._layers):
+            x = self._layer(x, f"layer.{layer}.", last=layer + 1 == self._layers)
         pooled = self._node("Tanh", self._dense(x, "pooler"))
         self._node(
             "Squeeze", self._dense(pooled, "head"), self._integers("one", 1), output="logits"
@@ -56,7 +56,8 @@ class ReaderGraph:
         width = self._width
         asked = x
         if last:
-            asked = self._node("Slice", x, *(self._integers(f"s{i}", i) for i in (0, 1, 1)))
+            first, end, axis = self._integers("s0", 0), self._integers("s1", 1), "s1"
+            asked = self._node("Slice", x, first, end, axis)
             q = self._dense(asked, at + "q")
             k, v = self._split(self._dense(x, at + "kv"), width, 2)
         else:
@@ -70,7 +71,7 @@ class ReaderGraph:
 
     def _split(self, x: str, width: int, count: int) -> list[str]:
         name = f"Split.{len(self._nodes)}"
-        names = [f"{name}.{i}" for i in range(count)]
+        names = [f"{name}.{part}" for part in range(count)]
         sizes = self._integers(f"sizes{count}", *[width] * count)
         self._nodes.append(helper.make_node("Split", [x, sizes], names, name=name, axis=-1))
         return names

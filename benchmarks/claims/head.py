@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch  # type: ignore[import-not-found]
-from torch.nn.functional import (  # type: ignore[import-not-found]
+import torch
+from torch.nn.functional import (
     cross_entropy,
     dropout,
 )

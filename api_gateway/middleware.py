@@ -1,4 +1,4 @@
-"""What surrounds every request: its id, its limits, its headers, and the errors nobody foresaw."""
+"""The outer middleware of every request: its id, limits, headers, and unexpected errors."""
 
 import time
 from collections.abc import Mapping
@@ -42,15 +42,15 @@ _QUIET_ROUTES = frozenset({"/healthz", "/readyz", "/metrics"})
 
 
 class Envelope:
-    """Gives each request an id, guards its body and origin, and answers for unforeseen errors.
+    """Gives each request an id, checks its body and origin, and answers unexpected errors.
 
     Args:
-        max_body_bytes: of the largest body that any path takes.
-        body_limits: of paths that take more, or less, than is usual.
-        body_seconds: within which a body must have arrived, counted from its request's headers.
-        refusals: where it is written down who was refused.
-        local_only: refuse requests whose Host is no loopback name. Where no keys are asked for
-            this keeps web pages from reaching it through a name that they point at 127.0.0.1.
+        max_body_bytes: the size of the largest body that any path accepts.
+        body_limits: the limits of paths that accept more, or less, than the default.
+        body_seconds: the time in which a body must arrive, counted from the request's headers.
+        refusals: writes refused requests to the audit.
+        local_only: refuse requests whose Host is no loopback name. Where no keys are required,
+            this keeps out web pages that point a host name at 127.0.0.1 (DNS rebinding).
     """
 
     def __init__(
@@ -98,10 +98,11 @@ class Envelope:
                 body.release()
 
     def _admit(self, scope: Scope) -> None:
-        """Refuse what no honest client of ours sends.
+        """Refuse requests that no honest client sends.
 
         Raises:
-            Problem: the address has a NUL, or a web page of another origin is behind the request.
+            Problem: the address has a NUL, the Host is not allowed, or a web page of another origin
+                sent the request.
         """
         if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
             raise Problem(400, "the address contains a NUL character")
@@ -128,7 +129,7 @@ class Envelope:
 
 
 class _Exchange:
-    """The response of one request on its way out."""
+    """The outgoing response of one request."""
 
     def __init__(
         self, scope: Scope, send: Send, request_id: UUID, metrics: Metrics, refusals: Refusals
@@ -142,19 +143,19 @@ class _Exchange:
         self._started = False
 
     async def send(self, message: Message) -> None:
-        """Pass on a part of the response; its first part gets the headers and is counted."""
+        """Send a part of the response; its first part gets the headers and is counted."""
         if message["type"] == "http.response.start":
             await self._note()
             self._started = True
             headers = MutableHeaders(scope=message)
             named = {name.lower() for name, _ in headers.raw}
-            headers.raw.extend(one for one in _SECURITY_HEADERS if one[0] not in named)
+            headers.raw.extend(header for header in _SECURITY_HEADERS if header[0] not in named)
             headers["X-Request-ID"] = str(self._request_id)
             self._count(message["status"])
         await self._send(message)
 
     async def _note(self) -> None:
-        """Write down who is refused, before he is told."""
+        """Write a refusal to the audit before the response is sent."""
         problem = self._scope["state"].pop("problem", None)
         if isinstance(problem, Refused):
             route = f"{self._method} {self._route}"
@@ -171,7 +172,11 @@ class _Exchange:
         return getattr(self._scope.get("route"), "path", "none")
 
     async def fail(self, error: Exception, receive: Receive) -> None:
-        """Answer for an error that no handler took, if the response has not begun."""
+        """Answer an error that no handler caught, if the response has not begun.
+
+        Raises:
+            RuntimeError: the response has begun and is broken off.
+        """
         if self._started:
             log.error("response_aborted", cause=describe(error))
             # Only an error makes the server cut the connection; its own text might name values.
@@ -192,25 +197,27 @@ class _Exchange:
 
 
 def _unforeseen(error: Exception, *, writes: bool = False) -> Problem:
-    """Args: writes: the request may have been kept all the same, where the answer was lost."""
+    """Args: writes: the request changes data, which may be kept although the answer is lost."""
     if isinstance(error, Problem):
         return error
     if is_disk_full(error):
-        said = "the disk of the database is full: an operator must make room"
-        return Problem(503, said, headers={"Retry-After": "60"})
+        detail = "the disk of the database is full: an operator must make room"
+        return Problem(503, detail, headers={"Retry-After": "60"})
     if isinstance(error, PoolExhausted) or passes_by_itself(error):
-        said = "the database is away or busy: try again"
+        detail = "the database is away or busy: try again"
         if is_silent(error):
-            said = "the database does not answer: try again; if it lasts, `attest status` says more"
+            detail = (
+                "the database does not answer: try again; if it lasts, `attest status` says more"
+            )
         if writes:
-            said += ". Whether this was kept is not known: with the same Idempotency-Key it is "
-            said += "done once, however often it is sent"
-        return Problem(503, said, headers={"Retry-After": "2"})
+            detail += ". Whether this was kept is not known: with the same Idempotency-Key it is "
+            detail += "done once, however often it is sent"
+        return Problem(503, detail, headers={"Retry-After": "2"})
     return Problem(500, "the log has the cause under the request id")
 
 
 def _request_id(headers: Headers) -> UUID:
-    """The caller's X-Request-ID if it is a UUID, which is what rows and messages carry."""
+    """The caller's X-Request-ID if it is a UUID, as rows and messages need; otherwise a new one."""
     try:
         return UUID(headers.get("x-request-id", ""))
     except ValueError:
@@ -218,8 +225,8 @@ def _request_id(headers: Headers) -> UUID:
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, without the port and the brackets of IPv6; empty: it has none."""
+    """The name in a Host header without port and IPv6 brackets; empty if there is none."""
     try:
         return (urlsplit(f"//{host}").hostname or "") if host else ""
-    except ValueError:  # half a bracket, for one
+    except ValueError:  # an unclosed bracket, for example
         return ""

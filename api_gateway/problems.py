@@ -1,7 +1,7 @@
-"""Errors as RFC 9457 problem details, all of them, made in this one place.
+"""All errors as RFC 9457 problem details, made in this one place.
 
-A problem names fields and rules. It never repeats a value: values are questions and documents
-(invariant 11), and of a field that there is not, whose name the caller chose, it says `?`.
+A problem names fields and rules. It never repeats a value, as values are questions and documents
+(invariant 11). An unknown field, whose name the caller chose, is shown as `?`.
 """
 
 import re
@@ -122,7 +122,8 @@ class ProblemDetails(BaseModel):
 class Problem(HTTPException):
     """Raised anywhere in the gateway to answer with a problem.
 
-    An HTTPException, because FastAPI turns every other error of reading a body into its own 400.
+    It is an HTTPException because FastAPI turns any other error while reading a body into its own
+    400.
     """
 
     def __init__(
@@ -141,7 +142,7 @@ class Problem(HTTPException):
         self.extra = dict(extra or {})
 
     def body(self, request_id: UUID) -> dict[str, Any]:
-        """The JSON of this problem."""
+        """The JSON object of this problem."""
         members: dict[str, Any] = {
             "type": f"urn:attest:problem:{self.kind}",
             "title": TITLES[self.kind],
@@ -156,19 +157,19 @@ class Problem(HTTPException):
         return members
 
     def response(self, request_id: UUID) -> JSONResponse:
-        """The answer that says it."""
+        """The response with this problem."""
         return JSONResponse(
             self.body(request_id), self.status_code, headers=self.headers, media_type=MEDIA_TYPE
         )
 
 
 def not_found(what: str) -> Problem:
-    """There is no such thing; `what` is our own word for it."""
+    """The 404 for a missing thing; `what` is our own word for it."""
     return Problem(404, f"there is no such {what}")
 
 
 def erased(what: str, at: datetime | None) -> Problem:
-    """Its words were erased; `what` is our own word for it."""
+    """The 410 for a thing whose words were erased; `what` is our own word for it."""
     moment = at.isoformat(timespec="seconds") if at is not None else None
     return Problem(410, f"the words of this {what} were erased", extra={"erased_at": moment})
 
@@ -177,16 +178,16 @@ GIVEN_UP = (
     "A stage gave up on it. Nothing is lost: an operator finds the cause among the dead letters "
     "and can have it done again."
 )
-"""To its owner, who can do nothing about `KeyError at workers.summarize.plan:88`."""
+"""The text for the owner, to whom `KeyError at workers.summarize.plan:88` is of no use."""
 
 
 def given_up(what: str, request_id: UUID) -> dict[str, Any]:
-    """The body that says it of a question, note, verification or extraction."""
+    """The problem's body for a question, note, verification or extraction that a stage gave up."""
     return Problem(500, GIVEN_UP, kind=f"{what}-failed").body(request_id)
 
 
 def invalid(field: str, message: str, **extra: Any) -> Problem:
-    """One field does not fit."""
+    """The 422 for one field that does not fit."""
     error = FieldError(field=_name(field), message=message)
     return Problem(422, f"1 field does not fit: {error.field}", errors=[error], extra=extra)
 
@@ -195,26 +196,26 @@ _IN_WORDS = {
     r"String should match pattern '\S'": "holds no words",
     "Input should have timezone info": "needs a time and its zone, as in 2026-01-31T00:00:00Z",
 }
-"""What pydantic says in words that only its users know."""
+"""Messages of pydantic that only its users understand, in plain words."""
 
 
 def from_validation(errors: Sequence[Mapping[str, Any]]) -> Problem:
-    """What pydantic found, without the values that it found."""
-    found = [
+    """The 422 for pydantic's errors, without the values that it found."""
+    fields = [
         FieldError(
             field=_name(".".join(_parts(error)) or "body"),
             message=_IN_WORDS.get(error["msg"]) or str(error["msg"]).removeprefix("Value error, "),
         )
         for error in errors[:MAX_ERRORS]
     ]
-    names = ", ".join(dict.fromkeys(error.field for error in found[:3]))
+    names = ", ".join(dict.fromkeys(error.field for error in fields[:3]))
     count = f"{len(errors)} fields do" if len(errors) > 1 else "1 field does"
-    return Problem(422, f"{count} not fit: {names}", errors=found)
+    return Problem(422, f"{count} not fit: {names}", errors=fields)
 
 
 def _parts(error: Mapping[str, Any]) -> list[str]:
-    """Where it does not fit. A name that we never gave anything is the caller's own word, and may
-    be a patient's: it is not repeated."""
+    """The path of the field that does not fit. A name that is none of ours is the caller's own word
+    and may be a patient's, so it is not repeated."""
     parts = [str(part) for part in error["loc"]]
     if parts and parts[-1] == "[key]":
         parts = [*parts[:-2], UNKNOWN_NAME]
@@ -230,8 +231,8 @@ def _name(field: str) -> str:
 
 def request_id_of(request: Request) -> UUID:
     """The id that the middleware gave this request."""
-    found = getattr(request.state, "request_id", None)
-    return found if isinstance(found, UUID) else uuid4()
+    request_id = getattr(request.state, "request_id", None)
+    return request_id if isinstance(request_id, UUID) else uuid4()
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -244,11 +245,11 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def install(app: FastAPI) -> None:
-    """Make every error of `app` a problem. What nobody foresaw is the middleware's."""
+    """Make every error of `app` a problem. The middleware handles unexpected errors."""
 
     @app.exception_handler(Problem)
     async def _problem(request: Request, error: Problem) -> JSONResponse:
-        request.state.problem = error  # the middleware writes refusals down
+        request.state.problem = error  # the middleware writes refusals to the audit
         return error.response(request_id_of(request))
 
     @app.exception_handler(InvalidCursor)
@@ -273,12 +274,12 @@ def install(app: FastAPI) -> None:
 
 def _unfit(request: Request, error: RequestValidationError) -> Problem:
     errors = error.errors()
-    if any(found["type"] == "json_invalid" for found in errors):
+    if any(item["type"] == "json_invalid" for item in errors):
         return Problem(400, "the body is no valid JSON")
-    if any(found["loc"][:1] == ("path",) for found in errors):
+    if any(item["loc"][:1] == ("path",) for item in errors):
         return not_found(NO_SUCH_ID)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    in_body = any(found["loc"][:1] == ("body",) for found in errors)
+    in_body = any(item["loc"][:1] == ("body",) for item in errors)
     # Only JSON is parsed (a form could be sent from any web page); other bodies arrive as bytes.
     if in_body and kind != "application/json" and not kind.endswith("+json"):
         return Problem(415, "send JSON with Content-Type: application/json")

@@ -1,4 +1,4 @@
-"""What goes in and out, as OpenAPI shows it."""
+"""Schemas of requests and responses, as OpenAPI shows them."""
 
 from datetime import date, datetime, time, timedelta
 from typing import Annotated, Any, Literal
@@ -25,7 +25,7 @@ MAX_QUESTION_BODY_BYTES = 64 * 1024
 POLL_AFTER_MS = 250
 MAX_WAIT_SECONDS = 60
 CLOCK_SKEW = timedelta(minutes=5)
-"""Ours: how far ahead of this machine's clock another may be."""
+"""Our choice: how far a client's clock may be ahead of this machine's."""
 
 QuestionStatus = Literal["queued", "running", "answered", "failed", "erased"]
 
@@ -86,7 +86,7 @@ class QuestionIn(BaseModel):
         return value
 
     def options(self) -> dict[str, Any]:
-        """What was given besides the question itself, as JSON values."""
+        """The fields that were set besides the question itself, as JSON values."""
         return self.model_dump(mode="json", exclude={"question"}, exclude_none=True)
 
 

@@ -1,4 +1,4 @@
-"""What the routes work with: one for each gateway process, kept in the app's state."""
+"""The objects that routes work with: one set per gateway process, kept in the app's state."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -41,4 +41,4 @@ async def _gateway(request: Request) -> Gateway:
 
 
 InGateway = Annotated[Gateway, Depends(_gateway)]
-"""A route's parameter of this type is the gateway."""
+"""The type of a route's parameter that receives the gateway."""

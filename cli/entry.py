@@ -1,4 +1,4 @@
-"""Where the `attest` program begins: Ctrl-C while the command is still loaded is no traceback."""
+"""The entry of the `attest` program: Ctrl-C while the command still loads prints no traceback."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Commands that are imported when they are called: `attest --help` loads no other part for them."""
+"""Commands that are imported only when they are called, so that `attest --help` is quick."""
 
 from functools import cached_property
 from importlib import import_module
@@ -10,28 +10,28 @@ from typer.main import get_command, get_group
 
 
 def late(where: str) -> type[TyperCommand]:
-    """A class for a command that is written in another module, `package.module:name`.
+    """Return a class for a command that is defined in another module, `package.module:name`.
 
-    What is found there, a function or a `typer.Typer`, takes its place when it is called, for its
-    own --help too. Until then the command is a name and a line of help.
+    The function or `typer.Typer` found there replaces it when it is called, also for its own
+    --help. Until then the command is a name and a line of help.
     """
 
     class Late(TyperCommand):
         @cached_property
         def real(self) -> TyperCommand | TyperGroup:
             module, _, name = where.partition(":")
-            found = getattr(import_module(module), name)
-            if isinstance(found, typer.Typer):
-                return get_group(found)
-            alone = typer.Typer(add_completion=False)
-            alone.command(self.name)(found)
-            command = get_command(alone)
+            target = getattr(import_module(module), name)
+            if isinstance(target, typer.Typer):
+                return get_group(target)
+            wrapper = typer.Typer(add_completion=False)
+            wrapper.command(self.name)(target)
+            command = get_command(wrapper)
             assert isinstance(command, TyperCommand)
             return command
 
         @property
         def commands(self) -> Any:
-            """Those below it. Raises AttributeError if it is no group, as commands do."""
+            """Its subcommands. Raises AttributeError if it is no group, as commands do."""
             group: Any = self.real
             return group.commands
 
@@ -42,5 +42,5 @@ def late(where: str) -> type[TyperCommand]:
 
 
 def elsewhere() -> None:
-    """Stands for what is not imported yet."""
+    """A placeholder for a command that is not imported yet."""
     raise AssertionError("a late command calls the real one")

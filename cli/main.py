@@ -1,4 +1,4 @@
-"""The `attest` command. Exit code 0 only when it worked; an error is one line that says why."""
+"""The `attest` command. Exit code 0 only on success; an error is one line that says why."""
 
 import os
 import sys
@@ -87,7 +87,7 @@ COMMANDS = {
         "Make a data directory of a backup; it must be empty.",
     ),
 }
-"""Commands of other modules: where each is, and its line of help."""
+"""Commands of other modules: the address of each, and its line of help."""
 GROUPS = {
     "dead-letters": (
         "cli.commands.dead_letters:dead_letters_app",
@@ -106,7 +106,7 @@ GROUPS = {
         "The sentences worth quoting, and the effects stated in numbers.",
     ),
 }
-"""Commands with commands of their own, likewise."""
+"""Groups of commands of other modules, in the same form."""
 
 DataDirOption = Annotated[
     Path | None, typer.Option("--data-dir", help="where the embedded servers keep their data")
@@ -133,8 +133,8 @@ def _common(
 
 
 def _settings(ctx: typer.Context, **changes: Any) -> Settings:
-    given = {key: value for key, value in changes.items() if value is not None}
-    return Instance.of(ctx).settings.model_copy(update=given)
+    overrides = {key: value for key, value in changes.items() if value is not None}
+    return Instance.of(ctx).settings.model_copy(update=overrides)
 
 
 @app.command()
@@ -368,12 +368,12 @@ for _name, (_where, _help) in GROUPS.items():
 
 
 _WRITTEN_BY_OTHERS = 0o022
-"""Nobody else may write what this makes, whatever the shell allows: weights are executed, a log is
-believed. Who may read is said where it is made."""
+"""No other user may write the files that this creates, whatever the umask of the shell: weights are
+executed, and logs are trusted. Read access is set where a file is created."""
 
 
 def main() -> None:
-    """Run the command; what the user can mend is one line on stderr, exit code 1."""
+    """Run the command; an error that the user can fix is one line on stderr, exit code 1."""
     os.umask(os.umask(0) | _WRITTEN_BY_OTHERS)
     with guarded_streams():
         configure_command_logs()
@@ -400,7 +400,7 @@ def _run() -> None:
     except (OSError, LookupError, ValueError, RuntimeError) as error:
         _fail(plain(error))
     except SystemExit:
-        raise  # before the next line, which loads the clients when it is looked at
+        raise  # before the next line, whose evaluation imports the clients
     except server_errors() as error:
         if not is_refusal(error):
             raise

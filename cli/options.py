@@ -1,4 +1,4 @@
-"""Options of questions and searches: they confine what is looked at."""
+"""Options of questions and searches that restrict the documents."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""What stages say to each other: one pydantic model per message, ids and hashes only."""
+"""The messages between stages: one pydantic model per message, ids and hashes only."""
 
 from messages.models import (
     MESSAGES,

@@ -2,7 +2,7 @@
 
 A field may be added with a default. A breaking change is a new model with the next version; the old
 one stays until its queue and its dead letters are empty (STYLE 1.11). The golden JSON of every
-version lies in `tests/contract/golden/`.
+version is in `tests/contract/golden/`.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ VersionIds = Annotated[tuple[UUID, ...], Field(min_length=1, max_length=1000)]
 
 
 class Message(BaseModel):
-    """What every message has: its schema, and the id of the request that caused it."""
+    """The base of all messages: a schema, and the id of the request that caused the message."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -28,15 +28,15 @@ class Message(BaseModel):
 
     @property
     def subject(self) -> str:
-        """What the stage works on: with the stage and `input_hash` the key of the ledger."""
+        """The subject of the work; the ledger's key is stage, subject and `input_hash`."""
         raise TypeError(f"{type(self).__name__} names no subject")
 
     def payload(self) -> dict[str, object]:
-        """The JSON form that travels."""
+        """The JSON form that is sent."""
         return self.model_dump(mode="json", by_alias=True)
 
     def input_hash(self) -> str:
-        """SHA-256 of everything that decides the work; the request that asked for it does not."""
+        """SHA-256 of all fields that decide the work, that is, of all but `request_id`."""
         body = {key: value for key, value in self.payload().items() if key != "request_id"}
         canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()

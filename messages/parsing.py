@@ -1,4 +1,4 @@
-"""From the JSON that travelled back to a typed message, or the reason why not."""
+"""Parses the JSON of a message into a typed message, or raises the reason why it cannot."""
 
 import re
 from collections.abc import Mapping
@@ -12,20 +12,20 @@ from messages.stages import Stage
 class MessageError(ValueError):
     """A message that can never succeed as it is: it becomes a dead letter at once.
 
-    The texts repeat nothing of what was sent but names that this code has itself (invariant 11).
+    Error texts repeat nothing of the message but names that are in this code (invariant 11).
     """
 
 
 class UnknownMessage(MessageError):
-    """It names no schema that this code has ever had."""
+    """The message names no schema that this code has ever had."""
 
 
 class FutureMessage(MessageError):
-    """A newer version of a schema that this code knows: the worker is older than the sender."""
+    """The schema version is newer than this code: the worker is older than the sender."""
 
 
 class InvalidMessage(MessageError):
-    """Its fields do not fit its schema."""
+    """The fields do not fit the schema."""
 
 
 _SCHEMA = re.compile(r"([a-z]{1,20})\.v([1-9][0-9]{0,8})")
@@ -39,7 +39,7 @@ for _schema in _BY_SCHEMA:
 
 
 def parse(stage: Stage, payload: object) -> Message:
-    """The typed message that `payload` is, for the queue of `stage`.
+    """Parse `payload`, received on the queue of `stage`, into a typed message.
 
     Raises:
         UnknownMessage: no such schema, or one that belongs to another stage.
@@ -71,10 +71,10 @@ def parse(stage: Stage, payload: object) -> Message:
 
 
 def _reasons(model: type[Message], error: ValidationError) -> str:
-    """Fields and broken rules. A field that the model does not have stays unnamed."""
+    """The fields with their broken rules. A field that the model does not have is not named."""
     fields = {field.alias or name for name, field in model.model_fields.items()}
-    found = error.errors(include_input=False, include_url=False, include_context=False)[:3]
+    first = error.errors(include_input=False, include_url=False, include_context=False)[:3]
     return "; ".join(
         f"{e['loc'][0] if e['loc'] and e['loc'][0] in fields else 'another field'}: {e['type']}"
-        for e in found
+        for e in first
     )

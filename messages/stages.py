@@ -4,9 +4,9 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """refresh asks the sources; ingest → embed → anchor holds evidence; retrieve → generate →
-    verify → audit answers; check verifies a pasted text; recall checks answers whose sources
-    changed; summarize reads a clinical note; extract takes the fields of a clinical document."""
+    """refresh asks the sources; ingest → embed → anchor stores evidence; retrieve → generate →
+    verify → audit answers questions; check verifies a pasted text; recall checks answers whose
+    sources changed; summarize reads a clinical note; extract reads a clinical document's fields."""
 
     REFRESH = "refresh"
     INGEST = "ingest"

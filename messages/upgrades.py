@@ -1,8 +1,8 @@
-"""From an old version of a message to the newest: for what died, or waits, under old code.
+"""Upgrades old versions of messages to the newest: for messages that died or wait under old code.
 
-A step takes the fields of one version and gives those of the next. With a step from it, the model
-of an old version may go before the last dead letter that has it. No version has been left behind
-so far, so there is no step yet.
+A step turns the fields of one version into those of the next. With a step, the model of an old
+version may be removed before its last dead letter is gone. No version has been replaced so far, so
+there is no step yet.
 """
 
 import re
@@ -18,14 +18,14 @@ _SCHEMA = re.compile(r"([a-z]{1,20})\.v([0-9]{1,9})")
 
 @dataclass(frozen=True)
 class Step:
-    """How the fields of `schema` become those of the next version; `schema` itself is set here."""
+    """Turns the fields of `schema` into those of the next version; `apply` sets `schema` itself."""
 
     schema: str
     change: Callable[[Mapping[str, object]], Mapping[str, object]]
 
     @property
     def target(self) -> str:
-        """The next version."""
+        """The schema of the next version."""
         named = _SCHEMA.fullmatch(self.schema)
         if named is None:
             raise ValueError(f"{self.schema!r} is no schema of a version")
@@ -33,7 +33,7 @@ class Step:
 
 
 class Upgrades:
-    """The steps that there are, at most one from each version."""
+    """A set of steps, at most one from each version."""
 
     def __init__(self, *steps: Step) -> None:
         self._steps = {step.schema: step for step in steps}
@@ -43,10 +43,10 @@ class Upgrades:
             step.target  # noqa: B018  raises where the name is none
 
     def apply(self, payload: Mapping[str, object]) -> Mapping[str, object]:
-        """`payload` at the newest version that the steps lead to; itself where there is no step.
+        """`payload` at the newest version that the steps lead to; unchanged if there is no step.
 
         Raises:
-            InvalidMessage: a step found the fields other than they should be.
+            InvalidMessage: the fields do not fit a step.
         """
         while isinstance(schema := payload.get("schema"), str) and schema in self._steps:
             step = self._steps[schema]
@@ -62,13 +62,13 @@ class Upgrades:
 
 
 UPGRADES = Upgrades()
-"""Those of this code."""
+"""The upgrades of this code."""
 
 
 def parse_upgraded(stage: Stage, payload: object, upgrades: Upgrades = UPGRADES) -> Message:
-    """The typed message that `payload` is, or becomes, for the queue of `stage`.
+    """Upgrade `payload`, received on the queue of `stage`, and parse it into a typed message.
 
     Raises:
-        MessageError: as `parse`, and where a step does not fit.
+        MessageError: as `parse`, and if the fields do not fit a step.
     """
     return parse(stage, upgrades.apply(payload) if isinstance(payload, Mapping) else payload)

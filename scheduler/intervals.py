@@ -1,8 +1,8 @@
-"""Intervals that a clock which is set does not break.
+"""Intervals that survive a change of the clock.
 
-APScheduler goes by the time of day. Set back by six hours, it sleeps for six hours; set ahead by a
-month, or asleep with its host for so long, it lists every half second that passed before it runs a
-job once.
+APScheduler uses the wall clock. If that is set back by six hours, it sleeps for six hours; if it is
+set ahead by a month, or the host sleeps that long, it lists every missed half second before it runs
+a job once.
 """
 
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from apscheduler.triggers.base import BaseTrigger
 
 
 class Every(BaseTrigger):  # type: ignore[misc]  # it carries no types
-    """Fires every `seconds`. What was missed is not made up for: the job runs once."""
+    """Fires every `seconds`. Missed runs are not repeated: the job runs once."""
 
     def __init__(self, seconds: float) -> None:
         self.interval = timedelta(seconds=seconds)
@@ -21,14 +21,14 @@ class Every(BaseTrigger):  # type: ignore[misc]  # it carries no types
     def get_next_fire_time(
         self, previous_fire_time: datetime | None, now: datetime
     ) -> datetime | None:
-        """One interval after the last time, or after now where that is further from now."""
+        """One interval after the last run, or after now if the last run is over an interval off."""
         if previous_fire_time is None or abs(previous_fire_time - now) > self.interval:
             return now + self.interval
         return previous_fire_time + self.interval
 
 
 def catch_up(scheduler: BaseScheduler, at: datetime) -> list[Any]:
-    """Run the jobs now that are further ahead than their interval: the clock was set back. Gives
+    """Run the jobs now that are due more than two intervals ahead: the clock was set back. Returns
     their names."""
     ahead = [
         job

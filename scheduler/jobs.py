@@ -1,5 +1,5 @@
-"""What runs on a clock. Every job may run in any number of schedulers at once: rows are locked or
-skipped by the others, so a tick done twice changes nothing."""
+"""The scheduled jobs. Every job may run in any number of schedulers at once: rows are locked, or
+skipped by the others, so a repeated tick changes nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -24,16 +24,16 @@ log = structlog.get_logger(__name__)
 
 
 def relay(store: Store, broker: WokenBroker) -> None:
-    """Publish what is due; each message is logged with the id of its request."""
+    """Publish due outbox messages; each is logged with the id of its request."""
 
     def publish(promises: Sequence[Promise]) -> None:
         broker.publish(promises)
-        for one in promises:
+        for promise in promises:
             log.info(
                 "relay_sent",
-                stage=one.stage,
-                message_id=str(one.id),
-                request_id=one.payload.get("request_id"),
+                stage=promise.stage,
+                message_id=str(promise.id),
+                request_id=promise.payload.get("request_id"),
             )
 
     while sent := sweep(store, publish):
@@ -41,7 +41,7 @@ def relay(store: Store, broker: WokenBroker) -> None:
 
 
 def watch_circuits(store: Store) -> None:
-    """Pause stages of which too much dies, and try the paused ones when it is time."""
+    """Pause stages with too many dead letters, and probe paused stages when it is time."""
     with store.unit_of_work("scheduler") as work:
         circuits.watch_deaths(work)
     with store.reading() as session:
@@ -52,41 +52,41 @@ def watch_circuits(store: Store) -> None:
 
 
 def find_lost(store: Store, broker: WokenBroker, lost_after: float) -> None:
-    """Take back what was published but is nowhere; the relay sends it again."""
-    found = reconcile(store, broker.backlog(), lost_after=lost_after, heads=broker.heads())
-    if found:
-        log.warning("reconciler_found_lost", messages=found)
+    """Make lost messages (published, but in no queue) pending; the relay sends them again."""
+    lost = reconcile(store, broker.backlog(), lost_after=lost_after, heads=broker.heads())
+    if lost:
+        log.warning("reconciler_found_lost", messages=lost)
 
 
 def bring_back(store: Store, lease_seconds: float) -> None:
-    """Let nothing wait for a time that was before the database's clock was set back."""
+    """Correct rows with future times that remain after the database's clock was set back."""
     with Session(store.engine) as session:
-        found = set_back_clock.bring_back(session, lease_seconds)
+        rows = set_back_clock.bring_back(session, lease_seconds)
         session.commit()
-    if found:
-        log.warning("clock_of_the_database_set_back", rows=found)
+    if rows:
+        log.warning("clock_of_the_database_set_back", rows=rows)
 
 
 def copy_dead(broker: WokenBroker) -> None:
-    """Copy the deaths that a worker could not write down."""
+    """Copy dead messages from Redis that no worker could record as dead letters."""
     copied = broker.copy_dead()
     if copied:
         log.warning("dead_letters_copied", messages=copied)
 
 
 def merge_segments(store: Store) -> None:
-    """Keep the lexical index compact."""
+    """Merge segments of the lexical index."""
     _as_long_as(lexical.merge, store)
 
 
 def renew_segments(store: Store) -> None:
-    """Write anew what other rules for terms built: until then whoever searches it waits."""
+    """Rebuild segments that were built with other rules for terms: searches wait for this."""
     if renewed := _as_long_as(lexical.renew, store):
         log.info("lexical_index_renewed", segments=renewed)
 
 
 def _as_long_as(step: Callable[[Session], bool], store: Store) -> int:
-    """Take the step, each in a transaction, until there is none left; says how many there were."""
+    """Repeat `step`, each time in its own transaction, until none is left; returns how many."""
     taken, more = 0, True
     while more:
         with Session(store.engine) as session:
@@ -97,7 +97,7 @@ def _as_long_as(step: Callable[[Session], bool], store: Store) -> int:
 
 
 def retag_versions(store: Store) -> None:
-    """Tag again what was tagged with another vocabulary."""
+    """Tag versions again that were tagged with another vocabulary."""
     made = _RETAGGED
     while made == _RETAGGED:
         with Session(store.engine) as session:
@@ -108,19 +108,19 @@ def retag_versions(store: Store) -> None:
 
 
 _RETAGGED = 200
-"""Ours: versions a transaction; a second or so of work."""
+"""Our choice: versions in one transaction, about a second of work."""
 
 
 def index_vectors(store: Store) -> None:
-    """Build the vector index once the table is large enough to need one."""
+    """Build the vector index once the table is large enough to need it."""
     with store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         if dense.ensure_index(connection):
             log.info("vector_index_built")
 
 
 def erase_old(store: Store, days: Mapping[TextKind, int]) -> None:
-    """Erase the words that are older than they are kept, by this clock and by the database's: what
-    one that is wrong erases does not come back."""
+    """Erase texts whose retention period is over, by both this clock and the database's: an
+    erasure by a wrong clock could not be undone."""
     with store.reading() as session:
         at = min(now(), database_now(session))
     erased = retention.erase_old(store, days, at)
@@ -129,10 +129,10 @@ def erase_old(store: Store, days: Mapping[TextKind, int]) -> None:
 
 
 def write_weekly_report(store: Store, folder: Path) -> None:
-    """Write the report of the last whole week, once, by whichever scheduler comes first."""
+    """Write the report of the last whole week; the first scheduler to run this writes it once."""
     write_weekly(store, folder, now())
 
 
 def look_at_tables(store: Store) -> None:
-    """Let PostgreSQL plan by tables that have grown as they are."""
+    """Refresh PostgreSQL's statistics on tables that have grown."""
     keep_statistics(store.engine)

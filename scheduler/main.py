@@ -34,21 +34,21 @@ MERGE_SECONDS = 10.0
 RENEW_SECONDS = 15.0
 INDEX_SECONDS = 60.0
 STATISTICS_SECONDS = 10.0
-"""PostgreSQL's own look comes once a minute: on a new database the first fill is over by then."""
+"""PostgreSQL analyzes once a minute; by then the first fill of a new database is over."""
 RETAG_SECONDS = 15.0
 PLAN_SECONDS = 5.0
 SLA_SECONDS = 30.0
 ERASE_SECONDS = 600.0
 WEEKLY_REPORT_SECONDS = 3600.0
-"""Hourly: the week before is written at the first look after it ended."""
+"""Hourly: the report is written at the first run after the week has ended."""
 FORGET_TICKS_SECONDS = 3600.0
-"""Hourly, not daily: the interval begins anew with the process, which may not live for a day."""
+"""Hourly, not daily: the interval restarts with the process, which may not run for a day."""
 
 
 def _report(event: JobExecutionEvent) -> None:
-    """Say which job failed; where, only if it was no outage.
+    """Log which job failed, and where unless it was an outage.
 
-    APScheduler would log the error's own text as well, which may quote values: it is kept quiet.
+    APScheduler's own log is silenced: it has the error's text, which may quote values.
     """
     error = event.exception
     if passes_by_itself(error) or isinstance(error, (redis.ConnectionError, redis.TimeoutError)):
@@ -58,12 +58,12 @@ def _report(event: JobExecutionEvent) -> None:
 
 
 def _as_of_now(job: Callable[[Store, datetime], int], store: Store) -> None:
-    """Run a job that is told the time."""
+    """Run a job that takes the current time."""
     job(store, now())
 
 
 def build_scheduler(settings: Settings, store: Store, broker: WokenBroker) -> BackgroundScheduler:
-    """All jobs with their intervals; missed ticks are run once, late ones still run."""
+    """A scheduler with all jobs; missed ticks are run once, and late ones still run."""
     scheduler = BackgroundScheduler(
         timezone="UTC",
         job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
@@ -125,7 +125,7 @@ def run_scheduler(settings: Settings) -> None:
 
 
 def _ended(scheduler: BackgroundScheduler, seconds: float) -> bool:
-    """End it; False: a job under way has not ended within `seconds`: a server hangs."""
+    """Shut down; False if a running job has not ended within `seconds` because a server hangs."""
     ending = threading.Thread(target=scheduler.shutdown, kwargs={"wait": True}, daemon=True)
     ending.start()
     ending.join(seconds)

@@ -1,9 +1,9 @@
-"""Which watches are due, and in which order. Pure: no clock, no database.
+"""Decides which watches are due, and in which order. Pure: no clock, no database.
 
 Each watch has a grid of slots, one an interval, shifted by its own phase, so that watches do not
-fire together. What was missed while nobody looked coalesces into the last slot. A due watch is a
-tick (job, fire time) that follows from what is stored alone: two schedulers that see the same rows
-name the same tick, and the database takes it once.
+fire together. Slots missed while no scheduler ran coalesce into the last one. A due watch is a tick
+(job, fire time) that follows from stored rows alone: two schedulers that see the same rows name the
+same tick, and the database accepts it once.
 """
 
 import hashlib
@@ -14,14 +14,14 @@ from typing import Literal
 from uuid import UUID
 
 MAX_ACTIVE = 8
-"""Ours: refreshes under way at a time. More would only wait for the same ingest workers, and after
-a long downtime this is what keeps the sources from being asked all at once."""
+"""Our choice: refreshes in progress at a time. More would only wait for the same ingest workers,
+and after a long downtime all sources would be asked at once."""
 RISK_SHARE = 4
-"""Ours: a watch is at risk in the last quarter of its SLA, and is then asked four times as often,
-but never sooner than `SHORTEST_GAP` after it was last asked."""
+"""Our choice: a watch is at risk in the last quarter of its SLA, and is then refreshed four times
+as often, but never sooner than `SHORTEST_GAP` after its last request."""
 SHORTEST_GAP = timedelta(minutes=5)
 STRAY = timedelta(hours=1)
-"""Ours: far more than the clocks of one installation differ, far less than an SLA."""
+"""Our choice: far more than the clocks of one installation differ, far less than an SLA."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST = datetime.max.replace(tzinfo=UTC)
@@ -30,31 +30,31 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True)
 class Followed:
-    """An active watch, as far as the plan needs to know it."""
+    """The facts of an active watch that the plan needs."""
 
     watch_id: UUID
     source: str
     every: timedelta
-    """How often it is refreshed (`refresh_hours`)."""
+    """The interval between refreshes (`refresh_hours`)."""
     created_at: datetime
     sla: timedelta | None = None
     deadline: datetime | None = None
-    """When it breaches its SLA (`freshness.deadline`); None: it has none."""
+    """When the watch breaches its SLA (`freshness.deadline`); None if it has none."""
     requested_at: datetime | None = None
-    """When a refresh was last asked for, by whomever."""
+    """When a refresh was last requested, by anybody."""
     cursor_at: datetime | None = None
-    """When the last complete one began."""
+    """When the last complete refresh began."""
     retry_at: datetime | None = None
-    """The last refresh failed, and the next try is due then."""
+    """When the next try is due after a failed refresh; None if the last did not fail."""
     failed_at: datetime | None = None
     failures: int = 0
-    """In a row."""
+    """The number of failures in a row."""
     under_way: bool = False
 
 
 @dataclass(frozen=True)
 class Due:
-    """A watch to refresh now. `job` and `fire_at` are the tick, which is taken once."""
+    """A watch to refresh now. `job` and `fire_at` are its tick, which can be taken once."""
 
     watch_id: UUID
     source: str
@@ -66,10 +66,10 @@ class Due:
 
 
 def has_strayed(moment: datetime | None, at: datetime) -> bool:
-    """Whether `moment` lies so far ahead of `at` that a wrong clock must have written it.
+    """Whether `moment` is so far ahead of `at` that a wrong clock must have written it.
 
-    It holds nobody back then; and what was done at a wrong time is not done twice even so, because
-    its tick is taken.
+    Such a time delays nothing; and a refresh at a wrong time is not repeated, because its tick is
+    taken.
     """
     return moment is not None and moment > at + STRAY
 
@@ -77,7 +77,7 @@ def has_strayed(moment: datetime | None, at: datetime) -> bool:
 def last_slot(watch_id: UUID, every: timedelta, at: datetime) -> datetime:
     """The latest slot of the watch's grid that is not after `at`.
 
-    The phase is a hash of the id: the same in every process, and even over the interval.
+    The phase is a hash of the id: equal in every process, and uniform over the interval.
     """
     digest = hashlib.sha256(watch_id.bytes).digest()
     phase = (int.from_bytes(digest[:8]) % (every // _MICROSECOND)) * _MICROSECOND
@@ -85,7 +85,7 @@ def last_slot(watch_id: UUID, every: timedelta, at: datetime) -> datetime:
 
 
 def due(watch: Followed, at: datetime) -> Due | None:
-    """The tick for which the watch should be refreshed at `at`; None: it should not."""
+    """The tick for which the watch should be refreshed at `at`; None if it should not be."""
     if watch.under_way:
         return None
     if watch.retry_at is not None:
@@ -94,8 +94,10 @@ def due(watch: Followed, at: datetime) -> Due | None:
     if watch.requested_at is None and watch.cursor_at is None:
         now = watch.created_at <= at or has_strayed(watch.created_at, at)
         return _tick(watch, "first", watch.created_at) if now else None
-    asked = (watch.requested_at, watch.cursor_at)
-    asked_at = max((one for one in asked if one and not has_strayed(one, at)), default=_EPOCH)
+    moments = (watch.requested_at, watch.cursor_at)
+    asked_at = max(
+        (moment for moment in moments if moment and not has_strayed(moment, at)), default=_EPOCH
+    )
     slot = last_slot(watch.watch_id, watch.every, at)
     if asked_at < slot:
         return _tick(watch, "refresh", slot)
@@ -103,7 +105,7 @@ def due(watch: Followed, at: datetime) -> Due | None:
 
 
 def _at_risk(watch: Followed, asked_at: datetime, at: datetime) -> Due | None:
-    """Out of turn, because the deadline is near and the last refresh did not move it."""
+    """An extra tick between slots if the deadline is near and the last refresh did not move it."""
     if watch.deadline is None or watch.sla is None:
         return None
     soonest = asked_at + max(SHORTEST_GAP, watch.every / RISK_SHARE)
@@ -130,32 +132,32 @@ def choose(
     on_trial: Collection[str] = (),
     under_way: Mapping[str, int] | None = None,
 ) -> list[Due]:
-    """Those of the due watches to refresh now, nearest to their deadline first.
+    """The due watches to refresh now, nearest deadline first.
 
     Args:
-        found: their ticks are not taken.
-        resting: sources that must be left alone now.
+        found: due watches whose ticks are not taken.
+        resting: sources that must not be asked now.
         on_trial: degraded sources whose pause is over: one refresh at a time shows whether they
-            are back. It is of a watch that failed least: one that always fails has the oldest
-            deadline of all, and would keep the source degraded for the others.
-        under_way: refreshes under way by source; with the chosen ones at most `MAX_ACTIVE`.
+            have recovered. It is of the watch with the fewest failures: one that always fails has
+            the oldest deadline, and would keep the source degraded for the others.
+        under_way: refreshes in progress by source; with the chosen ones at most `MAX_ACTIVE`.
     """
     busy = dict(under_way or {})
     room = MAX_ACTIVE - sum(busy.values())
     chosen: list[Due] = []
-    given = sorted(found, key=_urgency)
+    by_urgency = sorted(found, key=_urgency)
     trials: dict[str, Due] = {}
-    for one in sorted(given, key=lambda due: due.failures):
-        trials.setdefault(one.source, one)
-    for one in given:
+    for tick in sorted(by_urgency, key=lambda due: due.failures):
+        trials.setdefault(tick.source, tick)
+    for tick in by_urgency:
         if len(chosen) >= room:
             break
-        if one.source in resting:
+        if tick.source in resting:
             continue
-        if one.source in on_trial and (busy.get(one.source) or one is not trials[one.source]):
+        if tick.source in on_trial and (busy.get(tick.source) or tick is not trials[tick.source]):
             continue
-        busy[one.source] = busy.get(one.source, 0) + 1
-        chosen.append(one)
+        busy[tick.source] = busy.get(tick.source, 0) + 1
+        chosen.append(tick)
     return chosen
 
 

@@ -1,6 +1,6 @@
-"""Watches are refreshed when they are due, and those that are late are written down.
+"""Refreshes watches when they are due, and records those past their SLA.
 
-As all jobs, each of these may run in any number of schedulers at once.
+Like all jobs, these may run in any number of schedulers at once.
 """
 
 from collections.abc import Collection, Sequence
@@ -25,34 +25,36 @@ FORGET_AT_A_TIME = 5000
 
 
 def plan_refreshes(store: Store, at: datetime) -> int:
-    """Ask for a refresh of each watch that is due at `at`; returns how many were asked for.
+    """Request a refresh of each watch that is due at `at`; returns how many were requested.
 
-    Tick, refresh, message and audit event are one transaction a watch: a scheduler that dies in
-    between leaves all or nothing, and another one that does the same at the same time does nothing.
+    Tick, refresh, message and audit event of a watch are one transaction: a scheduler that dies
+    leaves all or nothing, and a second one that does the same at the same time changes nothing.
     """
     with store.reading() as session:
         chosen = _due(session, at)
-    if any(one.deadline is not None and one.deadline < at for one in chosen):
-        watch_slas(store, at)  # first, or the refresh asked for below is taken for the cause
-    asked = 0
-    for one in chosen:
-        if _ask(store, one, at):
-            asked += 1
-            log.info("refresh_due", job=one.job, source=one.source, fire_at=one.fire_at.isoformat())
-    return asked
+    if any(tick.deadline is not None and tick.deadline < at for tick in chosen):
+        watch_slas(store, at)  # first, or the refresh requested below would count as the cause
+    requested = 0
+    for tick in chosen:
+        if _ask(store, tick, at):
+            requested += 1
+            log.info(
+                "refresh_due", job=tick.job, source=tick.source, fire_at=tick.fire_at.isoformat()
+            )
+    return requested
 
 
 def _due(session: Session, at: datetime) -> list[Due]:
     watches = _active(session)
-    asked = schedule_ticks.last_asked(session, [watch.id for watch in watches], at + STRAY)
-    found = [one for watch in watches if (one := due(_followed(watch, asked[watch.id]), at))]
-    if not found:
+    last = schedule_ticks.last_asked(session, [watch.id for watch in watches], at + STRAY)
+    ticks = [tick for watch in watches if (tick := due(_followed(watch, last[watch.id]), at))]
+    if not ticks:
         return []
-    taken = schedule_ticks.taken(session, [(one.job, one.fire_at) for one in found])
+    taken = schedule_ticks.taken(session, [(tick.job, tick.fire_at) for tick in ticks])
     states = source_states.all_states(session)
     resting = {name for name, state in states.items() if state.is_open(at)}
     return choose(
-        [one for one in found if (one.job, one.fire_at) not in taken],
+        [tick for tick in ticks if (tick.job, tick.fire_at) not in taken],
         resting=resting,
         on_trial={name for name, state in states.items() if state.status == "degraded"} - resting,
         under_way=schedule_ticks.under_way(session),
@@ -60,7 +62,7 @@ def _due(session: Session, at: datetime) -> list[Due]:
 
 
 def _active(session: Session) -> list[Watch]:
-    """The watches that are followed; a source that this version does not know cannot be asked."""
+    """The active watches, without those of sources that this version does not know."""
     known = col(Watch.source).in_(connector_policies())
     return list(session.exec(select(Watch).where(col(Watch.active), known)))
 
@@ -84,7 +86,7 @@ def _followed(watch: Watch, asked: schedule_ticks.LastAsked) -> Followed:
 
 
 def _ask(store: Store, one: Due, at: datetime) -> bool:
-    """Take the tick and ask for the refresh; False: somebody else did.
+    """Take the tick and request the refresh; False if the watch is inactive or the tick is taken.
 
     The watch is not locked: a refresh that ends locks itself and then its watch.
     """
@@ -98,9 +100,9 @@ def _ask(store: Store, one: Due, at: datetime) -> bool:
 
 
 def watch_slas(store: Store, at: datetime) -> int:
-    """Open a breach for each active watch that is over its deadline at `at`; returns how many.
+    """Open a breach for each active watch that is past its deadline at `at`; returns how many.
 
-    A breach begins at the deadline, whenever it is noticed.
+    A breach begins at the deadline, no matter when it is noticed.
     """
     with store.reading() as session:
         noticed = set(
@@ -114,17 +116,19 @@ def watch_slas(store: Store, at: datetime) -> int:
     if not late:
         return 0
     with store.unit_of_work(ACTOR) as work:
-        opened = [one.source for one in _held(work, late) if freshness.notice_breach(work, one, at)]
+        opened = [
+            held.source for held in _held(work, late) if freshness.notice_breach(work, held, at)
+        ]
     for source in opened:
         log.warning("sla_breached", source=source)
     return len(opened)
 
 
 def _held(work: UnitOfWork, watch_ids: Collection[UUID]) -> Sequence[Watch]:
-    """Those of the watches that are still active, locked, as they stand now.
+    """The watches that are still active, locked, in their current state.
 
-    One that is locked is just being changed, by a refresh that ends most likely, and that one
-    looks itself whether it was late.
+    A watch locked by others is skipped: most likely a refresh is ending, which itself checks
+    whether it was late.
     """
     rows = (
         select(Watch)
@@ -141,7 +145,7 @@ def _is_late(watch: Watch, at: datetime) -> bool:
 
 
 def forget_ticks(store: Store, at: datetime) -> int:
-    """Delete the ticks of more than 90 days before `at`, in batches; returns how many."""
+    """Delete ticks from more than 90 days before `at`, in batches; returns how many."""
     forgotten = 0
     while True:
         with Session(store.engine) as session:

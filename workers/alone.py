@@ -1,6 +1,6 @@
-"""One claimed piece of work, done alone: `python -m workers.alone`, the work on standard input.
+"""Runs one claimed piece of work alone: `python -m workers.alone` reads it from standard input.
 
-Exit code 0: how it ended is written down, well or not. `workers.runtime.alone` starts it.
+Exit code 0 means that its outcome, good or bad, is recorded. `workers.runtime.alone` starts it.
 """
 
 import os
@@ -21,13 +21,13 @@ from workers.runtime.stage import Context, attempt
 from workers.runtime.watchdog import Watchdog
 
 NICENESS = 5
-"""Ours: it may be what takes all of a core, and others wait."""
+"""Our choice: the work may take a whole core while other work waits."""
 _LOOK_SECONDS = 1.0
 
 
 def main() -> int:
-    """Do what standard input says."""
-    # Whoever stops the worker means this process too only once the worker is gone.
+    """Do the work that standard input describes."""
+    # A signal that stops the worker also reaches this process, which ends only after the worker.
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     first_to_go()
@@ -38,7 +38,7 @@ def main() -> int:
     Watchdog(settings.watchdog_seconds, settings.worker_memory_mb).start()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     store, broker = build_store(settings, pool_size=2)
-    # Never started: the lease is kept by the worker that waits.
+    # Never started: the waiting worker renews the lease.
     leases = LeaseKeeper(store, settings.lease_seconds)
     context = Context(store=store, settings=settings, worker=suspect.worker, leases=leases)
     stage = Stage(suspect.stage)
@@ -50,7 +50,7 @@ def main() -> int:
 
 
 def _end_with(parent: int) -> None:
-    """Without the worker nobody keeps the lease."""
+    """End this process when its parent is gone: nobody renews the lease any more."""
     while os.getppid() == parent:
         time.sleep(_LOOK_SECONDS)
     os._exit(1)

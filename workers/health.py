@@ -1,9 +1,9 @@
-"""Whether the process of this container is at work: `python -m workers.health`, exit code 0 or 1.
+"""The container's health check (compose.yaml): `python -m workers.health` exits with 0 or 1.
 
-For the container's health check (compose.yaml). A worker keeps a subscription open in Redis, on
-which it speaks at least every half minute, and the scheduler asks Redis for its backlog every two
-seconds. So a connection from this very address that spoke lately is a process that lives, and the
-schema check shows that the database answers and is the one this code needs.
+A worker keeps a subscription open in Redis, on which it pings at least every half minute, and the
+scheduler asks Redis for its backlog every two seconds. So a recently active connection from this
+address is a live process. The schema check shows that the database answers and is at the migration
+this code needs.
 """
 
 import sys
@@ -18,12 +18,12 @@ from store.core.schema import SchemaMismatch, require_current_schema
 from store.core.settings import Settings, get_settings
 
 SILENT_SECONDS = 75
-"""Twice the interval of redis-py's health check on the subscription (30 s), and some more."""
+"""Twice the interval of redis-py's health check on the subscription (30 s), and a margin."""
 _TIMEOUT_SECONDS = 5
 
 
 def others_speak(clients: Iterable[Mapping[str, str]], own_id: int) -> bool:
-    """Whether some connection other than `own_id`, from the same address, spoke lately.
+    """Whether a connection other than `own_id`, from the same address, was active lately.
 
     Args:
         clients: rows of Redis' CLIENT LIST with `id`, `addr` (host:port) and `idle` (seconds).
@@ -42,7 +42,7 @@ def _host(client: Mapping[str, str]) -> str:
 
 
 def ailment(settings: Settings) -> str | None:
-    """What is wrong, in one line; None if all is well."""
+    """The first fault found, in one line; None if there is none."""
     if not (settings.database_url and settings.redis_url):
         return (
             "ATTEST_DATABASE_URL and ATTEST_REDIS_URL are not set: this looks at a container, "
@@ -58,7 +58,7 @@ def ailment(settings: Settings) -> str | None:
     finally:
         engine.dispose()
     try:
-        # One connection, made at once, so that the id it asks for is that of the list.
+        # A single connection, so that its id is one of those in the list.
         with redis.Redis.from_url(
             settings.redis_url,
             socket_timeout=_TIMEOUT_SECONDS,
@@ -73,11 +73,11 @@ def ailment(settings: Settings) -> str | None:
 
 
 def main() -> int:
-    """Say what is wrong on stderr; returns the exit code."""
-    found = ailment(get_settings())
-    if found:
-        sys.stderr.write(f"{printable(found)}\n")
-    return 1 if found else 0
+    """Write the fault to stderr, if there is one; returns the exit code."""
+    fault = ailment(get_settings())
+    if fault:
+        sys.stderr.write(f"{printable(fault)}\n")
+    return 1 if fault else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""The same stages in this process and thread, without Redis: for evaluations and one-off commands.
+"""Runs the stages in this process and thread, without Redis: for evaluations and single commands.
 
-Messages still go through the outbox and the ledger; only the wake-up is a list instead of a broker.
+Messages still go through the outbox and the ledger; only the broker is replaced by a list.
 """
 
 import os
@@ -20,7 +20,7 @@ from workers.runtime.stage import Context, handle
 
 
 class InlineWorker:
-    """Runs every stage as soon as `run` is called, until nothing is due."""
+    """Runs stages when `run` is called, until no message is due."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class InlineWorker:
         self._waiting.extend(promises)
 
     def run(self, progress: Callable[[Stage], None] | None = None) -> int:
-        """Handle what waits, and what that causes; returns how many messages were handled."""
+        """Handle all due messages and those they cause; returns how many were handled."""
         handled = 0
         while self._waiting or sweep(self.store, self._publish):
             promise = self._waiting.popleft()

@@ -1,4 +1,4 @@
-"""A worker process: runs the stages of its queues until it is told to stop."""
+"""A worker process: runs the stages of its queues until it is stopped."""
 
 import os
 import signal
@@ -31,16 +31,16 @@ log = structlog.get_logger(__name__)
 
 NEEDS_ENCODER = {Stage.EMBED, Stage.RETRIEVE}
 _REST_MS = 1000
-"""Ours: for the threads that fetch, which end in a moment."""
+"""Our choice: for the threads that fetch, which end in a moment."""
 AWAITED = {*QUESTION_STAGES, *TEXT_STAGES}
-"""Somebody sits in front of these. Where one pool works on all stages they come first of what it
-has fetched, so that an import keeps a question waiting for one message and not for all of them."""
+"""Stages that a person waits for. Where one pool runs all stages, their messages come first among
+those fetched, so an import delays a question by one message and not by all of them."""
 
 
 def priority(stage: Stage) -> int:
-    """Which of the stages of one pool comes first; dramatiq takes the lower number.
+    """The priority of a stage within a pool; dramatiq takes the lowest number first.
 
-    What a text's sentences are worth is read once there is nothing left to make searchable.
+    Anchors come last: a version's sentences are scored once nothing is left to make searchable.
     """
     if stage in AWAITED:
         return 0
@@ -50,7 +50,7 @@ def priority(stage: Stage) -> int:
 def build_store(
     settings: Settings, *, pool_size: int, plans_once: bool = False
 ) -> tuple[Store, WokenBroker]:
-    """The store whose commits publish at once, and the broker they publish through.
+    """A store whose commits publish at once, and the broker that publishes them.
 
     Args:
         plans_once: see `store.core.database.connect`.
@@ -78,8 +78,8 @@ def declare(broker: WokenBroker, context: Context, spec: StageSpec[Any, Any]) ->
 
 
 def consume(broker: WokenBroker, stages: Sequence[Stage], threads: int) -> dramatiq.Worker:
-    """A worker of the declared `stages`, not yet started. Of those that come last it takes only
-    what it begins at once."""
+    """A worker of the declared `stages`, not yet started. It prefetches nothing of the stages that
+    come last."""
     broker.work_with(threads)
     last = [stage.value for stage in stages if priority(stage) > priority(Stage.INGEST)]
     if len(last) < len(stages):
@@ -96,8 +96,8 @@ def wait_for_schema(engine: sa.Engine, seconds: float) -> None:
     """Wait until the database is reachable and at the migration this code needs.
 
     Raises:
-        SchemaMismatch: it answers, but is at another migration.
-        Exception: it does not answer within `seconds`.
+        SchemaMismatch: the database answers, but is at another migration.
+        Exception: the database does not answer within `seconds`.
     """
     deadline = time.monotonic() + seconds
     while True:
@@ -112,13 +112,13 @@ def wait_for_schema(engine: sa.Engine, seconds: float) -> None:
 
 
 class OutOfMemory(RuntimeError):
-    """The worker ended because it had no memory; whoever supervises it starts another."""
+    """The worker ended because it ran out of memory; its supervisor starts another."""
 
 
 def finish(worker: dramatiq.Worker, leases: LeaseKeeper, seconds: float) -> None:
-    """Begin nothing more, let what is under way end within `seconds`, and hand the rest back.
+    """Begin no more work, give work in progress `seconds` to end, and hand the rest back.
 
-    dramatiq's own stop would wait for as long once more, and its supervisor would have killed it.
+    dramatiq's own stop would wait for as long again, and the supervisor would kill the process.
     """
     for thread in worker.workers:
         thread.stop()
@@ -132,11 +132,11 @@ def finish(worker: dramatiq.Worker, leases: LeaseKeeper, seconds: float) -> None
 def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> None:
     """Work on `stages` with `threads` threads until SIGTERM or SIGINT; then finish and return.
 
-    Work that does not finish within `shutdown_seconds` is handed back, uncounted. A worker that
-    stands is ended by its watchdog; whoever runs it starts it again.
+    Work that does not finish within `shutdown_seconds` is handed back and costs no attempt. A
+    blocked worker is ended by its watchdog; its supervisor starts it again.
 
     Raises:
-        OutOfMemory: it ended by itself, as there was no memory.
+        OutOfMemory: the worker ended by itself because it ran out of memory.
     """
     name = f"{socket.gethostname()}:{os.getpid()}"
     configure_logs(settings, f"worker-{'-'.join(stages) if len(stages) < len(Stage) else 'all'}")
@@ -160,7 +160,7 @@ def run_worker(settings: Settings, stages: Sequence[Stage], threads: int) -> Non
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: context.stop.set())
     worker = consume(broker, stages, threads)
-    broker.emit_after("process_boot")  # starts the time limits; only dramatiq's CLI does it else
+    broker.emit_after("process_boot")  # starts the time limits, as dramatiq's CLI does
     leases.start()
     broker.listen()
     worker.start()

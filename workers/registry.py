@@ -1,4 +1,4 @@
-"""All stages, listed by hand: what a worker can do is what stands here."""
+"""The modules of all stages: a worker can run exactly the stages listed here."""
 
 from importlib import import_module
 from typing import Any
@@ -7,8 +7,8 @@ from messages import Stage
 from workers.runtime.stage import StageSpec
 
 MODULES = {
-    # Fetching and reading are two queues and one folder: a slow source must not hold up an upload,
-    # and both need the sources' parsers.
+    # Fetching and reading have two queues, so that a slow source does not delay an upload, but one
+    # folder, because both need the sources' parsers.
     Stage.REFRESH: "workers.ingest.refresh_stage",
     Stage.INGEST: "workers.ingest.stage",
     Stage.EMBED: "workers.embed.stage",
@@ -17,7 +17,7 @@ MODULES = {
     Stage.GENERATE: "workers.generate.stage",
     Stage.VERIFY: "workers.verify.stage",
     Stage.AUDIT: "workers.audit.stage",
-    # A pasted text goes through the same gate as an answer, in a queue of its own.
+    # A pasted text passes the same gate as an answer, in its own queue.
     Stage.CHECK: "workers.verify.text_stage",
     Stage.RECALL: "workers.recall.stage",
     Stage.SUMMARIZE: "workers.summarize.stage",
@@ -26,6 +26,6 @@ MODULES = {
 
 
 def spec_of(stage: Stage) -> StageSpec[Any, Any]:
-    """The spec of `stage`, imported when first asked for: a worker loads only what it runs."""
+    """The spec of `stage`, imported on first use: a worker loads only the stages it runs."""
     spec: StageSpec[Any, Any] = import_module(MODULES[stage]).SPEC
     return spec

@@ -1,1 +1,1 @@
-"""The audit chain and the story of one answer."""
+"""The audit chain and the audit trail of one answer."""

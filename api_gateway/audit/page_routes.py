@@ -1,4 +1,4 @@
-"""The page of the audit chain: find events, and check that the chain is whole."""
+"""The page of the audit chain: search events, and verify that the chain is whole."""
 
 from typing import Annotated
 
@@ -27,7 +27,7 @@ router = APIRouter(
 
 PAGE = 50
 NEWEST = 1000
-"""Ours: so many events are checked whenever the page is opened, which takes some 20 ms."""
+"""Our choice: the events checked whenever the page is opened, which takes about 20 ms."""
 
 
 @router.get("")
@@ -37,10 +37,10 @@ def audit_page(
     cursor: Annotated[str | None, Query(max_length=200)] = None,
 ) -> HTMLResponse:
     """Events that fit the search, newest first, and whether the end of the chain is whole."""
-    asked = search(request.query_params)
+    filters = search(request.query_params)
     with gateway.store.reading() as session:
         chain, _ = newest_links(session)
-    return _found(request, gateway, asked, chain, cursor)
+    return _found(request, gateway, filters, chain, cursor)
 
 
 @router.post("/verify")
@@ -56,7 +56,7 @@ def verify_everything(request: Request, form: Form, gateway: InGateway) -> HTMLR
 
 
 def newest_links(session: Session) -> tuple[ChainView, int]:
-    """What a walk along the newest `NEWEST` events finds, and the number of the last event."""
+    """The result of verifying the newest `NEWEST` events, and the number of the last event."""
     query = sa.text("SELECT seq FROM audit_head")
     head = int(session.execute(query).scalar_one_or_none() or 0)
     after = max(0, head - NEWEST)
@@ -78,9 +78,9 @@ def _found(
         error = str(problem)
     else:
         with gateway.store.reading() as session:
-            found = log.query(session, **filters, cursor=cursor, limit=PAGE)  # type: ignore[arg-type]
-            lines = [event_line(one) for one in found.events]
-        next_cursor = found.next_cursor
+            result = log.query(session, **filters, cursor=cursor, limit=PAGE)  # type: ignore[arg-type]
+            lines = [event_line(event) for event in result.events]
+        next_cursor = result.next_cursor
     return page(
         request,
         "operate_audit.html",

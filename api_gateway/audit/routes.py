@@ -1,4 +1,4 @@
-"""The audit chain: what happened, and whether the record of it is whole."""
+"""The API routes of the audit chain: query its events, and verify that it is whole."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from store.audit import audit, log
 from store.models import AuditEvent
 
 router = APIRouter(tags=["operators"])
-router.include_router(trail_routes.router)  # what an auditor asks next, of one answer
+router.include_router(trail_routes.router)  # an auditor's next step: the trail of one answer
 
 Filter = Annotated[str | None, Query(max_length=200)]
 

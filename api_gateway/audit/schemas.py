@@ -1,4 +1,4 @@
-"""What the audit routes give out: hashes, ids, counts, versions and verdicts; no words."""
+"""Schemas of the audit routes: hashes, ids, counts, versions and verdicts; no words."""
 
 from datetime import datetime
 from typing import Any

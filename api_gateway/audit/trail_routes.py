@@ -1,4 +1,4 @@
-"""The story of one answer: what an auditor reads first."""
+"""The API route of an answer's audit trail, which an auditor reads first."""
 
 from uuid import UUID
 
@@ -29,7 +29,7 @@ def question_trail(question_id: UUID, gateway: InGateway, caller: InCaller) -> T
     with gateway.store.reading() as session:
         if Scope.AUDIT not in caller.scopes:
             owned(caller, questions.get(session, question_id), "question")
-        found = trail.trail(session, question_id)
-    if found is None:
+        story = trail.trail(session, question_id)
+    if story is None:
         raise not_found("question")
-    return TrailOut.model_validate(found)
+    return TrailOut.model_validate(story)

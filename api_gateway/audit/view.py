@@ -1,4 +1,4 @@
-"""The audit chain on its page: what is searched for, what was found, whether it holds. Pure."""
+"""Views of the audit page: the search, the events found, the state of the chain. Pure."""
 
 import json
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ MOST_CHARS = 200
 
 
 class NotAMoment(ValueError):
-    """What was written as a moment is none."""
+    """A text that should be a moment cannot be parsed."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """What was written into the fields of the search; all that is given must fit."""
+    """The fields of the search as they were entered; events must match all that are set."""
 
     subject: str = ""
     event: str = ""
@@ -32,7 +32,7 @@ class Search:
     until: str = ""
 
     def filters(self) -> dict[str, str | datetime | None]:
-        """As `store.audit.log.query` takes them.
+        """The arguments for `store.audit.log.query`.
 
         Raises:
             NotAMoment: `since` or `until` is no moment.
@@ -47,31 +47,35 @@ class Search:
 
     def address(self, cursor: str | None = None) -> str:
         """The address of this search, or of a later page of it."""
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         query = urlencode(
-            {name: value for name, value in {**given, "cursor": cursor}.items() if value}
+            {name: value for name, value in {**values, "cursor": cursor}.items() if value}
         )
         return f"/operate/audit?{query}" if query else "/operate/audit"
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything is looked for."""
+        """Whether the search has no filter."""
         return self == Search()
 
 
 def search(given: Mapping[str, str]) -> Search:
-    """The search that stands in a query string; other fields are left out."""
-    known = (one.name for one in fields(Search))
+    """The search from a query string or form; other fields are ignored."""
+    known = (field.name for field in fields(Search))
     return Search(**{name: given.get(name, "").strip()[:MOST_CHARS] for name in known})
 
 
 def _at(written: str) -> datetime | None:
-    """A moment; one without an offset is meant in UTC."""
+    """The moment that was entered, in UTC if it has no offset; None if it is empty.
+
+    Raises:
+        NotAMoment: it cannot be parsed.
+    """
     if not written:
         return None
     try:
-        found = datetime.fromisoformat(written)
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        parsed = datetime.fromisoformat(written)
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
     except (ValueError, OverflowError):
         raise NotAMoment("write a moment such as 2026-11-22 14:30, in UTC") from None
 
@@ -111,7 +115,7 @@ def event_line(event: AuditEvent) -> EventLine:
 
 @dataclass(frozen=True)
 class ChainView:
-    """What a walk along the chain found. `checked` is the last good link, to be kept elsewhere."""
+    """The result of verifying the chain. `checked` is the last good link, to be kept elsewhere."""
 
     badge: Badge
     words: str
@@ -120,7 +124,7 @@ class ChainView:
 
 
 def chain_view(report: ChainReport, after: int) -> ChainView:
-    """The view of a walk that began behind the event `after` (0: at the first event)."""
+    """The view of a verification that began after the event `after` (0: at the first event)."""
     many = f"{report.events:,} event{'' if report.events == 1 else 's'}"
     begin = "from the first one" if after == 0 else f"behind event {after:,}"
     if report.whole:

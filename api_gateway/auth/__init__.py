@@ -1,1 +1,1 @@
-"""Who asks and what they may: keys, scopes, browser sessions, rates, refusals."""
+"""Authentication and authorization: keys, scopes, browser sessions, rates, refusals."""

@@ -1,8 +1,8 @@
-"""Who asks, and what they may: keys, scopes, owners.
+"""The caller of a request and its permissions: keys, scopes, owners.
 
 A route names its scope with `needs(...)` and takes the caller as `InCaller`. The gate
-(`api_gateway.auth.gate`) asks the same before a byte of the body is read; the route's dependencies
-ask again, so that a route that the gate missed is as closed.
+(`api_gateway.auth.gate`) checks both before it reads a byte of the body. The route's dependencies
+check again, so a route that the gate missed is protected as well.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ SCHEME = "Bearer"
 
 
 class Scope(StrEnum):
-    """What a key may do. A route names one, or some of which one is enough; a key has some."""
+    """What a key may do. A key has scopes; a route names those of which any one is enough."""
 
     ASK = "ask"
     READ = "read"
@@ -48,10 +48,10 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True)
 class Caller:
-    """Whoever sent a request: whose rows they see, with which key, and what it allows.
+    """The sender of a request: the owner whose rows it sees, its key, and what the key allows.
 
-    `csrf` is what the forms of a browser that signed in carry, and `session` what its session is
-    found by; None: it sent no cookie that counts.
+    For a browser that signed in, `csrf` is the token of its forms and `session` is the name that
+    its session is stored under. Both are None if the request had no valid cookie.
     """
 
     owner: str
@@ -63,24 +63,25 @@ class Caller:
     session: bytes | None = field(default=None, compare=False, repr=False)
 
     def actor(self, local: str) -> str:
-        """The name in audit events: the key's, or `local` where none was asked for."""
+        """The actor in audit events: the key, or `local` if no key was required."""
         return f"key:{self.key_id}" if self.key_id is not None else local
 
 
 LOCAL = Caller(LOCAL_OWNER, None, frozenset(Scope))
-"""The caller on loopback while no keys are asked for."""
+"""The caller on loopback while no keys are required."""
 
 
 def keys_required(settings: Settings) -> bool:
-    """Whether nobody is let in without a key: always, where other machines reach the gateway."""
+    """Whether every caller needs a key. Always true if other machines can reach the gateway."""
     return settings.require_keys or not is_loopback(settings.host)
 
 
 def authenticate(gateway: Gateway, presented: str | None) -> Caller:
-    """Whose key was presented; None: none was. Asks the database, so it may not run in the loop.
+    """The caller of the presented key; None means that no key was presented. It queries the
+    database, so it must not run in the event loop.
 
     Raises:
-        Refused: 401, in the same words whatever is wrong with the key.
+        Refused: 401, with the same text whatever is wrong with the key.
     """
     if presented is None:
         if not keys_required(gateway.settings):
@@ -100,8 +101,8 @@ def authenticate(gateway: Gateway, presented: str | None) -> Caller:
 
 
 def _caller(key: AccessKey, token: str | None = None) -> Caller:
-    """Args: token: of the session that the browser began with the key."""
-    scopes = frozenset(Scope(one) for one in key.scopes)
+    """Args: token: the token of the session that the browser began with the key."""
+    scopes = frozenset(Scope(scope) for scope in key.scopes)
     caller = Caller(key.owner, key.id, scopes, Limits.of(key), expires_at=key.expires_at)
     if token is None:
         return caller
@@ -109,10 +110,10 @@ def _caller(key: AccessKey, token: str | None = None) -> Caller:
 
 
 def take_turn(gateway: Gateway, caller: Caller) -> None:
-    """Count a request of this caller. Asks Redis, so it may not run in the loop.
+    """Count a request of this caller. It queries Redis, so it must not run in the event loop.
 
     Raises:
-        Refused: 429, the key asks too fast, or has had its requests for the day.
+        Refused: 429 if the key is over its rate or has used its requests of the day.
     """
     if caller.key_id is None or caller.limits is None:
         return
@@ -154,11 +155,13 @@ async def admitted(
     *,
     remembers: bool = False,
 ) -> Caller:
-    """The caller behind an `Authorization` header, or else a session's token, its turn taken.
+    """The caller of an `Authorization` header or, without one, of a session token. The request is
+    counted against the caller's limits.
 
     Args:
-        again: whether what this caller sends was accepted before: then no turn is needed.
-        remembers: while the database is away a key counts that did so here lately.
+        again: says whether this submission of the caller was accepted before; then limits do not
+            refuse it.
+        remembers: while the database is away, accept a key that was valid here recently.
 
     Raises:
         Refused: 401 or 429.
@@ -188,12 +191,12 @@ def _admit(gateway: Gateway, presented: str | None, again: Again) -> Caller:
 
 
 def repeats(gateway: Gateway, route: object, headers: Mapping[str, str]) -> Again:
-    """Whether a caller who sends these headers there sends what was accepted before."""
+    """A check whether a request of a caller with these headers repeats an accepted submission."""
     return lambda caller: is_repeat(gateway, partial(named, route), headers, caller.owner)
 
 
 def _resume(gateway: Gateway, token: str) -> Caller | None:
-    """The caller whose browser signed in; None: the session is over."""
+    """The caller of a browser session; None if the session is over."""
     with Session(gateway.store.engine) as session:
         key = sessions.key_of(session, token, now())
     if key is None:
@@ -204,7 +207,7 @@ def _resume(gateway: Gateway, token: str) -> Caller | None:
 
 
 def _bearer(authorization: str | None) -> str | None:
-    """The key in the header; empty if the header says something else, which no key is."""
+    """The key in the header; the empty string, which is no valid key, if its scheme is another."""
     if authorization is None:
         return None
     scheme, _, credentials = authorization.partition(" ")
@@ -215,7 +218,7 @@ async def caller_of(request: Request) -> Caller:
     """The caller of this request.
 
     Raises:
-        Refused: 401, 429; 403, a form of a browser that signed in does not carry its token.
+        Refused: 401, 429; 403 if a form of a browser that signed in lacks its CSRF token.
     """
     caller = getattr(request.state, "caller", None)
     if not isinstance(caller, Caller):
@@ -236,24 +239,24 @@ async def caller_of(request: Request) -> Caller:
 
 
 FORM_LIMITS = FormLimits(files=100, fields=300, field_bytes=2 * 1024**2)
-"""Ours: of one form; a page may take fewer, and then says so in the form. A pasted document has up
-to 300,000 characters, of up to four bytes each."""
+"""Our choice, per form; a page may accept less and then says so in the form. A pasted document has
+up to 300,000 characters of up to four bytes each."""
 
 
 async def require_token(request: Request, caller: Caller) -> None:
-    """Let pass a form with the token of its session: the browser sends the cookie by itself, and
-    only our own pages know the token.
+    """Require that a form carries the CSRF token of its session. The browser sends the cookie by
+    itself, but only our own pages know the token.
 
     Raises:
         Refused: 403.
     """
-    given: object = None
+    sent_token: object = None
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in {"application/x-www-form-urlencoded", "multipart/form-data"}:
-        # the request keeps what was read, so routes read the same form
-        given = (await form_of(request, FORM_LIMITS)).get(FIELD)
-    if caller.csrf is None or not isinstance(given, str) or not same(given, caller.csrf):
-        await request.close()  # of a form its files, which nobody is going to read
+        # the request keeps the parsed form, so routes get the same one
+        sent_token = (await form_of(request, FORM_LIMITS)).get(FIELD)
+    if caller.csrf is None or not isinstance(sent_token, str) or not same(sent_token, caller.csrf):
+        await request.close()  # closes the files of the form, which nobody will read
         raise Refused(
             403,
             "the form was not sent from a page of this sign-in: load the page again",
@@ -263,11 +266,11 @@ async def require_token(request: Request, caller: Caller) -> None:
 
 
 InCaller = Annotated[Caller, Depends(caller_of)]
-"""A route's parameter of this type is the caller."""
+"""The type of a route's parameter that receives the caller."""
 
 
 def require(caller: Caller, scopes: Sequence[Scope]) -> None:
-    """Let pass who has one of these scopes.
+    """Require that the caller has one of these scopes.
 
     Raises:
         Refused: 403.
@@ -290,7 +293,7 @@ def require(caller: Caller, scopes: Sequence[Scope]) -> None:
 def needs(*scopes: Scope) -> Any:
     """A route's dependency: the caller must have one of these scopes."""
 
-    async def check(request: Request) -> None:  # it asks itself: a dependency of it takes longer
+    async def check(request: Request) -> None:  # calls `caller_of`: a sub-dependency is slower
         require(await caller_of(request), scopes)
 
     check.scopes = scopes  # type: ignore[attr-defined]
@@ -298,8 +301,8 @@ def needs(*scopes: Scope) -> Any:
 
 
 needs_own = needs(Scope.READ, Scope.ASK)
-"""The dependency of a route that shows one thing by its id, and to its owner only: whoever may ask
-may read what came of it. Lists, and what is not asked for, need `read`."""
+"""The dependency of a route that shows one row by its id, to its owner only: a key that may ask may
+read the result. Lists and all other rows need `read`."""
 
 
 async def _within_budget(request: Request) -> None:
@@ -320,12 +323,12 @@ async def _within_budget(request: Request) -> None:
 
 
 within_budget = Depends(_within_budget)
-"""The dependency of a route whose work asks language models: the owner's day is not spent yet."""
+"""The dependency of a route whose work calls language models: the owner has budget left today."""
 
 
 def require_budget(gateway: Gateway, caller: Caller) -> None:
-    """Let pass whose owner has US dollars left today. A request whose cost is not known counts as
-    the most that it can have cost.
+    """Require that the caller's owner has US dollars left today. A model request whose cost is not
+    known counts with the most that it can have cost.
 
     Raises:
         Refused: 429.
@@ -335,7 +338,7 @@ def require_budget(gateway: Gateway, caller: Caller) -> None:
     at = now()
     with Session(gateway.store.engine) as session:
         spent = model_usage.spent(session, since=midnight_before(at), owner=caller.owner)
-    costs = (prices().at_most(*vars(one).values()) for one in spent.unpriced)
+    costs = (prices().at_most(*vars(usage).values()) for usage in spent.unpriced)
     if spent.known + sum(costs) < caller.limits.usd_a_day:
         return
     raise Refused(
@@ -372,7 +375,7 @@ def owned(caller: Caller, row: R | None, what: str) -> R:
 
 
 def foreign(caller: Caller, what: str, target: UUID) -> Refused:
-    """The 404 for somebody else's row: in the words of `not_found`, and audited."""
+    """The 404 for a row of another owner: the same text as `not_found`, but audited."""
     missing = not_found(what)
     return Refused(
         missing.status_code,
@@ -384,17 +387,17 @@ def foreign(caller: Caller, what: str, target: UUID) -> Refused:
 
 
 def scopes_of(route: RouteContext) -> tuple[Scope, ...]:
-    """The scopes that a route names, one of which is enough; empty: it names none."""
+    """The scopes that a route names, of which any one is enough; empty if it names none."""
     return tuple(named(route, "scopes") or ())
 
 
 def named(route: object, what: str) -> Any:
-    """What a dependency of the route says of it under this name; None: nothing."""
+    """The attribute of this name of a dependency of the route; None if no dependency has it."""
     waiting = list(getattr(getattr(route, "dependant", None), "dependencies", ()))
     while waiting:
-        one = waiting.pop()
-        found = getattr(one.call, what, None)
-        if found is not None:
-            return found
-        waiting.extend(one.dependencies)
+        dependency = waiting.pop()
+        value = getattr(dependency.call, what, None)
+        if value is not None:
+            return value
+        waiting.extend(dependency.dependencies)
     return None

@@ -1,8 +1,8 @@
-"""Browsers that signed in: where their cookie counts, and the token that their forms carry. Pure.
+"""Browser sessions: where their cookie is accepted, and the CSRF token of their forms. Pure.
 
-The cookie holds a random token; what it stands for is in the database. It is taken on the pages
-only, and for reading on the few `/v1` addresses that the pages themselves load or link to: a
-program sends its key.
+The cookie holds a random token; its session is in the database. The cookie is accepted on the pages
+and, for reading only, on the few `/v1` addresses that the pages load or link to. Programs send
+their key instead.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from starlette.requests import cookie_parser
 
 COOKIE = "attest_session"
 FIELD = "csrf"
-"""The field of a form that holds its token."""
+"""The form field that holds the CSRF token."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 PAGES = frozenset(
     {"", "ask", "questions", "evidence", "verify", "documents", "extractions", "reviews"}
@@ -31,12 +31,12 @@ _READ_BY_PAGES = re.compile(
 
 
 def is_page(path: str) -> bool:
-    """Whether this is the address of a page."""
+    """Whether a path is the address of a page."""
     return path.startswith("/") and path[1:].partition("/")[0] in PAGES
 
 
 def token_of(method: str, path: str, headers: Headers) -> str | None:
-    """The token that a browser presents, where one counts; a key in the header goes first."""
+    """The cookie's token, if this address accepts one and no `Authorization` header is sent."""
     if headers.get("authorization") is not None:
         return None
     if not is_page(path) and not (method in SAFE_METHODS and _READ_BY_PAGES.fullmatch(path)):
@@ -47,28 +47,28 @@ def token_of(method: str, path: str, headers: Headers) -> str | None:
 def cookie_of(headers: Headers) -> str | None:
     """The token in the cookie, if there is one.
 
-    Browsers send the cookies of all programs of a host, whatever stands in them; the parser of the
-    standard library gives up at the first odd one.
+    Browsers send the cookies of all programs on a host, with any content; the parser of the
+    standard library stops at the first malformed one.
     """
     return cookie_parser(headers.get("cookie", "")).get(COOKIE) or None
 
 
 def csrf_of(token: str) -> str:
-    """What a form of this session carries: made from its token, and no way back from it."""
+    """The CSRF token of a session: derived one-way from the session's token."""
     key = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
     return hashlib.blake2b(key=key, digest_size=32, person=_PERSON).hexdigest()
 
 
 def same(given: str, expected: str) -> bool:
-    """Compares in constant time."""
+    """Whether two tokens are equal, compared in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())
 
 
 def destination(asked: str | None, otherwise: str = "/") -> str:
-    """Where to go after signing in: a page of this very gateway, or `otherwise`.
+    """The address to go to after signing in: a page of this gateway, or `otherwise`.
 
-    What a browser might read as another host (`//host`, `/\\host`), or strips before it reads
-    (control characters, WHATWG URL), leads nowhere.
+    Addresses that a browser might read as another host (`//host`, `/\\host`), or that hold
+    characters which it strips first (control characters, WHATWG URL), give `otherwise`.
     """
     if not asked or len(asked) > 2000 or not asked.isprintable() or "\\" in asked:
         return otherwise

@@ -1,4 +1,4 @@
-"""Who is let in at all: callers are admitted before the body of their request is read."""
+"""The gate: middleware that admits a caller before the body of the request is read."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -23,21 +23,21 @@ def guarded_routes(app: FastAPI) -> Iterable[tuple[RouteContext, tuple[Scope, ..
 
 
 _Guarded = tuple[str, RouteContext, tuple[Scope, ...], bool]
-"""What its paths begin with, a route, its scopes, and whether it remembers callers."""
+"""The prefix of a route's paths, the route, its scopes, and whether it remembers callers."""
 
 
 def _by_method(app: FastAPI) -> Mapping[str, Sequence[_Guarded]]:
-    found: dict[str, list[_Guarded]] = {}
+    guarded: dict[str, list[_Guarded]] = {}
     for route, scopes in guarded_routes(app):
         begins = (route.path_format or "").partition("{")[0]
-        one = (begins, route, scopes, bool(named(route, "remembers")))
+        entry = (begins, route, scopes, bool(named(route, "remembers")))
         for method in route.methods or ():
-            found.setdefault(method, []).append(one)
-    return found
+            guarded.setdefault(method, []).append(entry)
+    return guarded
 
 
 class Gate:
-    """Admits callers before the body of their request is read, so a stranger sends none in vain."""
+    """Admits or refuses a caller before the body of the request is read."""
 
     def __init__(self, app: ASGIApp, *, gateway: Gateway) -> None:
         self._app = app
@@ -56,8 +56,8 @@ class Gate:
         path = scope["path"]
         for begins, route, scopes, remembers in self._guarded.get(scope["method"], ()):
             if path.startswith(begins) and route.path_regex.match(path):
-                scope["route"] = route.original_route  # names it in the log if it ends here
-                caller = scope["state"].get("caller")  # of what admits in another way, further out
+                scope["route"] = route.original_route  # names it in the log if it is refused here
+                caller = scope["state"].get("caller")  # set by an outer layer, if it admits callers
                 if caller is None:
                     headers = Headers(scope=scope)
                     token = token_of(scope["method"], path, headers)

@@ -1,8 +1,8 @@
-"""Whether a key still holds while somebody waits with it: long polls and event streams end with it.
+"""Ends long polls and event streams whose key or session is no longer valid.
 
-A request is let in once and may wait for a minute, or follow a question for hours. So all keys that
-somebody waits with are looked at every other second, in one statement; who came with one that was
-revoked or has expired, or with a session that ended, is woken and told so.
+A request is admitted once and may wait for a minute, or follow a question for hours. So the keys of
+all waiting requests are checked every two seconds, in one statement. A request whose key was
+revoked or has expired, or whose session has ended, is woken and refused.
 """
 
 import asyncio
@@ -25,13 +25,13 @@ from store.models import now
 log = structlog.get_logger(__name__)
 
 LOOK_SECONDS = 2.0
-"""Ours: how long whoever waits is shown what they may not see any more."""
+"""Our choice, seconds between checks: how long a waiting request outlives the end of its key."""
 ENDED = "the key is not known here, has expired or was revoked"
-"""In the same words whatever is wrong with a key."""
+"""The same text whatever is wrong with a key."""
 
 
 class Holder(Protocol):
-    """Whoever waits: with a key, or with a session that was begun with one, or with neither."""
+    """A waiting caller: with a key, with a session that was begun with a key, or with neither."""
 
     @property
     def key_id(self) -> UUID | None: ...
@@ -42,7 +42,7 @@ class Holder(Protocol):
 
 
 def refused(reason: str, key_id: UUID | None) -> Refused:
-    """The refusal of a key that does not hold."""
+    """The 401 refusal of a key that is not valid."""
     return Refused(
         401,
         ENDED,
@@ -54,7 +54,7 @@ def refused(reason: str, key_id: UUID | None) -> Refused:
 
 @dataclass(eq=False)
 class Held:
-    """A key while somebody waits with it."""
+    """The key of a request that waits."""
 
     holder: Holder
     woken: asyncio.Event
@@ -62,11 +62,11 @@ class Held:
 
     @property
     def ended(self) -> bool:
-        """Whether it does not hold any more."""
+        """Whether the key is no longer valid."""
         return self.reason is not None
 
     def require(self) -> None:
-        """Let pass while it holds.
+        """Require that the key is still valid.
 
         Raises:
             Refused: 401.
@@ -75,13 +75,13 @@ class Held:
             raise refused(self.reason, self.holder.key_id)
 
     def end(self, reason: str) -> None:
-        """It does not hold any more: wake who waits."""
+        """Mark the key as no longer valid and wake the request that waits."""
         self.reason = reason
         self.woken.set()
 
 
 class Holding:
-    """The keys that somebody waits with. Lives in one event loop."""
+    """The keys of all waiting requests. Lives in one event loop."""
 
     def __init__(self, engine: sa.Engine, clock: Callable[[], datetime] = now) -> None:
         self._engine = engine
@@ -90,9 +90,9 @@ class Holding:
 
     @contextlib.contextmanager
     def waiting(self, holder: Holder, woken: asyncio.Event) -> Iterator[Held]:
-        """Wake `woken` when the holder's key ends, until the block does."""
+        """Within the block, set `woken` when the holder's key ends."""
         held = Held(holder, woken)
-        if holder.key_id is None:  # nobody was asked for a key
+        if holder.key_id is None:  # no key was required
             yield held
             return
         self._held.add(held)
@@ -102,19 +102,19 @@ class Holding:
             self._held.discard(held)
 
     async def watch(self) -> None:
-        """Look at them now and then; for ever."""
+        """Check the keys every `LOOK_SECONDS`, for ever."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             if self._held:
                 await self.look()
 
     async def look(self) -> None:
-        """Wake whose key does not hold any more. While the database is away nobody can revoke one,
-        but it may expire."""
+        """Wake the requests whose key is no longer valid. While the database is away nobody can
+        revoke a key, but keys still expire."""
         looked_at, at = list(self._held), self._clock()
         try:
             known = await to_thread.run_sync(self._known, looked_at, at)
-        except Exception as error:  # noqa: BLE001  whatever it was, it is looked again
+        except Exception as error:  # noqa: BLE001  whatever it was, the next check is soon
             log.warning("held_keys_not_looked_at", error=type(error).__name__)
             known = None
         for held in looked_at:
@@ -127,9 +127,9 @@ class Holding:
                 held.end("no_key")
 
     def _known(self, looked_at: list[Held], at: datetime) -> tuple[set[UUID], set[bytes]]:
-        """Of the keys and the sessions those that hold."""
-        key_ids = {one.holder.key_id for one in looked_at if one.holder.key_id is not None}
-        begun = {name for one in looked_at for name in _session_of(one)}
+        """The keys and the sessions that are still valid."""
+        key_ids = {held.holder.key_id for held in looked_at if held.holder.key_id is not None}
+        begun = {name for held in looked_at for name in _session_of(held)}
         with Session(self._engine) as session:
             return keys.usable(session, key_ids, at), sessions.open_of(session, begun, at)
 

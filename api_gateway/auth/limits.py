@@ -1,11 +1,11 @@
-"""How much a key asks: a rate and the requests of a day, in Redis, or in PostgreSQL without it.
+"""Limits of a key: its rate and its requests per day, counted in Redis, without it in PostgreSQL.
 
-The rate is the generic cell rate algorithm (ITU-T I.371): a whole minute's worth at once, then one
-each time an interval has passed. Rate and day are one script, so one round trip. A refused request
-uses nothing up. A rate that is spent further ahead than it can be was spent before Redis' clock was
-set back, and begins anew. PostgreSQL is told from time to time how far the day has come, so that a
-Redis that forgot is put right; what was asked in between may be asked twice, at most a minute's
-worth.
+The rate is the generic cell rate algorithm (ITU-T I.371): a burst of a whole minute's requests,
+then one per interval. Rate and day are checked by one script, in one round trip. A refused request
+uses nothing up. A rate that lies further ahead than is possible dates from before Redis' clock was
+set back, and starts anew. The day's count is written to PostgreSQL from time to time, so that a
+Redis that lost it is corrected; requests in between, at most a minute's worth, may be allowed
+twice.
 """
 
 import math
@@ -29,7 +29,7 @@ from store.sources.rate_limits import RateLimits
 log = structlog.get_logger(__name__)
 
 AWAY_SECONDS = 5.0
-"""Ours: a Redis that did not answer is left alone for so long, and PostgreSQL counts."""
+"""Our choice: after Redis fails to answer, PostgreSQL counts for so many seconds."""
 
 _TAKE = """
 local now = redis.call('TIME')
@@ -56,7 +56,7 @@ if lacking > 0 then redis.call('INCRBY', KEYS[1], lacking) end
 
 @dataclass(frozen=True)
 class Limits:
-    """What a key may ask, with the policy's numbers where it has none of its own."""
+    """The limits of a key, with the policy's defaults where the key has none of its own."""
 
     rate_per_minute: int
     requests_a_day: int
@@ -65,24 +65,24 @@ class Limits:
     @classmethod
     def of(cls, key: AccessKey, policy: AccessPolicy | None = None) -> "Limits":
         """The limits of a key."""
-        given = (policy or access_policy()).defaults
+        defaults = (policy or access_policy()).defaults
         return cls(
-            given.rate_per_minute if key.rate_per_minute is None else key.rate_per_minute,
-            given.requests_a_day if key.requests_a_day is None else key.requests_a_day,
-            given.usd_a_day if key.usd_a_day is None else key.usd_a_day,
+            defaults.rate_per_minute if key.rate_per_minute is None else key.rate_per_minute,
+            defaults.requests_a_day if key.requests_a_day is None else key.requests_a_day,
+            defaults.usd_a_day if key.usd_a_day is None else key.usd_a_day,
         )
 
 
 @dataclass(frozen=True)
 class Exceeded:
-    """A request too many. `retry_seconds`: when it is worth to ask again, at least 1."""
+    """The limit that a request exceeds. `retry_seconds` is when to try again, at least 1."""
 
     what: Literal["rate", "requests_a_day"]
     retry_seconds: int
 
 
 class Limiter:
-    """Takes the turns of keys. Safe to share between threads; every call may wait for a server."""
+    """Counts requests of keys. Safe to share between threads; every call may wait for a server."""
 
     def __init__(self, store: Store, client: "redis.Redis", namespace: str) -> None:
         self._store = store
@@ -94,7 +94,7 @@ class Limiter:
         self._noted: dict[UUID, float] = {}
 
     def take(self, key_id: UUID, limits: Limits, at: datetime) -> Exceeded | None:
-        """Take a turn; None: it is granted."""
+        """Count a request; returns the limit that it exceeds, or None if it is allowed."""
         if time.monotonic() >= self._away_until:
             try:
                 return self._in_redis(key_id, limits, at)
@@ -118,14 +118,14 @@ class Limiter:
         if outcome == _DAY:
             return Exceeded("requests_a_day", until_midnight(at))
         known = self._note(key_id, counted, at)
-        if known > counted:  # Redis had forgotten some, or PostgreSQL counted while it was away
+        if known > counted:  # Redis lost some, or PostgreSQL counted while Redis was away
             self._raise(keys=[day_key], args=[known])  # another gateway may have done so just now
             if known > limits.requests_a_day:
                 return Exceeded("requests_a_day", until_midnight(at))
         return None
 
     def _note(self, key_id: UUID, counted: int, at: datetime) -> int:
-        """Tell PostgreSQL of the use now and then; gives how many requests are known of."""
+        """Write the use to PostgreSQL now and then; returns the known number of requests today."""
         due = self._noted.get(key_id, 0.0)
         if counted > 1 and time.monotonic() < due:
             return counted
@@ -133,7 +133,7 @@ class Limiter:
         with Session(self._store.engine) as session:
             known = keys.note_use(session, key_id, at, counted=counted)
             session.commit()
-        # The request under way is counted in both: the first after a loss is one more than known.
+        # A higher count that PostgreSQL alone has does not include the current request.
         return known + 1 if known > counted else counted
 
     def _in_postgresql(self, key_id: UUID, limits: Limits, at: datetime) -> Exceeded | None:
@@ -157,5 +157,5 @@ def until_midnight(at: datetime) -> int:
 
 
 def midnight_before(at: datetime) -> datetime:
-    """When the day (UTC) began."""
+    """The moment when the day (UTC) began."""
     return datetime.combine(keys.day_of(at), datetime.min.time(), UTC)

@@ -1,8 +1,8 @@
-"""Where a request came from, and where it went: scheme, host and port (RFC 6454, section 4). Pure.
+"""Origins of requests and of the gateway: scheme, host and port (RFC 6454, section 4). Pure.
 
-Behind a proxy that speaks TLS the gateway itself is asked in plain HTTP. What the proxy says in
-`X-Forwarded-Proto` is believed: no web page can send that header to another origin unasked, since
-it needs leave to (Fetch, CORS-unsafe request headers) and the gateway gives none.
+Behind a proxy that speaks TLS the gateway itself receives plain HTTP. The proxy's
+`X-Forwarded-Proto` is trusted: a web page cannot send that header to another origin without a
+preflight (Fetch, CORS-unsafe request headers), and the gateway allows none.
 """
 
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 
 _PORTS = {"http": 80, "https": 443}
-"""Those that need not be written (RFC 9110, section 4.2)."""
+"""The default ports, which may be omitted (RFC 9110, section 4.2)."""
 
 
 class Origin(NamedTuple):
-    """A place that web pages come from."""
+    """The origin of a web page."""
 
     scheme: str
     host: str
@@ -23,11 +23,11 @@ class Origin(NamedTuple):
 
 
 def origin_of(written: str) -> Origin | None:
-    """The origin that an address without a path names; None: it names none, as `null` does."""
+    """The origin that an address without a path names; None if it names none, like `null`."""
     try:
         parts = urlsplit(written)
         port = parts.port or _PORTS.get(parts.scheme)
-    except ValueError:  # half a bracket, or a port that is none
+    except ValueError:  # an unclosed bracket or an invalid port
         return None
     if port is None or not parts.hostname or "@" in parts.netloc:
         return None
@@ -37,19 +37,19 @@ def origin_of(written: str) -> Origin | None:
 
 
 def own_origin(scheme: str, headers: Headers) -> Origin | None:
-    """The origin of the pages of the gateway that was asked; None: it was asked under no name.
+    """The gateway's own origin as the client sees it; None without a usable Host header.
 
     Args:
-        scheme: in which it was asked itself.
+        scheme: the scheme in which the request reached the gateway.
     """
     return origin_of(f"{asked_in(scheme, headers)}://{headers.get('host', '')}")
 
 
 def asked_in(scheme: str, headers: Headers) -> str:
-    """The scheme that whoever asked has used, by the word of the proxy in front, if there is one.
+    """The scheme that the client used, as the proxy in front reports it if there is one.
 
     Args:
-        scheme: in which the gateway was asked itself.
+        scheme: the scheme in which the request reached the gateway.
     """
-    told = headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower()
-    return told if told in _PORTS else scheme
+    forwarded = headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower()
+    return forwarded if forwarded in _PORTS else scheme

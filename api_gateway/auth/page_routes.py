@@ -1,4 +1,4 @@
-"""Signing in with a key, and out again."""
+"""The pages to sign in with a key and to sign out."""
 
 from typing import Annotated
 
@@ -24,7 +24,7 @@ BODY_LIMITS = {
     ("POST", "/signin"): BodyLimit(16 * KIB),
     ("POST", "/signout"): BodyLimit(4 * KIB),
 }
-"""A key, and the address of a page of up to 2000 characters as a form writes them."""
+"""Enough for a form with a key and the address of a page of up to 2000 characters."""
 MAX_KEY_CHARS = 200
 
 
@@ -54,13 +54,13 @@ def _form(
 @router.post("/signin")
 def sign_in(request: Request, form: Form, gateway: InGateway) -> Response:
     """Begin a session for whoever has a key that holds."""
-    asked = form.get("next", "")
+    next_page = form.get("next", "")
     try:
         caller = authenticate(gateway, form.get("key", "").strip())
         take_turn(gateway, caller)
     except Refused as refused:
-        request.state.problem = refused  # the middleware writes refusals down
-        return _form(request, asked, refused.detail, refused.status_code)
+        request.state.problem = refused  # the middleware writes refusals to the audit
+        return _form(request, next_page, refused.detail, refused.status_code)
     assert caller.key_id is not None
     request_id = request_id_of(request)
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
@@ -70,7 +70,7 @@ def sign_in(request: Request, form: Form, gateway: InGateway) -> Response:
         hours = access_policy().sessions.hours
         token, ends = sessions.begin(work, caller.key_id, hours=hours)
     shown = frame(request.app, "/", caller)["nav"]
-    response = RedirectResponse(destination(asked, shown[0][1] if shown else "/"), 303)
+    response = RedirectResponse(destination(next_page, shown[0][1] if shown else "/"), 303)
     response.set_cookie(
         COOKIE,
         token,
@@ -108,5 +108,5 @@ def sign_out(request: Request, form: Form, gateway: InGateway) -> Response:
 
 
 def _is_secure(request: Request) -> bool:
-    """Whether the browser came by TLS: to the gateway itself, or to a proxy in front of it."""
+    """Whether the browser used TLS, to the gateway itself or to a proxy in front of it."""
     return "https" in (request.url.scheme, asked_in(request.url.scheme, request.headers))

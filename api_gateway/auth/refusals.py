@@ -1,8 +1,8 @@
-"""Who was refused, and why: an event in the audit for each, and for those beyond measure a count.
+"""Refused requests in the audit trail: one event each up to a limit, beyond it a count.
 
-A stranger can be refused as often as he likes. Each event takes the head of the audit chain for a
-moment and stays for ever, so of one reason only so many are written a minute and a day; those
-beyond are counted in this process, and the count is written as one event some minutes later.
+A stranger can cause any number of refusals. Each event locks the head of the audit chain for a
+moment and stays for ever, so the events of one reason are limited per minute and per day. Refusals
+beyond the limit are counted in this process; the count is written as one event minutes later.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,12 +26,12 @@ STRANGERS = frozenset(
     {"no_key", "unknown_key", "wrong_secret", "revoked_key", "expired_key"}
     | {"foreign_host", "foreign_origin"}
 )
-"""Reasons that need no key that holds: anybody can cause them."""
+"""Reasons that need no valid key: anybody can cause them."""
 LIMITED = frozenset({"rate", "requests_a_day", "usd_a_day"})
 
 
 class Refused(Problem):
-    """A problem that is an event in the audit: somebody asked for what is not theirs to ask."""
+    """A problem that is also an audit event: the caller may not do what it asked for."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Refused(Problem):
         target: UUID | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """`target` is the row that was asked for, where there is one that is somebody else's."""
+        """`target` is the row that was asked for, if it exists and has another owner."""
         super().__init__(status, detail, kind=kind, headers=headers)
         self.reason = reason
         self.key_id = key_id
@@ -53,7 +53,7 @@ class Refused(Problem):
 
 @dataclass
 class Allowance:
-    """What one reason, of one key, may still write. Minutes and days are those of UTC."""
+    """How many events one reason of one key may still write. Minutes and days are UTC."""
 
     noted: Noted
     minute: int = 0
@@ -62,7 +62,7 @@ class Allowance:
     of_day: int = 0
 
     def take(self, at: datetime) -> bool:
-        """Whether a refusal at this moment becomes an event of its own."""
+        """Whether a refusal at `at` becomes an event of its own; if so, it is counted."""
         minute, day = int(at.timestamp() // 60), at.toordinal()
         if minute != self.minute:
             self.minute, self.of_minute = minute, 0
@@ -77,7 +77,7 @@ class Allowance:
 
 @dataclass
 class _Counted:
-    """Refusals that are no events of their own."""
+    """Refusals without an event of their own."""
 
     since: datetime
     until: datetime
@@ -104,7 +104,7 @@ class Refusals:
         self._counted: dict[_Kind, _Counted] = {}
 
     def note(self, refused: Refused, route: str, request_id: UUID | None) -> None:
-        """Write a refusal down, or count it. Never raises: the refusal stands in any case."""
+        """Write a refusal to the audit, or count it. Never raises: the refusal is sent anyway."""
         at = self._clock()
         kind = _kind(refused)
         with self._lock:
@@ -113,37 +113,38 @@ class Refusals:
                 self._count(kind, at)
         if not written:
             return
-        told: dict[str, Any] = {"reason": refused.reason, "route": route}
+        details: dict[str, Any] = {"reason": refused.reason, "route": route}
         if refused.key_id is not None:
-            told["key_id"] = str(refused.key_id)
+            details["key_id"] = str(refused.key_id)
         if refused.target is not None:
-            told["target"] = str(refused.target)
-        if not self._write("access.refused", refused.key_id, request_id, told):
+            details["target"] = str(refused.target)
+        if not self._write("access.refused", refused.key_id, request_id, details):
             with self._lock:
                 self._count(kind, at)
 
     def flush(self, *, everything: bool = False) -> int:
-        """Write the counts that are due, or all of them; gives how many events that were."""
+        """Write the counts that are due, or all of them; returns how many events were written."""
         at = self._clock()
         with self._lock:
             due = [
                 (kind, self._counted.pop(kind))
-                for kind, one in list(self._counted.items())
-                if everything or (at - one.since).total_seconds() >= self._policy.counted_seconds
+                for kind, counted in list(self._counted.items())
+                if everything
+                or (at - counted.since).total_seconds() >= self._policy.counted_seconds
             ]
         return sum(self._write_count(kind, counted) for kind, counted in due)
 
     def _write_count(self, kind: _Kind, counted: _Counted) -> bool:
         reason, key_id = kind
-        told: dict[str, Any] = {
+        details: dict[str, Any] = {
             "reason": reason,
             "count": counted.count,
             "since": counted.since.isoformat(),
             "until": counted.until.isoformat(),
         }
         if key_id is not None:
-            told["key_id"] = str(key_id)
-        if self._write("access.refused_more", key_id, None, told):
+            details["key_id"] = str(key_id)
+        if self._write("access.refused_more", key_id, None, details):
             return True
         with self._lock:
             kept = self._counted.setdefault(kind, _Counted(counted.since, counted.until))
@@ -155,10 +156,10 @@ class Refusals:
         counted.until, counted.count = at, counted.count + 1
 
     def _allowance(self, kind: _Kind) -> Allowance:
-        found = self._allowances.get(kind)
-        if found is None:
-            found = self._allowances[kind] = Allowance(self._noted(kind[0]))
-        return found
+        allowance = self._allowances.get(kind)
+        if allowance is None:
+            allowance = self._allowances[kind] = Allowance(self._noted(kind[0]))
+        return allowance
 
     def _noted(self, reason: str) -> Noted:
         if reason in STRANGERS:
@@ -178,6 +179,7 @@ class Refusals:
 
 
 def _kind(refused: Refused) -> _Kind:
-    """What is counted together. A key whose secret was not shown is no key: all are strangers."""
+    """The group that a refusal is counted in. A key id without its secret proves nothing, so all
+    strangers share one group per reason."""
     known = refused.reason not in STRANGERS
     return refused.reason, refused.key_id if known else None

@@ -1,7 +1,7 @@
-"""Keys that held lately, for a route that has to answer while the database is away.
+"""Recently valid keys, for a route that has to answer while the database is away.
 
-Nobody can revoke a key while the database is away, so what held when it was last asked still does,
-unless its time is over or this gateway alone cannot reach the database.
+Nobody can revoke a key while the database is away, so a key that was valid at the last check still
+is, unless it has expired or only this gateway cannot reach the database.
 """
 
 import hashlib
@@ -20,13 +20,13 @@ from api_gateway.auth.refusals import Refused
 from store.models import now
 
 KEPT = timedelta(days=1)
-"""Ours: a gateway that is cut off for longer lets nobody in."""
+"""Our choice: a gateway without the database for longer lets nobody in."""
 MOST = 100
-"""Ours: of those that read metrics there are a few."""
+"""Our choice: only a few keys read metrics."""
 
 PATIENCE_SECONDS = 2.0
-"""Ours: for how long a database that hangs is asked about a key that held lately; what the route
-itself asks of it takes its time as well, and a scraper has little."""
+"""Our choice: how long to wait for a hanging database when checking a recently valid key. The
+route's own queries take time as well, and a scraper waits only briefly."""
 
 
 class _Caller(Protocol):
@@ -44,7 +44,7 @@ class _Known(Generic[C]):
 
 
 class Remembered(Generic[C]):
-    """Who came with which key, in this process only. Safe to share between threads."""
+    """Recent callers by their keys, in this process only. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._salt = secrets.token_bytes(32)
@@ -52,11 +52,11 @@ class Remembered(Generic[C]):
         self._known: dict[bytes, _Known[C]] = {}
 
     async def admitted(self, presented: str, check: Callable[[], C]) -> C:
-        """The caller that `check` finds behind a key; while the database is away or hangs, the one
-        that it found lately. `check` runs in a thread.
+        """The caller that `check` returns for a key. While the database is away or hangs, it is the
+        caller that `check` returned recently. `check` runs in a thread.
 
         Raises:
-            Exception: what `check` raised, where there was none lately.
+            Exception: what `check` raised, if no recent caller is known.
         """
         lately = self.find(presented, now())
         if lately is None:
@@ -81,39 +81,39 @@ class Remembered(Generic[C]):
         return caller
 
     def keep(self, presented: str, caller: C, at: datetime) -> None:
-        """Remember a key that held at this moment."""
+        """Remember a key that was valid at `at`."""
         name = self._name(presented)
         with self._lock:
-            self._known.pop(name, None)  # so that the first one is who was away for longest
+            self._known.pop(name, None)  # so that the first entry is the least recently seen
             self._known[name] = _Known(caller, at)
             while len(self._known) > MOST:
                 del self._known[next(iter(self._known))]
 
     def forget(self, presented: str) -> None:
-        """Forget a key that does not hold any more."""
+        """Forget a key that is no longer valid."""
         with self._lock:
             self._known.pop(self._name(presented), None)
 
     def find(self, presented: str, at: datetime) -> C | None:
-        """Whose key this is, if it held lately and has not expired since."""
+        """The caller of a key that was valid recently and has not expired; otherwise None."""
         with self._lock:
-            found = self._known.get(self._name(presented))
-        if found is None or at - found.seen_at > KEPT:
+            known = self._known.get(self._name(presented))
+        if known is None or at - known.seen_at > KEPT:
             return None
-        expires_at = found.caller.expires_at
-        return None if expires_at is not None and at >= expires_at else found.caller
+        expires_at = known.caller.expires_at
+        return None if expires_at is not None and at >= expires_at else known.caller
 
     def _name(self, presented: str) -> bytes:
-        """What a key is found by: no secret, and worth nothing elsewhere. Whoever guesses learns
-        nothing from how long it takes, as guesses are hashed with a salt of this process."""
+        """The hash that a key is stored under: not secret, and useless elsewhere. Guesses are
+        hashed with a salt of this process, so the time of a lookup reveals nothing."""
         written = presented.encode("utf-8", "surrogateescape")
         return hashlib.blake2b(written, digest_size=32, key=self._salt).digest()
 
 
 async def _outlives() -> None:
-    """Says of its route that it answers without the database."""
+    """Marks its route as one that answers without the database."""
 
 
 _outlives.remembers = True  # type: ignore[attr-defined]
 outlives_the_database = Depends(_outlives)
-"""The dependency of a route that lets in who was let in there lately while the database is away."""
+"""The dependency of a route that accepts recently valid keys while the database is away."""

@@ -1,1 +1,1 @@
-"""What is refused before it is accepted: too large, too much, too long a queue."""
+"""Backpressure: requests refused because of their size, their number or the length of a queue."""

@@ -1,7 +1,7 @@
-"""Room for one more: a route's dependency that answers 429 before the queue drowns.
+"""Admission control: a route's dependency that answers 429 before the queue grows too long.
 
-It is no `Refused`: nobody asked for what is not theirs, so it is counted in a metric and not
-written to the audit, which would be one more queue to drown.
+The 429 is no `Refused`, since the caller lacks no permission: it is counted in a metric and not
+written to the audit, which would itself be overloaded.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ KIND = "overloaded"
 
 
 def room_for(work: Work) -> Any:
-    """The dependency of a route that accepts `work`. Put it behind `needs(...)`."""
+    """The dependency of a route that accepts `work`. Place it after `needs(...)`."""
 
     async def check(request: Request) -> None:
         gateway: Gateway = request.app.state.gateway
@@ -35,8 +35,8 @@ def room_for(work: Work) -> Any:
 def require_room(
     gateway: Gateway, work: Work, caller: Caller, idempotency_key: str | None = None
 ) -> None:
-    """Let a piece of work in. What was accepted under its key is let through: its repetition is no
-    new work. May ask PostgreSQL.
+    """Admit a piece of work. A repeat of one that was accepted under the same idempotency key is
+    always admitted, as it is no new work. May query PostgreSQL.
 
     Raises:
         Problem: 429 with `Retry-After`.

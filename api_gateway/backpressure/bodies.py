@@ -1,9 +1,9 @@
-"""How large a body may be, how long it may take, and how much there may be in it to read.
+"""Limits of request bodies: bytes, time to arrive, and the number of JSON pieces.
 
-Everything is measured while it comes, and what is too much is refused before anybody parses or
-decodes it. A body is read by one thread that serves everybody, and what is made of it takes several
-times its bytes: so the bytes of all bodies together are bounded (`InFlight`), and large ones are
-worked on one after the other.
+A body is measured while it arrives, and an excessive one is refused before it is parsed or decoded.
+One thread reads the bodies of all requests, and a parsed body takes several times its bytes: so the
+bytes of all bodies together are bounded (`InFlight`), and large ones are processed one after the
+other.
 """
 
 import asyncio
@@ -19,40 +19,41 @@ from store.core.json_pieces import Most, Pieces, TooDeep, TooFull
 
 KIB, MIB = 1024, 1024 * 1024
 SMALL_BYTES = 64 * KIB
-"""Ours: what a body may have where nothing else is said, and what of each is never too much."""
+"""Our choice: the default limit of a body; `InFlight` does not count these first bytes of each."""
 LARGE_BYTES = 256 * KIB
-"""Ours: of the largest that are worked on beside each other each of the gateway's threads may have
-one, and none takes more than a few MB; the text of a note or of a clinical document is smaller."""
+"""Our choice: bodies up to this size are processed in parallel. Each of the gateway's threads may
+have one, and none takes more than a few MB; a note or a clinical document is smaller."""
 TURN_SECONDS = 30.0
-"""Ours: a large body takes half a second, and there is room for a few only."""
+"""Our choice: a large body takes half a second, and there is room for only a few."""
 RETRY_SECONDS = 2
-"""Ours: in which the bodies that are in the way have been worked on, or refused."""
+"""Our choice: by then the bodies being read have been processed or refused."""
 MOST_PIECES = Most(strings=20_000, marks=100_000, depth=64)
-"""Ours: of one JSON body. A record with thousands of authors has fewer; nothing that is taken here
-is nested more than ten deep."""
+"""Our choice, for one JSON body. A record with thousands of authors has fewer pieces; no accepted
+body is nested more than ten deep."""
 
 
 @dataclass(frozen=True)
 class BodyLimit:
-    """Bytes that a body may have, and one of JSON; None: what the gateway allows at most."""
+    """The most bytes of a body, and of a JSON body. `most=None` means the gateway's maximum,
+    `json=None` the same as `most`."""
 
     most: int | None = SMALL_BYTES
     json: int | None = None
 
 
 Places = Mapping[tuple[str, str], BodyLimit]
-"""Limits by the method and the template of the path."""
+"""Limits by method and path template."""
 
 
 class BodyTooLarge(Problem):
-    """More bytes than this path takes."""
+    """The body has more bytes than this path accepts."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(413, f"the body may have up to {limit} bytes here: send less, or split it")
 
 
 class BodyTooFull(Problem):
-    """JSON of more pieces than anything that is sent here has."""
+    """The JSON body has more pieces than any valid request."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -63,7 +64,7 @@ class BodyTooFull(Problem):
 
 
 class BodyTooDeep(Problem):
-    """JSON of more brackets in brackets than anything that is sent here has."""
+    """The JSON body is nested more deeply than any valid request."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -75,7 +76,7 @@ class BodyTooSlow(Problem):
     """The body did not arrive in time."""
 
     def __init__(self, seconds: float) -> None:
-        # What is still on its way would be taken for the next request: the connection ends here.
+        # The rest of the body would be read as the next request, so the connection is closed.
         headers = {"Connection": "close"}
         super().__init__(
             408,
@@ -85,7 +86,7 @@ class BodyTooSlow(Problem):
 
 
 class NoRoom(Problem):
-    """Too many large bodies at once."""
+    """Too many large bodies are read at once."""
 
     def __init__(self, whose: str) -> None:
         super().__init__(
@@ -98,12 +99,12 @@ class NoRoom(Problem):
 
 
 class InFlight:
-    """Bytes of bodies that are received or worked on, of all and of each owner. Lives in one event
+    """The bytes of bodies being received or processed, in total and per owner. Lives in one event
     loop.
 
     Args:
-        largest: bytes that one body may have. There is room for three of them, and no owner gets
-            more than two, so that nobody can keep all others out.
+        largest: the most bytes of one body. There is room for three such bodies, and for at most
+            two of one owner, so that nobody can keep all others out.
     """
 
     def __init__(self, largest: int) -> None:
@@ -113,11 +114,11 @@ class InFlight:
 
     @property
     def bytes(self) -> int:
-        """Held now."""
+        """The bytes held now."""
         return self._held.total()
 
     def take(self, owner: str, count: int) -> None:
-        """Hold so many bytes more.
+        """Hold `count` more bytes for an owner.
 
         Raises:
             NoRoom: there is no room for them.
@@ -129,16 +130,16 @@ class InFlight:
         self._held[owner] += count
 
     def give_back(self, owner: str, count: int) -> None:
-        """Hold so many bytes less."""
+        """Hold `count` fewer bytes for an owner."""
         self._held[owner] -= count
         if self._held[owner] <= 0:
             del self._held[owner]
 
     async def wait_for_turn(self) -> None:
-        """Wait until no other large body is worked on.
+        """Wait until no other large body is processed.
 
         Raises:
-            NoRoom: that took too long.
+            NoRoom: the wait exceeded `TURN_SECONDS`.
         """
         try:
             async with asyncio.timeout(TURN_SECONDS):
@@ -152,15 +153,15 @@ class InFlight:
 
 
 class Body:
-    """The body of one request on its way in: `receive` in place of the server's.
+    """The incoming body of one request, whose `receive` replaces the server's.
 
-    The errors surface where the body is read. What is still on its way is thrown away by the
-    server, so that the client can read the answer.
+    Errors are raised where the body is read. The server discards the rest of the body, so that the
+    client can read the response.
 
     Args:
-        places: limits of paths that take more, or less, than is usual.
-        largest: bytes that the gateway allows at most.
-        seconds: within which it must have arrived, counted from its request's headers.
+        places: the limits of paths that accept more, or less, than the default.
+        largest: the most bytes that the gateway allows.
+        seconds: the time in which the body must arrive, counted from the headers.
     """
 
     def __init__(
@@ -184,17 +185,17 @@ class Body:
         self._complete = self._has_turn = False
 
     async def receive(self) -> Message:
-        """The next part.
+        """The next part of the body.
 
         Raises:
-            BodyTooLarge: it has, or will have, more bytes than may be.
-            BodyTooFull: it is JSON of too many pieces.
+            BodyTooLarge: the body has, or announces, too many bytes.
+            BodyTooFull: it is JSON with too many pieces.
             BodyTooDeep: it is JSON that is nested too deeply.
-            BodyTooSlow: it has taken longer than it may.
+            BodyTooSlow: it did not arrive in time.
             NoRoom: there are too many large bodies at once.
         """
         limit = self._begin() if self._limit is None else self._limit
-        if self._complete:  # what comes now is the client that goes away
+        if self._complete:  # the next message says that the client disconnects
             return await self._receive()
         try:
             async with asyncio.timeout_at(self._deadline):
@@ -210,14 +211,18 @@ class Body:
         return message
 
     def _begin(self) -> int:
-        """Find what may come, now that it is known which route reads it."""
+        """Set and return the limit in bytes, now that the route is known.
+
+        Raises:
+            BodyTooLarge: the `Content-Length` header announces more.
+        """
         headers = Headers(scope=self._scope)
         kind = headers.get("content-type", "").partition(";")[0].strip().lower()
         is_json = kind == "application/json" or kind.endswith("+json")
         route: object = self._scope.get("route")
         path = str(getattr(route, "path", self._scope["path"]))
-        found = self._places.get((str(self._scope["method"]), path), BodyLimit())
-        most = found.json if is_json and found.json is not None else found.most
+        body_limit = self._places.get((str(self._scope["method"]), path), BodyLimit())
+        most = body_limit.json if is_json and body_limit.json is not None else body_limit.most
         self._limit = self._largest if most is None else min(most, self._largest)
         self._owner = getattr(self._scope["state"].get("caller"), "owner", "")
         self._pieces = Pieces(MOST_PIECES) if is_json else None
@@ -243,7 +248,7 @@ class Body:
             self._held += more
 
     def release(self) -> None:
-        """Nothing is held of it any more."""
+        """Give back the bytes and the turn that the body holds."""
         if self._held:
             self._in_flight.give_back(self._owner, self._held)
             self._held = 0

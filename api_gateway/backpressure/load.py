@@ -1,10 +1,10 @@
-"""When there is more work than can be done in time: decided before any of it is accepted.
+"""Overload: decides whether there is more work than can be done in time, before accepting any.
 
-Two rules, for each kind of work of its own, so that an import of documents refuses no question:
-not more than `backlog_max` pieces may wait, and for work that somebody sits in front of, a new
-piece may not have to wait for longer than `backlog_seconds`. How long that would be is what waits
-over the speed at which it was done so far. With no speed to go by (nothing was done: no worker
-runs, or a stage is paused) only the first rule holds: what is accepted is kept in PostgreSQL.
+Two rules apply to each kind of work by itself, so that an import of documents refuses no question:
+at most `backlog_max` pieces may wait, and where a person waits for the result, a new piece may not
+have to wait longer than `backlog_seconds`. The expected wait is the number of waiting pieces over
+the recent speed. Without a known speed (nothing was done: no worker runs, or a stage is paused)
+only the first rule applies, as accepted work is safe in PostgreSQL.
 """
 
 import time
@@ -22,20 +22,20 @@ from store.core.settings import Settings
 from store.pipeline.backlog import Backlog, backlog
 
 FEW = 16
-"""Ours: so many wait at times on a system that keeps up; nothing is refused below it."""
+"""Our choice: so many may wait on a system that keeps up; with fewer, none is refused as slow."""
 ENOUGH = 8
-"""Ours: pieces that ended before a speed is believed."""
+"""Our choice: the pieces that must have ended before a speed is trusted."""
 FRESH_SECONDS = 0.25
-"""Ours: for how long a reading holds; what this gateway let in since is added to it."""
+"""Our choice: how long a reading is valid; what this gateway admitted since is added to it."""
 CALM_SECONDS = 2.0
-"""Ours: the same for a reading of fewer than `FEW`, so that an idle system is hardly ever asked."""
+"""Our choice: the same for a reading below `FEW`, so that an idle system is rarely queried."""
 RETRY_SECONDS = 10
 LONGEST_RETRY_SECONDS = 60
-"""Ours: when to come back where no speed is known, and at the latest."""
+"""Our choice: `Retry-After` where no speed is known, and its maximum."""
 
 
 class Work(StrEnum):
-    """Kinds of work that are accepted from outside."""
+    """The kinds of work that clients submit."""
 
     QUESTIONS = "questions"
     VERIFICATIONS = "verifications"
@@ -46,7 +46,7 @@ class Work(StrEnum):
 
 @dataclass(frozen=True)
 class Lane:
-    """The way of a kind of work: its stages in order, and whether somebody waits for the end."""
+    """The stages of a kind of work in order, and whether a person waits for the result."""
 
     stages: tuple[Stage, ...]
     awaited: bool
@@ -63,7 +63,7 @@ LANES: Mapping[Work, Lane] = {
 
 @dataclass(frozen=True)
 class Overload:
-    """Why no more is accepted now."""
+    """The reason why no more work is accepted now."""
 
     work: Work
     rule: Literal["full", "slow"]
@@ -75,13 +75,13 @@ class Overload:
 def overload(
     work: Work, found: Backlog, *, most: int, longest_seconds: float, awaited: bool
 ) -> Overload | None:
-    """Whether one more piece is too much; None: there is room. Pure."""
+    """The overload that one more piece would meet, or None if there is room. Pure."""
     wait = found.wait_seconds(ENOUGH)
     too_slow = awaited and found.waiting >= FEW and wait is not None and wait > longest_seconds
     if found.waiting < most and not too_slow:
         return None
     retry = RETRY_SECONDS if wait is None else round(wait - longest_seconds)
-    if wait is not None and found.waiting >= most:  # until a tenth of them is done
+    if wait is not None and found.waiting >= most:  # until a tenth of the backlog is done
         retry = max(retry, round(wait / 10))
     return Overload(
         work,
@@ -94,16 +94,16 @@ def overload(
 
 @dataclass
 class _Lane:
-    """What this gateway knows of a lane."""
+    """The last reading of a lane's backlog by this gateway."""
 
     lock: Lock = field(default_factory=Lock)
     found: Backlog | None = None
     read_at: float = 0.0
     admitted: int = 0
-    """Pieces that were let in since."""
+    """Pieces admitted since the reading."""
 
     def now(self, at: float) -> Backlog | None:
-        """The reading with what was let in since; None: it is too old, or there is none."""
+        """The reading plus the pieces admitted since; None if there is none or it is too old."""
         if self.found is None:
             return None
         waiting = self.found.waiting + self.admitted
@@ -113,7 +113,7 @@ class _Lane:
 
 
 class Load:
-    """Lets work in while there is room. One for each gateway; safe to share between threads."""
+    """Admits work while there is room. One per gateway; safe to share between threads."""
 
     def __init__(
         self, engine: sa.Engine, settings: Settings, clock: Callable[[], float] = time.monotonic
@@ -125,25 +125,25 @@ class Load:
         self._lanes = {work: _Lane() for work in Work}
 
     def admit_known(self, work: Work) -> bool:
-        """Let a piece in if what is known leaves room for it; asks no server. False: `admit`."""
+        """Admit a piece if a valid reading leaves room; queries no server. If not, use `admit`."""
         lane = self._lanes[work]
         if not lane.lock.acquire(blocking=False):
             return False
         try:
-            found = lane.now(self._clock())
-            return found is not None and self._decide(work, found) is None
+            reading = lane.now(self._clock())
+            return reading is not None and self._decide(work, reading) is None
         finally:
             lane.lock.release()
 
     def admit(self, work: Work) -> Overload | None:
-        """Let a piece in, or say why not. May ask PostgreSQL, so it may not run in the loop."""
+        """Admit a piece, or return why not. May query PostgreSQL: not for the event loop."""
         lane = self._lanes[work]
         with lane.lock:
-            found = lane.now(self._clock())
-            if found is None:
-                found = self._read(work)
-                lane.found, lane.read_at, lane.admitted = found, self._clock(), 0
-            return self._decide(work, found)
+            reading = lane.now(self._clock())
+            if reading is None:
+                reading = self._read(work)
+                lane.found, lane.read_at, lane.admitted = reading, self._clock(), 0
+            return self._decide(work, reading)
 
     def _decide(self, work: Work, found: Backlog) -> Overload | None:
         refused = overload(

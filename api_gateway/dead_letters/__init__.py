@@ -1,1 +1,1 @@
-"""Dead letters: listed, shown, replayed, discarded."""
+"""Dead letters: list, show, replay and discard them."""

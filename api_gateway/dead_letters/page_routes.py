@@ -1,6 +1,6 @@
-"""The pages of dead letters: by fault and one by one, with the way back for each.
+"""The pages of dead letters: by fault and one by one, with replay and discard.
 
-A replay is tried dry first, by a page that changes nothing; the form on it does what it says.
+A replay starts with a dry run on a page that changes nothing; the form on that page then does it.
 """
 
 from collections.abc import Mapping
@@ -54,16 +54,16 @@ def faults_page(
     """Dead letters by fault, the one that was seen last first."""
     chosen = Chosen(_stored(status), stage=stage.value if stage else None)
     with gateway.store.reading() as session:
-        found = listing.groups(session, chosen, cursor=cursor, limit=PAGE)
+        listed = listing.groups(session, chosen, cursor=cursor, limit=PAGE)
     return page(
         request,
         "operate_letters.html",
-        faults=[fault_line(one) for one in found.groups],
+        faults=[fault_line(group) for group in listed.groups],
         chosen=status,
         statuses=LETTER,
         stage=stage.value if stage else "",
         cursor=cursor,
-        next_cursor=found.next_cursor,
+        next_cursor=listed.next_cursor,
     )
 
 
@@ -84,15 +84,15 @@ def fault_page(
         groups = listing.groups(session, chosen, limit=1).groups
         if not groups:
             raise not_found("fault")
-        found = listing.page(session, chosen, cursor=cursor, limit=PAGE)
-        lines = [letter_line(one) for one in found.letters]
+        listed = listing.page(session, chosen, cursor=cursor, limit=PAGE)
+        lines = [letter_line(letter) for letter in listed.letters]
     return page(
         request,
         "operate_fault.html",
         fault=fault_line(groups[0]),
         lines=lines,
         cursor=cursor,
-        next_cursor=found.next_cursor,
+        next_cursor=listed.next_cursor,
     )
 
 
@@ -189,7 +189,7 @@ def _letter_page(
 
 
 def _view(session: Session, letter_id: UUID) -> LetterView:
-    """The letter.
+    """The view of a dead letter.
 
     Raises:
         Problem: there is no such dead letter.
@@ -246,12 +246,12 @@ def discard_letter(
     request: Request, letter_id: UUID, form: Form, gateway: InGateway, caller: InCaller
 ) -> Response:
     """Give it up, for the reason given."""
-    given = form.get("reason", "")
+    text = form.get("reason", "")
     try:
-        reason = _REASON.validate_python(given)
+        reason = _REASON.validate_python(text)
     except ValidationError:
-        told = "Write a reason in plain text, up to 500 characters."
-        return _letter_page(request, letter_id, gateway, given, told)
+        message = "Write a reason in plain text, up to 500 characters."
+        return _letter_page(request, letter_id, gateway, text, message)
     try:
         with gateway.store.unit_of_work(caller.actor(ACTOR), request_id_of(request)) as work:
             dead_letters.discard(work, letter_id, reason)

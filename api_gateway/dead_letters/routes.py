@@ -1,4 +1,4 @@
-"""Dead letters: what died, why, and the way back; and the stages that too much died of."""
+"""The API routes of dead letters: list, show, replay and discard them; and those of stages."""
 
 from typing import Annotated
 from uuid import UUID
@@ -76,8 +76,8 @@ def list_groups(
     """A page of faults."""
     with gateway.store.reading() as session:
         page = listing.groups(session, chosen.chosen(status), cursor=cursor, limit=limit)
-    found = [LetterGroup.model_validate(group) for group in page.groups]
-    return LetterGroupPage(groups=found, next_cursor=page.next_cursor)
+    groups = [LetterGroup.model_validate(group) for group in page.groups]
+    return LetterGroupPage(groups=groups, next_cursor=page.next_cursor)
 
 
 @letters.post(
@@ -142,9 +142,9 @@ def _shown(gateway: Gateway, letter_id: UUID) -> LetterOut:
         letter = session.get(DeadLetter, letter_id)
         if letter is None:
             raise not_found("dead letter")
-        found = listing.resolution(session, letter_id)
+        resolution = listing.resolution(session, letter_id)
         shown = LetterOut.model_validate(letter)
-        end = Resolution.model_validate(found) if found is not None else None
+        end = Resolution.model_validate(resolution) if resolution is not None else None
         return shown.model_copy(update={"resolution": end})
 
 

@@ -1,4 +1,4 @@
-"""Dead letters on their pages: by fault, one by one, and what a replay would do. Pure."""
+"""Views of dead letters: by fault, one by one, and the dry run of a replay. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ class FaultLine:
 
     @property
     def open(self) -> int:
-        """How many nobody has decided on."""
+        """The number of letters that nobody has decided on."""
         return sum(many for badge, many in self.counts if badge == LETTER["open"])
 
 
@@ -85,7 +85,7 @@ def letter_line(letter: DeadLetter) -> LetterLine:
 
 @dataclass(frozen=True)
 class LetterView:
-    """One dead letter whole; `facts` are named values, `end` says how it ended."""
+    """One dead letter in full; `facts` are named values, `end` says how it was resolved."""
 
     id: str
     badge: Badge
@@ -137,7 +137,7 @@ def _words(at: Moment | None) -> str:
 def _end(resolution: DeadLetterResolution | None) -> list[tuple[str, str]]:
     if resolution is None:
         return []
-    told = [
+    facts = [
         ("By", resolution.by),
         ("At", _words(moment(resolution.at))),
         ("Due at", _words(moment(resolution.due_at))),
@@ -145,15 +145,15 @@ def _end(resolution: DeadLetterResolution | None) -> list[tuple[str, str]]:
         ("Upgraded from", resolution.upgraded_from or ""),
         ("Forced", "yes" if resolution.forced else ""),
     ]
-    return [(name, value) for name, value in told if value]
+    return [(name, value) for name, value in facts if value]
 
 
 @dataclass(frozen=True)
 class ReplayView:
-    """What a replay would do. `action` is where it is confirmed, `back` the page that it is of.
+    """The dry run of a replay. `action` is the address that confirms it, `back` its origin page.
 
-    `forced`: the dry run was of a replay that skips what `force` can skip. `cursor`: it was of
-    letters behind it; `following` names those behind these.
+    `forced`: the replay skips the checks that `force` can skip. `cursor`: it covers the letters
+    after this cursor; `following` is the cursor of the letters after those.
     """
 
     title: str
@@ -172,7 +172,7 @@ class ReplayView:
 def replay_view(
     report: Report, title: str, of: str, *, forced: bool, cursor: str | None = None
 ) -> ReplayView:
-    """The view of a dry run of the dead letters of the page `of`, behind `cursor`."""
+    """The view of a dry run for the dead letters of the page `of`, after `cursor`."""
     return ReplayView(
         title=title,
         action=f"{of}/replay",

@@ -1,1 +1,1 @@
-"""Evidence: submitted, searched, read at exact versions and spans."""
+"""Evidence documents: submit, search, and read exact versions and spans."""

@@ -1,4 +1,4 @@
-"""The pages where evidence is added: send files or a text, follow them until they are held."""
+"""The pages that add evidence: send files or a text, and follow them until they are indexed."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -39,8 +39,8 @@ _FIELDS = ("text", "source_type", *adding_view.DETAILS)
 
 @dataclass
 class _Outcome:
-    """What came of a form with so many files: names of what was kept, why others were not, and what
-    is wrong by field."""
+    """The outcome of a form: the names of the documents that were kept, the others with the reason,
+    the number of files, and the errors by field."""
 
     kept: list[str] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
@@ -50,7 +50,7 @@ class _Outcome:
 
     @property
     def whole(self) -> bool:
-        """Whether all that was sent was kept."""
+        """Whether everything that was sent was kept."""
         return bool(self.kept) and not self.refused and not self.errors
 
 
@@ -78,9 +78,9 @@ def _form(
 ) -> HTMLResponse:
     came = came or _Outcome()
     with gateway.store.reading() as session:
-        asked = _question(session, caller, fields.get("question", ""))
+        for_question = _question(session, caller, fields.get("question", ""))
         lately = submissions.sent_lately(session, caller.owner, FORM_PREFIX, limit=LATELY)
-        question = {"id": str(asked.id), "text": asked.text} if asked else None
+        question = {"id": str(for_question.id), "text": for_question.text} if for_question else None
     status = 422 if came.refused or came.errors else 200
     if came.problem is not None and came.problem.status_code == 429:
         status = 429
@@ -90,13 +90,15 @@ def _form(
         status=status,
         key=str(key),
         given={name: fields.get(name, "") for name in _FIELDS},
-        details=any(fields.get(one, "").strip() for one in adding_view.DETAILS if one != "title"),
+        details=any(
+            fields.get(name, "").strip() for name in adding_view.DETAILS if name != "title"
+        ),
         errors=came.errors,
         refused=came.refused,
         kept=came.kept,
         had_files=came.files > 0,
-        before=not came.kept and any(one.batch_id == _batch(caller, key) for one in lately),
-        here=adding_view.sent_page(_batch(caller, key), asked.id if asked else None),
+        before=not came.kept and any(batch.batch_id == _batch(caller, key) for batch in lately),
+        here=adding_view.sent_page(_batch(caller, key), for_question.id if for_question else None),
         question=question,
         kinds=adding_view.kinds(),
         identifiers=adding_view.IDENTIFIERS,
@@ -106,12 +108,12 @@ def _form(
         most_chars=adding_view.MAX_PASTED_CHARS,
         most_files=adding_view.MOST_FILES,
         most_bytes=gateway.settings.max_body_bytes,
-        lately=[adding_view.batch_line(one) for one in lately],
+        lately=[adding_view.batch_line(batch) for batch in lately],
     )
 
 
 def _question(session: Session, caller: Caller, asked: str) -> Question | None:
-    """The caller's own question for the sake of which evidence is added, if it names one."""
+    """The caller's own question that evidence is added for, if `asked` is its id."""
     try:
         row = session.get(Question, UUID(asked))
     except ValueError:
@@ -123,7 +125,7 @@ def _question(session: Session, caller: Caller, asked: str) -> Question | None:
 
 
 def _batch(caller: Caller, key: UUID) -> UUID:
-    """What is sent by one form is one batch, whoever else may know its key."""
+    """The id of a form's batch. It depends on the owner, as others may know the form's key."""
     return uuid5(_BATCHES, f"{caller.owner}/{key}")
 
 
@@ -143,14 +145,14 @@ def add(request: Request, form: InGivenFiles, gateway: InGateway, caller: InCall
         shown = _form(request, gateway, caller, form.fields, key, came)
         return refused_form(shown, came.problem) if came.problem is not None else shown
     with gateway.store.reading() as session:
-        asked = _question(session, caller, form.fields.get("question", ""))
-    place = adding_view.sent_page(_batch(caller, key), asked.id if asked else None)
+        question = _question(session, caller, form.fields.get("question", ""))
+    place = adding_view.sent_page(_batch(caller, key), question.id if question else None)
     return RedirectResponse(place, 303)
 
 
 def _sent(form: GivenFiles, came: _Outcome) -> Sequence[tuple[str, Received]]:
-    """The documents of the form as the API would be sent them; what the form itself can tell to be
-    wrong goes into `came`."""
+    """The documents of the form, as they would be sent to the API; errors that the form itself can
+    detect are added to `came`."""
     text = lines(form.fields.get("text", ""))
     files, details = form.files, adding_view.has_details(form.fields)
     if len(files) > adding_view.MOST_FILES:
@@ -166,16 +168,16 @@ def _sent(form: GivenFiles, came: _Outcome) -> Sequence[tuple[str, Received]]:
         return []
     if details and not text.strip():
         return _described(form, files, came)
-    found = [(file.name, _file(file, form.fields)) for file in files]
+    documents = [(file.name, _file(file, form.fields)) for file in files]
     if text.strip():
-        found += _record(form.fields, text, "The pasted text", came)
-    return found
+        documents += _record(form.fields, text, "The pasted text", came)
+    return documents
 
 
 def _described(
     form: GivenFiles, files: Sequence[File], came: _Outcome
 ) -> Sequence[tuple[str, Received]]:
-    """One plain text file with the title and the details that the form gives it."""
+    """One plain text file as a record, with the title and the details of the form."""
     file = files[0]
     try:
         plain = len(files) == 1 and media_type_of(file.name, file.declared, file.content) == PLAIN
@@ -210,38 +212,38 @@ def _record(
     fields: Mapping[str, str], text: str, name: str, came: _Outcome, **most: int
 ) -> Sequence[tuple[str, Received]]:
     body, errors = adding_view.record_body(fields, text, **most)
-    found = Received(json.dumps(body, ensure_ascii=False).encode())
+    received = Received(json.dumps(body, ensure_ascii=False).encode())
     if not errors:
-        return [(name, found)]
+        return [(name, received)]
     try:
-        item_of(found)  # so that all that is wrong is told at once
+        item_of(received)  # so that all errors are reported at once
     except Problem as problem:
-        _refuse(came, name, found, problem)
+        _refuse(came, name, received, problem)
     came.errors |= errors
     return []
 
 
 def _accept(request: Request, gateway: Gateway, caller: Caller, key: UUID, item: Item) -> None:
-    """Keep a document, once for each form: the key of the form and the document's own hash are its
-    idempotency key, so who goes back and chooses other files sends these and no other again.
+    """Keep a document, once per form. The form's key and the document's hash are its idempotency
+    key, so a form sent again with other files adds only those.
 
     Raises:
         Problem: there is no room for it.
     """
-    named = form_key(key, vars(item))
-    require_room(gateway, Work.DOCUMENTS, caller, named)
+    idempotency_key = form_key(key, vars(item))
+    require_room(gateway, Work.DOCUMENTS, caller, idempotency_key)
     accept(
         gateway,
         caller,
         item,
         request_id=request_id_of(request),
-        idempotency_key=named,
+        idempotency_key=idempotency_key,
         batch_id=_batch(caller, key),
     )
 
 
 def _refuse(came: _Outcome, name: str, sent: Received, problem: Problem) -> None:
-    """A record's fields are told beside them; of everything else it is told what is refused."""
+    """Add a refused document to `came`: errors of a record by field, others by document name."""
     came.problem = came.problem or problem
     if sent.filename is None and problem.errors:
         came.errors |= adding_view.misfits(problem.errors)
@@ -257,16 +259,18 @@ def sent_page(
 ) -> HTMLResponse:
     """How far each document is, or why it could not be read."""
     with gateway.store.reading() as session:
-        found = _found(session, caller, batch_id)
-        asked = _question(session, caller, question)
-        told: dict[str, Any] | None = {"id": str(asked.id), "text": asked.text} if asked else None
+        sent = _found(session, caller, batch_id)
+        asked_question = _question(session, caller, question)
+        shown_question: dict[str, Any] | None = (
+            {"id": str(asked_question.id), "text": asked_question.text} if asked_question else None
+        )
     return page(
         request,
         "sent.html",
-        found=found,
-        here=adding_view.sent_page(batch_id, asked.id if asked else None),
+        found=sent,
+        here=adding_view.sent_page(batch_id, asked_question.id if asked_question else None),
         state_href=f"/evidence/sent/{batch_id}/state",
-        question=told,
+        question=shown_question,
     )
 
 
@@ -274,12 +278,12 @@ def sent_page(
 def sent_state(batch_id: UUID, gateway: InGateway, caller: InCaller) -> dict[str, Any]:
     """What the page of what was sent asks for, to know when to show itself anew."""
     with gateway.store.reading() as session:
-        found = _found(session, caller, batch_id)
-    return {"state": found.state, "waiting": found.waiting}
+        sent = _found(session, caller, batch_id)
+    return {"state": sent.state, "waiting": sent.waiting}
 
 
 def _found(session: Session, caller: Caller, batch_id: UUID) -> adding_view.SentView:
-    """What this owner sent together.
+    """The documents that this owner sent together.
 
     Raises:
         Problem: there is no such batch.

@@ -1,4 +1,4 @@
-"""Adding evidence: what a form says becomes a record, what was sent becomes a view. Pure."""
+"""Adding evidence: makes a record of a form, and views of what was sent. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,11 +15,11 @@ from knowledge.sources import source_policies
 from store.documents.submissions import SentBatch, SentDocument, SentItem
 
 MOST_FILES = 20
-"""Ours: of one form; a folder of hundreds is for `attest ingest`."""
+"""Our choice, per form; a folder of hundreds is for `attest ingest`."""
 MAX_PASTED_CHARS = 300_000
-"""Ours: as much as of a clinical document; what is longer is a file."""
+"""Our choice: the same as for a clinical document; a longer text must be sent as a file."""
 MAX_LINE_CHARS = 1000
-"""Of a title and other single lines, see `store.documents.records.Line`."""
+"""The most characters of a title or other single line, see `store.documents.records.Line`."""
 SUFFIXES = ".txt,.text,.md,.markdown,.html,.htm,.xhtml,.pdf,.json,.jsonl,.ndjson"
 IDENTIFIERS: Mapping[str, str] = {
     "pmid": "PMID",
@@ -44,9 +44,9 @@ LABELS: Mapping[str, str] = {
     **LINES,
     **IDENTIFIERS,
 }
-"""What the fields of the form are called."""
+"""The labels of the form's fields."""
 DETAILS = ("title", "published", "url", "authors", *LINES, *IDENTIFIERS)
-"""Fields of the form that say more about a text."""
+"""The form's fields that describe a text."""
 IN_WORDS: Mapping[str, str] = {
     "title": f"has 1 to {MAX_LINE_CHARS} characters",
     "published": "is no date: write it as 2026-01-31, 2026-01 or 2026",
@@ -60,9 +60,9 @@ IN_WORDS: Mapping[str, str] = {
     "digits",
     **dict.fromkeys(LINES, f"has up to {MAX_LINE_CHARS} characters"),
 }
-"""What a field has to be like, for people; programs are told the pattern."""
+"""The valid form of each field, in words for people; programs get the pattern."""
 _BEFORE_NUMBERS = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|(?:pmid|pmcid|doi|nct)\s*:\s*)", re.I)
-"""What people copy along with an identifier."""
+"""Prefixes that people copy along with an identifier."""
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 _PRECISION = {4: "year", 7: "month", 10: "day"}
 _OFFICE = (".docx", ".doc", ".odt", ".rtf", ".pptx", ".ppt")
@@ -87,44 +87,44 @@ _OUTCOMES: Mapping[str, Badge] = {
 
 
 def kinds() -> list[tuple[str, str]]:
-    """Kinds of sources with their names; a note is about one patient and no evidence for others."""
-    named = {name: one.name for name, one in source_policies().items() if name != "note"}
+    """The kinds of sources with their names, without notes: a note is no evidence for others."""
+    named = {name: policy.name for name, policy in source_policies().items() if name != "note"}
     own = named.pop("document")
-    return [("document", own), *sorted(named.items(), key=lambda one: one[1].lower())]
+    return [("document", own), *sorted(named.items(), key=lambda kind: kind[1].lower())]
 
 
 def has_details(fields: Mapping[str, str]) -> bool:
-    """Whether anything is said about a text."""
+    """Whether any field that describes a text is filled in."""
     return any(fields.get(name, "").strip() for name in DETAILS)
 
 
 def record_body(
     fields: Mapping[str, str], text: str, most: int = MAX_PASTED_CHARS
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The record that a text and its details are, as the API takes it, and what is wrong with
-    fields that the form itself can tell; those are filled so that the others can be looked at.
+    """The record of a text and its details for the API, and the errors by field that the form
+    itself detects. A missing title is filled in, so that the other fields can be checked.
 
     Args:
-        most: characters of the text.
+        most: the most characters of the text.
     """
     errors: dict[str, str] = {}
-    given = {name: fields.get(name, "").strip() for name in DETAILS}
-    if not given["title"]:
+    details = {name: fields.get(name, "").strip() for name in DETAILS}
+    if not details["title"]:
         errors["title"] = "write a title"
     if len(text) > most:
         errors["text"] = f"has more than {most:,} characters: send it as a file"
-    body: dict[str, Any] = {"title": given["title"] or "-", "text": text}
+    body: dict[str, Any] = {"title": details["title"] or "-", "text": text}
     body["source_type"] = fields.get("source_type", "").strip() or "document"
-    if given["published"]:
+    if details["published"]:
         try:
-            body |= _published(given["published"])
+            body |= _published(details["published"])
         except ValueError:
             errors["published"] = IN_WORDS["published"]
-    names = [one.strip() for one in fields.get("authors", "").splitlines() if one.strip()]
+    names = [line.strip() for line in fields.get("authors", "").splitlines() if line.strip()]
     if names:
         body["authors"] = names
-    body |= {name: given[name] for name in ("url", *LINES) if given[name]}
-    known = {name: _identifier(name, given[name]) for name in IDENTIFIERS if given[name]}
+    body |= {name: details[name] for name in ("url", *LINES) if details[name]}
+    known = {name: _identifier(name, details[name]) for name in IDENTIFIERS if details[name]}
     if known:
         body["identifiers"] = known
     return body, errors
@@ -141,19 +141,19 @@ def _published(written: str) -> dict[str, str]:
 
 
 def _identifier(name: str, written: str) -> str:
-    found = _BEFORE_NUMBERS.sub("", written, count=1).strip()
-    return found.upper() if name in ("nct_id", "pmcid") else found
+    number = _BEFORE_NUMBERS.sub("", written, count=1).strip()
+    return number.upper() if name in ("nct_id", "pmcid") else number
 
 
 def misfits(found: Sequence[FieldError]) -> dict[str, str]:
-    """What the API says of a record's fields, by the form's own names and in its words."""
-    told: dict[str, str] = {}
-    for one in found:
-        name = next((part for part in reversed(one.field.split(".")) if part in _NAMES), "text")
+    """The API's errors about a record's fields, by the form's own field names and in its words."""
+    messages: dict[str, str] = {}
+    for error in found:
+        name = next((part for part in reversed(error.field.split(".")) if part in _NAMES), "text")
         field = _NAMES.get(name, name)
-        plain = one.message if "NUL" in one.message else IN_WORDS.get(field, one.message)
-        told.setdefault(field, plain)
-    return told
+        plain = error.message if "NUL" in error.message else IN_WORDS.get(field, error.message)
+        messages.setdefault(field, plain)
+    return messages
 
 
 _NAMES = {
@@ -163,20 +163,20 @@ _NAMES = {
 
 
 def why_not(name: str, problem: Problem) -> str:
-    """Why a file is refused, for whoever chose it."""
-    told = "; ".join(one.message for one in problem.errors) or problem.detail
-    told = told.replace(
+    """The reason why a file is refused, in words for the user."""
+    reason = "; ".join(error.message for error in problem.errors) or problem.detail
+    reason = reason.replace(
         "neither the suffix nor the media type names a kind that is read",
         "files of this kind are not read",
     )
     if name.lower().endswith(_OFFICE):
-        told = f"{told}. Save it as PDF"
-    return told[:1].upper() + told[1:]
+        reason = f"{reason}. Save it as PDF"
+    return reason[:1].upper() + reason[1:]
 
 
 @dataclass(frozen=True)
 class DocumentLine:
-    """A document that an item became; `href` is its page."""
+    """A document that was made of an item; `href` is its page."""
 
     title: str
     href: str | None
@@ -185,10 +185,10 @@ class DocumentLine:
 
 @dataclass(frozen=True)
 class ItemView:
-    """What was sent, and how far it is.
+    """A submitted item and its progress.
 
-    `reason`: why it could not be read. `problems`: lines of it that are no records; `others`: what
-    is not listed of both, in words.
+    `reason` is why it could not be read. `problems` are its lines that are no records. `others`
+    says in words how many documents and lines are not listed.
     """
 
     name: str
@@ -203,7 +203,7 @@ class ItemView:
 
 @dataclass(frozen=True)
 class SentView:
-    """All that was sent together. `state` changes whenever the page would show something else."""
+    """All items that were sent together. `state` changes whenever the page's content changes."""
 
     items: Sequence[ItemView]
     waiting: int
@@ -213,25 +213,25 @@ class SentView:
 
     @property
     def is_open(self) -> bool:
-        """Whether anything is still to be done."""
+        """Whether any item is still to be processed."""
         return self.waiting > 0
 
 
 def sent_view(items: Sequence[SentItem]) -> SentView:
-    """The view of what was sent together."""
-    shown = [_item(one) for one in items]
-    failed = sum(one.badge in (NOT_READ, STUCK) for one in shown)
-    waiting = sum(one.is_open for one in shown)
-    still = [f"{len(shown)}", *(one.badge.label for one in shown)]
+    """The view of the items that were sent together."""
+    shown = [_item(item) for item in items]
+    failed = sum(item.badge in (NOT_READ, STUCK) for item in shown)
+    waiting = sum(item.is_open for item in shown)
+    still = [f"{len(shown)}", *(item.badge.label for item in shown)]
     return SentView(shown, waiting, len(shown) - failed - waiting, failed, "/".join(still))
 
 
 def _item(item: SentItem) -> ItemView:
-    documents = [_document(one) for one in item.documents]
-    is_open = item.status == "pending" or any(one.badge == INDEXING for one in documents)
+    documents = [_document(document) for document in item.documents]
+    is_open = item.status == "pending" or any(line.badge == INDEXING for line in documents)
     is_open = is_open or item.others_open > 0
-    found = [f"Line {one['line']}: {one['reason']}" for one in item.problems[:_BEYOND]]
-    left = len(item.problems) - len(found)
+    problems = [f"Line {bad['line']}: {bad['reason']}" for bad in item.problems[:_BEYOND]]
+    left = len(item.problems) - len(problems)
     others = [f"and {item.others} more documents"] if item.others else []
     return ItemView(
         name=item_name(item.filename, documents[0].title if len(documents) == 1 else ""),
@@ -239,7 +239,7 @@ def _item(item: SentItem) -> ItemView:
         is_open=is_open,
         reason=_reason(item),
         documents=documents,
-        problems=found,
+        problems=problems,
         others=[*others, f"and {left} more lines that are no records"] if left > 0 else others,
         claims=item.claims,
     )
@@ -250,7 +250,7 @@ def _badge(item: SentItem, documents: Sequence[DocumentLine], is_open: bool) -> 
         return NOT_READ if item.read else STUCK
     if is_open:
         return WAITING if item.status == "pending" else INDEXING
-    badges = [one.badge for one in documents]
+    badges = [document.badge for document in documents]
     if STUCK in badges:
         return STUCK
     return badges[0] if badges and len(set(badges)) == 1 else HELD
@@ -273,14 +273,14 @@ def _document(one: SentDocument) -> DocumentLine:
 def _reason(item: SentItem) -> str:
     if item.status == "failed" and not item.read:
         return GIVEN_UP
-    if any(one.work == "dead" for one in item.documents):
+    if any(document.work == "dead" for document in item.documents):
         return GIVEN_UP
-    told = item.error or ""
-    return told[:1].upper() + told[1:]
+    error = item.error or ""
+    return error[:1].upper() + error[1:]
 
 
 def item_name(filename: str, title: str = "") -> str:
-    """What people call an item. A record that was pasted has no file name of its own."""
+    """The name of an item for people. A pasted record has no file name of its own."""
     if filename == "record.json":
         return title or "A text"
     return filename
@@ -288,7 +288,7 @@ def item_name(filename: str, title: str = "") -> str:
 
 @dataclass(frozen=True)
 class BatchLine:
-    """What was sent together, as a line of the list."""
+    """A batch of items that were sent together, as a line of the list."""
 
     href: str
     name: str
@@ -297,7 +297,7 @@ class BatchLine:
 
 
 def batch_line(batch: SentBatch) -> BatchLine:
-    """The view of a line of the list."""
+    """The line of a batch in the list."""
     more = f" and {batch.items - 1} more" if batch.items > 1 else ""
     if batch.pending:
         badge = WAITING
@@ -314,5 +314,5 @@ def batch_line(batch: SentBatch) -> BatchLine:
 
 
 def sent_page(batch_id: UUID, question_id: UUID | None = None) -> str:
-    """The address of the page of what was sent together, for the sake of a question."""
+    """The address of the page of a batch, with the question that it was sent for, if any."""
     return f"/evidence/sent/{batch_id}" + (f"?question={question_id}" if question_id else "")

@@ -1,7 +1,7 @@
-"""The text of a version with a span marked in it, to the letter. Pure.
+"""The exact text of a version with a span marked in it. Pure.
 
-The pieces of all blocks, put together, are the stored text; those that are marked are
-`text[start:end]`. Offsets are Unicode code points, as everywhere.
+The pieces of all blocks, joined, are the stored text; the marked ones are `text[start:end]`.
+Offsets are Unicode code points, as everywhere.
 """
 
 import re
@@ -16,7 +16,7 @@ from store.core.spans import Section, Span, Structure
 
 Kind = Literal["heading", "paragraph", "gap"]
 _MARKS_OF_A_HEADING = 16
-"""How much longer than its title a heading may be: `#`, underlines, a colon."""
+"""How many characters longer than its title a heading may be: `#`, underlines, a colon."""
 _SIGN = re.compile(r"#{1,6}[ \t]+")
 
 
@@ -26,7 +26,7 @@ class SpanOutside(ValueError):
 
 @dataclass(frozen=True)
 class Piece:
-    """A run of characters; `first`: the marked span begins here; `sign`: the mark of a heading."""
+    """A run of characters. `first`: the marked span begins here; `sign`: a heading's `#` mark."""
 
     text: str
     marked: bool
@@ -44,7 +44,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Part:
-    """A section of the text; `holds` tells whether the span begins in it."""
+    """A section of the text; `holds` says whether the span begins in it."""
 
     anchor: str
     title: str
@@ -60,24 +60,24 @@ def parts(text: str, structure: Structure | None, span: Span | None) -> list[Par
     """
     if span is not None and not 0 <= span.start < span.end <= len(text):
         raise SpanOutside(f"the span is not inside the text, which has {len(text)} code points")
-    found = structure if structure is not None and _covers(structure, text) else _plain(text)
-    starts = [paragraph.start for paragraph in found.paragraphs]
+    usable = structure if structure is not None and _covers(structure, text) else _plain(text)
+    starts = [paragraph.start for paragraph in usable.paragraphs]
     return [
         Part(
             anchor=f"section-{n}",
             title=section.title,
             blocks=[
                 Block(kind, _signed(kind, list(_pieces(text, start, end, span))))
-                for kind, start, end in _blocks(text, section, _within(section, found, starts))
+                for kind, start, end in _blocks(text, section, _within(section, usable, starts))
             ],
             holds=span is not None and section.start <= span.start < section.end,
         )
-        for n, section in enumerate(found.sections, start=1)
+        for n, section in enumerate(usable.sections, start=1)
     ]
 
 
 def structure_of(stored: Any) -> Structure | None:
-    """The structure beside a version's text; None where there is none that can be read."""
+    """The structure stored with a version's text; None if there is no readable one."""
     try:
         return Structure.model_validate(stored)
     except ValueError:
@@ -94,7 +94,7 @@ def _covers(structure: Structure, text: str) -> bool:
 
 
 def _plain(text: str) -> Structure:
-    """One section, and a paragraph for each line that shows something."""
+    """A structure of one section, with a paragraph for each line that is not blank."""
     paragraphs, at = [], 0
     for line in text.splitlines(keepends=True):
         if line.strip():
@@ -106,7 +106,7 @@ def _plain(text: str) -> Structure:
 
 
 def _within(section: Section, structure: Structure, starts: Sequence[int]) -> Sequence[Span]:
-    """The paragraphs of a section; those of a text stand in order."""
+    """The paragraphs of a section, given the sorted starts of all paragraphs of the text."""
     first = bisect_left(starts, section.start)
     return structure.paragraphs[first : bisect_left(starts, section.end)]
 
@@ -133,12 +133,12 @@ def _blocks(
 
 
 def _signed(kind: Kind, pieces: list[Piece]) -> list[Piece]:
-    """The pieces, with the `#` of a heading as one of its own."""
-    found = _SIGN.match(pieces[0].text) if kind == "heading" and not pieces[0].marked else None
-    if found is None:
+    """The pieces, with the `#` of a heading as a piece of its own."""
+    match = _SIGN.match(pieces[0].text) if kind == "heading" and not pieces[0].marked else None
+    if match is None:
         return pieces
-    rest = replace(pieces[0], text=pieces[0].text[found.end() :])
-    sign = Piece(found[0], marked=False, first=False, sign=True)
+    rest = replace(pieces[0], text=pieces[0].text[match.end() :])
+    sign = Piece(match[0], marked=False, first=False, sign=True)
     return [sign, *([rest] if rest.text else []), *pieces[1:]]
 
 
@@ -155,6 +155,6 @@ def _pieces(text: str, start: int, end: int, span: Span | None) -> Iterator[Piec
 
 
 def exact(words: str) -> Markup:
-    """`words` for HTML so that a browser gives them back to the letter: it would read a bare
-    carriage return as a line feed."""
+    """`words` escaped for HTML so that a browser keeps them exactly: it would read a bare carriage
+    return as a line feed."""
     return Markup(str(escape(words)).replace("\r", "&#13;"))  # noqa: S704  escaped just before

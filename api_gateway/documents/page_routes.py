@@ -1,4 +1,4 @@
-"""The pages of evidence: the stored text of a version with an exact span, and what changed."""
+"""The pages of evidence: the text of a version with an exact span, and changes of versions."""
 
 from typing import Annotated
 from uuid import UUID
@@ -39,7 +39,7 @@ def evidence_of(
         document = browse.document(session, document_id)
     shown = document.shown if document else None
     if document is not None and version_id is not None:
-        shown = next((one for one in document.versions if one.id == version_id), None)
+        shown = next((row for row in document.versions if row.id == version_id), None)
     if shown is None:
         raise not_found("version")
     place = "" if start is None or end is None else f"?start={start}&end={end}"
@@ -89,8 +89,8 @@ def diff_page(
         before, after = (_version(session, document_id, n) for n in (old, new))
         document = _described(session, document_id, new)
     texts = (
-        differences.sentences(one.text, evidence_view.structure_of(one.structure))
-        for one in (before, after)
+        differences.sentences(version.text, evidence_view.structure_of(version.structure))
+        for version in (before, after)
     )
     return page(
         request,
@@ -103,23 +103,23 @@ def diff_page(
 
 
 def _described(session: Session, document_id: UUID, n: int) -> DocumentView:
-    """The head of a page on version `n`, which is there."""
+    """The head of a page on version `n`, which must exist."""
     document = browse.document(session, document_id)
     if document is None:
         raise not_found("document")
     work = known(session, [document_id])[document_id]
     age = browse.age_hours(work.checked_at)
     claimed = claimed_works.of_documents(session, [document_id]).get(document_id, [])
-    told = [claimed_works.in_words(one) for one in claimed]
-    return document_view(document, work.checked_at, age, work.standing, n, told)
+    claims = [claimed_works.in_words(claim) for claim in claimed]
+    return document_view(document, work.checked_at, age, work.standing, n, claims)
 
 
 def _version(session: Session, document_id: UUID, n: int) -> DocumentVersion:
     query = select(DocumentVersion).where(
         col(DocumentVersion.document_id) == document_id, col(DocumentVersion.n) == n
     )
-    found = session.exec(query).one_or_none()
-    if found is None:
+    version = session.exec(query).one_or_none()
+    if version is None:
         raise not_found("version")
-    session.expunge(found)
-    return found
+    session.expunge(version)
+    return version

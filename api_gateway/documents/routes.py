@@ -1,4 +1,4 @@
-"""Documents: submit files and records, see what became of them, read exact versions and spans."""
+"""The API routes of documents: submit files and records, follow them, read versions and spans."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -46,8 +46,7 @@ router = APIRouter(prefix="/v1/documents", tags=["documents"])
 
 MAX_VERSION = 2**31 - 1
 BODY_LIMITS = {("POST", router.prefix): BodyLimit(None, json=20 * MIB)}
-"""The longest text that a record may have, in UTF-8: to parse it holds the interpreter for a tenth
-of a second."""
+"""Enough for the longest text of a record in UTF-8; parsing it blocks the interpreter for 0.1 s."""
 
 
 @router.post(
@@ -111,10 +110,10 @@ def get_document(
 
 
 def _submission_out(session: Session, item: IngestItem, caller: Caller) -> SubmissionOut:
-    """Where it stands: it is not done while a stage has given up on what it became.
+    """The resource of a submission. It is not done while a stage has given up on its documents.
 
     Raises:
-        Problem: 404, it is somebody else's, and the caller is no operator.
+        Problem: 404 if it has another owner and the caller is no operator.
     """
     to_operator = Scope.OPERATE in caller.scopes
     if not to_operator:
@@ -128,10 +127,10 @@ def _submission_out(session: Session, item: IngestItem, caller: Caller) -> Submi
     if item.owner != caller.owner:  # a dead letter leads operators here
         shown = shown.model_copy(update={"filename": None})
     if item.status == "failed" and not was_read(session, item.id):
-        told = f"{GIVEN_UP} It stands there as {item.id}, and need not be sent again."
-        return shown.model_copy(update={"error": told})
+        detail = f"{GIVEN_UP} It stands there as {item.id}, and need not be sent again."
+        return shown.model_copy(update={"error": detail})
     read = (item.outcome or {}).get("documents", ())
-    became = [one["version_id"] for one in read if "version_id" in one]
+    became = [entry["version_id"] for entry in read if "version_id" in entry]
     died = indexing.deaths(session, became) if item.status == "done" else []
     if not died:
         return shown
@@ -143,31 +142,31 @@ def _submission_out(session: Session, item: IngestItem, caller: Caller) -> Submi
 
 
 def _claims(session: Session, item: IngestItem, caller: Caller) -> dict[UUID, Any]:
-    """What the documents of an item claim to be; which documents are held is for who may read."""
+    """The claims of an item's documents to be known works; `held` only for callers who may read."""
     read = (item.outcome or {}).get("documents", ())
-    told = claimed_works.of_documents(session, [UUID(one["document_id"]) for one in read])
+    claims = claimed_works.of_documents(session, [UUID(entry["document_id"]) for entry in read])
     if Scope.READ in caller.scopes:
-        return dict(told)
+        return dict(claims)
     return {
-        document_id: [{**one, "held": []} for one in some] for document_id, some in told.items()
+        document_id: [{**entry, "held": []} for entry in own] for document_id, own in claims.items()
     }
 
 
 def _not_indexed(death: indexing.Death, *, to_operator: bool) -> str:
-    """Why what was read is not found, and what to do; causes are for operators."""
+    """Why a read document is not indexed, and what to do; only operators see the cause."""
     lost = "can be found" if death.stage == Stage.EMBED else "is wholly quoted"
-    told = f"It was read, but not all of it {lost}: stage {death.stage} gave up on it"
+    text = f"It was read, but not all of it {lost}: stage {death.stage} gave up on it"
     if to_operator:
-        told += f" ({death.cause})"
+        text += f" ({death.cause})"
     if death.state == "discarded":
         return (
-            f"{told}, and an operator discarded that work. The same document is not worked on "
+            f"{text}, and an operator discarded that work. The same document is not worked on "
             "again; a changed document is."
         )
     if to_operator:
-        return f"{told}. Mend that, then: attest dead-letters replay {death.letter_id}"
+        return f"{text}. Mend that, then: attest dead-letters replay {death.letter_id}"
     return (
-        f"{told}. Nothing is lost: an operator finds the cause among the dead letters as "
+        f"{text}. Nothing is lost: an operator finds the cause among the dead letters as "
         f"{death.letter_id} and can have it done again; it need not be sent again."
     )
 
@@ -194,7 +193,7 @@ def _document_out(
             stale=policy.is_stale(browse.age_hours(checked_at)),
         ),
         standing=StandingOut.model_validate(what_became),
-        claims=[NumberClaimOut.model_validate(one) for one in claimed],
+        claims=[NumberClaimOut.model_validate(claim) for claim in claimed],
     )
 
 

@@ -1,6 +1,6 @@
-"""Documents as they are sent: a record as JSON, or a file. One way in, for programs and for pages.
+"""Submitted documents: a record as JSON, or a file. Programs and pages share this code.
 
-What plainly cannot be is refused here; what turns out to be unreadable, the ingest stage tells.
+Obviously invalid documents are refused here; the ingest stage reports those it cannot read.
 """
 
 from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ REQUEST_BODY: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Item:
-    """What is handed to the ingest stage."""
+    """A document as the ingest stage gets it."""
 
     filename: str
     media_type: str
@@ -83,10 +83,10 @@ async def sent(request: Request) -> Received:
 
 
 def item_of(sent: Received) -> Item:
-    """What to keep of a body; pure, and run in a thread because a body may be large.
+    """The document to keep of a body. Pure; run it in a thread, as a body may be large.
 
     Raises:
-        Problem: it is refused.
+        Problem: the document is refused.
     """
     if sent.filename is None:
         return _record_item(sent.content)
@@ -104,10 +104,10 @@ def item_of(sent: Received) -> Item:
         _LINE.validate_python(title)
     except ValidationError:
         raise invalid("form.title", "has 1 to 1000 characters") from None
-    given = {"source_type": source_type} if source_type else {}
+    details = {"source_type": source_type} if source_type else {}
     return _checked_item(
         lambda: SourceRecord.model_validate(
-            {**given, "title": title, "text": sent.content.decode("utf-8-sig")}
+            {**details, "title": title, "text": sent.content.decode("utf-8-sig")}
         )
     )
 
@@ -124,7 +124,7 @@ def _checked_item(make: Callable[[], SourceRecord]) -> Item:
         if errors[0]["type"] == "json_invalid":
             raise Problem(400, "the body is no valid JSON in UTF-8") from None
         raise from_validation(
-            [{**found, "loc": ("body", *found["loc"])} for found in errors]
+            [{**item, "loc": ("body", *item["loc"])} for item in errors]
         ) from None
     if any("\x00" in text for text in _texts(record.model_dump())):
         raise Problem(422, "the record contains a NUL character; remove it")
@@ -155,12 +155,12 @@ def accept(
     """Keep the document and promise it to the ingest stage.
 
     Args:
-        request_id: of the request that brought it.
-        batch_id: of documents that are sent together; their messages carry it, so that it can be
-            told when all that they cause is done. One of its own, if left out.
+        request_id: the id of the request that brought it.
+        batch_id: the id of documents that are sent together. Their messages carry it, which shows
+            when all their work is done. If omitted, the document gets its own.
 
     Raises:
-        KeyReused: the key stands for another document.
+        KeyReused: the key was used for another document.
     """
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id) as work:
         return submit_item(

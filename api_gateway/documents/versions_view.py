@@ -1,4 +1,4 @@
-"""A document and its versions, as the evidence viewer names them. Pure."""
+"""The view of a document and its versions in the evidence viewer. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class VersionView:
 
 @dataclass(frozen=True)
 class DocumentView:
-    """The head of the viewer: what the work is, where it comes from, how it stands."""
+    """The head of the viewer: the work, its source and its standing."""
 
     id: str
     n: int
@@ -77,11 +77,11 @@ def document_view(
     """The view of version `n`; it must be among the document's versions.
 
     Args:
-        checked_at: when the document was last looked at, `age_hours` ago.
-        claims: what is told of a document under the numbers of works that sources hold. Its own
-            numbers lead nowhere then, and are not shown as its own.
+        checked_at: when the document was last checked, `age_hours` ago.
+        claims: the texts about a document sent under the numbers of works that sources hold. Its
+            numbers are then neither linked nor shown as its own.
     """
-    version = next(one for one in document.versions if one.n == n)
+    version = next(row for row in document.versions if row.n == n)
     shown = document.shown
     policy = source_policy(document.source_type)
     fresh = STALE if policy.is_stale(age_hours) else FRESH
@@ -111,25 +111,25 @@ def document_view(
         newer=f"{base}/versions/{shown.n}" if shown is not None and shown.n > n else None,
         versions=[
             VersionView(
-                n=one.n,
-                href=f"{base}/versions/{one.n}",
-                diff=f"{base}/diff?old={one.n - 1}&new={one.n}" if one.n > 1 else None,
-                badge=_status(one),
-                fetched=moment(one.fetched_at),
-                chars=one.chars,
-                shown=one.n == n,
+                n=row.n,
+                href=f"{base}/versions/{row.n}",
+                diff=f"{base}/diff?old={row.n - 1}&new={row.n}" if row.n > 1 else None,
+                badge=_status(row),
+                fetched=moment(row.fetched_at),
+                chars=row.chars,
+                shown=row.n == n,
             )
-            for one in document.versions
+            for row in document.versions
         ],
-        labels=[one.replace("-", " ") for one in version.labels],
+        labels=[label.replace("-", " ") for label in version.labels],
         content_hash=version.content_hash,
     )
 
 
 def _notice(one: HeldNotice) -> str:
     stated = one.stated_on.isoformat() if one.stated_on else ""
-    told = (one.kind.replace("_", " "), one.notice_id, stated, f"by the word of {one.source}")
-    return " ".join(filter(None, told))
+    parts = (one.kind.replace("_", " "), one.notice_id, stated, f"by the word of {one.source}")
+    return " ".join(filter(None, parts))
 
 
 def _status(version: VersionSummary) -> Badge:

@@ -1,4 +1,4 @@
-"""The pages of clinical documents: send one, follow it, read its fields beside its text."""
+"""The pages of clinical documents: send a document, follow it, read its fields beside its text."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -70,10 +70,12 @@ def _form(
     before = None if problem else sent_before(gateway, caller, Work.EXTRACTIONS, key)
     if Scope.READ in caller.scopes:
         with gateway.store.reading() as session:
-            found = extractions.listing(session, owner=caller.owner, cursor=cursor, limit=PAGE)
-            lines = [_line(one) for one in found.extractions]
-        more = found.next_cursor
-    errors = [plainly(one.message) for one in problem.errors] or [problem.detail] if problem else []
+            listed = extractions.listing(session, owner=caller.owner, cursor=cursor, limit=PAGE)
+            lines = [_line(row) for row in listed.extractions]
+        more = listed.next_cursor
+    errors = (
+        [plainly(error.message) for error in problem.errors] or [problem.detail] if problem else []
+    )
     return page(
         request,
         "extractions.html",
@@ -103,8 +105,8 @@ def _line(row: ExtractionRow) -> Mapping[str, Any]:
 
 
 def _threshold(profile: str) -> float | None:
-    found = load("rubrics/policy")["profiles"].get(profile)
-    return float(found["threshold"]) if found else None
+    values = load("rubrics/policy")["profiles"].get(profile)
+    return float(values["threshold"]) if values else None
 
 
 @router.post("/extractions", dependencies=[needs(Scope.ASK)])
@@ -119,7 +121,7 @@ def send_document(
 
 
 def _sent(form: Given) -> Sent:
-    """The document of the form as the API would be sent it.
+    """The document of the form, as it would be sent to the API.
 
     Raises:
         Problem: it is refused, or there is none.
@@ -134,10 +136,10 @@ def _sent(form: Given) -> Sent:
 
 
 def _submit(request: Request, gateway: Gateway, caller: Caller, key: UUID, given: Sent) -> Response:
-    """Raises Problem: there is no room for it, or the owner's day is spent."""
+    """Raises Problem: there is no room for it, or the owner's daily budget is spent."""
     document, options = given.document, given.options
-    told = {"title": options.title, "type": options.document_type, "profile": options.profile}
-    content = told | {"document": document if isinstance(document, str) else vars(document)}
+    fields = {"title": options.title, "type": options.document_type, "profile": options.profile}
+    content = fields | {"document": document if isinstance(document, str) else vars(document)}
 
     def submit(named: str) -> ExtractionRow:
         with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
@@ -192,14 +194,14 @@ def extraction_page(
 def _steps(
     row: ExtractionRow, iterations: Sequence[ExtractionIteration]
 ) -> list[Mapping[str, Any]]:
-    kinds = [one["type"] for one in (row.plan or {}).get("parts", [])]
+    kinds = [part["type"] for part in (row.plan or {}).get("parts", [])]
     return [
         {
-            "part": one.part,
-            "type": kinds[one.part] if one.part < len(kinds) else "unknown",
-            "n": one.n,
-            "score": one.score,
-            "gain": one.gain,
+            "part": step.part,
+            "type": kinds[step.part] if step.part < len(kinds) else "unknown",
+            "n": step.n,
+            "score": step.score,
+            "gain": step.gain,
         }
-        for one in iterations
+        for step in iterations
     ]

@@ -1,4 +1,4 @@
-"""Extractions: a clinical document in, its fields out, each with the words that state it."""
+"""The API routes of extractions: a document's fields, each with the words that state it."""
 
 from typing import Annotated
 from uuid import UUID
@@ -65,15 +65,15 @@ def submit_extraction(
     idempotency_key: IdempotencyKey = None,
 ) -> Accepted:
     """Write the document and promise it to the extract stage."""
-    given = sent(body)
+    document = sent(body)
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
         row = extractions.submit(
             work,
-            given.document,
+            document.document,
             owner=caller.owner,
-            title=given.options.title,
-            document_type=given.options.document_type,
-            profile=given.options.profile,
+            title=document.options.title,
+            document_type=document.options.document_type,
+            profile=document.options.profile,
             idempotency_key=idempotency_key,
         )
     response.headers["Location"] = f"/v1/extractions/{row.id}"
@@ -101,7 +101,7 @@ def list_extractions(
         page = extractions.listing(
             session, owner=caller.owner, status=status, cursor=cursor, limit=limit
         )
-    lines = [ExtractionLine.model_validate(one) for one in page.extractions]
+    lines = [ExtractionLine.model_validate(row) for row in page.extractions]
     return ExtractionPage(extractions=lines, next_cursor=page.next_cursor)
 
 
@@ -132,12 +132,12 @@ async def get_extraction(
     def is_news(one: ExtractionOut) -> bool:
         return one.status not in UNFINISHED or (seen is not None and len(one.progress) > seen)
 
-    found = await settled(
+    current = await settled(
         gateway, caller, extraction_id, lambda: _read(gateway, caller, extraction_id), is_news, wait
     )
-    if found.status in UNFINISHED:
+    if current.status in UNFINISHED:
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
-    return found
+    return current
 
 
 @router.get(
@@ -157,32 +157,32 @@ def get_text(extraction_id: UUID, gateway: InGateway, caller: InCaller) -> Extra
 
 
 def _visible(caller: Caller, row: ExtractionRow | None) -> ExtractionRow:
-    found = owned(caller, row, "extraction")
-    if found.status == "erased":
-        raise erased("extraction", found.erased_at)
-    return found
+    extraction = owned(caller, row, "extraction")
+    if extraction.status == "erased":
+        raise erased("extraction", extraction.erased_at)
+    return extraction
 
 
 async def _read(gateway: Gateway, caller: Caller, extraction_id: UUID) -> ExtractionOut:
     """The extraction as it is now.
 
     Raises:
-        Problem: there is none of this caller, or its words were erased.
+        Problem: this caller has no such extraction, or its words were erased.
     """
 
     def read() -> ExtractionOut:
         with gateway.store.reading() as session:
             row = _visible(caller, extractions.get(session, extraction_id))
-            types = [one["type"] for one in (row.plan or {}).get("parts", [])]
+            types = [part["type"] for part in (row.plan or {}).get("parts", [])]
             progress = [
                 IterationOut(
-                    part=one.part,
-                    type=types[one.part],
-                    iteration=one.n,
-                    score=one.score,
-                    improvement_from_previous=one.gain,
+                    part=step.part,
+                    type=types[step.part],
+                    iteration=step.n,
+                    score=step.score,
+                    improvement_from_previous=step.gain,
                 )
-                for one in extractions.iterations(session, row.id)
+                for step in extractions.iterations(session, row.id)
             ]
             review = reviews.of_extraction(session, row.id)
             line = ExtractionLine.model_validate(row)

@@ -1,4 +1,4 @@
-"""Extracted documents and their reviews, as callers send and see them."""
+"""Schemas of extracted documents and their reviews, as callers send and see them."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

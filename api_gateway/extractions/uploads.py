@@ -1,4 +1,4 @@
-"""Clinical documents as they are sent: JSON with a text, or a file. What cannot be is refused."""
+"""Submitted clinical documents: JSON with a text, or a file. Invalid ones are refused here."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -28,8 +28,8 @@ from store.extractions.extractions import File
 
 FORM_FIELDS = {"file", "title", "document_type", "profile"}
 JSON_BYTES = 4 * MIB
-"""Of a text of `MAX_DOCUMENT_CHARS` that is written with `\\u` and four digits for each half of a
-surrogate pair (RFC 8259, section 7), twelve bytes a character, and what is said about it."""
+"""Enough for a text of `MAX_DOCUMENT_CHARS` written with `\\u` and four digits for each half of a
+surrogate pair (RFC 8259, section 7), which is twelve bytes per character, and its options."""
 ACCEPTED = "text, Markdown, HTML, PDF, PNG, JPEG and TIFF"
 _WRITTEN = frozenset({PLAIN, MARKDOWN, HTML, PDF})
 _BY_HEADER = {
@@ -71,7 +71,7 @@ REQUEST_BODY: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Sent:
-    """A document with what was said about it."""
+    """A submitted document with its options."""
 
     document: str | File
     options: ExtractionOptions
@@ -87,15 +87,15 @@ async def raw(request: Request) -> Received:
 
 
 def sent(body: Received) -> Sent:
-    """What was sent; pure, and run in a thread because a body may be large.
+    """The document of a body. Pure; run it in a thread, as a body may be large.
 
     Raises:
-        Problem: it is refused.
+        Problem: the document is refused.
     """
     try:
         if body.filename is None:
-            given = ExtractionIn.model_validate_json(body.content)
-            return Sent(given.text, given)
+            document = ExtractionIn.model_validate_json(body.content)
+            return Sent(document.text, document)
         fields = {name: value for name, value in body.fields if value.strip()}
         options = ExtractionOptions.model_validate(fields)
     except ValidationError as error:
@@ -103,18 +103,16 @@ def sent(body: Received) -> Sent:
         if errors[0]["type"] == "json_invalid":
             raise Problem(400, "the body is no valid JSON in UTF-8") from None
         place = "body" if body.filename is None else "form"
-        raise from_validation(
-            [{**found, "loc": (place, *found["loc"])} for found in errors]
-        ) from None
+        raise from_validation([{**item, "loc": (place, *item["loc"])} for item in errors]) from None
     kind = _kind(body.filename, body.declared, body.content)
     return Sent(File(body.filename, kind, body.content), options)
 
 
 def _kind(filename: str, declared: str | None, content: bytes) -> str:
-    """The media type of a file, once its content was found to fit it.
+    """The media type of a file, checked against its content.
 
     Raises:
-        Problem: it is of no kind that is read here, or not what it claims to be.
+        Problem: its kind is not supported, or it is not what it claims to be.
     """
     for magic, kind in _BY_HEADER.items():
         if content.startswith(magic):

@@ -1,4 +1,4 @@
-"""An extracted document: fields beside the words that state them, and the iterations. Pure."""
+"""The view of an extraction: fields beside the words that state them, and iterations. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,17 +29,17 @@ REVIEW: Mapping[str, Badge] = {
 }
 _UNKNOWN = Badge("Unknown", "quiet", "question", "Nothing is known of its state")
 RAW = "raw_text"
-"""The field that is the whole document; the document itself is shown in its place."""
+"""The field that holds the whole document; the document itself is shown instead."""
 _SHORT = frozenset({"tnm", "ihc", "msi", "tmb", "psa", "icd", "mrn"})
 _MOST_WORDS = 240
-"""Characters of the document beside a field (ours): the text itself is next to it."""
+"""Our choice: the most characters of a quote beside a field; the text itself is next to it."""
 _WHOLE = 0.5
-"""A span of more than this share of the text (ours) marks nothing unless it is chosen."""
+"""Our choice: a span of more than this share of the text is not marked unless it is chosen."""
 
 
 @dataclass(frozen=True)
 class ItemView:
-    """One of the values of a field, or its only one: the document's words, and what was read."""
+    """A value of a field: the document's words, and the value that was read from them."""
 
     name: str
     words: str
@@ -68,22 +68,22 @@ class ResultView:
 
 
 def state_badge(status: str, outcome: str | None) -> Badge:
-    """How far an extraction is, or what came of it."""
+    """The badge of an extraction's progress or outcome."""
     return STATE.get(outcome or status, _UNKNOWN)
 
 
 def label(name: str) -> str:
-    """A field's or type's name for people."""
+    """The name of a field or type in words."""
     words = name.replace("_", " ").replace("-", " ").split(" ")
-    words = [one.upper() if one in _SHORT else one for one in words]
+    words = [word.upper() if word in _SHORT else word for word in words]
     return " ".join([words[0][:1].upper() + words[0][1:], *words[1:]])
 
 
 def result_view(text: str, result: Mapping[str, Any], chosen: str | None) -> ResultView:
-    """The fields of a result; spans count the code points of `text`.
+    """The view of a result; spans count the code points of `text`.
 
     Args:
-        chosen: the item whose words are to stand out.
+        chosen: the item whose words are highlighted.
     """
     fields, missing, places = [], [], []
     for name, body in result.get("fields", {}).items():
@@ -92,14 +92,14 @@ def result_view(text: str, result: Mapping[str, Any], chosen: str | None) -> Res
         if body["status"] == "not_present":
             missing.append(label(name))
             continue
-        items, found = _items(text, name, body)
-        places += found
+        items, item_places = _items(text, name, body)
+        places += item_places
         badge = STATUS.get(body["status"], _UNKNOWN)
         fields.append(FieldView(name, label(name), badge, items))
     lit = [
-        one
-        for one in places
-        if one.name == chosen or one.end - one.start <= _WHOLE * max(len(text), 1)
+        place
+        for place in places
+        if place.name == chosen or place.end - place.start <= _WHOLE * max(len(text), 1)
     ]
     return ResultView(
         fields=fields,
@@ -111,14 +111,14 @@ def result_view(text: str, result: Mapping[str, Any], chosen: str | None) -> Res
 
 def _items(text: str, name: str, body: Mapping[str, Any]) -> tuple[list[ItemView], list[Place]]:
     items, places = [], []
-    for n, one in enumerate(body.get("items") or [body], start=1):
-        start, end = one.get("start"), one.get("end")
+    for n, item in enumerate(body.get("items") or [body], start=1):
+        start, end = item.get("start"), item.get("end")
         placed = inside(text, start, end)
         key = f"{name}-{n}"
         if placed:
             places.append(Place(key, start, end))
         words = text[start:end] if placed else ""
-        items.append(ItemView(key, _cut(words), _value(one.get("value"), words), placed))
+        items.append(ItemView(key, _cut(words), _value(item.get("value"), words), placed))
     return items, places
 
 
@@ -127,11 +127,11 @@ def _cut(words: str) -> str:
 
 
 def _value(value: Any, words: str) -> str:
-    """A read value; empty where it says no more than the document's own words."""
-    said = _said(value)
-    if words and (said == words or (isinstance(value, Mapping) and value.get("kind") == "words")):
+    """A read value; empty if it says no more than the document's own words."""
+    text = _said(value)
+    if words and (text == words or (isinstance(value, Mapping) and value.get("kind") == "words")):
         return ""
-    return _cut(said)
+    return _cut(text)
 
 
 def _said(value: Any) -> str:
@@ -142,11 +142,11 @@ def _said(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, Mapping):
-        told = {name: _said(one) for name, one in value.items() if name != "kind"}
-        kept = {name: one for name, one in told.items() if one}
+        texts = {name: _said(part) for name, part in value.items() if name != "kind"}
+        kept = {name: part for name, part in texts.items() if part}
         if len(kept) == 1:
             return next(iter(kept.values()))
-        return " · ".join(f"{label(str(name)).lower()} {one}" for name, one in kept.items())
+        return " · ".join(f"{label(str(name)).lower()} {part}" for name, part in kept.items())
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ", ".join(filter(None, map(_said, value)))
     return str(value)
@@ -157,7 +157,7 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     facts = {
         "Type": label(str(result.get("type", "unknown"))),
         "Sure of the type": f"{result['confidence']:.0%}" if "confidence" in result else "",
-        "Parts": ", ".join(label(one["type"]) for one in result.get("parts", []))
+        "Parts": ", ".join(label(part["type"]) for part in result.get("parts", []))
         if result.get("composite")
         else "",
         "Read by": str(provenance.get("generator") or ""),
@@ -168,7 +168,7 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class StepView:
-    """One iteration over one part; `x`, `y` is its dot in the drawing."""
+    """One iteration over one part; `x`, `y` is the position of its dot in the chart."""
 
     part: int
     kind: str
@@ -181,7 +181,7 @@ class StepView:
 
 @dataclass(frozen=True)
 class ChartView:
-    """The scores of the iterations, drawn: `WIDTH` by `HEIGHT` units; a line for each part."""
+    """A chart of the iterations' scores, `WIDTH` by `HEIGHT` units, with a line for each part."""
 
     steps: Sequence[StepView]
     lines: Sequence[str]
@@ -197,16 +197,16 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, 16.0, 12.0, 26.0
 
 
 def chart(steps: Sequence[Mapping[str, Any]], threshold: float | None) -> ChartView | None:
-    """The drawing of the scores; None where there are none.
+    """The chart of the scores; None if there are none.
 
     Args:
         steps: `part`, `type`, `n`, `score` (0-1) and `gain` of each iteration, in order.
-        threshold: the score that was asked for.
+        threshold: the score of the chosen profile.
     """
     if not steps:
         return None
-    most = max(int(one["n"]) for one in steps)
-    least = min([*(float(one["score"]) for one in steps), threshold or 1.0])
+    most = max(int(step["n"]) for step in steps)
+    least = min([*(float(step["score"]) for step in steps), threshold or 1.0])
     floor = max(0.0, int(max(0.0, least - 0.05) * 10) / 10)
 
     def across(n: int) -> float:
@@ -219,20 +219,22 @@ def chart(steps: Sequence[Mapping[str, Any]], threshold: float | None) -> ChartV
 
     drawn = [
         StepView(
-            part=int(one["part"]) + 1,
-            kind=label(str(one["type"])),
-            n=int(one["n"]),
-            score=f"{one['score']:.3f}",
-            gain="" if one["gain"] is None else f"{one['gain']:+.3f}",
-            x=across(int(one["n"])),
-            y=up(float(one["score"])),
+            part=int(step["part"]) + 1,
+            kind=label(str(step["type"])),
+            n=int(step["n"]),
+            score=f"{step['score']:.3f}",
+            gain="" if step["gain"] is None else f"{step['gain']:+.3f}",
+            x=across(int(step["n"])),
+            y=up(float(step["score"])),
         )
-        for one in steps
+        for step in steps
     ]
-    parts = list(dict.fromkeys(one.part for one in drawn))
+    parts = list(dict.fromkeys(step.part for step in drawn))
     return ChartView(
         steps=drawn,
-        lines=[" ".join(f"{one.x},{one.y}" for one in drawn if one.part == part) for part in parts],
+        lines=[
+            " ".join(f"{step.x},{step.y}" for step in drawn if step.part == part) for part in parts
+        ],
         marks=[(up(score), f"{score:.2f}") for score in (floor, (1 + floor) / 2, 1.0)],
         numbers=[(across(n), n) for n in range(1, most + 1)],
         threshold=up(threshold) if threshold is not None else None,

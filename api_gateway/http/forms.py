@@ -1,7 +1,7 @@
-"""Forms, read within limits: how many parts, of what size, in which encoding.
+"""Forms, read within limits on the number of parts, their size and their encoding.
 
-The parser decodes each field as the request's `charset` says, and Python knows encodings that take
-minutes for a megabyte (punycode is quadratic): there is one that counts here.
+The parser decodes each field in the request's `charset`, and some of Python's encodings take
+minutes for a megabyte (punycode is quadratic). So only UTF-8 is accepted.
 """
 
 from collections.abc import AsyncIterator
@@ -23,9 +23,9 @@ _UTF_8 = frozenset({"", "utf-8", "utf8"})
 
 @dataclass(frozen=True)
 class FormLimits:
-    """How many files and fields there may be, and bytes of a field; files are bounded by the body.
+    """The most files, fields, and bytes of a field. The body limit bounds the size of files.
 
-    Every route that may read one form has to have the same limits: the first one reads it.
+    All code that may read a form must use the same limits, as the first reader parses it.
     """
 
     files: int
@@ -34,10 +34,10 @@ class FormLimits:
 
 
 async def form_of(request: Request, most: FormLimits) -> FormData:
-    """The form that the request brings, its files still open; the same whoever asks again.
+    """The form of the request, its files open. Later calls return the same form.
 
     Raises:
-        Problem: it cannot be read, or has more or larger parts than may be.
+        Problem: it cannot be read, or has too many or too large parts.
     """
     kind, options = parse_options_header(request.headers.get("content-type"))
     if options.get(b"charset", b"").decode("latin-1").strip().lower() not in _UTF_8:
@@ -46,9 +46,9 @@ async def form_of(request: Request, most: FormLimits) -> FormData:
         kept = getattr(request.state, "form", None)
         if isinstance(kept, FormData):
             return kept
-        found = await run_in_threadpool(_fields, await request.body(), most)
-        request.state.form = found
-        return found
+        form = await run_in_threadpool(_fields, await request.body(), most)
+        request.state.form = form
+        return form
     try:
         return await request.form(
             max_files=most.files, max_fields=most.fields, max_part_size=most.field_bytes
@@ -62,11 +62,11 @@ async def form_of(request: Request, most: FormLimits) -> FormData:
 
 
 def _fields(body: bytes, most: FormLimits) -> FormData:
-    """The fields of a form as browsers write it (WHATWG URL, 5.1). A megabyte of escapes takes a
-    tenth of a second: run in a thread.
+    """The fields of a URL-encoded form (WHATWG URL, 5.1). A megabyte of escapes takes 0.1 s, so
+    run it in a thread.
 
     Raises:
-        Problem: there are more or larger ones than may be.
+        Problem: there are too many or too large fields.
     """
     if body.count(b"&") >= most.fields:
         raise _too_many(most)
@@ -79,7 +79,7 @@ def _fields(body: bytes, most: FormLimits) -> FormData:
 
 @asynccontextmanager
 async def open_form(request: Request, most: FormLimits) -> AsyncIterator[FormData]:
-    """The form that the request brings; its files are closed behind the block.
+    """The form of the request; its files are closed after the block.
 
     Raises:
         Problem: as `form_of`.
@@ -92,7 +92,7 @@ async def open_form(request: Request, most: FormLimits) -> AsyncIterator[FormDat
 
 
 def _refused(why: str, most: FormLimits) -> Problem:
-    """What the parser refuses, in words that say what may be sent."""
+    """The problem for an error of the parser, saying what may be sent."""
     if "exceeded maximum size" in why:
         return _too_large(most)
     if why.startswith("Too many"):

@@ -1,10 +1,10 @@
-"""Names and addresses of this machine."""
+"""Host names and addresses of this machine."""
 
 import ipaddress
 from functools import lru_cache
 
 
-@lru_cache(16)  # every request asks it again, of the same name
+@lru_cache(16)  # every request asks for the same name
 def is_loopback(name: str) -> bool:
     """Whether a host name or address means this machine only."""
     try:
@@ -14,5 +14,5 @@ def is_loopback(name: str) -> bool:
 
 
 def url_of(host: str, port: int) -> str:
-    """The address of a web server there; that of IPv6 stands in brackets (RFC 3986, 3.2.2)."""
+    """The URL of a web server; an IPv6 address is put in brackets (RFC 3986, 3.2.2)."""
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

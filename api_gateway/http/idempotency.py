@@ -1,5 +1,5 @@
-"""The key of a submission: the header `Idempotency-Key` of every route that makes something new,
-and what stands for it where a form of the pages sends the same."""
+"""Idempotency keys: the header `Idempotency-Key` of every route that creates something, and the
+key that takes its place for a form of the pages."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ IdempotencyKey = Annotated[
         "the first submission again, with another request it is a 422",
     ),
 ]
-"""A route's parameter of this type is the key; `store.texts.idempotency` says what it means."""
+"""The type of a route's parameter for the key; its meaning is in `store.texts.idempotency`."""
 
 Row = type[Question] | type[Verification] | type[Note] | type[ExtractionRow] | type[IngestItem]
 ROWS: Mapping[Work, Row] = {
@@ -32,29 +32,29 @@ ROWS: Mapping[Work, Row] = {
     Work.EXTRACTIONS: ExtractionRow,
     Work.DOCUMENTS: IngestItem,
 }
-"""What a key of a kind of work stands for."""
+"""The table whose rows the keys of a kind of work identify."""
 
 FORM_PREFIX = "page:"
-"""What keys of forms begin with; programs choose theirs."""
+"""The prefix of keys of forms; programs choose their own keys."""
 
 
 def form_prefix(form: UUID) -> str:
-    """What the keys of all that is sent by one form begin with."""
+    """The prefix of the keys of all submissions of one form."""
     return f"{FORM_PREFIX}{form}:"
 
 
 def form_key(form: UUID, content: Mapping[str, Any]) -> str:
-    """The key of what a form sends: the form's own and a hash of what is in it, so that the same is
-    sent once, and what was changed meanwhile is something else.
+    """The key of a form's submission: the form's id and a hash of the content. The same content is
+    accepted once; changed content is a new submission.
 
-    The hash is no hash of the words alone: only the form's key, which stands beside it and goes
-    with it, leads from words to it (invariant 11).
+    The hash also covers the form's id, so it is no hash of the words alone; the id is stored beside
+    it and deleted with it (invariant 11).
 
     Args:
         content: JSON values and bytes.
     """
-    told = json.dumps(content, sort_keys=True, default=_hash).encode()
-    return form_prefix(form) + sha256(form.bytes + told).hexdigest()
+    serialized = json.dumps(content, sort_keys=True, default=_hash).encode()
+    return form_prefix(form) + sha256(form.bytes + serialized).hexdigest()
 
 
 def _hash(content: bytes) -> str:

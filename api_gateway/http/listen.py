@@ -1,7 +1,7 @@
-"""Wakes waiting requests: one LISTEN connection for each gateway process, no polling.
+"""Wakes waiting requests: one LISTEN connection per gateway process, no polling.
 
-A notification is a hint. Waiters subscribe first and read then, so nothing falls in between, and
-when the connection was lost all of them read again, because notifications were missed meanwhile.
+A notification is a hint. Waiters subscribe before they read, so none is missed in between. After a
+lost connection all of them read again, because notifications may have been missed meanwhile.
 """
 
 import asyncio
@@ -18,16 +18,16 @@ log = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = 20.0
 HEARTBEAT_TIMEOUT_SECONDS = 5.0
-"""A connection may die without a word (a machine that vanished): it must answer in this time."""
+"""A connection may die silently (its machine vanished), so it must answer within this time."""
 FIRST_RETRY_SECONDS = 0.1
 SLOWEST_RETRY_SECONDS = 5.0
 
 
 class Notices:
-    """Who waits for which subject, and the task that wakes them. Lives in one event loop.
+    """The waiters of each subject, and the task that wakes them. Lives in one event loop.
 
-    Subjects are UUIDs, so that those of several channels do not meet. What stands behind one in a
-    notice, after a space, is a step on its way: only those hear of it that follow each step.
+    Subjects are UUIDs, so those of several channels do not collide. A notice may name a step after
+    the subject and a space: it wakes only the waiters that follow each step.
     """
 
     def __init__(self, url: str, *channels: str) -> None:
@@ -40,10 +40,10 @@ class Notices:
 
     @contextlib.contextmanager
     def subscribe(self, subject: str, *, each_step: bool = False) -> Iterator[asyncio.Event]:
-        """An event that is set by the notices about `subject`; clear it, read, then wait.
+        """An event that notices about `subject` set; clear it, read, then wait.
 
         Args:
-            each_step: by those of a step on its way, too.
+            each_step: notices of single steps set it as well.
         """
         woken = asyncio.Event()
         if self.closing:
@@ -59,7 +59,7 @@ class Notices:
 
     @property
     def waiters(self) -> int:
-        """How many requests wait."""
+        """The number of requests that wait."""
         return sum(len(events) for events in self._waiting.values())
 
     def start(self) -> None:
@@ -67,7 +67,7 @@ class Notices:
         self._task = asyncio.create_task(self._run(), name="listen")
 
     def release(self) -> None:
-        """The process ends: let every waiter answer with what there is."""
+        """Before the process ends, let every waiter answer with the current state."""
         self.closing = True
         self._wake_all()
 
@@ -123,10 +123,10 @@ class Notices:
 
 
 async def _hear(pgconn: PGconn, seconds: float) -> None:
-    """Hand the notices that come within so long to the connection's handlers.
+    """Pass the notices that arrive within `seconds` to the connection's handler.
 
-    A question brings four of them, which nobody may be waiting for: psycopg's own `notifies` makes
-    itself ready anew for each, and looks up ten times a second where none comes.
+    A question sends four notices, even if nobody waits for them. psycopg's own `notifies` sets
+    itself up anew for each, and polls ten times a second while none arrives.
 
     Raises:
         psycopg.OperationalError: the connection is lost.
@@ -147,7 +147,7 @@ async def _hear(pgconn: PGconn, seconds: float) -> None:
     descriptor = pgconn.socket
     loop.add_reader(descriptor, read)
     try:
-        read()  # what came along with the answer to the statement before
+        read()  # notices that arrived with the result of the previous statement
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await lost

@@ -1,4 +1,4 @@
-"""Methods that no route names: HEAD wherever there is GET, and OPTIONS (RFC 9110, 9.3)."""
+"""Methods that no route declares: HEAD wherever there is GET, and OPTIONS (RFC 9110, 9.3)."""
 
 from collections.abc import Iterable, MutableMapping
 from typing import Any
@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 def routes_at(app: FastAPI, path: str) -> list[RouteContext]:
     """The routes of a path, whatever their methods."""
-    return [one for one in iter_route_contexts(app.routes) if one.path_regex.match(path)]
+    return [route for route in iter_route_contexts(app.routes) if route.path_regex.match(path)]
 
 
 def allow(routes: Iterable[RouteContext]) -> str:
@@ -21,10 +21,10 @@ def allow(routes: Iterable[RouteContext]) -> str:
 
 
 class Methods:
-    """Answers OPTIONS, and HEAD as GET without the body.
+    """Middleware that answers OPTIONS, and HEAD like GET without the body.
 
-    It stands around the gate, so that HEAD needs the key and the scope that GET needs, and inside
-    the envelope, which counts and audits the request under its own method.
+    It wraps the gate, so that HEAD needs the same key and scope as GET, and is wrapped by the
+    envelope, which counts and audits the request under its own method.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -37,34 +37,34 @@ class Methods:
             return
         if method == "OPTIONS" and (routes := routes_at(scope["app"], scope["path"])):
             scope["route"] = routes[0].original_route  # names it in the log
-            answer = Response(status_code=204, headers={"Allow": allow(routes)})
-            await answer(scope, receive, send)
+            response = Response(status_code=204, headers={"Allow": allow(routes)})
+            await response(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
     async def _head(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # A copy: the server and who stands further out must go on to see a HEAD.
-        asked = {**scope, "method": "GET", "query_string": _unwaiting(scope["query_string"])}
+        # A copy: the server and the outer middleware must still see a HEAD.
+        get_scope = {**scope, "method": "GET", "query_string": _unwaiting(scope["query_string"])}
 
         async def send_head(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _name(scope, asked)
+                _name(scope, get_scope)
                 await send(message)
-                # It ends here, which tells an event stream that nobody listens.
+                # This ends the response, which tells an event stream that nobody listens.
                 await send({"type": "http.response.body", "body": b""})
 
         try:
-            await self._app(asked, receive, send_head)
+            await self._app(get_scope, receive, send_head)
         finally:
-            _name(scope, asked)
+            _name(scope, get_scope)
 
 
 def _unwaiting(query: bytes) -> bytes:
-    """The query without `wait`: a long poll is for its body."""
-    return b"&".join(one for one in query.split(b"&") if one.partition(b"=")[0] != b"wait")
+    """The query without `wait`, as a HEAD request has no use for a long poll."""
+    return b"&".join(pair for pair in query.split(b"&") if pair.partition(b"=")[0] != b"wait")
 
 
 def _name(scope: MutableMapping[str, Any], asked: Scope) -> None:
-    """Take over the route that was found, for the log."""
+    """Copy the matched route from `asked` to `scope`, for the log."""
     if "route" in asked:
         scope["route"] = asked["route"]

@@ -1,4 +1,4 @@
-"""What a client would like, in the header `Prefer` (RFC 7240). Pure."""
+"""The preferences of a client in the header `Prefer` (RFC 7240). Pure."""
 
 import re
 from collections.abc import Sequence
@@ -13,23 +13,23 @@ Prefer = Annotated[
         "(RFC 7240); what else stands here is ignored"
     ),
 ]
-"""A route's parameter of this type is the header's lines."""
+"""The type of a route's parameter for the lines of the header."""
 
-# An open quotation goes on to the end: looked for anew behind each sign, its end would take the
-# square of what stands there.
+# An unclosed quotation extends to the end; searching for its end after each character would take
+# quadratic time.
 _ONE = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*+(?:"|\\?\Z))++')
 _MOST_DIGITS = 10
 
 
 def preferred_wait(prefer: Sequence[str] | None, most: int) -> int | None:
-    """For how many seconds the client would wait, `most` if it is more; None: it does not say so,
-    or not as it is written, and then it is as if it said nothing (section 2)."""
+    """The seconds that the client would wait, at most `most`; None if it does not say, or not in
+    the valid form, which is ignored (section 2)."""
     for preference in _ONE.findall(",".join(prefer or ())):
         name, _, value = preference.partition(";")[0].partition("=")
         if name.strip().lower() != "wait":
             continue
         digits = value.strip()
         if not (digits.isascii() and digits.isdecimal()):
-            return None  # of several the first one counts
+            return None  # of several, only the first counts
         return min(int(digits.lstrip("0")[:_MOST_DIGITS] or 0), most)
     return None

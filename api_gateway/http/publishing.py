@@ -1,4 +1,4 @@
-"""Publishing beside the request: a caller never waits for Redis (invariant 1: it only wakes)."""
+"""Publishing in the background: callers never wait for Redis, which only wakes (invariant 1)."""
 
 import queue
 import threading
@@ -17,12 +17,12 @@ MAX_WAITING = 1000
 
 
 class PublishingThread:
-    """A publisher that hands over to one thread and returns at once.
+    """A publisher that passes messages to one thread and returns at once.
 
-    With Redis away a publication takes some 0.1 s (refused) to 4 s (no answer at all); in the
-    request that would hold the caller and, soon, every thread of the gateway. What
-    cannot be published is given back to the outbox, where the relay finds it. If this process
-    dies first, the reconciler finds rows that nobody claimed.
+    While Redis is away, publishing takes about 0.1 s (refused) to 4 s (no answer). Within the
+    request that would block the caller and, soon, every thread of the gateway. A message that
+    cannot be published goes back to the outbox, where the relay finds it. If this process dies
+    first, the reconciler finds the rows that nobody claimed.
     """
 
     def __init__(self, engine: sa.Engine, publish: Publisher) -> None:
@@ -36,7 +36,7 @@ class PublishingThread:
         self._thread.start()
 
     def stop(self, timeout_seconds: float) -> None:
-        """Publish what waits, then end; what takes longer is left to the reconciler."""
+        """Publish what waits, then end. After the timeout the rest is left to the reconciler."""
         try:
             self._waiting.put(None, timeout=timeout_seconds)
         except queue.Full:
@@ -44,7 +44,7 @@ class PublishingThread:
         self._thread.join(timeout_seconds)
 
     def __call__(self, promises: Sequence[Promise]) -> None:
-        """Take `promises` over. Raises ConnectionError if too many wait: the relay's, then."""
+        """Queue `promises`. Raises ConnectionError if too many wait; the relay then sends them."""
         try:
             self._waiting.put_nowait(list(promises))
         except queue.Full:
@@ -54,7 +54,7 @@ class PublishingThread:
         while (promises := self._waiting.get()) is not None:
             try:
                 self._publish(promises)
-            except Exception as error:  # noqa: BLE001  whatever it was, the relay publishes them
+            except Exception as error:  # noqa: BLE001  in any case the relay publishes them
                 log.warning(
                     "publish_failed",
                     error=type(error).__name__,

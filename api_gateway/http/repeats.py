@@ -1,7 +1,7 @@
-"""A submission that comes again under its Idempotency-Key: it is no new work, and its row exists.
+"""Repeated submissions under the same Idempotency-Key: no new work, as the row exists.
 
-Limits on what a key may ask and cost do not refuse it: that would keep a result from whom it was
-made for. It costs what refusing it costs, a look at the database.
+The limits of a key do not refuse a repeat, which would keep the result from its owner. Answering a
+repeat costs as much as refusing it: a look at the database.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,10 +15,11 @@ from store.texts.idempotency import was_accepted
 def is_repeat(
     gateway: Gateway, accepts: Callable[[str], Any], headers: Mapping[str, str], owner: str
 ) -> bool:
-    """Whether what is sent was accepted before. Asks the database, so it may not run in the loop.
+    """Whether the submission was accepted before. It queries the database, so it must not run in
+    the event loop.
 
     Args:
-        accepts: what the route names of itself (`access.named`).
+        accepts: reads an attribute of the route's dependencies (`access.named`).
     """
     key, row = headers.get("idempotency-key"), ROWS.get(accepts("work"))
     if key is None or row is None:

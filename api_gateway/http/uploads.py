@@ -1,7 +1,7 @@
-"""Whether an uploaded file is what it claims to be: what plainly is not is refused at once.
+"""Checks that an uploaded file is what it claims to be, and refuses it at once if it is not.
 
-Only the envelope is looked at, so that nothing hopeless is stored. Whether a PDF has text, or a
-record all its fields, the ingest stage finds out.
+Only its outer form is checked, so that no hopeless file is stored. The ingest stage checks whether
+a PDF has text, or a record all its fields.
 """
 
 import codecs
@@ -20,14 +20,14 @@ from store.core.json_pieces import OF_A_FILE, TooDeep, TooFull, measure
 
 MAX_FILENAME_CHARS = 255
 FORM_LIMITS = FormLimits(files=2, fields=10, field_bytes=8192)
-"""One file is taken, and of two it is said which is too many."""
+"""One file is accepted; two are parsed so that the error can say that there are too many."""
 PARSED_BYTES = 1024 * 1024
-"""Ours: JSON up to this size is parsed here, so that what is wrong with it is said at once; of what
-is larger the ingest stage finds it out."""
+"""Our choice: JSON up to this size is parsed here, so that its errors are reported at once; errors
+in larger files are found by the ingest stage."""
 _STEP = 1024 * 1024
-"""Bytes that are decoded in one go: the interpreter is held for a few milliseconds."""
+"""The bytes decoded in one go, which blocks the interpreter for a few milliseconds."""
 MOST_UTF8_BYTES = 4
-"""Of a character (RFC 3629, section 3)."""
+"""The most bytes of one character (RFC 3629, section 3)."""
 PDF_HEADER_WITHIN = 1024
 """PDF Reference 1.7, appendix H, note 13: readers accept the header in the first 1024 bytes."""
 
@@ -74,11 +74,11 @@ ACCEPTED = "text, Markdown, HTML, PDF, JSON and JSON lines"
 
 @dataclass(frozen=True)
 class Received:
-    """A body as it came: JSON, or a file with its form fields."""
+    """A received body: JSON, or a file with its form fields."""
 
     content: bytes
     filename: str | None = None
-    """None: it is JSON."""
+    """None for a JSON body."""
     declared: str | None = None
     fields: tuple[tuple[str, str], ...] = ()
 
@@ -87,8 +87,8 @@ async def received(request: Request, what: str, known: Collection[str]) -> Recei
     """Read the body.
 
     Args:
-        what: its JSON would be, for people.
-        known: the fields of its form.
+        what: the name of what the JSON would be, for the error message.
+        known: the fields that the form may have.
 
     Raises:
         Problem: it is neither JSON nor a form with one file and known fields.
@@ -97,8 +97,8 @@ async def received(request: Request, what: str, known: Collection[str]) -> Recei
     if kind == "application/json":
         return Received(await request.body())
     if kind != "multipart/form-data":
-        said = f"send {what} as application/json or a file as multipart/form-data, field `file`"
-        raise Problem(415, said)
+        detail = f"send {what} as application/json or a file as multipart/form-data, field `file`"
+        raise Problem(415, detail)
     async with open_form(request, FORM_LIMITS) as form:
         return await _file_of(form, known)
 
@@ -124,14 +124,14 @@ async def _file_of(form: FormData, known: Collection[str]) -> Received:
 
 
 class UnsupportedFile(Problem):
-    """A kind of file that is not read here."""
+    """The file is of a kind that is not supported."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(415, f"{detail}; accepted are {ACCEPTED}")
 
 
 class UnreadableFile(Problem):
-    """A file that is not what its name or media type says."""
+    """The file is not what its name or media type says."""
 
     def __init__(self, detail: str) -> None:
         super().__init__(422, detail, kind="unreadable-file")
@@ -140,17 +140,17 @@ class UnreadableFile(Problem):
 def clean_filename(name: str | None) -> str:
     """The last part of a file name, without control characters; never empty."""
     last = PurePosixPath((name or "").replace("\\", "/")).name
-    shown = "".join(sign for sign in last if sign.isprintable()).strip()
+    shown = "".join(char for char in last if char.isprintable()).strip()
     return "upload" if shown in {"", ".", ".."} else shown[-MAX_FILENAME_CHARS:]
 
 
 def media_type_of(filename: str, declared: str | None, content: bytes) -> str:
-    """The media type of an upload, once its content was found to fit it.
+    """The media type that an upload claims, checked against its content.
 
     Raises:
-        UnsupportedFile: of no kind that is read here.
-        UnreadableFile: empty, or not what it claims to be.
-        Problem: it is JSON of more pieces than are read.
+        UnsupportedFile: the kind of file is not supported.
+        UnreadableFile: it is empty, or not what it claims to be.
+        Problem: it is JSON with too many pieces.
     """
     kind = claimed_type(filename, declared)
     require_content(kind, content)
@@ -163,7 +163,7 @@ def claimed_type(filename: str, declared: str | None) -> str:
     The suffix decides before the declared type: many clients send `application/octet-stream`.
 
     Raises:
-        UnsupportedFile: of no kind that is read here.
+        UnsupportedFile: the kind of file is not supported.
     """
     named = (declared or "").partition(";")[0].strip().lower()
     kind = _BY_SUFFIX.get(PurePosixPath(filename).suffix.lower()) or _BY_NAME.get(named)
@@ -173,12 +173,12 @@ def claimed_type(filename: str, declared: str | None) -> str:
 
 
 def require_content(kind: str, content: bytes) -> None:
-    """Let pass what may be of this kind.
+    """Require that the content may be of this kind.
 
     Raises:
-        UnsupportedFile: it is of a kind that is not read here.
+        UnsupportedFile: it is of another kind, which is not supported.
         UnreadableFile: it is empty, or not of this kind.
-        Problem: it is JSON of more pieces than are read.
+        Problem: it is JSON with too many pieces.
     """
     if not content:
         raise UnreadableFile("the file is empty")
@@ -213,8 +213,8 @@ def _require_text(kind: str, content: bytes) -> None:
 
 
 def _require_words(content: bytes) -> None:
-    """Let pass a text with words in it. It is decoded piece by piece, and no piece is kept: as a
-    whole it may take four times its bytes."""
+    """Require UTF-8 text that is not only white space. It is decoded piece by piece and no piece is
+    kept, as the whole text may take four times its bytes."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     has_words = False
     for start in range(_behind_mark(content), len(content), _STEP):
@@ -231,7 +231,7 @@ def _require_words(content: bytes) -> None:
 
 
 def _behind_mark(content: bytes) -> int:
-    """Where the text begins: behind a byte order mark."""
+    """The offset of the text: after a byte order mark, if there is one."""
     return len(codecs.BOM_UTF8) if content.startswith(codecs.BOM_UTF8) else 0
 
 
@@ -257,13 +257,13 @@ def _first_line(content: bytes) -> bytes:
 
 
 def _first_sign(content: bytes, start: int) -> int:
-    """Where something stands that is no space; JSON knows four of them (RFC 8259, section 2)."""
-    found = _NO_SPACE.search(content, start)
-    return found.start() if found else len(content)
+    """The offset of the first byte that is none of JSON's four spaces (RFC 8259, section 2)."""
+    match = _NO_SPACE.search(content, start)
+    return match.start() if match else len(content)
 
 
 def _require_json(content: bytes, what: str) -> None:
-    """Let pass JSON that may be records: its pieces have been counted."""
+    """Require JSON that may be records. Its pieces must have been counted before."""
     start = _first_sign(content, _behind_mark(content))
     if len(content) > PARSED_BYTES:
         fits = content[start : start + 1] in (b"{", b"[")

@@ -1,4 +1,4 @@
-"""Long polls: the state of a thing now, or once it is finished."""
+"""Long polls: the state of a subject once it is finished, or after the wait."""
 
 import asyncio
 import contextlib
@@ -21,10 +21,10 @@ async def settled(
     finished: Callable[[R], bool],
     wait: float,
 ) -> R:
-    """What `read` gives once it is `finished`, or after `wait` seconds; woken, not polled.
+    """The result of `read` once it is `finished`, or after `wait` seconds; woken, not polled.
 
     Raises:
-        Refused: 401, the caller's key ended meanwhile.
+        Refused: 401 if the caller's key ended meanwhile.
     """
     deadline = time.monotonic() + wait
     with (
@@ -34,15 +34,15 @@ async def settled(
         while True:
             woken.clear()  # before the read, so that a notice in between is not lost
             held.require()
-            found = await read()
+            state = await read()
             left = deadline - time.monotonic()
-            if finished(found) or left <= 0 or gateway.notices.closing:
-                return found
-            await heard(woken, left)  # if not, read a last time: a claim changes a stage without
+            if finished(state) or left <= 0 or gateway.notices.closing:
+                return state
+            await heard(woken, left)  # after a timeout read once more: a claim sends no notice
 
 
 async def heard(woken: asyncio.Event, seconds: float) -> None:
-    """Wait for a notice, and no longer than so many seconds."""
+    """Wait for a notice, for at most `seconds`."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await woken.wait()

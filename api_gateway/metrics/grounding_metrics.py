@@ -1,4 +1,4 @@
-"""What Prometheus reads of claims, quotations and what models cost."""
+"""Prometheus metrics of claims, quotations and the cost of models."""
 
 from collections.abc import Iterator, Sequence
 
@@ -38,9 +38,9 @@ def truth_metrics(report: TruthReport, totals: Sequence[Total]) -> Iterator[Metr
         "requests whose cost is not known",
         labels=["purpose", "outcome"],
     )
-    for one in totals:
-        labels = [one.purpose, one.outcome]
-        requests.add_metric(labels, one.requests)
-        cost.add_metric(labels, float(one.cost_usd))
-        unpriced.add_metric(labels, one.unpriced)
+    for total in totals:
+        labels = [total.purpose, total.outcome]
+        requests.add_metric(labels, total.requests)
+        cost.add_metric(labels, float(total.cost_usd))
+        unpriced.add_metric(labels, total.unpriced)
     yield from (requests, cost, unpriced)

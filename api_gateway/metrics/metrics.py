@@ -1,4 +1,4 @@
-"""What Prometheus reads. Labels are routes, methods, statuses and sources: no ids, no texts."""
+"""The Prometheus metrics. Labels are routes, methods, statuses and sources: no ids, no texts."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -51,11 +51,11 @@ class _DatabaseState(Collector):
         self._day = LastDay()
 
     def describe(self) -> list[Metric]:
-        """Nothing ahead of the first scrape: registering must not need the database."""
+        """No metrics before the first scrape: registering must not need the database."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """The gauges; only `attest_database_up` when the database is away."""
+        """The gauges; only `attest_database_up` while the database is away."""
         up = GaugeMetricFamily("attest_database_up", "whether PostgreSQL answered this scrape")
         try:
             with Session(self._engine) as session:
@@ -65,7 +65,7 @@ class _DatabaseState(Collector):
                 moment = now()
                 day = self._day.figures(session, moment)
                 queues = list(queue_metrics(session))
-                asked = self._usage.totals(session, moment)
+                usage = self._usage.totals(session, moment)
                 recalls = [*recall_metrics(session), *extraction_metrics(session)]
         except sa.exc.SQLAlchemyError as error:
             log.warning("metrics_without_database", error=type(error).__name__)
@@ -96,8 +96,8 @@ class _DatabaseState(Collector):
         )
         yield from stages
         yield from queues
-        yield from _source_gauges([one for one in sources if one.is_known])
-        yield from truth_metrics(day.truth, asked)
+        yield from _source_gauges([source for source in sources if source.is_known])
+        yield from truth_metrics(day.truth, usage)
         yield from quality_metrics(day.judged, day.counts)
         yield from recalls
 
@@ -107,39 +107,39 @@ _Value = Callable[[SourceReport], float | None]
 _SOURCE_GAUGES: dict[str, tuple[str, _Value]] = {
     "attest_source_age_hours": (
         "age of the oldest query that is followed; missing until one was complete",
-        lambda one: one.age_hours,
+        lambda source: source.age_hours,
     ),
     "attest_source_sla_hours": (
         "how old it may be; missing where freshness goes by version",
-        lambda one: one.sla_hours,
+        lambda source: source.sla_hours,
     ),
     "attest_source_in_sla": (
         "1 while every query that is followed is inside the SLA, 0 while one is not",
-        lambda one: one.in_sla,
+        lambda source: source.in_sla,
     ),
     "attest_source_degraded": (
         "1 while the source fails and is left alone",
-        lambda one: one.status == "degraded",
+        lambda source: source.status == "degraded",
     ),
     "attest_source_last_success_timestamp_seconds": (
         "when a refresh was last complete",
-        lambda one: _epoch(one.last_success_at),
+        lambda source: _epoch(source.last_success_at),
     ),
     "attest_source_next_run_timestamp_seconds": (
         "when the next refresh is due",
-        lambda one: _epoch(one.next_run_at),
+        lambda source: _epoch(source.next_run_at),
     ),
     "attest_source_documents": (
         "documents whose current version the source brought",
-        lambda one: one.held.documents,
+        lambda source: source.held.documents,
     ),
     "attest_source_versions": (
         "versions that the source brought, superseded ones included",
-        lambda one: one.held.versions,
+        lambda source: source.held.versions,
     ),
     "attest_source_findings_open": (
         "what does not hold about its records and is not resolved",
-        lambda one: one.held.findings_open,
+        lambda source: source.held.findings_open,
     ),
 }
 
@@ -149,26 +149,26 @@ def _epoch(moment: datetime | None) -> float | None:
 
 
 def _source_gauges(sources: list[SourceReport]) -> Iterator[Metric]:
-    """A gauge of each kind for each source; a source without a value has no sample."""
+    """Each gauge with a sample per source; a source without a value has no sample."""
     for name, (text, value) in _SOURCE_GAUGES.items():
         gauge = GaugeMetricFamily(name, text, labels=["source"])
-        for one in sources:
-            found = value(one)
-            if found is not None:
-                gauge.add_metric([one.name], float(found))
+        for source in sources:
+            sample = value(source)
+            if sample is not None:
+                gauge.add_metric([source.name], float(sample))
         yield gauge
     breaches = CounterMetricFamily(
         "attest_sla_breaches",
         "how often a query that was followed grew older than the SLA",
         labels=["source"],
     )
-    for one in sources:
-        breaches.add_metric([one.name], one.held.breaches)
+    for source in sources:
+        breaches.add_metric([source.name], source.held.breaches)
     yield breaches
 
 
 class Metrics:
-    """The metrics of one gateway, in a registry of their own; `others` are scraped along."""
+    """The metrics of one gateway, in their own registry; `others` are scraped with them."""
 
     def __init__(self, engine: sa.Engine, *others: Collector) -> None:
         self._registry = CollectorRegistry()
@@ -196,10 +196,10 @@ class Metrics:
             registry=self._registry,
         )
         for work in Work:
-            self._refused.labels(work.value)  # 0 from the start, so that a first one is a rise
+            self._refused.labels(work.value)  # starts at 0, so that the first one shows as a rise
         self._registry.register(_DatabaseState(engine))
-        for one in others:
-            self._registry.register(one)
+        for collector in others:
+            self._registry.register(collector)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response."""

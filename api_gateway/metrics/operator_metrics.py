@@ -1,4 +1,4 @@
-"""What Prometheus reads of the operators' desk: which stages are paused, what died and waits."""
+"""Prometheus metrics for operators: paused stages, messages that died, messages that wait."""
 
 from collections.abc import Iterator
 
@@ -9,8 +9,8 @@ from store.pipeline import circuits
 
 
 def operator_gauges(session: Session) -> Iterator[Metric]:
-    """Gauges for each stage, read in the scrape's session."""
-    found = circuits.states(session)
+    """The gauges of each stage, read in the scrape's session."""
+    states = circuits.states(session)
     paused = GaugeMetricFamily(
         "attest_stage_paused",
         "1 while a stage does not work: its circuit is open, or an operator paused it",
@@ -24,9 +24,9 @@ def operator_gauges(session: Session) -> Iterator[Metric]:
         "messages that died within the circuit's window, or since the stage last began to work",
         labels=["stage"],
     )
-    for one in found:
+    for circuit in states:
         for state in ("open", "paused"):
-            paused.add_metric([one.stage, state], float(one.state == state))
-        held.add_metric([one.stage], one.held)
-        deaths.add_metric([one.stage], one.deaths)
+            paused.add_metric([circuit.stage, state], float(circuit.state == state))
+        held.add_metric([circuit.stage], circuit.held)
+        deaths.add_metric([circuit.stage], circuit.deaths)
     yield from (paused, held, deaths)

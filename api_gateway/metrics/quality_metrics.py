@@ -1,4 +1,4 @@
-"""What Prometheus reads of quality: every metric of the plans over the last 24 hours."""
+"""Prometheus metrics of quality: every metric of the plans over the last 24 hours."""
 
 from collections.abc import Iterator, Sequence
 
@@ -9,7 +9,7 @@ from store.reports.quality_report import Judged
 
 
 def quality_metrics(judged: Sequence[Judged], day: Counts) -> Iterator[Metric]:
-    """Gauges; a metric of which nothing was seen has no sample."""
+    """The gauges. A metric without observations has no sample."""
     value = GaugeMetricFamily(
         "attest_quality",
         "the metrics of GET /v1/quality over the last 24 hours; missing while unknown",
@@ -20,10 +20,10 @@ def quality_metrics(judged: Sequence[Judged], day: Counts) -> Iterator[Metric]:
         "over how many questions, claims, quotations or documents each is",
         labels=["metric"],
     )
-    for one in judged:
-        over.add_metric([one.name], one.figure.over)
-        if one.figure.value is not None:
-            value.add_metric([one.name], one.figure.value)
+    for metric in judged:
+        over.add_metric([metric.name], metric.figure.over)
+        if metric.figure.value is not None:
+            value.add_metric([metric.name], metric.figure.value)
     yield from (value, over)
     yield from _counted(day)
 
@@ -34,8 +34,8 @@ def _counted(day: Counts) -> Iterator[Metric]:
         "sealed answers by type of question and outcome: answered, or why it abstained",
         labels=["query_type", "outcome"],
     )
-    for one in day.ended:
-        answers.add_metric([one.query_type, one.outcome], one.answers)
+    for outcome in day.ended:
+        answers.add_metric([outcome.query_type, outcome.outcome], outcome.answers)
     yield answers
     yield GaugeMetricFamily(
         "attest_questions_failed_last_24h", "questions that a stage gave up on", day.failed

@@ -1,4 +1,4 @@
-"""What Prometheus reads of the queues: depth, age, speed, deaths and leases of each stage."""
+"""Prometheus metrics of the queues: depth, age, speed, deaths and leases of each stage."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,10 @@ from store.pipeline.queue_report import QUANTILES, QueueReport
 
 
 def queue_metrics(session: Session) -> Iterator[Metric]:
-    """Gauges and one counter for each stage, read in the scrape's session."""
-    found = queue_report.report(session)
-    yield from _waiting(found)
-    yield from _speed(found)
+    """The gauges and one counter of each stage, read in the scrape's session."""
+    queues = queue_report.report(session)
+    yield from _waiting(queues)
+    yield from _speed(queues)
     dead = GaugeMetricFamily(
         "attest_stage_dead_letters_open", "dead letters nobody resolved", labels=["stage"]
     )
@@ -22,17 +22,17 @@ def queue_metrics(session: Session) -> Iterator[Metric]:
         "leases that ran out, so that another worker took the work over",
         labels=["stage"],
     )
-    for one in found:
-        dead.add_metric([one.stage], one.dead_letters)
-        taken.add_metric([one.stage], one.takeovers)
+    for queue in queues:
+        dead.add_metric([queue.stage], queue.dead_letters)
+        taken.add_metric([queue.stage], queue.takeovers)
     standing = GaugeMetricFamily(
         "attest_stage_work_standing",
         "pieces of work past their time limit, or left by their worker and not taken over",
         labels=["stage"],
     )
-    under_way = {one.stage: one.stands for one in queue_report.under_way(session)}
-    for one in found:
-        standing.add_metric([one.stage], under_way.get(one.stage, 0))
+    under_way = {work.stage: work.stands for work in queue_report.under_way(session)}
+    for queue in queues:
+        standing.add_metric([queue.stage], under_way.get(queue.stage, 0))
     yield from (dead, taken, standing)
     yield GaugeMetricFamily(
         "attest_outbox_lag_seconds",
@@ -53,15 +53,15 @@ def _waiting(found: list[QueueReport]) -> Iterator[Metric]:
         "since the oldest message that is due or published was promised; 0 if there is none",
         labels=["stage"],
     )
-    for one in found:
+    for queue in found:
         for state in ("due", "delayed", "published", "working"):
-            depth.add_metric([one.stage, state], getattr(one, state))
-        age.add_metric([one.stage], one.oldest_seconds)
+            depth.add_metric([queue.stage, state], getattr(queue, state))
+        age.add_metric([queue.stage], queue.oldest_seconds)
     yield from (depth, age)
 
 
 def _speed(found: list[QueueReport]) -> Iterator[Metric]:
-    """Quantiles of a window, not a histogram: they come from the ledger (ADR 0020)."""
+    """The speed of each stage. Quantiles, no histogram: they come from the ledger (ADR 0020)."""
     done = GaugeMetricFamily(
         "attest_stage_done_recent",
         "pieces of work that were done in the last 10 minutes",
@@ -72,8 +72,8 @@ def _speed(found: list[QueueReport]) -> Iterator[Metric]:
         "how long they took from claim to commit; missing while nothing was done",
         labels=["stage", "quantile"],
     )
-    for one in found:
-        done.add_metric([one.stage], one.recent)
-        for quantile, value in zip(QUANTILES, one.seconds or (), strict=False):
-            seconds.add_metric([one.stage, f"{quantile:g}"], value)
+    for queue in found:
+        done.add_metric([queue.stage], queue.recent)
+        for quantile, value in zip(QUANTILES, queue.seconds or (), strict=False):
+            seconds.add_metric([queue.stage, f"{quantile:g}"], value)
     yield from (done, seconds)

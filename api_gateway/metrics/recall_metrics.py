@@ -1,4 +1,4 @@
-"""What Prometheus reads of answers whose sources changed."""
+"""Prometheus metrics of answers whose sources changed."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from store.recalls import log
 
 
 def recall_metrics(session: Session) -> Iterator[Metric]:
-    """Answers by what became of them, and how long one has waited to be checked again."""
+    """The gauges: affected answers by state, and the longest wait to be checked again."""
     answers = GaugeMetricFamily(
         "attest_answers_recalled",
         "answers that something they cite has changed under, by what became of them",

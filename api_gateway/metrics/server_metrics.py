@@ -1,6 +1,7 @@
-"""What Prometheus reads of what is not in PostgreSQL: Redis, who lives by it, and the disk.
+"""Prometheus metrics from outside PostgreSQL: Redis, the processes that report to it, the disk.
 
-As much as `attest status` says. What nobody can tell has no sample: while Redis is away, who lives.
+They match the output of `attest status`. An unknown value has no sample, such as which processes
+are alive while Redis is away.
 """
 
 import shutil
@@ -23,8 +24,8 @@ class ServerState(Collector):
     """Gauges read at each scrape.
 
     Args:
-        client: one that gives up soon, as a scrape must not hang.
-        data_dir: where the embedded servers write, if they are embedded.
+        client: a client with short timeouts, as a scrape must not hang.
+        data_dir: the directory of the embedded servers, if they are embedded.
     """
 
     def __init__(self, client: "redis.Redis", namespace: str, data_dir: Path) -> None:
@@ -33,11 +34,11 @@ class ServerState(Collector):
         self._data_dir = data_dir
 
     def describe(self) -> list[Metric]:
-        """Nothing ahead of the first scrape: registering must not need a server."""
+        """No metrics before the first scrape: registering must not need a server."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """The gauges; of Redis only `attest_redis_up` while it is away."""
+        """The gauges; while Redis is away, `attest_redis_up` is the only one of Redis."""
         yield from _disk(self._data_dir)
         try:
             seen = liveness.look(self._client, self._namespace)
@@ -65,8 +66,8 @@ def _redis(seen: Seen) -> Iterator[Metric]:
     workers = GaugeMetricFamily(
         "attest_workers", "processes that listen for a stage's messages", labels=["stage"]
     )
-    for stage, many in seen.listening.items():
-        workers.add_metric([stage], many)
+    for stage, processes in seen.listening.items():
+        workers.add_metric([stage], processes)
     yield workers
     yield GaugeMetricFamily(
         "attest_scheduler_up",
@@ -82,9 +83,9 @@ def _redis(seen: Seen) -> Iterator[Metric]:
 
 def _disk(data_dir: Path) -> Iterator[Metric]:
     try:
-        found = shutil.disk_usage(data_dir)
-    except OSError:  # there is none, where the servers are not embedded
+        usage = shutil.disk_usage(data_dir)
+    except OSError:  # the directory does not exist if the servers are not embedded
         return
     where = "of the file system with the data directory, in which the embedded servers write"
-    yield GaugeMetricFamily("attest_disk_free_bytes", f"room {where}", found.free)
-    yield GaugeMetricFamily("attest_disk_size_bytes", f"size {where}", found.total)
+    yield GaugeMetricFamily("attest_disk_free_bytes", f"room {where}", usage.free)
+    yield GaugeMetricFamily("attest_disk_size_bytes", f"size {where}", usage.total)

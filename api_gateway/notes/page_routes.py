@@ -1,4 +1,4 @@
-"""The pages of clinical notes: send one, read its summary and plan beside it."""
+"""The pages of clinical notes: send a note, read its summary and plan beside it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -28,7 +28,7 @@ router = APIRouter(prefix="/notes", include_in_schema=False)
 
 PAGE = 25
 BODY_LIMITS = {("POST", router.prefix): BodyLimit(None)}
-"""Any file may be chosen by mistake; the page says so."""
+"""The gateway's maximum, as a user may choose any file by mistake; the page then says so."""
 
 
 @router.get("", dependencies=[needs(Scope.READ, Scope.ASK)])
@@ -58,9 +58,9 @@ def _form(
     before = None if problem else sent_before(gateway, caller, Work.NOTES, key)
     if Scope.READ in caller.scopes:
         with gateway.store.reading() as session:
-            found = notes.listing(session, owner=caller.owner, cursor=cursor, limit=PAGE)
-            lines = [note_line(one) for one in found.notes]
-        more = found.next_cursor
+            listed = notes.listing(session, owner=caller.owner, cursor=cursor, limit=PAGE)
+            lines = [note_line(note) for note in listed.notes]
+        more = listed.next_cursor
     return page(
         request,
         "notes.html",
@@ -68,7 +68,7 @@ def _form(
         key=str(key),
         before=before and f"/notes/{before}",
         given={name: fields.get(name, "") for name in ("text", "title")},
-        errors=[plainly(one.message) for one in problem.errors] or [problem.detail]
+        errors=[plainly(error.message) for error in problem.errors] or [problem.detail]
         if problem
         else [],
         most=MAX_NOTE_CHARS,
@@ -95,7 +95,7 @@ def send_note(request: Request, form: InGiven, gateway: InGateway, caller: InCal
 def _submit(
     request: Request, gateway: Gateway, caller: Caller, key: UUID, body: NoteIn
 ) -> Response:
-    """Raises Problem: there is no room for it, or the owner's day is spent."""
+    """Raises Problem: there is no room for it, or the owner's daily budget is spent."""
     content = body.model_dump()
 
     def submit(named: str) -> Note:
@@ -109,10 +109,10 @@ def _submit(
 
 
 def _text(form: Given) -> str:
-    """The note as it is: of a file its text in UTF-8, else what was pasted.
+    """The text of the note: the UTF-8 text of the file or, without a file, the pasted text.
 
     Raises:
-        Problem: the file is no text, or there is none in either.
+        Problem: the file is no UTF-8 text, the note is too long, or it is empty.
     """
     if form.content is not None and len(form.content) > MOST_UTF8_BYTES * MAX_NOTE_CHARS:
         raise invalid("form.file", f"a note has up to {MAX_NOTE_CHARS:,} characters")

@@ -1,4 +1,4 @@
-"""Notes: a clinical note in, a summary and a plan with citations out."""
+"""The API routes of notes: a summary and a plan of a clinical note, with citations."""
 
 from typing import Annotated
 from uuid import UUID
@@ -30,7 +30,7 @@ router = APIRouter(prefix="/v1/notes", tags=["notes"])
 
 RETRY_AFTER_SECONDS = 1
 BODY_LIMITS = {("POST", router.prefix): BodyLimit(3 * MIB)}
-"""`MAX_NOTE_CHARS` of up to twelve bytes, as JSON may write them (RFC 8259, section 7)."""
+"""Enough for `MAX_NOTE_CHARS` of up to twelve bytes each in JSON (RFC 8259, section 7)."""
 
 
 @router.post(
@@ -82,17 +82,17 @@ async def get_note(
     ] = 0,
 ) -> NoteOut:
     """The note, now or once it has ended."""
-    found = await settled(
+    current = await settled(
         gateway,
         caller,
         note_id,
         lambda: _read(gateway, caller, note_id),
-        lambda one: one.status != "queued",
+        lambda note: note.status != "queued",
         wait,
     )
-    if found.status == "queued":
+    if current.status == "queued":
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
-    return found
+    return current
 
 
 async def _read(gateway: Gateway, caller: Caller, note_id: UUID) -> NoteOut:

@@ -1,4 +1,4 @@
-"""Clinical notes and what became of them, as callers send and see them."""
+"""Schemas of clinical notes and their results, as callers send and see them."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

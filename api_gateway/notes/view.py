@@ -1,4 +1,4 @@
-"""A note's summary and plan beside the note, each item with the words that it cites. Pure."""
+"""The view of a note's summary and plan beside the note, with the words that items cite. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _PLACE = re.compile(r":([0-9]{1,9})-([0-9]{1,9})$")
 
 @dataclass(frozen=True)
 class NoteItem:
-    """An item of a list, or a recommendation; `name` is that of its span in the note."""
+    """An item of a list, or a recommendation; `name` is the name of its span in the note."""
 
     name: str
     text: str
@@ -45,7 +45,7 @@ class NoteItem:
 
 @dataclass(frozen=True)
 class NoteView:
-    """The lists that have items, the plan, the note with its spans, and what to know first."""
+    """The lists with items, the empty lists, the plan, the marked note, facts and warnings."""
 
     lists: Sequence[tuple[str, Sequence[NoteItem]]]
     empty: Sequence[str]
@@ -57,7 +57,7 @@ class NoteView:
 
 @dataclass(frozen=True)
 class NoteLine:
-    """A note as a line of the list; a title may name a patient, so it is its owner's alone."""
+    """A note as a line of the list; a title may name a patient, so only its owner sees it."""
 
     id: str
     name: str
@@ -81,22 +81,22 @@ def note_view(text: str, result: Mapping[str, Any], chosen: str | None) -> NoteV
     """The view of a result; offsets are code points of `text`.
 
     Args:
-        chosen: the item whose words are to stand out.
+        chosen: the item whose words are highlighted.
     """
     places: list[Place] = []
     lists = [
         (
             TITLES[name],
             [
-                _item(text, f"{name}-{n}", one["text"], one, places)
-                for n, one in enumerate(result["summary"].get(name, ()), start=1)
+                _item(text, f"{name}-{n}", item["text"], item, places)
+                for n, item in enumerate(result["summary"].get(name, ()), start=1)
             ],
         )
         for name in LISTS
     ]
     plan = [
-        _item(text, f"plan-{n}", one["recommendation"], one, places)
-        for n, one in enumerate(result["plan"]["recommendations"], start=1)
+        _item(text, f"plan-{n}", item["recommendation"], item, places)
+        for n, item in enumerate(result["plan"]["recommendations"], start=1)
     ]
     return NoteView(
         lists=[(title, items) for title, items in lists if items],
@@ -104,16 +104,16 @@ def note_view(text: str, result: Mapping[str, Any], chosen: str | None) -> NoteV
         plan=plan,
         runs=runs(text, places, chosen),
         facts=_facts(result),
-        warnings=[str(one["detail"]) for one in result.get("warnings", ())],
+        warnings=[str(item["detail"]) for item in result.get("warnings", ())],
     )
 
 
 def _item(
     text: str, name: str, words: str, body: Mapping[str, Any], places: list[Place]
 ) -> NoteItem:
-    """The item; its place joins `places` if it lies in the note."""
-    found = _PLACE.search(str(body["source"]))
-    start, end = (int(found[1]), int(found[2])) if found else (0, 0)
+    """The view of an item; its place is added to `places` if it lies in the note."""
+    match = _PLACE.search(str(body["source"]))
+    start, end = (int(match[1]), int(match[2])) if match else (0, 0)
     placed = inside(text, start, end)
     if placed:
         places.append(Place(name, start, end))
@@ -137,7 +137,7 @@ def _facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
         "Cost": f"US$ {provenance['cost_usd']}" if provenance.get("cost_usd") else "",
     }
     facts |= {
-        f"Rules did {purpose}": str(one.get("note", ""))
-        for purpose, one in (provenance.get("fallback") or {}).items()
+        f"Rules did {purpose}": str(fallback.get("note", ""))
+        for purpose, fallback in (provenance.get("fallback") or {}).items()
     }
     return [(name, value) for name, value in facts.items() if value]

@@ -1,4 +1,4 @@
-"""Erasing words: of questions, notes, pasted texts and extracted documents."""
+"""The API routes that erase the words of questions, notes, pasted texts and documents."""
 
 from typing import Annotated
 from uuid import UUID
@@ -118,7 +118,7 @@ def _erase(
     """Erase the caller's own row.
 
     Raises:
-        Problem: it is not there or not the caller's, is being worked on, or the reason is none.
+        Problem: it does not exist, has another owner or is in progress, or the reason is invalid.
     """
     try:
         why = reason_given(reason)

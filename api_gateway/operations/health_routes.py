@@ -1,4 +1,4 @@
-"""Whether the gateway lives, whether it can work, and its metrics."""
+"""Health checks: liveness, readiness, and the metrics of the gateway."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The first page of operators: sources, stages, dead letters and cost at a glance."""
+"""The overview page of operators: sources, stages, dead letters and cost."""
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -68,8 +68,8 @@ def _overview(
     """The page; `refused` is the stage whose pause was refused because of `problem`."""
     at = now()
     with gateway.store.reading() as session:
-        known = [one for one in source_report.report(session, at) if one.is_known]
-        sources = [source_line(source_report.body(one)) for one in known]
+        known = [report for report in source_report.report(session, at) if report.is_known]
+        sources = [source_line(source_report.body(report)) for report in known]
         stages = stage_lines(circuits.states(session), queue_report.report(session))
         spent = model_usage.spent(session, since=midnight_before(at))
         chain = _chain_tile(session, caller)
@@ -82,12 +82,12 @@ def _overview(
         at=moment(at),
         status=problem.status_code if problem else 200,
         refused=refused.value if refused else None,
-        error="; ".join(one.message for one in problem.errors) if problem else None,
+        error="; ".join(error.message for error in problem.errors) if problem else None,
     )
 
 
 def _chain_tile(session: Session, caller: Caller) -> list[Tile]:
-    """The end of the audit chain, for who may read it."""
+    """The tile of the audit chain's newest events, for callers who may read it."""
     if Scope.AUDIT not in caller.scopes:
         return []
     chain, head = pages_operate_audit.newest_links(session)

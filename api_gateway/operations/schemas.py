@@ -1,4 +1,4 @@
-"""What operators send and see: dead letters, their groups, replays, and the stages' circuits."""
+"""Schemas for operators: dead letters, their groups, replays, and the circuits of stages."""
 
 import re
 from datetime import datetime
@@ -45,7 +45,7 @@ class LetterFilter(BaseModel):
     until: AwareDatetime | None = Field(default=None, description="died before")
 
     def chosen(self, status: Status = "open") -> Chosen:
-        """As the store wants it."""
+        """The filter in the store's form."""
         return Chosen(
             status=None if status == "all" else status,
             stage=self.stage.value if self.stage else None,
@@ -63,7 +63,7 @@ def letter_filter(
     since: Annotated[AwareDatetime | None, Query(description="died then or later")] = None,
     until: Annotated[AwareDatetime | None, Query(description="died before")] = None,
 ) -> LetterFilter:
-    """The filter that stands in a query string."""
+    """The filter from a query string."""
     return LetterFilter(
         stage=stage, fingerprint=fingerprint, error_type=error_type, since=since, until=until
     )

@@ -1,4 +1,4 @@
-"""The stages: which of them work, and the way to stop and start one."""
+"""The API routes of stages: list, pause and resume them."""
 
 from fastapi import APIRouter, Request
 
@@ -24,8 +24,8 @@ ACTOR = "operator"
 def list_stages(gateway: InGateway) -> StageList:
     """All stages."""
     with gateway.store.reading() as session:
-        found = circuits.states(session)
-    return StageList(stages=[StageOut.model_validate(one) for one in found])
+        states = circuits.states(session)
+    return StageList(stages=[StageOut.model_validate(state) for state in states])
 
 
 @router.post(
@@ -60,5 +60,5 @@ def resume_stage(stage: Stage, request: Request, gateway: InGateway, caller: InC
 
 def _shown(gateway: Gateway, stage: Stage) -> StageOut:
     with gateway.store.reading() as session:
-        (found,) = [one for one in circuits.states(session) if one.stage == stage.value]
-    return StageOut.model_validate(found)
+        (state,) = [row for row in circuits.states(session) if row.stage == stage.value]
+    return StageOut.model_validate(state)

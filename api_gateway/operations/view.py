@@ -1,4 +1,4 @@
-"""What operators see first: sources against their limits, queues, dead letters, cost. Pure."""
+"""Views of the operators' overview: sources and limits, queues, dead letters, cost. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ _NO_STAGE = Badge("Unknown", "bad", "question", "Its state is none that this rel
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A source against its limit. `age` is that of the oldest query that is followed there, of
-    those that were ever complete; `incomplete` ones failed and never were."""
+    """A source and its limit. `age` is that of its oldest followed query, of those that were ever
+    complete. `incomplete` counts followed queries that failed and were never complete."""
 
     name: str
     title: str
@@ -64,11 +64,11 @@ def source_line(body: Mapping[str, Any]) -> SourceLine:
         age="never" if age is None else span_of_hours(age),
         limit="none" if limit is None else span_of_hours(limit),
         late_since=moment(body["breached_since"]),
-        followed=sum(1 for one in body["watches"] if one["active"]),
+        followed=sum(1 for watch in body["watches"] if watch["active"]),
         incomplete=sum(
             1
-            for one in body["watches"]
-            if one["active"] and one["cursor_at"] is None and one["last_error"]
+            for watch in body["watches"]
+            if watch["active"] and watch["cursor_at"] is None and watch["last_error"]
         ),
         documents=body["documents"],
         succeeded=moment(body["last_success_at"]),
@@ -79,16 +79,16 @@ def source_line(body: Mapping[str, Any]) -> SourceLine:
 
 
 def _source_badges(body: Mapping[str, Any]) -> list[Badge]:
-    found = [FAILING] if body["status"] == "degraded" else []
+    badges = [FAILING] if body["status"] == "degraded" else []
     if body["in_sla"] is False:
-        found.append(LATE)
+        badges.append(LATE)
     elif body["in_sla"]:
-        found.append(IN_TIME)
-    elif any(one["active"] for one in body["watches"]):
-        found.append(NO_LIMIT)
+        badges.append(IN_TIME)
+    elif any(watch["active"] for watch in body["watches"]):
+        badges.append(NO_LIMIT)
     else:
-        found.append(NOT_FOLLOWED)
-    return found
+        badges.append(NOT_FOLLOWED)
+    return badges
 
 
 @dataclass(frozen=True)
@@ -113,19 +113,21 @@ class StageLine:
 
     @property
     def works(self) -> bool:
-        """Whether its messages are worked on."""
+        """Whether its messages are processed."""
         return self.badge == STAGE["closed"]
 
     @property
     def waiting(self) -> int:
-        """All that is promised and not ended."""
+        """The number of messages that are promised and not ended."""
         return self.due + self.published + self.delayed + self.held
 
 
 def stage_lines(states: Iterable[StageState], queues: Iterable[QueueReport]) -> list[StageLine]:
-    """Every stage of `states` beside its queue, in the order of the chain."""
-    by_stage = {one.stage: one for one in queues}
-    return [_stage_line(one, by_stage.get(one.stage, QueueReport(one.stage))) for one in states]
+    """The lines of all stages of `states` with their queues, in the order of the chain."""
+    by_stage = {queue.stage: queue for queue in queues}
+    return [
+        _stage_line(state, by_stage.get(state.stage, QueueReport(state.stage))) for state in states
+    ]
 
 
 def _stage_line(state: StageState, queue: QueueReport) -> StageLine:
@@ -150,27 +152,27 @@ def _stage_line(state: StageState, queue: QueueReport) -> StageLine:
 
 
 def seconds(many: float) -> str:
-    """An age that may be short: seconds up to a minute, then as `span_of_hours`."""
+    """An age in words: seconds up to a minute, then as `span_of_hours`."""
     return f"{many:.0f} s" if many < 60 else span_of_hours(many / 3600)
 
 
 def dollars(cost: Decimal) -> str:
-    """US dollars; a cost under one dollar to a hundredth of a cent."""
+    """A cost in US dollars; below one dollar to a hundredth of a cent."""
     return f"US$ {cost:,.4f}" if 0 < cost < 1 else f"US$ {cost:,.2f}"
 
 
 def cost_words(spent: Spent) -> tuple[str, str]:
-    """What was paid, and what else is to be said of it."""
-    told = f"{spent.requests} request{'' if spent.requests == 1 else 's'} to language models"
+    """The known cost, and the number of requests and of tokens without a known cost."""
+    detail = f"{spent.requests} request{'' if spent.requests == 1 else 's'} to language models"
     if spent.unpriced:
-        tokens = sum(one.input_tokens + one.output_tokens for one in spent.unpriced)
-        told += f"; the cost of up to {tokens:,} tokens is not known and not in it"
-    return dollars(spent.known), told
+        tokens = sum(usage.input_tokens + usage.output_tokens for usage in spent.unpriced)
+        detail += f"; the cost of up to {tokens:,} tokens is not known and not in it"
+    return dollars(spent.known), detail
 
 
 @dataclass(frozen=True)
 class Tile:
-    """One figure of the overview; `badge` where it is good or bad by itself."""
+    """One figure of the overview; `badge` is set if it is good or bad by itself."""
 
     label: str
     value: str
@@ -180,14 +182,16 @@ class Tile:
 
 
 def tiles(sources: Sequence[SourceLine], stages: Sequence[StageLine], spent: Spent) -> list[Tile]:
-    """The figures on top of the overview."""
+    """The figures at the top of the overview."""
     return [_sources_tile(sources), _stages_tile(stages), *_work_tiles(stages), _cost_tile(spent)]
 
 
 def _sources_tile(sources: Sequence[SourceLine]) -> Tile:
-    judged = [one for one in sources if not {NOT_FOLLOWED, NO_LIMIT}.intersection(one.badges)]
-    good = sum(1 for one in judged if IN_TIME in one.badges)
-    failing = sum(1 for one in sources if FAILING in one.badges)
+    judged = [
+        source for source in sources if not {NOT_FOLLOWED, NO_LIMIT}.intersection(source.badges)
+    ]
+    good = sum(1 for source in judged if IN_TIME in source.badges)
+    failing = sum(1 for source in sources if FAILING in source.badges)
     state = LATE if good < len(judged) else FAILING if failing else IN_TIME if judged else None
     return Tile(
         "Sources in time",
@@ -199,21 +203,23 @@ def _sources_tile(sources: Sequence[SourceLine]) -> Tile:
 
 
 def _stages_tile(stages: Sequence[StageLine]) -> Tile:
-    stopped = [one for one in stages if not one.works]
-    worst = next((one for one in stopped if one.badge.tone == "bad"), next(iter(stopped), None))
+    stopped = [stage for stage in stages if not stage.works]
+    worst = next(
+        (stage for stage in stopped if stage.badge.tone == "bad"), next(iter(stopped), None)
+    )
     return Tile(
         "Stages that work",
         f"{len(stages) - len(stopped)} of {len(stages)}",
-        ", ".join(one.name for one in stopped) + " stopped" if stopped else "none stopped",
+        ", ".join(stage.name for stage in stopped) + " stopped" if stopped else "none stopped",
         worst.badge if worst else STAGE["closed"],
         "#stages",
     )
 
 
 def _work_tiles(stages: Sequence[StageLine]) -> list[Tile]:
-    waiting = sum(one.waiting for one in stages)
-    dead = sum(one.dead_letters for one in stages)
-    held = sum(one.held for one in stages)
+    waiting = sum(stage.waiting for stage in stages)
+    dead = sum(stage.dead_letters for stage in stages)
+    held = sum(stage.held for stage in stages)
     return [
         Tile("Messages waiting", f"{waiting:,}", f"{held:,} of them held", None, "#stages"),
         Tile(
@@ -227,5 +233,5 @@ def _work_tiles(stages: Sequence[StageLine]) -> list[Tile]:
 
 
 def _cost_tile(spent: Spent) -> Tile:
-    value, told = cost_words(spent)
-    return Tile("Cost today (UTC)", value, told, None, "/operate/quality#cost")
+    value, detail = cost_words(spent)
+    return Tile("Cost today (UTC)", value, detail, None, "/operate/quality#cost")

@@ -1,6 +1,6 @@
-"""Charts as SVG: drawn here, without scripts, fonts or anything else from elsewhere. Pure.
+"""Charts as SVG, without scripts, fonts or other external resources. Pure.
 
-A drawing says nothing that the table beside it does not say.
+A chart shows nothing that the table beside it does not show.
 """
 
 import base64
@@ -21,12 +21,12 @@ WIDTH, HEIGHT = 440, 190
 _SVG = "{http://www.w3.org/2000/svg}"
 _UNWANTED = {f"{_SVG}{name}" for name in ("script", "desc", "a", "title")}
 _LABELS = 5
-"""Ours: so many days are named below a chart."""
+"""Our choice: the most days that are labelled below a chart."""
 
 
 @dataclass(frozen=True)
 class Palette:
-    """Colors of a drawing: those of the pages, which a drawing cannot ask for."""
+    """The colors of a drawing: those of the pages, whose styles a drawing cannot use."""
 
     ink: str
     faint: str
@@ -40,7 +40,7 @@ DARK = Palette(ink="#a0b2b9", faint="#2b393f", line="#7fcfd1", target="#f1c670")
 
 @dataclass(frozen=True)
 class Drawing:
-    """An SVG, and the content-security policy under which it shows as it should."""
+    """An SVG, and the content-security policy under which it displays correctly."""
 
     content: bytes
     policy: str
@@ -48,13 +48,13 @@ class Drawing:
 
 @cache
 def _pygal() -> ModuleType:
-    """The library, imported with the first drawing: a third of a second that no start waits for."""
+    """The library, imported for the first drawing, as the import takes a third of a second."""
     loaded = import_module("pygal")
     import_module("pygal.style")
-    # It leaves a finder of a kind that Python gave up among those of all modules, for maps that we
-    # do not draw. Whatever is imported later would warn of it.
+    # pygal adds an obsolete import finder for maps, which we do not draw. Every later import would
+    # warn about it.
     fixer = loaded.PluginImportFixer
-    sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, fixer)]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, fixer)]
     return loaded
 
 
@@ -66,11 +66,11 @@ def line_chart(
     target: float | None = None,
     dark: bool = False,
 ) -> Drawing:
-    """A metric by day; a day of which nothing is known is a gap.
+    """A line chart of a metric by day; a day without a value is a gap.
 
     Args:
         days: ISO dates, one for each of `values`.
-        target: drawn as a line across.
+        target: a value drawn as a horizontal line.
     """
     chart = _pygal().Line(**_options(dark), allow_interruptions=True)
     _name_days(chart, days)
@@ -84,7 +84,7 @@ def line_chart(
 def bar_chart(
     title: str, days: Sequence[str], values: Sequence[float], *, dark: bool = False
 ) -> Drawing:
-    """An amount for each day."""
+    """A bar chart of an amount by day."""
     chart = _pygal().Bar(**_options(dark), range=None if any(values) else (0, 1))
     _name_days(chart, days)
     chart.add(title, list(values))
@@ -141,16 +141,16 @@ def _short(day: str) -> str:
 
 
 def _drawing(chart: Any, title: str) -> Drawing:
-    """The chart without what a browser would run or what leads elsewhere."""
+    """The chart without scripts, links and other elements that are not wanted."""
     drawn = etree.fromstring(chart.render(disable_xml_declaration=True).encode())
     etree.strip_tags(drawn, etree.Comment)
-    for one in list(drawn.iter(etree.Element)):
-        if one.tag in _UNWANTED or "tooltip" in one.get("class", "").split():
-            _remove(one)
+    for element in list(drawn.iter(etree.Element)):
+        if element.tag in _UNWANTED or "tooltip" in element.get("class", "").split():
+            _remove(element)
     named = etree.Element(f"{_SVG}title")
     named.text = title
     drawn.insert(0, named)
-    style = "".join(one.text or "" for one in drawn.iter(f"{_SVG}style"))
+    style = "".join(element.text or "" for element in drawn.iter(f"{_SVG}style"))
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return Drawing(
         etree.tostring(drawn, encoding="utf-8"),

@@ -23,9 +23,9 @@ class Moment:
 
 @dataclass(frozen=True)
 class ClockView:
-    """Both clocks of a source (invariant 8), as they stood when the answer was made.
+    """Both clocks of a source (invariant 8) at the time when the answer was made.
 
-    `age` is how long ago it had been checked, `limit` how long ago it may have been.
+    `age` is the time since its last check, `limit` the longest that it may be.
     """
 
     published: Moment | None
@@ -52,13 +52,13 @@ def clocks(body: Mapping[str, Any]) -> ClockView:
 
 
 def moment(value: str | datetime | None) -> Moment | None:
-    """A moment to the minute, in UTC; None stays None, and so does what is no moment."""
+    """A moment to the minute, in UTC; None if there is none or it cannot be parsed."""
     at = _parsed(value)
     return Moment(f"{at.day} {at:%b %Y, %H:%M} UTC", at.isoformat()) if at else None
 
 
 def published(value: str | datetime | None, precision: str | None = "day") -> Moment | None:
-    """A date, of publication for one, as far as it is known."""
+    """A date, such as that of publication, to its known precision."""
     at = _parsed(value)
     if at is None:
         return None
@@ -68,14 +68,14 @@ def published(value: str | datetime | None, precision: str | None = "day") -> Mo
 
 
 def span_of_hours(hours: float) -> str:
-    """An age: minutes, hours up to two days, then days."""
+    """An age in words: minutes, hours up to two days, then days."""
     if hours < 1:
         return f"{hours * 60:.0f} min"
     return f"{hours:.0f} h" if hours <= 48 else f"{hours / 24:.0f} d"
 
 
 def milliseconds(ms: float | None) -> str:
-    """How long something took."""
+    """A duration in words; empty if it is not known."""
     if ms is None:
         return ""
     return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"

@@ -1,4 +1,4 @@
-"""What changed between two versions, by sentence and, inside a changed one, by word. Pure."""
+"""The differences of two versions by sentence and, within changed sentences, by word. Pure."""
 
 import re
 from collections import Counter
@@ -11,15 +11,15 @@ from store.core.spans import Structure
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 MANY = 2000
-"""Sentences of a text from which on very frequent ones are not looked for one by one."""
+"""In texts of more sentences, very frequent ones do not start a match (`autojunk`)."""
 MOST_WORDS = 3000
-"""Words of a changed passage up to which it is compared word by word."""
+"""The most words of a changed passage that is compared word by word."""
 MOST_PAIRS, MOST_PAIRS_OF_WORDS = 100_000, 300_000
-"""Pairs of equal sentences, and of equal words in all changed passages of a page, that are compared
-(at worst some 3 s of work): of texts that repeat themselves more, what stands between their common
-beginning and end has changed as a whole."""
+"""The most pairs of equal sentences, and of equal words in all changed passages of a page, that are
+compared (at worst some 3 s of work). In texts with more repetition, everything between the common
+beginning and end counts as changed."""
 CONTEXT = 2
-"""Sentences that are shown around a change."""
+"""The sentences shown around a change."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Row:
-    """A passage in the old and the new version. `skipped` counts sentences that are left out."""
+    """A passage in the old and the new version. `skipped` counts the sentences left out."""
 
     kind: Literal["same", "changed", "removed", "added", "skipped"]
     old: Sequence[Word] = ()
@@ -41,51 +41,51 @@ class Row:
 
 
 def sentences(text: str, structure: Structure | None) -> list[str]:
-    """The sentences of a text; its lines where no structure is known."""
+    """The sentences of a text, or its lines if its structure is not known."""
     if structure is None or not structure.sentences:
         return [line.strip() for line in text.splitlines() if line.strip()]
     return [span.of(text) for span in structure.sentences]
 
 
 def rows(old: Sequence[str], new: Sequence[str]) -> list[Row]:
-    """The differences in the order of the text, with what stands around them."""
+    """The differences in the order of the text, with `CONTEXT` sentences around each."""
     frequent = max(len(old), len(new)) > MANY
     if _pairs(old, new) > MOST_PAIRS:
         steps = _steps_of_ends(old, new)
     else:
         steps = list(SequenceMatcher(None, old, new, autojunk=frequent).get_opcodes())
-    found: list[Row] = []
+    result: list[Row] = []
     left = MOST_PAIRS_OF_WORDS
     for place, (step, a, b, c, d) in enumerate(steps):
         if step == "equal":
-            found += _same(old[a:b], is_first=place == 0, is_last=place == len(steps) - 1)
+            result += _same(old[a:b], is_first=place == 0, is_last=place == len(steps) - 1)
         elif step == "replace":
             row, compared = _changed(" ".join(old[a:b]), " ".join(new[c:d]), left)
-            found.append(row)
+            result.append(row)
             left -= compared
         else:
             kind: Literal["removed", "added"] = "removed" if step == "delete" else "added"
-            found.append(
+            result.append(
                 Row(
                     kind,
-                    [Word(one, True) for one in old[a:b]],
-                    [Word(one, True) for one in new[c:d]],
+                    [Word(sentence, True) for sentence in old[a:b]],
+                    [Word(sentence, True) for sentence in new[c:d]],
                 )
             )
-    return found
+    return result
 
 
 def _pairs(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many pairs of equals there are, which is what comparing takes, several times over."""
+    """The number of equal pairs. The work of a comparison is a small multiple of it."""
     counted = Counter(new)
-    return sum(counted[one] for one in old)
+    return sum(counted[item] for item in old)
 
 
 _Step = tuple[str, int, int, int, int]
 
 
 def _steps_of_ends(old: Sequence[str], new: Sequence[str]) -> list[_Step]:
-    """What is the same at the beginning and at the end, and what was replaced between."""
+    """The steps for a common beginning, a replaced middle and a common end."""
     most = min(len(old), len(new))
     head = next((n for n in range(most) if old[n] != new[n]), most)
     rest = most - head
@@ -103,12 +103,12 @@ def _same(run: Sequence[str], *, is_first: bool, is_last: bool) -> list[Row]:
     head = 0 if is_first else CONTEXT
     tail = 0 if is_last else CONTEXT
     if len(run) <= head + tail + 1:
-        return [_row(one) for one in run]
+        return [_row(sentence) for sentence in run]
     hidden = len(run) - head - tail
     return [
-        *(_row(one) for one in run[:head]),
+        *(_row(sentence) for sentence in run[:head]),
         Row("skipped", skipped=hidden),
-        *(_row(one) for one in run[len(run) - tail :]),
+        *(_row(sentence) for sentence in run[len(run) - tail :]),
     ]
 
 
@@ -117,7 +117,7 @@ def _row(sentence: str) -> Row:
 
 
 def _changed(old: str, new: str, most_pairs: int) -> tuple[Row, int]:
-    """The two beside each other, and how many pairs of words that took."""
+    """The row of a changed passage, and the number of word pairs that were compared."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     if max(len(before), len(after)) > MOST_WORDS:
         return Row("changed", [Word(old, True)], [Word(new, True)]), 0

@@ -1,4 +1,4 @@
-"""Problems as pages, for browsers: the JSON interface keeps its own."""
+"""Problems as HTML pages for browsers; the JSON API keeps its own format."""
 
 import json
 from typing import Any
@@ -13,13 +13,13 @@ from api_gateway.pages.rendering import error_page, frame, headers
 from api_gateway.problems import MEDIA_TYPE, NO_SUCH_ID, NO_SUCH_PATH
 
 _FOR_PROGRAMS = frozenset({NO_SUCH_PATH, f"there is no such {NO_SUCH_ID}"})
-"""Details of a 404 that speak of addresses as programs make them."""
+"""Details of a 404 that only make sense to programs."""
 
 
 class ErrorPages:
-    """Turns a problem into a page where a browser asked for a page.
+    """Middleware that turns a problem into a page if a browser requested a page.
 
-    It stands around everything else, so that whoever made the problem need not know of pages.
+    It wraps everything else, so that the code that raises a problem need not know about pages.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -33,14 +33,14 @@ class ErrorPages:
 
 
 def asks_for_page(scope: Scope) -> bool:
-    """Whether a browser wants to show what comes back."""
+    """Whether a browser requested a page to show."""
     if scope["path"].startswith("/v1/"):
         return False
     return "text/html" in Headers(scope=scope).get("accept", "")
 
 
 class _Rewriting:
-    """A response on its way out; a problem is held back until it is whole."""
+    """An outgoing response; a problem is held back until it is complete."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope = scope
@@ -49,7 +49,7 @@ class _Rewriting:
         self._body = b""
 
     async def send(self, message: Message) -> None:
-        """Pass on a part of the response, or a page in its place."""
+        """Send a part of the response, or a page in place of a problem."""
         if message["type"] == "http.response.start":
             kind = Headers(raw=message["headers"]).get("content-type", "")
             if kind.partition(";")[0] == MEDIA_TYPE:
@@ -82,15 +82,15 @@ class _Rewriting:
         await self._send({"type": "http.response.body", "body": body})
 
     async def _to_sign_in(self, start: Message) -> None:
-        """Lead to the form that asks for a key, and from there back to a page that was to be read,
-        or to the one with the form that was sent: it was not taken, which is said."""
+        """Redirect to the sign-in page. From there the user gets back to the requested page, or to
+        the page of a form that was sent; the sign-in page then says that it was not accepted."""
         if self._scope["method"] in SAFE_METHODS:
             query = self._scope["query_string"].decode("latin-1")
-            asked = self._scope["path"] + (f"?{query}" if query else "")
-            back = f"?next={quote(asked, safe='')}"
+            address = self._scope["path"] + (f"?{query}" if query else "")
+            back = f"?next={quote(address, safe='')}"
         else:
-            asked = _sent_from(Headers(scope=self._scope))
-            back = "?unsent=yes" + (f"&next={quote(asked, safe='')}" if asked else "")
+            address = _sent_from(Headers(scope=self._scope))
+            back = "?unsent=yes" + (f"&next={quote(address, safe='')}" if address else "")
         start["status"] = 303
         changed = MutableHeaders(scope=start)
         del changed["WWW-Authenticate"], changed["Content-Type"]
@@ -101,7 +101,7 @@ class _Rewriting:
 
 
 def _sent_from(headers: Headers) -> str:
-    """The page of ours with the form that was sent, as far as the browser tells."""
+    """Our page with the form that was sent, from the Referer; empty if it names none."""
     try:
         parts = urlsplit(headers.get("referer", ""))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Forms as browsers send them."""
+"""The forms that browsers send."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ FORM = "application/x-www-form-urlencoded"
 
 
 async def _form(request: Request) -> Mapping[str, str]:
-    """The fields of a form; of one that comes twice the last.
+    """The fields of a form; of a repeated field, the last value.
 
     Raises:
         Problem: the body is no form.
@@ -30,26 +30,26 @@ async def _form(request: Request) -> Mapping[str, str]:
 
 
 def lines(text: str) -> str:
-    """A text as it was written: browsers send line ends as CR LF."""
+    """The text with line ends as LF; browsers send CR LF."""
     return text.replace("\r\n", "\n")
 
 
 Form = Annotated[Mapping[str, str], Depends(_form)]
-"""A route's parameter of this type holds the fields of the form."""
+"""The type of a route's parameter for the fields of the form."""
 
 
 async def _form_or_nothing(request: Request) -> Mapping[str, str]:
-    """Raises Problem: there is a body, and it is no form."""
+    """Raises Problem: there is a body that is no form."""
     return await _form(request) if "content-type" in request.headers else {}
 
 
 FormOrNothing = Annotated[Mapping[str, str], Depends(_form_or_nothing)]
-"""The same for a button: it works without any field."""
+"""The same for a button, which may be sent without any field."""
 
 
 @dataclass(frozen=True)
 class File:
-    """A file that was chosen: its bytes, its name, and what the browser takes it for."""
+    """An uploaded file: its bytes, its name, and the media type that the browser declares."""
 
     content: bytes
     name: str
@@ -58,7 +58,7 @@ class File:
 
 @dataclass(frozen=True)
 class GivenFiles:
-    """A form with files: its fields, and those that were chosen, in their order."""
+    """A form with files: its fields, and the chosen files in order."""
 
     fields: Mapping[str, str]
     files: Sequence[File]
@@ -66,7 +66,7 @@ class GivenFiles:
 
 @dataclass(frozen=True)
 class Given:
-    """A form with a file or a text: its fields, and the file if there is one."""
+    """A form with at most one file: its fields, and the file if there is one."""
 
     fields: Mapping[str, str]
     content: bytes | None
@@ -75,7 +75,7 @@ class Given:
 
 
 async def given_files(request: Request, _: InCaller) -> GivenFiles:
-    """Read the form. It asks for the caller so that nobody's form is read before he is known.
+    """Read the form. It depends on the caller, so that no form of an unknown caller is read.
 
     Raises:
         Problem: the body is no form.
@@ -84,12 +84,12 @@ async def given_files(request: Request, _: InCaller) -> GivenFiles:
     if kind not in {"multipart/form-data", "application/x-www-form-urlencoded"}:
         raise Problem(415, "send a form")
     async with open_form(request, FORM_LIMITS) as form:
-        fields = {name: one for name, one in form.items() if isinstance(one, str)}
-        chosen = [one for one in form.getlist("file") if isinstance(one, UploadFile)]
+        fields = {name: value for name, value in form.items() if isinstance(value, str)}
+        chosen = [value for value in form.getlist("file") if isinstance(value, UploadFile)]
         files = [
-            File(await one.read(), clean_filename(one.filename), one.content_type)
-            for one in chosen
-            if one.filename  # a browser sends a part without a name where none was chosen
+            File(await upload.read(), clean_filename(upload.filename), upload.content_type)
+            for upload in chosen
+            if upload.filename  # a browser sends a part without a name if no file was chosen
         ]
         return GivenFiles(fields, files)
 
@@ -98,7 +98,7 @@ InGivenFiles = Annotated[GivenFiles, Depends(given_files)]
 
 
 async def given(form: InGivenFiles) -> Given:
-    """The form of which one file is taken."""
+    """The form with only its last file."""
     if not form.files:
         return Given(form.fields, None, "", None)
     file = form.files[-1]
@@ -109,6 +109,6 @@ InGiven = Annotated[Given, Depends(given)]
 
 
 def refused_form(form: HTMLResponse, problem: Problem) -> HTMLResponse:
-    """A form that is shown again because of `problem`, with what the problem says in headers."""
+    """A form that is shown again because of `problem`, with the problem's headers."""
     form.headers.update(problem.headers or {})
     return form

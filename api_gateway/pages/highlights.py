@@ -1,7 +1,7 @@
-"""Spans marked in a text, to the letter, however they overlap. Pure.
+"""Marks spans in a text exactly, even if they overlap. Pure.
 
-A text is cut wherever a span begins or ends. The runs, put together, are the text; those that name
-a span, put together, are `text[start:end]` of it. Offsets are Unicode code points, as everywhere.
+The text is cut wherever a span begins or ends. All runs, joined, are the text; the runs that name a
+span, joined, are its `text[start:end]`. Offsets are Unicode code points, as everywhere.
 """
 
 from bisect import bisect_left
@@ -12,7 +12,7 @@ from itertools import pairwise
 
 @dataclass(frozen=True)
 class Place:
-    """A span with a name of ours: `[start, end)`."""
+    """A named span `[start, end)`."""
 
     name: str
     start: int
@@ -24,10 +24,10 @@ class Run:
     """Characters that lie in the same spans.
 
     Args:
-        names: the spans that hold it, as they were given.
-        begins: those of them that begin here.
-        chosen: whether it lies in the span that the reader chose.
-        first: whether that one begins here.
+        names: the names of the spans that contain the run, in the given order.
+        begins: the names of those that begin here.
+        chosen: whether the run lies in the span that the reader chose.
+        first: whether the chosen span begins here.
     """
 
     text: str
@@ -38,33 +38,33 @@ class Run:
 
 
 def inside(text: str, start: object, end: object) -> bool:
-    """Whether these are the bounds of a span of the text that is not empty."""
+    """Whether these are the bounds of a non-empty span of the text."""
     return isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)
 
 
 def runs(text: str, places: Sequence[Place], chosen: str | None = None) -> list[Run]:
-    """The text with its spans; what is no span of it is left out.
+    """The runs of the text with its spans; invalid spans are left out.
 
     Args:
-        chosen: the name of a place that is to stand out.
+        chosen: the name of the span to highlight.
     """
-    kept = [one for one in places if inside(text, one.start, one.end)]
-    cuts = sorted({0, len(text)} | {one.start for one in kept} | {one.end for one in kept})
+    kept = [place for place in places if inside(text, place.start, place.end)]
+    cuts = sorted({0, len(text)} | {place.start for place in kept} | {place.end for place in kept})
     holders: list[list[Place]] = [[] for _ in cuts]
-    for one in kept:
-        for n in range(bisect_left(cuts, one.start), bisect_left(cuts, one.end)):
-            holders[n].append(one)
-    found = []
+    for place in kept:
+        for n in range(bisect_left(cuts, place.start), bisect_left(cuts, place.end)):
+            holders[n].append(place)
+    result = []
     for n, (start, end) in enumerate(pairwise(cuts)):
         held = holders[n]
-        picked = [one for one in held if one.name == chosen]
-        found.append(
+        picked = [place for place in held if place.name == chosen]
+        result.append(
             Run(
                 text[start:end],
-                tuple(dict.fromkeys(one.name for one in held)),
-                tuple(dict.fromkeys(one.name for one in held if one.start == start)),
+                tuple(dict.fromkeys(place.name for place in held)),
+                tuple(dict.fromkeys(place.name for place in held if place.start == start)),
                 bool(picked),
-                any(one.start == start for one in picked),
+                any(place.start == start for place in picked),
             )
         )
-    return found
+    return result

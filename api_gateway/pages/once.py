@@ -1,8 +1,8 @@
-"""Whatever a form of the pages sends is sent once, however often the form is.
+"""A form of the pages is accepted once, however often the browser sends it.
 
-The key of a form stands in the address of its page: who goes back to it, or loads it again, has the
-same form before him, with scripts or without. What it sent is found under that key for a day: who
-keeps a form open or bookmarked for longer means to send it anew.
+The key of a form is in the address of its page, so going back or reloading shows the same form,
+with scripts or without. Its submission is found under that key for a day; a form that was kept open
+or bookmarked for longer is taken as a new submission.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,19 +23,19 @@ from store.models import ExtractionRow, Note, Question, Verification, now
 from store.texts.idempotency import newest_under, was_accepted
 
 KEPT = timedelta(days=1)
-"""Ours: no double click, and nobody who reloads a page, comes so late."""
+"""Our choice: no double click and no reload comes so late."""
 
 R = TypeVar("R", bound=Question | Verification | Note | ExtractionRow)
 
 
 def keyed(request: Request) -> RedirectResponse:
-    """To the same page, with the key of a new form in its address."""
+    """A redirect to the same page, with the key of a new form in its address."""
     address = request.url.include_query_params(form=str(uuid4()))
     return RedirectResponse(f"{address.path}?{address.query}", 303)
 
 
 def key_of(fields: Mapping[str, str]) -> UUID:
-    """The key that a form carries; a new one, if it carries none."""
+    """The key of a form; a new one if it has none."""
     try:
         return UUID(fields.get("key", ""))
     except ValueError:
@@ -43,7 +43,7 @@ def key_of(fields: Mapping[str, str]) -> UUID:
 
 
 def sent_before(gateway: Gateway, caller: Caller, work: Work, form: UUID) -> UUID | None:
-    """The newest that this form sent, if it did lately."""
+    """The id of the newest submission of this form within `KEPT`, if there is one."""
     with gateway.store.reading() as session:
         prefix = form_prefix(form)
         return newest_under(session, ROWS[work], caller.owner, prefix, since=now() - KEPT)
@@ -52,8 +52,8 @@ def sent_before(gateway: Gateway, caller: Caller, work: Work, form: UUID) -> UUI
 def admit(
     request: Request, caller: Caller, work: Work, form: UUID, content: Mapping[str, Any]
 ) -> None:
-    """Let in what a form sends, if there is room for it and, where language models are asked for
-    it, the owner's day is not spent. What was sent before is let in: it is no new work.
+    """Admit a submission if there is room for it and, where it calls language models, the owner has
+    budget left today. A repeated submission is always admitted, as it is no new work.
 
     Raises:
         Problem: 429 with `Retry-After`.
@@ -67,16 +67,16 @@ def admit(
         with gateway.store.reading() as session:
             if was_accepted(session, ROWS[work], caller.owner, key):
                 return
-        request.state.problem = refused  # the middleware writes refusals down
+        request.state.problem = refused  # the middleware writes refusals to the audit
         raise
     require_room(gateway, work, caller, key)
 
 
 def once(form: UUID, content: Mapping[str, Any], submit: Callable[[str], R]) -> R:
-    """What the form sent with this content; sends it where it did not lately.
+    """The row of the form's submission with this content; a new one if there is none within `KEPT`.
 
     Args:
-        submit: keeps it under an idempotency key, or gives what was kept under that before.
+        submit: inserts the row under an idempotency key, or returns the row that exists under it.
     """
     kept = submit(form_key(form, content))
     if now() - kept.created_at < KEPT:

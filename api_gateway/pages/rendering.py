@@ -1,4 +1,4 @@
-"""Templates to responses: what every page has around it, and the policy it is served under."""
+"""Rendering: makes responses of templates, with the frame and the security policy of a page."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -37,12 +37,12 @@ NAVIGATION = (
     ("Notes", "/notes"),
     ("Operate", "/operate"),
 )
-"""In this order; one whose page is not served is left out."""
+"""The navigation in order; pages that are not served are left out."""
 
 
 @dataclass(frozen=True)
 class StaticFile:
-    """A file of the pages; its address holds the hash of its content."""
+    """A static file of the pages; its address contains the hash of its content."""
 
     content: bytes
     media_type: str
@@ -51,15 +51,15 @@ class StaticFile:
 
 @cache
 def static_files() -> Mapping[str, StaticFile]:
-    """All files by their path below `/static/`, read once."""
-    found = {}
+    """All static files by their path below `/static/`, read once."""
+    files = {}
     for path in sorted(STATIC.rglob("*")):
         if path.suffix in MEDIA_TYPES:
             content = path.read_bytes()
             version = hashlib.sha256(content).hexdigest()[:12]
             name = path.relative_to(STATIC).as_posix()
-            found[name] = StaticFile(content, MEDIA_TYPES[path.suffix], version)
-    return found
+            files[name] = StaticFile(content, MEDIA_TYPES[path.suffix], version)
+    return files
 
 
 def static_url(name: str) -> str:
@@ -72,7 +72,7 @@ def static_url(name: str) -> str:
 
 
 def seen(value: Any) -> Any:
-    """What is put into a template, as it is seen; a carriage return acts on no page."""
+    """A template value without characters that act; carriage returns are harmless and are kept."""
     if not isinstance(value, str) or isinstance(value, Markup):
         return value
     return "\r".join(printable(line, lines=True) for line in value.split("\r"))
@@ -80,9 +80,9 @@ def seen(value: Any) -> Any:
 
 @cache
 def _environment() -> Environment:
-    """The templates; everything that is put into one is escaped, and everything but what goes
-    through `exact` (quotations, the texts that they stand in, and what a form gives back) is
-    without characters that would act: a title reorders no verdict beside it."""
+    """The templates. Every value is escaped. Values that do not go through `exact` (quotations,
+    their source texts, and the fields of a form) also lose characters that act, so that a title
+    cannot reorder a verdict beside it."""
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,
@@ -94,8 +94,8 @@ def _environment() -> Environment:
     )
     environment.filters["exact"] = exact
     environment.filters["seen"] = seen
-    # A browser cuts a longer paste without a word, and counts UTF-16 units, of which a character
-    # has up to two: what it cuts is too long by our count, and refused instead of taken for whole.
+    # A browser silently cuts a longer paste, and counts UTF-16 units, up to two per character. With
+    # this limit a cut text is too long by our count and is refused, not taken for complete.
     environment.filters["room"] = lambda characters: 2 * characters + 1
     environment.filters["megabytes"] = lambda count: f"{count / 1024**2:.3g} MB"
     environment.filters["inquery"] = lambda words: quote(str(words), safe="")
@@ -103,7 +103,7 @@ def _environment() -> Environment:
     macros = environment.get_template("macros.html").module
     for name in ("icon", "badge", "when", "clock", "quotation", "text", "sent_before"):
         environment.globals[name] = getattr(macros, name)
-    # Of a page without a caller of its own: nothing is kept back, no form needs a token.
+    # Defaults for a page without a caller: nothing is hidden, and no form needs a token.
     environment.globals.update(may=frozenset(map(str, Scope)), csrf="", signed_in=False)
     return environment
 
@@ -112,7 +112,7 @@ def policy(image_origins: Iterable[str] = ()) -> str:
     """The content-security policy of a page: its own scripts and styles, nothing else.
 
     Args:
-        image_origins: hosts of the figures that the answer's rules let stand on this page.
+        image_origins: the origins of the figures that this page may show.
     """
     images = " ".join(["'self'", "data:", *image_origins])
     return (
@@ -123,8 +123,8 @@ def policy(image_origins: Iterable[str] = ()) -> str:
 
 
 def headers(image_origins: Iterable[str] = ()) -> dict[str, str]:
-    """The headers of a page. `same-origin`: under `no-referrer` a browser sends forms with
-    `Origin: null`, which the gateway takes for another origin."""
+    """The headers of a page. The policy is `same-origin`, as under `no-referrer` a browser sends
+    forms with `Origin: null`, which the gateway takes for another origin."""
     return {
         "Content-Security-Policy": policy(image_origins),
         "Referrer-Policy": "same-origin",
@@ -132,22 +132,22 @@ def headers(image_origins: Iterable[str] = ()) -> dict[str, str]:
 
 
 def navigation(app: FastAPI) -> list[tuple[str, str, frozenset[str]]]:
-    """Titles and addresses of the pages that this gateway serves, and the scopes of which one is
-    enough to see them."""
-    found: list[tuple[str, str, frozenset[str]]] | None = getattr(app.state, "navigation", None)
-    if found is None:
+    """The titles and addresses of the pages that this gateway serves, and the scopes of which any
+    one is enough to see them."""
+    pages: list[tuple[str, str, frozenset[str]]] | None = getattr(app.state, "navigation", None)
+    if pages is None:
         served = {
             str(route.path): frozenset(map(str, scopes_of(route)))
             for route in iter_route_contexts(app.routes)
             if "GET" in (route.methods or ())
         }
-        found = [(title, path, served[path]) for title, path in NAVIGATION if path in served]
-        app.state.navigation = found
-    return found
+        pages = [(title, path, served[path]) for title, path in NAVIGATION if path in served]
+        app.state.navigation = pages
+    return pages
 
 
 def warm_up() -> None:
-    """Read the files and compile the templates of every page: whoever comes first would wait."""
+    """Read the files and compile all templates, so that the first request need not wait for it."""
     static_files()
     environment = _environment()
     for name in environment.list_templates(["html"]):
@@ -155,7 +155,7 @@ def warm_up() -> None:
 
 
 def frame(app: FastAPI, path: str, caller: Caller | None) -> dict[str, Any]:
-    """What the frame of a page shows to this caller; None: nobody has been let in yet."""
+    """The values of a page's frame for this caller; None means that no caller is known."""
     gateway = getattr(app.state, "gateway", None)
     if caller is None and (gateway is None or not keys_required(gateway.settings)):
         caller = LOCAL
@@ -170,14 +170,14 @@ def frame(app: FastAPI, path: str, caller: Caller | None) -> dict[str, Any]:
 
 
 def _csrf(token: str | None) -> Markup | str:
-    """The field of a form that tells it from those of other places; empty where none is needed."""
+    """The hidden form field with the CSRF token; empty if no token is needed."""
     if token is None:
         return ""
     return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, token)
 
 
 def render(template: str, **values: Any) -> str:
-    """A template's text."""
+    """The text of a template filled with `values`."""
     return _environment().get_template(template).render(**values)
 
 
@@ -189,7 +189,7 @@ def page(
     image_origins: Iterable[str] = (),
     **values: Any,
 ) -> HTMLResponse:
-    """A page with its frame, to be shown to whoever sent `request`."""
+    """A page with its frame, for the caller of `request`."""
     caller = getattr(request.state, "caller", None)
     text = render(template, **frame(request.app, request.url.path, caller), **values)
     return HTMLResponse(text, status, headers=headers(image_origins))
@@ -198,5 +198,5 @@ def page(
 def error_page(
     around: Mapping[str, Any], problem: Mapping[str, Any], request_id: UUID | str
 ) -> str:
-    """The page of a problem (RFC 9457) in its frame, with the id under which the log has it."""
+    """The page of a problem (RFC 9457) in its frame, with the request id that the log uses."""
     return render("error.html", **around, problem=problem, request_id=str(request_id))

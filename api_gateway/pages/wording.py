@@ -1,4 +1,4 @@
-"""What the pages call things: one place, so that a word means the same on every page. Pure."""
+"""The words of the pages, in one place so that a word means the same on every page. Pure."""
 
 import re
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ Tone = Literal["good", "warn", "bad", "conflict", "quiet"]
 
 @dataclass(frozen=True)
 class Badge:
-    """A state in words and by an icon; color only repeats what they say.
+    """A state as a word and an icon; the color only repeats them.
 
-    `icon` names a drawing of `macros.html`, `meaning` is what the word stands for.
+    `icon` names a drawing in `macros.html`, `meaning` explains the word.
     """
 
     label: str
@@ -93,7 +93,7 @@ STAGES: Mapping[str, tuple[str, str]] = {
     "verify": ("Check every claim", "against the exact words of its source"),
     "audit": ("Seal", "checked once more and written to the audit log"),
 }
-"""The chain of a question in its order; what is shown of each stage."""
+"""The stages of a question in order, with the title and detail that are shown."""
 
 CONFLICT_WHY: Mapping[str, str] = {
     "opposite_direction": "The effects point in opposite directions",
@@ -114,17 +114,17 @@ EXAMPLES = (
     "How does ctDNA-guided management compare with standard management in stage II colon cancer?",
     "Does ctDNA-guided adjuvant therapy improve survival after resection of pancreatic cancer?",
 )
-"""Questions to the sample corpus; it does not speak to the last one."""
+"""Example questions for the sample corpus, which does not cover the last one."""
 
 
 _TOO_LONG = re.compile(r"String should have at most (\d+) characters?")
 
 
 def plainly(message: str) -> str:
-    """What does not fit in a field, for people."""
-    return _TOO_LONG.sub(lambda found: f"has more than {int(found[1]):,} characters", message)
+    """A message about a field in plain words."""
+    return _TOO_LONG.sub(lambda match: f"has more than {int(match[1]):,} characters", message)
 
 
 def badge(kind: Mapping[str, Badge], state: str | None) -> Badge:
-    """The badge of a state. One that is not known is no pass (invariant 6)."""
+    """The badge of a state. An unknown state never counts as passed (invariant 6)."""
     return kind.get(state or "", _UNKNOWN)

@@ -1,1 +1,1 @@
-"""How well the service does, against its targets."""
+"""The quality metrics of the service, and their targets."""

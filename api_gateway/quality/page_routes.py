@@ -1,4 +1,4 @@
-"""The page of quality, and its drawings."""
+"""The page of the quality metrics, and its charts."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -57,7 +57,7 @@ def cost_chart(gateway: InGateway, days: Days = 7, theme: Theme = "light") -> Re
     """The cost of each day as a drawing."""
     with gateway.store.reading() as session:
         cost = _cost(session, now(), days)
-    amounts = [float(one.cost) for one in cost]
+    amounts = [float(day.cost) for day in cost]
     return _shown(bar_chart("US$ per day", [c.day for c in cost], amounts, dark=theme == "dark"))
 
 
@@ -71,9 +71,9 @@ def metric_chart(name: str, gateway: InGateway, days: Days = 7, theme: Theme = "
     with gateway.store.reading() as session:
         extracted = metric.group == "extraction_quality"
         source = extraction_quality if extracted else quality
-        found = source.figures_by_day(session, at - timedelta(days=days), at)
+        figures = source.figures_by_day(session, at - timedelta(days=days), at)
     days_shown = _days(at, days)
-    trend = [Day(day, found.get(day, {})) for day in days_shown]
+    trend = [Day(day, figures.get(day, {})) for day in days_shown]
     bound = list(metric.target.body().values()) if metric.target else [None]
     drawn = line_chart(name, days_shown, values(trend, name), target=bound[0], dark=theme == "dark")
     return _shown(drawn)
@@ -88,17 +88,17 @@ def _shown(drawing: Drawing) -> Response:
 
 
 def _days(at: datetime, days: int) -> list[str]:
-    """The days that the window touches, as the trend of the report has them."""
+    """The ISO dates of the days in the window, like those in the report's trend."""
     first = (at - timedelta(days=days)).date()
     return [(first + timedelta(days=n)).isoformat() for n in range((at.date() - first).days + 1)]
 
 
 def _cost(session: Session, at: datetime, days: int) -> Sequence[DayCost]:
-    """What language models cost on each whole day of the window, and on today so far."""
+    """The cost of language models on each whole day of the window, and today so far."""
     since = midnight_before(at) - timedelta(days=days)
-    found = model_usage.by_day(session, since)
+    usage = model_usage.by_day(session, since)
     return cost_days(
-        (DayCost(one.day.isoformat(), one.cost, one.requests, one.unpriced) for one in found),
+        (DayCost(day.day.isoformat(), day.cost, day.requests, day.unpriced) for day in usage),
         since.date(),
         at.date(),
     )

@@ -1,4 +1,4 @@
-"""How well the service does: every metric of the plans with its target and its alert."""
+"""The API route of quality: every metric of the plans with its target and its alert."""
 
 from datetime import timedelta
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Quality, as OpenAPI shows it."""
+"""Schemas of the quality report, as OpenAPI shows them."""
 
 from datetime import datetime
 from typing import Literal
@@ -64,10 +64,10 @@ class QualityOut(BaseModel):
 
 
 def quality_out(report: QualityReport, day: Counts, days: int) -> QualityOut:
-    """The report and the counts of the last day, as callers read them."""
+    """The response with the report and the counts of the last day."""
     groups: dict[str, dict[str, QualityMetricOut]] = {}
-    for one in report.metrics:
-        groups.setdefault(one.metric.group, {})[one.name] = _metric(one)
+    for item in report.metrics:
+        groups.setdefault(item.metric.group, {})[item.name] = _metric(item)
     return QualityOut(
         at=report.until,
         since=report.since,
@@ -75,7 +75,7 @@ def quality_out(report: QualityReport, day: Counts, days: int) -> QualityOut:
         retrieval_quality=groups["retrieval_quality"],
         grounding_quality=groups["grounding_quality"],
         extraction_quality=groups["extraction_quality"],
-        missed=[one.name for one in report.missed],
+        missed=[item.name for item in report.missed],
         last_24h=QualityCountsOut(
             answers=day.answers,
             queries_by_type=day.by_type,
@@ -88,15 +88,15 @@ def quality_out(report: QualityReport, day: Counts, days: int) -> QualityOut:
         ),
         trend=[
             QualityDayOut(
-                day=one.day,
+                day=item.day,
                 metrics={
                     name: round(figure.value, 4)
-                    for name, figure in one.figures.items()
+                    for name, figure in item.figures.items()
                     if figure.value is not None
                 },
-                over={name: figure.over for name, figure in one.figures.items()},
+                over={name: figure.over for name, figure in item.figures.items()},
             )
-            for one in report.trend
+            for item in report.trend
         ],
     )
 

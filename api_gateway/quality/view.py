@@ -1,4 +1,4 @@
-"""Quality on its page: each metric beside its target, how it moved, and what it cost. Pure."""
+"""Views of the quality page: metrics with targets and trends, and the cost. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ CHARTS = "/operate/quality/charts"
 
 @dataclass(frozen=True)
 class Point:
-    """A figure of one day in words; `value` is empty where nothing was seen."""
+    """A figure of one day in words; `value` is empty if nothing was measured."""
 
     day: str
     value: str
@@ -38,7 +38,7 @@ class Point:
 
 @dataclass(frozen=True)
 class MetricView:
-    """A metric over the window. `chart` is the address of its drawing; None: it has no days."""
+    """A metric over the window. `chart` is the address of its chart; None without daily values."""
 
     name: str
     title: str
@@ -54,7 +54,7 @@ class MetricView:
 
 @dataclass(frozen=True)
 class GroupView:
-    """Metrics of one kind, under its title."""
+    """The metrics of one kind, under its title."""
 
     name: str
     title: str
@@ -65,12 +65,12 @@ def groups(metrics: Iterable[Judged], trend: Sequence[Day], days: int) -> list[G
     """The metrics by their kind.
 
     Args:
-        days: of the window, for the addresses of the charts.
+        days: the length of the window, for the addresses of the charts.
     """
-    found: dict[Group, list[MetricView]] = {group: [] for group in GROUP}
-    for one in metrics:
-        found[one.metric.group].append(_metric(one, trend, days))
-    return [GroupView(group, GROUP[group], shown) for group, shown in found.items() if shown]
+    by_group: dict[Group, list[MetricView]] = {group: [] for group in GROUP}
+    for metric in metrics:
+        by_group[metric.metric.group].append(_metric(metric, trend, days))
+    return [GroupView(group, GROUP[group], shown) for group, shown in by_group.items() if shown]
 
 
 def _metric(one: Judged, trend: Sequence[Day], days: int) -> MetricView:
@@ -98,29 +98,29 @@ def _point(day: Day, name: str) -> Point:
 
 
 def values(trend: Iterable[Day], name: str) -> list[float | None]:
-    """One metric day by day; None where nothing was seen."""
-    found = [day.figures.get(name) for day in trend]
-    return [None if one is None else one.value for one in found]
+    """The values of a metric by day; None for a day without a measurement."""
+    figures = [day.figures.get(name) for day in trend]
+    return [None if figure is None else figure.value for figure in figures]
 
 
 def _alt(name: str, seen: Sequence[float | None], target: str) -> str:
-    known = [one for one in seen if one is not None]
+    known = [value for value in seen if value is not None]
     if not known:
         return ""
     between = f"from {number(min(known))} to {number(max(known))}"
     of_days = f"known on {len(known)} of {len(seen)} days"
-    told = f"{name} per day: {between}, last {number(known[-1])}, {of_days}"
-    return f"{told}; target {target}" if target else told
+    summary = f"{name} per day: {between}, last {number(known[-1])}, {of_days}"
+    return f"{summary}; target {target}" if target else summary
 
 
 def number(value: float | None) -> str:
-    """A figure as `GET /v1/quality` rounds it; `unknown` where there is none."""
+    """A figure rounded as in `GET /v1/quality`; `unknown` if there is none."""
     return "unknown" if value is None else f"{round(value, 4):,.10g}"
 
 
 @dataclass(frozen=True)
 class DayCost:
-    """What language models cost on a day (UTC); of `unpriced` requests it is not known."""
+    """The cost of language models on a day (UTC), without that of the `unpriced` requests."""
 
     day: str
     cost: Decimal
@@ -129,13 +129,13 @@ class DayCost:
 
     @property
     def words(self) -> str:
-        """The cost for people."""
+        """The cost in words."""
         return dollars(self.cost)
 
 
 def cost_days(rows: Iterable[DayCost], first: date, last: date) -> list[DayCost]:
-    """Every day from `first` to `last`, also those on which nothing was asked."""
-    known = {one.day: one for one in rows}
+    """The costs of all days from `first` to `last`, including days without requests."""
+    known = {row.day: row for row in rows}
     return [
         known.get(day, DayCost(day, Decimal(0), 0, 0))
         for day in ((first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1))
@@ -143,15 +143,15 @@ def cost_days(rows: Iterable[DayCost], first: date, last: date) -> list[DayCost]
 
 
 def cost_alt(days: Sequence[DayCost]) -> str:
-    """What the drawing of the cost says."""
-    total = sum((one.cost for one in days), Decimal(0))
-    most = max(days, key=lambda one: one.cost)
+    """The alternative text of the cost chart."""
+    total = sum((day.cost for day in days), Decimal(0))
+    most = max(days, key=lambda day: day.cost)
     return f"Cost per day over {len(days)} days: {dollars(total)} in all, at most {most.words}"
 
 
 def count_facts(counts: Counts) -> list[tuple[str, str]]:
-    """What ended in the last 24 hours, by name."""
-    told = [
+    """The counts of the last 24 hours, as pairs of label and value."""
+    facts = [
         ("Answers sealed", f"{counts.answers:,}"),
         *((f"of these {_words(name)}", f"{many:,}") for name, many in counts.by_type.items()),
         *((f"abstained: {_words(name)}", f"{many:,}") for name, many in counts.abstained.items()),
@@ -161,8 +161,8 @@ def count_facts(counts: Counts) -> list[tuple[str, str]]:
         ("Cost of these answers", dollars(counts.cost_usd)),
     ]
     if counts.cost_unknown:
-        told.append(("Answers whose cost is not known", f"{counts.cost_unknown:,}"))
-    return told
+        facts.append(("Answers whose cost is not known", f"{counts.cost_unknown:,}"))
+    return facts
 
 
 def _words(name: str) -> str:

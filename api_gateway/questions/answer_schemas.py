@@ -180,8 +180,8 @@ class AnswerOut(BaseModel):
 
 
 class SealedAnswer:
-    """Marks a sealed answer: OpenAPI shows it as `AnswerOut`; it passes as it is, but for what a
-    rule that came after its sealing takes for a search page (EB-9.3)."""
+    """Marks a sealed answer: OpenAPI shows it as `AnswerOut`. It passes unchanged, except for links
+    that a rule newer than its seal takes for a search page (EB-9.3)."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -195,9 +195,9 @@ class SealedAnswer:
 
 
 def _scanned(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer without references and images that lead to no page of a work."""
+    """The answer without references and images whose link is not the page of a work."""
     kept: dict[str, Any] = {
-        part: [one for one in answer[part] if is_direct(one["url"])]
+        part: [item for item in answer[part] if is_direct(item["url"])]
         for part in ("references", "images")
         if part in answer
     }

@@ -1,4 +1,4 @@
-"""From a question's resource to what its page shows. Pure: bodies in, views out."""
+"""The view of an answer on the page of its question. Pure: bodies in, views out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ from api_gateway.sources.view import ReferenceView, notices, references
 
 @dataclass(frozen=True)
 class CitationView:
-    """A place that a claim rests on. `number` is that of its reference; None: it has no page.
+    """A place that a claim cites. `number` is that of its reference, or None if it has none.
 
-    `quote` is shown as a quotation only where its words are the stored ones (invariant 5).
+    `quote` is set only if its words are the stored ones (invariant 5).
     """
 
     number: int | None
@@ -41,7 +41,7 @@ class CitationView:
 
 @dataclass(frozen=True)
 class ClaimView:
-    """A claim with its badge and its places, the first of which is its own."""
+    """A claim with its badge and its citations; the first is the claim's own."""
 
     claim_id: str
     text: str
@@ -52,14 +52,14 @@ class ClaimView:
 
     @property
     def numbers(self) -> list[int]:
-        """The references that it cites, each once."""
-        found = (one.number for one in self.citations if one.number is not None)
-        return list(dict.fromkeys(found))
+        """The numbers of the references that it cites, each once."""
+        numbers = (place.number for place in self.citations if place.number is not None)
+        return list(dict.fromkeys(numbers))
 
 
 @dataclass(frozen=True)
 class SectionView:
-    """A part of an answer."""
+    """A section of an answer."""
 
     heading: str
     claims: Sequence[ClaimView]
@@ -67,10 +67,9 @@ class SectionView:
 
 @dataclass(frozen=True)
 class SideView:
-    """One of two that contradict each other, in its own words.
+    """One of two sources that contradict each other, with its own words.
 
-    `source` is empty where the answer does not tell it; `published` is told where there are no
-    clocks.
+    `source` is empty if the answer does not name it; `published` is shown if there are no clocks.
     """
 
     title: str
@@ -96,7 +95,7 @@ class ConflictView:
 
 @dataclass(frozen=True)
 class ImageView:
-    """A figure; `image_url` only where it can be shown under the page's policy."""
+    """A figure; `image_url` is set only if the page's policy allows it to be shown."""
 
     title: str
     url: str
@@ -107,7 +106,7 @@ class ImageView:
 
 @dataclass(frozen=True)
 class AbstentionView:
-    """Why there is no answer, and what would cure that. `action` is the one of the cure."""
+    """The reason why there is no answer, and its cure. `action` is the action of the cure."""
 
     title: str
     reason: str
@@ -119,13 +118,13 @@ class AbstentionView:
 
     @property
     def curable(self) -> bool:
-        """Whether more evidence could cure it."""
+        """Whether more evidence could lead to an answer."""
         return self.reason not in ("out_of_scope", "unchecked")
 
 
 @dataclass(frozen=True)
 class RemarkView:
-    """What is told of the question, and where it stands, if a source says it."""
+    """A remark on the question, with the link to its place if a source says it."""
 
     detail: str
     href: str | None
@@ -133,7 +132,7 @@ class RemarkView:
 
 @dataclass(frozen=True)
 class AnswerView:
-    """All that the page of an answer shows."""
+    """Everything that the page of an answer shows."""
 
     abstention: AbstentionView | None
     remarks: Sequence[RemarkView]
@@ -153,34 +152,36 @@ class AnswerView:
 
     @property
     def lead_badge(self) -> Badge | None:
-        """The state of the summary's claims, if it is one and the same."""
-        found = {one.badge for one in self.lead}
-        return found.pop() if len(found) == 1 else None
+        """The badge of the summary's claims if all have the same one, otherwise None."""
+        badges = {claim.badge for claim in self.lead}
+        return badges.pop() if len(badges) == 1 else None
 
     @property
     def rests_on_sources(self) -> bool:
-        """Whether it cites anything that could change."""
+        """Whether the answer cites anything that could change."""
         return bool(self.sections or self.conflicts or self.references)
 
     @property
     def image_origins(self) -> list[str]:
-        """Where the page's policy must let pictures come from."""
-        found = (links.origin_of(one.image_url) for one in self.images if one.image_url)
-        return list(dict.fromkeys(filter(None, found)))
+        """The origins from which the page's policy must allow pictures."""
+        origins = (links.origin_of(image.image_url) for image in self.images if image.image_url)
+        return list(dict.fromkeys(filter(None, origins)))
 
 
 def answer_view(body: Mapping[str, Any]) -> AnswerView:
-    """The view of an answer's body; what it lacks is left out."""
+    """The view of an answer's body; missing parts are left out."""
     records = {
-        (one.get("claim_id"), one.get("evidence_id")): one for one in body.get("evidence", ())
+        (record.get("claim_id"), record.get("evidence_id")): record
+        for record in body.get("evidence", ())
     }
-    by_key = {key: one for (_, key), one in reversed(records.items())}
-    numbers = {one["evidence_id"]: one["n"] for one in body.get("references", ())}
+    by_key = {key: record for (_, key), record in reversed(records.items())}
+    numbers = {entry["evidence_id"]: entry["n"] for entry in body.get("references", ())}
     claims = {
-        one["claim_id"]: _claim(one, records, by_key, numbers) for one in body.get("claims", ())
+        claim["claim_id"]: _claim(claim, records, by_key, numbers)
+        for claim in body.get("claims", ())
     }
     summary = body.get("summary") or {}
-    lead = [claims[one] for one in summary.get("supported_claim_ids", ()) if one in claims]
+    lead = [claims[key] for key in summary.get("supported_claim_ids", ()) if key in claims]
     fresh = body.get("freshness_summary") or {}
     oldest = fresh.get("max_age_hours")
     return AnswerView(
@@ -189,10 +190,12 @@ def answer_view(body: Mapping[str, Any]) -> AnswerView:
         lead=lead,
         lead_text=summary.get("text", ""),
         sections=[
-            SectionView(one["heading"], [claims[key] for key in one["claim_ids"] if key in claims])
-            for one in body.get("sections", ())
+            SectionView(
+                part["heading"], [claims[key] for key in part["claim_ids"] if key in claims]
+            )
+            for part in body.get("sections", ())
         ],
-        conflicts=[_conflict(one, by_key) for one in body.get("conflicts", ())],
+        conflicts=[_conflict(conflict, by_key) for conflict in body.get("conflicts", ())],
         references=references(body, by_key),
         images=list(filter(None, map(_image, body.get("images", ())))),
         recall=recall_view(body.get("recall") or {}, by_key),
@@ -218,11 +221,11 @@ def _claim(
     claim_id = body["claim_id"]
     citations = [
         _citation(
-            one,
-            records.get((claim_id, one["evidence_id"])) or by_key.get(one["evidence_id"]) or {},
-            numbers.get(one["evidence_id"]),
+            place,
+            records.get((claim_id, place["evidence_id"])) or by_key.get(place["evidence_id"]) or {},
+            numbers.get(place["evidence_id"]),
         )
-        for one in body.get("citations", ())
+        for place in body.get("citations", ())
     ]
     return ClaimView(
         claim_id=claim_id,
@@ -267,19 +270,19 @@ def _abstention(body: Mapping[str, Any]) -> AbstentionView:
         cure=cure.get("detail", ""),
         action=cure.get("action", ""),
         sources=tuple(cure.get("sources") or ()),
-        refreshes=tuple(one["refresh_id"] for one in body.get("cure_refreshes") or ()),
+        refreshes=tuple(refresh["refresh_id"] for refresh in body.get("cure_refreshes") or ()),
     )
 
 
 def _remarks(body: Mapping[str, Any]) -> list[RemarkView]:
-    """The remarks; an abstention tells in its own words which names may be meant."""
+    """The remarks. An abstention itself says which names may be meant, so `misspelt` is omitted."""
     return [
         RemarkView(
-            one["detail"],
-            links.evidence_link(*map(one.get, ("document_id", "version", "start", "end"))),
+            remark["detail"],
+            links.evidence_link(*map(remark.get, ("document_id", "version", "start", "end"))),
         )
-        for one in body.get("remarks", ())
-        if not (body.get("abstained") and one["code"] == "misspelt")
+        for remark in body.get("remarks", ())
+        if not (body.get("abstained") and remark["code"] == "misspelt")
     ]
 
 
@@ -291,14 +294,14 @@ def _conflict(body: Mapping[str, Any], by_key: Mapping[Any, Mapping[str, Any]]) 
         why=CONFLICT_WHY.get(body.get("why", ""), "They cannot both hold"),
         decided=decided if body.get("resolved") else "Nothing decides between them",
         resolved=bool(body.get("resolved")),
-        sides=[_side(one, body.get("stands"), by_key) for one in body.get("sides", ())],
+        sides=[_side(side, body.get("stands"), by_key) for side in body.get("sides", ())],
     )
 
 
 def _side(
     body: Mapping[str, Any], stands: Any, by_key: Mapping[Any, Mapping[str, Any]]
 ) -> SideView:
-    """A side with what it tells of its source; answers from before it told that have records."""
+    """A side of a conflict. Older answers lack its source, which then comes from the records."""
     key = body["evidence_id"]
     record = by_key.get(key) or by_key.get(str(key).partition("@")[0]) or {}
     earlier = " (an earlier version)" if "@" in str(key) else ""
@@ -345,28 +348,28 @@ def _counts(body: Mapping[str, int]) -> list[tuple[Badge, int]]:
 
 
 def facts(body: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """How the answer came to be: label and value, of what is known."""
+    """The known facts of how the answer was made, as pairs of label and value."""
     made = body.get("provenance") or {}
-    found = body.get("sufficiency") or {}
+    sufficiency = body.get("sufficiency") or {}
     tags = body.get("tags") or {}
     pico = body.get("pico") or {}
     times = made.get("stage_timings_ms") or {}
-    score = found.get("score")
+    score = sufficiency.get("score")
     by = " ".join(filter(None, (made.get("generator"), made.get("model"))))
-    told = [
+    pairs = [
         ("Asked about", str(body.get("query_type") or "").replace("_", " ")),
         *((name.capitalize(), str(pico[name])) for name in pico if pico[name]),
         ("Disease", _names(tags.get("diseases"))),
         ("Decision", _names(tags.get("decisions"))),
-        ("Evidence", "" if score is None else f"{found.get('level')} ({score} of 100)"),
-        ("Because", str(found.get("basis") or "")),
+        ("Evidence", "" if score is None else f"{sufficiency.get('level')} ({score} of 100)"),
+        ("Because", str(sufficiency.get("basis") or "")),
         ("Made by", by),
         ("Prompt", str(made.get("prompt_version") or "")),
         ("Knowledge", str(made.get("knowledge_version") or "")),
         ("Cost", f"{made['cost_usd']} USD" if made.get("cost_usd") not in (None, "0") else ""),
         ("Stages", ", ".join(f"{stage} {milliseconds(ms)}" for stage, ms in times.items())),
     ]
-    return [(label, value) for label, value in told if value]
+    return [(label, value) for label, value in pairs if value]
 
 
 def _names(tags: Sequence[str] | None) -> str:

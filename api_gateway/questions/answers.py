@@ -1,4 +1,4 @@
-"""A question as callers see it: from its rows to the resource of DESIGN section 5."""
+"""The resource of a question (DESIGN section 5), made from its rows."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
@@ -27,22 +27,22 @@ class Snapshot:
         self._seen = seen
         status = _status(seen)
         if status == "answered" and seen.sealed is None:
-            status = "running"  # shown only once it is sealed (invariant 6)
+            status = "running"  # an answer is shown only once it is sealed (invariant 6)
         self.status = status
 
     @property
     def finished(self) -> bool:
-        """Whether nothing more will happen to it by itself."""
+        """Whether the question will not change any more by itself."""
         return self.status in FINISHED
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """What it was asked with."""
+        """The options of the question."""
         return self._seen.options
 
     @cached_property
     def resource(self) -> QuestionOut:
-        """What is shown of it; made when it is asked for, as most who wait read it twice."""
+        """The body that is shown. Built only on demand, as most waiting requests read twice."""
         seen = self._seen
         answer: dict[str, Any] | None = None
         error: dict[str, Any] | None = None
@@ -73,24 +73,24 @@ def snapshot(session: Session, caller: Caller, question_id: UUID) -> Snapshot:
     Raises:
         Problem: the caller has no such question, or its words were erased.
     """
-    found = owned(caller, view.seen(session, question_id), "question")
-    if found.status == "erased":
-        raise erased("question", found.erased_at)
-    return Snapshot(found)
+    seen = owned(caller, view.seen(session, question_id), "question")
+    if seen.status == "erased":
+        raise erased("question", seen.erased_at)
+    return Snapshot(seen)
 
 
 def abstained(session: Session, question_ids: Collection[UUID]) -> set[UUID]:
-    """Those of the questions that came to an abstention."""
-    found = select(Answer.question_id).where(
+    """The questions among these whose sealed answer is an abstention."""
+    query = select(Answer.question_id).where(
         col(Answer.question_id).in_(question_ids),
         col(Answer.sealed_at).is_not(None),
         col(Answer.body)["abstained"].as_boolean(),
     )
-    return set(session.exec(found))
+    return set(session.exec(query))
 
 
 def _with_timings(body: dict[str, Any], steps: Sequence[Step]) -> dict[str, Any]:
-    """The sealed answer with how long its stages took: known only after the sealing."""
+    """The sealed answer with the times of its stages, which are known only after the sealing."""
     times = {step.stage: step.ms for step in steps if step.ms is not None}
     return {**body, "provenance": {**body["provenance"], "stage_timings_ms": times}}
 
@@ -99,14 +99,14 @@ def _status(seen: Seen) -> QuestionStatus:
     match seen.status:
         case "queued" | "running" | "answered" | "failed" as status:
             return status
-        case _:  # the database refuses others
+        case _:  # the database allows no others
             raise ValueError(f"question {seen.id} has status {seen.status!r}")
 
 
 def failed_answer() -> dict[str, Any]:
-    """The answer to a question that a stage gave up on: an abstention, with every key there is.
+    """The answer to a question that a stage gave up on: an abstention, with all keys of an answer.
 
-    It says `unchecked`, because nothing that may have been found was verified (invariant 6).
+    Its reason is `unchecked`, because nothing was verified (invariant 6).
     """
     trust = load("trust")
     return {

@@ -1,7 +1,7 @@
-"""An answer as Markdown, its references as BibTeX and RIS. Pure.
+"""Exports: an answer as Markdown, its references as BibTeX and RIS. Pure.
 
-Titles, authors and claims come from anywhere: each format's own signs are made harmless, so that no
-word of a source becomes a field, an entry or a heading.
+Titles, authors and claims are untrusted: the special characters of each format are escaped, so that
+no word of a source becomes a field, an entry or a heading.
 """
 
 import re
@@ -26,60 +26,60 @@ _BIBTEX = {
     "}": r"\textbraceright{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
-    **{sign: f"\\{sign}" for sign in "$&#_%"},
+    **{char: f"\\{char}" for char in "$&#_%"},
 }
-"""Braces become words: BibTeX counts them even behind a backslash."""
+"""Braces become commands, as BibTeX counts them even after a backslash."""
 _NAME = re.compile(r"(.{1,200}?) ([A-Z]{1,4})")
 """A family name and initials, as PubMed writes them."""
 
 
 def markdown(question: QuestionView, answer: AnswerView) -> str:
-    """The answer with its badges, citations, references and clocks."""
+    """The answer as Markdown, with its badges, citations, references and clocks."""
     lines = [f"# {_md(question.text)}", "", _made(question, answer), ""]
     for remark in answer.remarks:
         lines += [f"**Note:** {_md(remark.detail)}", ""]
     if answer.abstention is not None:
-        told = answer.abstention
-        lines += [f"**No answer: {_md(told.title)}.** {_md(told.detail)}", ""]
-        lines += [f"What would cure it: {_md(told.cure)}", ""]
+        abstention = answer.abstention
+        lines += [f"**No answer: {_md(abstention.title)}.** {_md(abstention.detail)}", ""]
+        lines += [f"What would cure it: {_md(abstention.cure)}", ""]
     if answer.lead_text:
         lines += [_md(answer.lead_text), ""]
     for section in answer.sections:
         lines += [f"## {_md(section.heading)}", ""]
-        lines += [*(_md_claim(one) for one in section.claims), ""]
+        lines += [*(_md_claim(claim) for claim in section.claims), ""]
     for conflict in answer.conflicts:
         lines += [f"## Conflict: {_md(conflict.about)}", "", f"{_md(conflict.decided)}.", ""]
         lines += [
-            *(_md_side(one) for one in conflict.sides),
+            *(_md_side(side) for side in conflict.sides),
             "",
         ]
     if answer.references:
-        lines += ["## References", "", *(_md_reference(one) for one in answer.references), ""]
+        lines += ["## References", "", *(_md_reference(entry) for entry in answer.references), ""]
     return "\n".join(lines)
 
 
 def _made(question: QuestionView, answer: AnswerView) -> str:
-    told = [f"Answered {question.finished.words}" if question.finished else ""]
-    told.append(f"evidence last updated {answer.updated.words}" if answer.updated else "")
-    told.append(f"recall state: {answer.recall.state}")
-    return f"*{_md(' · '.join(filter(None, told)))}*"
+    facts = [f"Answered {question.finished.words}" if question.finished else ""]
+    facts.append(f"evidence last updated {answer.updated.words}" if answer.updated else "")
+    facts.append(f"recall state: {answer.recall.state}")
+    return f"*{_md(' · '.join(filter(None, facts)))}*"
 
 
 def _md_claim(claim: ClaimView) -> str:
     places = []
-    for one in claim.citations:
-        number = f"[{one.number}]" if one.number is not None else one.title
-        places.append(f"{number}, version {one.version}, {one.citation}")
+    for place in claim.citations:
+        number = f"[{place.number}]" if place.number is not None else place.title
+        places.append(f"{number}, version {place.version}, {place.citation}")
     return f"- {_md(claim.text)} **{claim.badge.label}** ({_md('; '.join(places))})"
 
 
 def _md_side(one: SideView) -> str:
     age = one.clocks
     when = (age.published if age else None) or one.published
-    told = [one.source, f"published {when.words}" if when else ""]
+    facts = [one.source, f"published {when.words}" if when else ""]
     if age is not None and age.checked is not None:
-        told.append(f"checked {age.checked.words} ({age.state.label.lower()})")
-    of = "; ".join(filter(None, told))
+        facts.append(f"checked {age.checked.words} ({age.state.label.lower()})")
+    of = "; ".join(filter(None, facts))
     return f"- {_md(one.title)}{f' ({_md(of)})' if of else ''}: “{_md(one.quote)}”"
 
 
@@ -93,9 +93,11 @@ def _md_reference(one: ReferenceView) -> str:
 
 
 def _md(words: str) -> str:
-    """`words` on one line, with nothing that Markdown or HTML takes for a sign."""
+    """`words` on one line, with the special characters of Markdown and HTML escaped."""
     plain = _MARKDOWN.sub(r"\\\1", _line(words))
-    return _MARKDOWN_START.sub(lambda at: f"\\{at[1]}" if at[1] else f"{at[2]}\\{at[3]}", plain)
+    return _MARKDOWN_START.sub(
+        lambda match: f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}", plain
+    )
 
 
 def bibtex(
@@ -104,23 +106,23 @@ def bibtex(
     """The references as BibTeX (UTF-8).
 
     Args:
-        authors: all authors by number of the reference, where they are known; else those shown.
+        authors: all authors by number of the reference, if known; otherwise those shown are used.
     """
     keys: set[str] = set()
     entries = []
-    for one in references:
-        kind = "article" if _is_article(one) else "misc"
-        names = " and ".join(_bibtex_name(name) for name in _authors(one, authors))
+    for entry in references:
+        kind = "article" if _is_article(entry) else "misc"
+        names = " and ".join(_bibtex_name(name) for name in _authors(entry, authors))
         fields = {
-            "title": f"{{{_tex(one.title)}}}",
+            "title": f"{{{_tex(entry.title)}}}",
             "author": names,
-            "journal" if kind == "article" else "howpublished": _tex(one.source),
-            "year": str(one.year or ""),
-            "url": _tex_url(one.url),
-            **{_TEX_FIELDS[name]: _tex_url(value) for name, value in one.identifiers},
+            "journal" if kind == "article" else "howpublished": _tex(entry.source),
+            "year": str(entry.year or ""),
+            "url": _tex_url(entry.url),
+            **{_TEX_FIELDS[name]: _tex_url(value) for name, value in entry.identifiers},
         }
         lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
-        entries.append("\n".join([f"@{kind}{{{_key(one, keys)},", *lines, "}", ""]))
+        entries.append("\n".join([f"@{kind}{{{_key(entry, keys)},", *lines, "}", ""]))
     return "\n".join(entries)
 
 
@@ -128,20 +130,20 @@ _TEX_FIELDS = {"PMID": "pmid", "DOI": "doi", "NCT": "nct"}
 
 
 def _tex(words: str) -> str:
-    return "".join(_BIBTEX.get(sign, sign) for sign in _line(words))
+    return "".join(_BIBTEX.get(char, char) for char in _line(words))
 
 
 def _tex_url(value: str) -> str:
-    """An address or identifier as it is, save what would end its field."""
-    found = _line(value).replace(" ", "%20").replace("\\", "%5C")
-    return found.replace("{", "%7B").replace("}", "%7D")
+    """An address or identifier, with only the characters escaped that could end its field."""
+    escaped = _line(value).replace(" ", "%20").replace("\\", "%5C")
+    return escaped.replace("{", "%7B").replace("}", "%7D")
 
 
 def _bibtex_name(name: str) -> str:
     if name == _OTHERS:
         return "others"
-    if found := _NAME.fullmatch(_line(name)):
-        return f"{_tex(found[1])}, {' '.join(f'{initial}.' for initial in found[2])}"
+    if match := _NAME.fullmatch(_line(name)):
+        return f"{_tex(match[1])}, {' '.join(f'{initial}.' for initial in match[2])}"
     return f"{{{_tex(name)}}}"
 
 
@@ -157,15 +159,17 @@ def _key(one: ReferenceView, taken: set[str]) -> str:
 def ris(
     references: Sequence[ReferenceView], authors: Mapping[int, Sequence[str]] | None = None
 ) -> str:
-    """The references as RIS: a tag a line, so that no value may break one."""
+    """The references as RIS: one tag per line, so no value may contain a line break."""
     lines: list[str] = []
-    for one in references:
-        lines.append(f"TY  - {'JOUR' if _is_article(one) else 'ELEC'}")
-        lines += [f"AU  - {_ris_name(name)}" for name in _authors(one, authors) if name != _OTHERS]
-        told = [("TI", one.title), ("T2", one.source), ("PY", str(one.year or ""))]
-        told += [(_RIS_TAGS[name], value) for name, value in one.identifiers]
-        told += [("UR", one.url), *(("KW", badge) for badge in one.badges)]
-        lines += [f"{tag}  - {_line(value)}" for tag, value in told if value]
+    for entry in references:
+        lines.append(f"TY  - {'JOUR' if _is_article(entry) else 'ELEC'}")
+        lines += [
+            f"AU  - {_ris_name(name)}" for name in _authors(entry, authors) if name != _OTHERS
+        ]
+        tags = [("TI", entry.title), ("T2", entry.source), ("PY", str(entry.year or ""))]
+        tags += [(_RIS_TAGS[name], value) for name, value in entry.identifiers]
+        tags += [("UR", entry.url), *(("KW", badge) for badge in entry.badges)]
+        lines += [f"{tag}  - {_line(value)}" for tag, value in tags if value]
         lines += ["ER  - ", ""]
     return "\r\n".join(lines)
 
@@ -175,8 +179,8 @@ _RIS_TAGS = {"PMID": "AN", "DOI": "DO", "NCT": "AN"}
 
 def _ris_name(name: str) -> str:
     plain = _line(name)
-    if found := _NAME.fullmatch(plain):
-        return f"{found[1]}, {' '.join(f'{initial}.' for initial in found[2])}"
+    if match := _NAME.fullmatch(plain):
+        return f"{match[1]}, {' '.join(f'{initial}.' for initial in match[2])}"
     return plain
 
 
@@ -184,14 +188,14 @@ _OTHERS = "et al."
 
 
 def _authors(one: ReferenceView, known: Mapping[int, Sequence[str]] | None) -> list[str]:
-    """One name each; `et al.` stands for those that are not named."""
+    """The names of the authors; `et al.` stands for those that are not named."""
     names = (known or {}).get(one.n)
     if names:
         return [_OTHERS if _line(name).lower().rstrip(".") == "et al" else name for name in names]
     shown = _line(one.authors)
     rest = shown.endswith(_OTHERS)
-    found = [name.strip() for name in shown.removesuffix(_OTHERS).split(",") if name.strip()]
-    return [*found, _OTHERS] if rest else found
+    names_shown = [name.strip() for name in shown.removesuffix(_OTHERS).split(",") if name.strip()]
+    return [*names_shown, _OTHERS] if rest else names_shown
 
 
 def _is_article(one: ReferenceView) -> bool:
@@ -199,5 +203,5 @@ def _is_article(one: ReferenceView) -> bool:
 
 
 def _line(words: str) -> str:
-    """On one line, with nothing that acts where the file is shown; the pages have exact words."""
+    """`words` on one line without control or bidi characters; the pages show the exact words."""
     return printable(_BREAKS.sub(" ", words).strip())

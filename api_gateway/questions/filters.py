@@ -1,4 +1,4 @@
-"""What a question or a search may be confined to, as callers write it and OpenAPI shows it."""
+"""The filters of a question or a search, as callers write them and OpenAPI shows them."""
 
 import re
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from store.documents.records import SourceType
 
 
 def _written(value: object) -> object:
-    # Numbers, also as strings, would be read as seconds since 1970: "2020" is no year to pydantic.
+    # pydantic reads numbers, also as strings, as seconds since 1970: "2020" would be no year.
     if not isinstance(value, str) or not re.match(r"\d{4}-\d\d-\d\d", value.strip()):
         raise ValueError("write it as a date or date-time, for example 2026-01-31")
     return value
@@ -84,7 +84,7 @@ class Filters(BaseModel):
 
 
 def instant(written: datetime | date, of_day: time) -> datetime:
-    """The moment that is compared: of a date its beginning or its end, in UTC."""
+    """The moment to compare with: of a date its time `of_day` (beginning or end), in UTC."""
     if isinstance(written, datetime):
         return written
     return datetime.combine(written, of_day, UTC)

@@ -1,4 +1,4 @@
-"""The pages of questions: ask, follow, read, export, ask again, look back."""
+"""The pages of questions: ask, follow, read, export, ask again, history."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -35,10 +35,10 @@ router = APIRouter(include_in_schema=False)
 
 PAGE = 25
 SLOW_SECONDS = 10.0
-"""Ours: an idle system answers in a second, with a model in a few."""
+"""Our choice: an idle system answers in a second, with a model in a few seconds."""
 BODY_LIMITS = {("POST", "/ask"): BodyLimit(160 * KIB)}
-"""Two texts of up to 8001 UTF-16 units, which is what the page lets through so that it can say that
-4000 characters are the most, each up to nine bytes in a form (RFC 3986, 2.1), and names."""
+"""Two texts of up to 8001 UTF-16 units, each up to nine bytes in a form (RFC 3986, 2.1), and names.
+The page lets so many through so that the error can say that 4000 characters are the most."""
 
 
 @router.get("/", dependencies=[needs(Scope.ASK)])
@@ -67,9 +67,9 @@ def _form(
     empty: bool = False,
     before: UUID | None = None,
 ) -> HTMLResponse:
-    found = problem.errors if problem else ()
-    told = {one.field.rpartition(".")[2]: plainly(one.message) for one in found}
-    errors = {"question": "", "as_of": "", "patient_context": "", **told}
+    misfits = problem.errors if problem else ()
+    messages = {error.field.rpartition(".")[2]: plainly(error.message) for error in misfits}
+    errors = {"question": "", "as_of": "", "patient_context": "", **messages}
     return page(
         request,
         "ask.html",
@@ -78,7 +78,7 @@ def _form(
         before=before and f"/questions/{before}",
         given={"question": "", "as_of": "", "patient_context": "", **given},
         errors=errors,
-        refused="" if problem is None or found else problem.detail,
+        refused="" if problem is None or misfits else problem.detail,
         examples=() if empty else EXAMPLES,
         empty=empty,
         most=MAX_QUESTION_CHARS,
@@ -88,21 +88,21 @@ def _form(
 @router.post("/ask", dependencies=[needs(Scope.ASK)])
 def ask(request: Request, form: Form, gateway: InGateway, caller: InCaller) -> Response:
     """Submit the question and lead to its page."""
-    given = {name: lines(form.get(name, "")) for name in ("question", "as_of", "patient_context")}
+    fields = {name: lines(form.get(name, "")) for name in ("question", "as_of", "patient_context")}
     key = key_of(form)
     try:
         body = QuestionIn.model_validate(
-            {name: value for name, value in given.items() if name == "question" or value.strip()}
+            {name: value for name, value in fields.items() if name == "question" or value.strip()}
         )
     except ValidationError as error:
         problem = from_validation(error.errors())
-        if not given["question"].strip():
+        if not fields["question"].strip():
             problem = invalid("question", "write a question")
-        return _form(request, given, key, problem)
+        return _form(request, fields, key, problem)
     try:
         return _submit(request, gateway, caller, key, body.question, body.options())
-    except Problem as problem:  # the words that were written stay on the page
-        return refused_form(_form(request, given, key, problem), problem)
+    except Problem as problem:  # the text that was entered stays on the page
+        return refused_form(_form(request, fields, key, problem), problem)
 
 
 def _submit(
@@ -113,7 +113,7 @@ def _submit(
     text: str,
     options: Mapping[str, Any],
 ) -> Response:
-    """Raises Problem: there is no room for it, or the owner's day is spent."""
+    """Raises Problem: there is no room for it, or the owner's daily budget is spent."""
     content = {"question": text, "options": options}
 
     def submit(named: str) -> Question:
@@ -134,20 +134,20 @@ def history(
 ) -> HTMLResponse:
     """What was asked, newest first."""
     with gateway.store.reading() as session:
-        found = questions.listing(
+        listed = questions.listing(
             session, owner=caller.owner, recall=recall, cursor=cursor, limit=PAGE
         )
-        ids = [one.id for one in found.questions]
+        ids = [question.id for question in listed.questions]
         recalled, silent = log.states(session, ids), abstained(session, ids)
         lines = [
-            history_line(one, recalled.get(one.id), abstained=one.id in silent)
-            for one in found.questions
+            history_line(question, recalled.get(question.id), abstained=question.id in silent)
+            for question in listed.questions
         ]
     return page(
         request,
         "history.html",
         lines=lines,
-        next_cursor=found.next_cursor,
+        next_cursor=listed.next_cursor,
         cursor=cursor,
         recall=recall,
         states={state: RECALL[state] for state in RECALL if state != "current"},
@@ -164,28 +164,28 @@ def question_page(
 ) -> HTMLResponse:
     """How far the question has come, or its answer."""
     with gateway.store.reading() as session:
-        found, options = _found(session, caller, question_id)
-        answer = answer_view(found.answer) if found.answer is not None else None
-        asked = list(refresh or ())
-        if answer is not None and answer.abstention is not None and not asked:
-            asked = [UUID(one) for one in answer.abstention.refreshes]
-        curing = _refreshes(session, asked)
+        question, options = _found(session, caller, question_id)
+        answer = answer_view(question.answer) if question.answer is not None else None
+        refresh_ids = list(refresh or ())
+        if answer is not None and answer.abstention is not None and not refresh_ids:
+            refresh_ids = [UUID(refresh_id) for refresh_id in answer.abstention.refreshes]
+        curing = _refreshes(session, refresh_ids)
         followed = _followed(session, answer) if Scope.OPERATE in caller.scopes else []
     return page(
         request,
         "question.html",
         image_origins=answer.image_origins if answer else (),
-        question=question_view(found, options),
+        question=question_view(question, options),
         key=str(uuid4()),
-        slow_in_ms=_slow_in_ms(found),
+        slow_in_ms=_slow_in_ms(question),
         answer=answer,
         curing=curing,
-        followed=[connector_policies()[one].name for one in followed],
+        followed=[connector_policies()[name].name for name in followed],
     )
 
 
 def _slow_in_ms(found: QuestionOut) -> int:
-    """When a question that is still open has to be said to take long; 0: now."""
+    """Milliseconds until the page says that an open question takes long; 0 means at once."""
     age = (now() - found.created_at).total_seconds()
     return max(0, round((SLOW_SECONDS - age) * 1000))
 
@@ -197,14 +197,14 @@ def export(question_id: UUID, form: str, gateway: InGateway, caller: InCaller) -
     if media_type is None:
         raise not_found("form: use md, bib or ris")
     with gateway.store.reading() as session:
-        found, options = _found(session, caller, question_id)
-        if found.answer is None:
+        question, options = _found(session, caller, question_id)
+        if question.answer is None:
             raise not_found("answer yet")
-        answer = answer_view(found.answer)
-        authors = _authors(session, found.answer) if form != "md" else {}
+        answer = answer_view(question.answer)
+        authors = _authors(session, question.answer) if form != "md" else {}
     match form:
         case "md":
-            text = exports.markdown(question_view(found, options), answer)
+            text = exports.markdown(question_view(question, options), answer)
         case "bib":
             text = exports.bibtex(answer.references, authors)
         case _:
@@ -222,61 +222,61 @@ def ask_again(
 ) -> Response:
     """Ask the same once more, of what is held now."""
     with gateway.store.reading() as session:
-        found, options = _found(session, caller, question_id)
-    return _submit(request, gateway, caller, key_of(form), found.question, options)
+        question, options = _found(session, caller, question_id)
+    return _submit(request, gateway, caller, key_of(form), question.question, options)
 
 
 @router.post("/questions/{question_id}/cure", dependencies=[needs(Scope.OPERATE)])
 def cure(request: Request, question_id: UUID, gateway: InGateway, caller: InCaller) -> Response:
     """Refresh what is followed and could cure the abstention, and lead back to its page."""
     with gateway.store.reading() as session:
-        found, _ = _found(session, caller, question_id)
-        sources = _followed(session, answer_view(found.answer) if found.answer else None)
+        question, _ = _found(session, caller, question_id)
+        sources = _followed(session, answer_view(question.answer) if question.answer else None)
     if not sources:
         raise Problem(422, "nothing is followed that could cure it: see `attest refresh`")
     with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
         promised = [
-            one.id
+            refresh.id
             for name in sources
-            for one in refresh_requests.refresh_followed(work, name, now())
+            for refresh in refresh_requests.refresh_followed(work, name, now())
         ]
-    query = "&".join(f"refresh={one}" for one in promised[:20])
+    query = "&".join(f"refresh={refresh_id}" for refresh_id in promised[:20])
     return RedirectResponse(f"/questions/{question_id}?{query}#cure", 303)
 
 
 def _found(
     session: Session, caller: Caller, question_id: UUID
 ) -> tuple[QuestionOut, Mapping[str, Any]]:
-    """The question and what it was asked with.
+    """The question and its options.
 
     Raises:
         Problem: there is no such question.
     """
-    found = snapshot(session, caller, question_id)
-    return found.resource, found.options
+    current = snapshot(session, caller, question_id)
+    return current.resource, current.options
 
 
 def _refreshes(session: Session, ids: Sequence[UUID]) -> list[dict[str, Any]]:
-    """Where these refreshes stand."""
-    told = []
-    for one in ids:
-        refresh = session.get(Refresh, one)
+    """The states of these refreshes."""
+    states = []
+    for refresh_id in ids:
+        refresh = session.get(Refresh, refresh_id)
         if refresh is not None:
             source = session.get_one(Watch, refresh.watch_id).source
             known = connector_policies().get(source)
-            told.append(
+            states.append(
                 {
-                    "id": str(one),
+                    "id": str(refresh_id),
                     "name": known.name if known else source,
                     "status": refresh.status,
                     "open": refresh.status in refreshes.ACTIVE,
                 }
             )
-    return told
+    return states
 
 
 def _followed(session: Session, answer: AnswerView | None) -> list[str]:
-    """Connectors that are followed and bring what the abstention lacks."""
+    """The followed connectors whose kind of source could cure the abstention."""
     if answer is None or answer.abstention is None:
         return []
     if answer.abstention.reason not in ("stale", "no_evidence", "low_trust_only", "conflict"):
@@ -295,12 +295,14 @@ def _followed(session: Session, answer: AnswerView | None) -> list[str]:
 def _authors(session: Session, body: Mapping[str, Any]) -> dict[int, list[str]]:
     """All authors of the cited versions, by the number of the reference."""
     versions = {
-        one["evidence_id"]: one["version_id"] for one in body["evidence"] if one.get("version_id")
+        record["evidence_id"]: record["version_id"]
+        for record in body["evidence"]
+        if record.get("version_id")
     }
-    numbers = {one["n"]: versions.get(one["evidence_id"]) for one in body["references"]}
+    numbers = {entry["n"]: versions.get(entry["evidence_id"]) for entry in body["references"]}
     rows = session.exec(
         select(DocumentVersion.id, DocumentVersion.authors).where(
-            col(DocumentVersion.id).in_([UUID(one) for one in numbers.values() if one])
+            col(DocumentVersion.id).in_([UUID(version) for version in numbers.values() if version])
         )
     )
     named = {str(version_id): list(authors) for version_id, authors in rows}

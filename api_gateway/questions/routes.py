@@ -1,4 +1,4 @@
-"""Questions: submit, wait, follow, list."""
+"""The API routes of questions: submit, wait, follow, list."""
 
 import hashlib
 import time
@@ -47,7 +47,7 @@ RETRY_AFTER_SECONDS = 1
 PING_SECONDS = 15
 BODY_LIMITS = {("POST", router.prefix): BodyLimit(MAX_QUESTION_BODY_BYTES)}
 LAST_EVENT = "end"
-"""The id of a stream's last event. A client that comes back with it has seen everything."""
+"""The id of a stream's last event. A client that reconnects with it has seen all events."""
 
 
 @router.post(
@@ -94,42 +94,41 @@ async def submit_question(
         return _accepted(await run_in_threadpool(submit))
     deadline = time.monotonic() + wait
     with (
-        gateway.notices.subscribe(str(question_id)) as woken,  # before it is there
+        gateway.notices.subscribe(str(question_id)) as woken,  # before the question exists
         gateway.holding.waiting(caller, woken),
     ):
         question = await run_in_threadpool(submit)
-        if question.id == question_id:  # one that was accepted before may be finished
+        if question.id == question_id:  # a question accepted before may be finished already
             await heard(woken, deadline - time.monotonic())
-    found = await _kept(gateway, caller, question.id, deadline - time.monotonic())
-    answer = _accepted(question) if found is None else _shown(found)
-    answer.headers["Location"] = _location(question.id)
-    answer.headers["Preference-Applied"] = f"wait={wait}"
-    return answer
+    finished = await _kept(gateway, caller, question.id, deadline - time.monotonic())
+    response = _accepted(question) if finished is None else _shown(finished)
+    response.headers["Location"] = _location(question.id)
+    response.headers["Preference-Applied"] = f"wait={wait}"
+    return response
 
 
 async def _kept(
     gateway: Gateway, caller: Caller, question_id: UUID, wait: float
 ) -> Snapshot | None:
-    """A question that was accepted, once it is finished; None: it is not. Where the database goes
-    away meanwhile, or the key ends, it is kept all the same, which whoever asked it has to be
-    told."""
+    """The accepted question once it is finished, or None. It is also None if the database goes away
+    or the key ends meanwhile: the question is kept, and the client must learn its id."""
     try:
-        found = await _ended(gateway, caller, question_id, wait)
+        question = await _ended(gateway, caller, question_id, wait)
     except Refused:
         return None
     except Exception as error:
         if not passes_by_itself(error):
             raise
         return None
-    return found if found.finished else None
+    return question if question.finished else None
 
 
 def _accepted(question: Question) -> Response:
-    told = Accepted.model_validate(
+    body = Accepted.model_validate(
         {"id": question.id, "status": question.status, "poll_after_ms": POLL_AFTER_MS}
     )
     headers = {"Location": _location(question.id)}
-    return Response(told.model_dump_json(), 202, headers, media_type="application/json")
+    return Response(body.model_dump_json(), 202, headers, media_type="application/json")
 
 
 def _location(question_id: UUID) -> str:
@@ -213,7 +212,7 @@ async def _ended(gateway: Gateway, caller: Caller, question_id: UUID, wait: floa
         caller,
         question_id,
         lambda: _read(gateway, caller, question_id),
-        lambda one: one.finished,
+        lambda question: question.finished,
         wait,
     )
 
@@ -251,7 +250,7 @@ async def follow_question(
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """The progress of a question as a stream."""
-    await _read(gateway, caller, question_id)  # a question that is not there is a 404, not a stream
+    await _read(gateway, caller, question_id)  # a missing question gives a 404, not a stream
     if last_event_id == LAST_EVENT:
         return Response(status_code=204)
     return EventSourceResponse(_events(gateway, caller, question_id), ping=PING_SECONDS)
@@ -274,7 +273,7 @@ async def _read(gateway: Gateway, caller: Caller, question_id: UUID) -> Snapshot
 async def _events(
     gateway: Gateway, caller: Caller, question_id: UUID
 ) -> AsyncIterator[ServerSentEvent]:
-    told: set[tuple[str, str, int]] = set()
+    sent: set[tuple[str, str, int]] = set()
     with (
         gateway.notices.subscribe(str(question_id), each_step=True) as woken,
         gateway.holding.waiting(caller, woken) as held,
@@ -282,21 +281,23 @@ async def _events(
         while True:
             woken.clear()
             if held.ended:
-                return  # the client comes back, and is told why
+                return  # the client reconnects and is told why
             try:
-                found = await _read(gateway, caller, question_id)
+                question = await _read(gateway, caller, question_id)
             except Exception as error:
                 if not passes_by_itself(error):
                     raise
-                return  # the client comes back by itself and begins anew
-            for timing in found.resource.timings:
+                return  # the client reconnects by itself and starts anew
+            for timing in question.resource.timings:
                 key = (timing.stage, timing.status, timing.attempts)
-                if key not in told:
-                    told.add(key)
+                if key not in sent:
+                    sent.add(key)
                     yield _stage_event(timing)
-            if found.finished:
+            if question.finished:
                 yield ServerSentEvent(
-                    found.resource.model_dump_json(), event=found.resource.status, id=LAST_EVENT
+                    question.resource.model_dump_json(),
+                    event=question.resource.status,
+                    id=LAST_EVENT,
                 )
                 return
             if gateway.notices.closing:

@@ -1,4 +1,4 @@
-"""A question on its page, and in the history. Pure."""
+"""The view of a question on its page and in the history. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class StageView:
 
 @dataclass(frozen=True)
 class QuestionView:
-    """The head of a question's page, and how far it has come."""
+    """The head of a question's page, and the progress of its stages."""
 
     id: str
     text: str
@@ -38,7 +38,7 @@ class QuestionView:
 
     @property
     def is_open(self) -> bool:
-        """Whether something will still happen to it by itself."""
+        """Whether the question will still change by itself."""
         return self.status in ("queued", "running")
 
 
@@ -46,7 +46,7 @@ def question_view(found: QuestionOut, options: Mapping[str, Any]) -> QuestionVie
     """The view of a question.
 
     Args:
-        options: what was asked for besides; only what limits the answer is shown.
+        options: the options of the question; only those that limit the answer are shown.
     """
     took = ""
     if found.finished_at is not None:
@@ -72,13 +72,13 @@ def question_view(found: QuestionOut, options: Mapping[str, Any]) -> QuestionVie
 
 
 def _as_of(value: str) -> str:
-    """The day, or the moment, as of which it is answered."""
+    """The day or moment as of which the question is answered, in words."""
     shown = moment(value) if "T" in value else published(value)
     return shown.words if shown else value
 
 
 def _stages(found: QuestionOut) -> list[StageView]:
-    timings = {one.stage: one for one in found.timings}
+    timings = {step.stage: step for step in found.timings}
     shown = []
     for name, (title, detail) in STAGES.items():
         timing = timings.get(name)
@@ -96,7 +96,7 @@ def _stages(found: QuestionOut) -> list[StageView]:
 
 @dataclass(frozen=True)
 class HistoryLine:
-    """A question in the history; `recall` only where its answer was recalled."""
+    """A question in the history; `recall` is set only if its answer was recalled."""
 
     id: str
     text: str
@@ -106,7 +106,7 @@ class HistoryLine:
 
 
 def history_line(question: Question, recall: str | None, *, abstained: bool) -> HistoryLine:
-    """The view of a line of the list; `recall` is None where nothing that it cites has changed."""
+    """The view of a line of the list; `recall` is None if nothing that it cites has changed."""
     state = "abstained" if abstained and question.status == "answered" else question.status
     return HistoryLine(
         id=str(question.id),

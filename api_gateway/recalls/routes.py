@@ -1,4 +1,4 @@
-"""The feed of answers whose sources changed."""
+"""The API route of the feed of answers whose sources changed."""
 
 from typing import Annotated
 
@@ -35,7 +35,7 @@ def follow_recalls(
     with gateway.store.reading() as session:
         page = log.feed(session, owner=caller.owner, since=since, cursor=cursor, limit=limit)
     return RecallFeed(
-        changes=[_change_out(one) for one in page.changes],
+        changes=[_change_out(change) for change in page.changes],
         next_cursor=page.cursor,
         more=page.more,
     )

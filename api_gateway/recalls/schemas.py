@@ -1,4 +1,4 @@
-"""Answers whose sources changed, as OpenAPI shows them."""
+"""Schemas of answers whose sources changed, as OpenAPI shows them."""
 
 from datetime import datetime
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""What became of an answer since it was sealed. Pure."""
+"""The view of an answer's recall state since it was sealed. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from api_gateway.pages.wording import RECALL, Badge, badge
 
 @dataclass(frozen=True)
 class ReasonView:
-    """A document that changed, and what happened to it."""
+    """A document that changed, and how it changed."""
 
     title: str
     what: str
@@ -21,7 +21,7 @@ class ReasonView:
 
 @dataclass(frozen=True)
 class RecallView:
-    """The state of an answer, and the questions before and after it."""
+    """The recall state of an answer, and the questions before and after it."""
 
     state: str
     badge: Badge
@@ -34,12 +34,13 @@ class RecallView:
 def recall_view(body: Mapping[str, Any], by_key: Mapping[Any, Mapping[str, Any]]) -> RecallView:
     """The view of an answer's `recall`."""
     titles = {
-        (one.get("source") or {}).get("document_id"): one.get("title") for one in by_key.values()
+        (record.get("source") or {}).get("document_id"): record.get("title")
+        for record in by_key.values()
     }
     return RecallView(
         state=body.get("state", "current"),
         badge=badge(RECALL, body.get("state", "current")),
-        reasons=[_reason(one, titles) for one in body.get("because") or ()],
+        reasons=[_reason(reason, titles) for reason in body.get("because") or ()],
         changed=moment(body.get("changed_at")),
         superseded_by=body.get("superseded_by"),
         supersedes=body.get("supersedes"),

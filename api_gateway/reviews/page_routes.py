@@ -1,4 +1,4 @@
-"""The pages of reviews: what waits for a person, and where he decides."""
+"""The pages of reviews: extractions that wait for a person, and the forms to decide on them."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -24,7 +24,7 @@ router = APIRouter(prefix="/reviews", include_in_schema=False)
 
 PAGE = 25
 BODY_LIMITS = {("POST", "/reviews/{review_id}/correct"): BodyLimit(4 * MIB)}
-"""The words of a whole document, as a form writes them."""
+"""Enough for the words of a whole document as a form encodes them."""
 
 
 @router.get("", dependencies=[needs(Scope.READ)])
@@ -37,11 +37,12 @@ def reviews_page(
 ) -> HTMLResponse:
     """What waits for a person, longest first: the caller's own, for it is words of patients."""
     with gateway.store.reading() as session:
-        found = reviews.listing(
+        listed = reviews.listing(
             session, owner=caller.owner, status=status, cursor=cursor, limit=PAGE
         )
         lines = [
-            _line(one, session.get_one(ExtractionRow, one.extraction_id)) for one in found.reviews
+            _line(review, session.get_one(ExtractionRow, review.extraction_id))
+            for review in listed.reviews
         ]
     return page(
         request,
@@ -50,7 +51,7 @@ def reviews_page(
         state=status,
         states=REVIEW,
         cursor=cursor,
-        next_cursor=found.next_cursor,
+        next_cursor=listed.next_cursor,
     )
 
 
@@ -108,7 +109,7 @@ def _shown(
 
 def _decided(review: Review) -> list[tuple[str, list[str]]]:
     return [
-        (label(name), [one["words"] for one in values or ()])
+        (label(name), [value["words"] for value in values or ()])
         for name, values in (review.corrected or {}).items()
     ]
 
@@ -152,7 +153,7 @@ def correct(
 
 
 def _found(gateway: Gateway, caller: Caller, review_id: UUID) -> tuple[Review, ExtractionRow]:
-    """The review and what it is about.
+    """The review and its extraction.
 
     Raises:
         Problem: there is no such review for this caller.

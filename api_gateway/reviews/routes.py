@@ -1,4 +1,4 @@
-"""Reviews: extractions that a person should look at, accepted or corrected."""
+"""The API routes of reviews: extractions that a person should check, to accept or correct."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -25,7 +25,7 @@ from store.models import ExtractionRow, Review
 router = APIRouter(prefix="/v1/reviews", tags=["reviews"])
 
 BODY_LIMITS = {("POST", "/v1/reviews/{review_id}/correct"): BodyLimit(4 * MIB)}
-"""The words of a whole document, and more than anybody corrects by hand."""
+"""Enough for the words of a whole document, and more than anybody corrects by hand."""
 WHOSE = "The caller's own: a review shows words of the document, as the document itself does."
 
 
@@ -48,7 +48,7 @@ def list_reviews(
         page = reviews.listing(
             session, owner=caller.owner, status=status, cursor=cursor, limit=limit
         )
-    lines = [ReviewLine.model_validate(one) for one in page.reviews]
+    lines = [ReviewLine.model_validate(review) for review in page.reviews]
     return ReviewPage(reviews=lines, next_cursor=page.next_cursor)
 
 
@@ -124,14 +124,14 @@ def correct_review(
 def _correction(
     body: Mapping[str, StatedIn | list[StatedIn] | None],
 ) -> dict[str, Sequence[Stated] | None]:
-    found: dict[str, Sequence[Stated] | None] = {}
+    corrected: dict[str, Sequence[Stated] | None] = {}
     for field, values in body.items():
         if values is None:
-            found[field] = None
+            corrected[field] = None
             continue
         every = values if isinstance(values, list) else [values]
-        found[field] = [Stated(one.value, one.start, one.end) for one in every]
-    return found
+        corrected[field] = [Stated(value.value, value.start, value.end) for value in every]
+    return corrected
 
 
 def _out(review: Review, row: ExtractionRow | None) -> ReviewOut:

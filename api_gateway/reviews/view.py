@@ -1,4 +1,4 @@
-"""A person's correction of an extraction, as a form sends it: words, found in the text. Pure."""
+"""A person's correction of an extraction from a form: words that are located in the text. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,16 +12,16 @@ from store.extractions.reviews import Stated
 
 PREFIX = "field-"
 _MOST_LINES = 12
-"""Lines of a box (ours); it scrolls beyond."""
+"""Our choice: the most lines of a box; a longer one scrolls."""
 
 
 class NotFound(ValueError):
-    """Words that the text does not have, or has more than once."""
+    """The words are not in the text, or are there more than once."""
 
 
 @dataclass(frozen=True)
 class BoxView:
-    """A field in the form: its values as the document words them, one on a line."""
+    """A field in the form: its values in the document's words, one per line."""
 
     name: str
     label: str
@@ -36,13 +36,13 @@ def boxes(
     given: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> list[BoxView]:
-    """A box for each field; of one with more words than a correction may have there is none.
+    """A box for each field, except fields with more words than a correction may have.
 
     Args:
-        given: what was sent, where it is to be shown again.
-        errors: by field.
+        given: the submitted form, if it is shown again.
+        errors: the error messages by field.
     """
-    found = []
+    views = []
     for name, body in fields.items():
         values = _values(text, body)
         if name == RAW or values is None:
@@ -51,18 +51,18 @@ def boxes(
         if given is not None:
             words = given.get(PREFIX + name, words)
         lines = min(max(words.count("\n") + 1, 1), _MOST_LINES)
-        found.append(BoxView(name, label(name), words, lines, (errors or {}).get(name, "")))
-    return found
+        views.append(BoxView(name, label(name), words, lines, (errors or {}).get(name, "")))
+    return views
 
 
 def _values(text: str, body: Mapping[str, Any]) -> list[str] | None:
-    """The words of a field's values, spaces made one; None: more than a correction may have."""
+    """The words of a field's values with single spaces; None if a correction may not be so long."""
     if body["status"] == "not_present":
         return []
     values = []
-    for one in body.get("items") or [body]:
-        if inside(text, one.get("start"), one.get("end")):
-            words = text[one["start"] : one["end"]]
+    for item in body.get("items") or [body]:
+        if inside(text, item.get("start"), item.get("end")):
+            words = text[item["start"] : item["end"]]
             if len(words) > MAX_VALUE_CHARS:
                 return None
             values.append(" ".join(words.split()))
@@ -72,10 +72,9 @@ def _values(text: str, body: Mapping[str, Any]) -> list[str] | None:
 def corrections(
     text: str, fields: Mapping[str, Any], given: Mapping[str, str]
 ) -> tuple[dict[str, Sequence[Stated] | None], dict[str, str]]:
-    """What a person changed, and what is wrong with it, both by field.
+    """The changes of a person, and their errors, both by field.
 
-    A box that was left alone is no correction; one that was emptied says that the document states
-    nothing.
+    An unchanged box is no correction; an emptied box says that the document states nothing.
     """
     changed: dict[str, Sequence[Stated] | None] = {}
     errors: dict[str, str] = {}
@@ -108,18 +107,18 @@ def _stated(text: str, words: str) -> Stated:
 
 
 def located(text: str, words: str) -> tuple[int, int]:
-    """Where the text has these words, `[start, end)`; spaces do not count, and neither does case
-    where it does not have them in this case.
+    """The span `[start, end)` of these words in the text. White space is ignored; case is ignored
+    if the words do not occur in their exact case.
 
     Raises:
-        NotFound: nowhere, or at several places.
+        NotFound: they occur nowhere, or at several places.
     """
-    asked = " ".join(words.split())
-    if not asked:
+    sought = " ".join(words.split())
+    if not sought:
         raise NotFound("has no words")
-    starts = [one.start() for one in _ONE_OF_SPACED.finditer(text)]
+    starts = [match.start() for match in _ONE_OF_SPACED.finditer(text)]
     spaced = "".join(" " if text[start].isspace() else text[start] for start in starts)
-    for written, wanted in ((spaced, asked), (_alike(spaced), _alike(asked))):
+    for written, wanted in ((spaced, sought), (_alike(spaced), _alike(sought))):
         times = written.count(wanted)
         if times == 1:
             at = written.find(wanted)
@@ -137,8 +136,8 @@ _ONE_OF_SPACED = re.compile(r"\s++|\S")
 
 
 def _alike(words: str) -> str:
-    """In lower case, of the same length."""
-    return "".join(one.lower() if len(one.lower()) == 1 else one for one in words)
+    """The words in lower case, with the same length."""
+    return "".join(char.lower() if len(char.lower()) == 1 else char for char in words)
 
 
 def _short(words: str) -> str:

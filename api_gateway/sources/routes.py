@@ -1,4 +1,4 @@
-"""Sources: how fresh each is, refreshing them now, and what does not hold about their records."""
+"""The API routes of sources: their freshness, refreshes, and findings about their records."""
 
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -58,7 +58,9 @@ def list_sources(
         held = browse.sources(session)
     return SourceList(
         sources=[
-            _source_out(caller, source_report.body(one)) for one in reports if every or one.is_known
+            _source_out(caller, source_report.body(report))
+            for report in reports
+            if every or report.is_known
         ],
         held=[HeldOut.model_validate(source_report.held_body(state)) for state in held],
     )
@@ -67,24 +69,24 @@ def list_sources(
 def _source_out(caller: Caller, body: dict[str, Any]) -> SourceOut:
     watches = [
         {
-            **one,
-            "query": _query_for(caller, one["query"], one["origin"]),
-            "last_error": _said_to(caller, one["last_error"]),
+            **watch,
+            "query": _query_for(caller, watch["query"], watch["origin"]),
+            "last_error": _said_to(caller, watch["last_error"]),
         }
-        for one in body["watches"]
+        for watch in body["watches"]
     ]
-    said = {name: _said_to(caller, body[name]) for name in ("reason", "last_error")}
-    return SourceOut.model_validate({**body, **said, "watches": watches})
+    errors = {name: _said_to(caller, body[name]) for name in ("reason", "last_error")}
+    return SourceOut.model_validate({**body, **errors, "watches": watches})
 
 
 def _query_for(caller: Caller, query: str, *made_by: str) -> str | None:
-    """The query, where this caller may read it: one that was made of a question is its owner's,
-    and who owns the question is not known here; operators see what their sources are asked."""
+    """The query, or None if this caller may not read it. A query made from a question belongs to
+    the question's owner, who is not known here, so only operators see it."""
     return None if "abstention" in made_by and Scope.OPERATE not in caller.scopes else query
 
 
 def _said_to(caller: Caller, said: str | None) -> str | None:
-    """What a source said, for operators: it may repeat a query that was made of a question."""
+    """A source's error text, for operators only: it may repeat a query made from a question."""
     return said if Scope.OPERATE in caller.scopes else None
 
 
@@ -112,17 +114,17 @@ def refresh_source(
     query = _checked_query(name, body)
     try:
         with gateway.store.unit_of_work(caller.actor("gateway"), request_id_of(request)) as work:
-            found = _promise(work, name, query, keep=body is None or body.keep)
+            refreshed = _promise(work, name, query, keep=body is None or body.keep)
     except refresh_requests.NothingFollowed as error:
         raise invalid("body.query", str(error)) from error
     promised = [
         RefreshPromised(
-            id=one.id,
-            watch_id=one.watch_id,
-            status=one.status,
-            href=f"{router.prefix}/refreshes/{one.id}",
+            id=refresh.id,
+            watch_id=refresh.watch_id,
+            status=refresh.status,
+            href=f"{router.prefix}/refreshes/{refresh.id}",
         )
-        for one in found
+        for refresh in refreshed
     ]
     response.headers["Location"] = promised[0].href
     return RefreshesPromised(refreshes=promised)
@@ -172,17 +174,17 @@ async def get_refresh(
     ] = 0,
 ) -> RefreshOut:
     """The refresh, now or once it has ended."""
-    found = await settled(
+    current = await settled(
         gateway,
         caller,
         refresh_id,
         lambda: run_in_threadpool(_read, gateway, caller, refresh_id),
-        lambda one: one.status not in refreshes.ACTIVE,
+        lambda refresh: refresh.status not in refreshes.ACTIVE,
         wait,
     )
-    if found.status in refreshes.ACTIVE:
+    if current.status in refreshes.ACTIVE:
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
-    return found
+    return current
 
 
 def _read(gateway: Gateway, caller: Caller, refresh_id: UUID) -> RefreshOut:
@@ -230,5 +232,5 @@ def list_findings(
         page = finding_log.query(
             session, source=source, kind=kind, status=status, cursor=cursor, limit=limit
         )
-        found = [FindingOut.model_validate(one) for one in page.findings]
-    return FindingPage(findings=found, next_cursor=page.next_cursor)
+        findings = [FindingOut.model_validate(finding) for finding in page.findings]
+    return FindingPage(findings=findings, next_cursor=page.next_cursor)

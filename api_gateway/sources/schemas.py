@@ -1,4 +1,4 @@
-"""What goes in and out about sources, refreshes and findings, as OpenAPI shows it."""
+"""Schemas of sources, refreshes and findings, as OpenAPI shows them."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal

@@ -1,4 +1,4 @@
-"""Cited works: references, badges, notices. Pure."""
+"""Views of cited works: references, badges, notices. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,16 +28,16 @@ class ReferenceView:
 def references(
     body: Mapping[str, Any], by_key: Mapping[Any, Mapping[str, Any]]
 ) -> list[ReferenceView]:
-    """The references of an answer; one that leads to no page of a work is none."""
-    found = []
+    """The references of an answer, without those whose link is not the page of a work."""
+    views = []
     for entry in body.get("references", ()):
         url = links.page_of(entry)
         if url is None:
             continue
         record = by_key.get(entry["evidence_id"]) or {}
         held = (record.get("source") or {}).get("document_id")
-        named = [("PMID", "pmid"), ("DOI", "doi"), ("NCT", "nct_id")]
-        found.append(
+        kinds = [("PMID", "pmid"), ("DOI", "doi"), ("NCT", "nct_id")]
+        views.append(
             ReferenceView(
                 n=entry["n"],
                 title=entry["title"],
@@ -46,21 +46,24 @@ def references(
                 source=entry["source"],
                 year=entry["year"],
                 badges=entry["badges"],
-                identifiers=[(name, entry[key]) for name, key in named if entry.get(key)],
+                identifiers=[(name, entry[key]) for name, key in kinds if entry.get(key)],
                 clocks=clocks(record["clocks"]) if record.get("clocks") else None,
                 notices=notices(record),
                 held=links.evidence_link(held, record.get("version")),
             )
         )
-    return found
+    return views
 
 
 def notices(record: Mapping[str, Any]) -> list[str]:
-    """What sources say became of a work, each notice once."""
-    found = (
+    """The notices of sources about a work, each once."""
+    texts = (
         " ".join(
-            filter(None, (str(one["kind"]).replace("_", " "), one["notice_id"], one["stated_on"]))
+            filter(
+                None,
+                (str(notice["kind"]).replace("_", " "), notice["notice_id"], notice["stated_on"]),
+            )
         )
-        for one in (record.get("standing") or {}).get("notices", ())
+        for notice in (record.get("standing") or {}).get("notices", ())
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(texts))

@@ -1,1 +1,1 @@
-"""Pasted texts, checked against what is held."""
+"""Pasted texts, checked against the held evidence or the sources sent with them."""

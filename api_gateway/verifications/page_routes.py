@@ -1,4 +1,4 @@
-"""The pages of pasted texts: check one, read what was found, see its own sources."""
+"""The pages of pasted texts: check a text, read the result, see its own sources."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -28,9 +28,9 @@ from store.texts import verifications
 router = APIRouter(prefix="/verify", include_in_schema=False)
 
 BODY_LIMITS = {("POST", router.prefix): BodyLimit(5 * MIB)}
-"""A text and the sources of the page, each of as many bytes as a field may have."""
+"""Enough for a text and its sources, each with as many bytes as a field may have."""
 OWN_SOURCES = 3
-"""Fields for sources on the page; `POST /v1/verifications` takes more."""
+"""The fields for sources on the page; `POST /v1/verifications` accepts more."""
 
 
 @router.get("", dependencies=[needs(Scope.ASK)])
@@ -64,7 +64,7 @@ def _form(
 
 
 def _told(problem: Problem) -> list[str]:
-    return [plainly(one.message) for one in problem.errors] or [problem.detail]
+    return [plainly(error.message) for error in problem.errors] or [problem.detail]
 
 
 @router.post("", dependencies=[needs(Scope.ASK)])
@@ -78,13 +78,13 @@ def verify(request: Request, form: Form, gateway: InGateway, caller: InCaller) -
     if missing := _missing(form):
         return _form(request, form, invalid("form", missing))
     sent = {"text": lines(form.get("text", "")), "documents": documents}
-    for one in documents:
-        one["text"] = lines(one["text"])
+    for item in documents:
+        item["text"] = lines(item["text"])
     try:
         body = VerificationIn.model_validate(sent)
     except ValidationError as error:
         return _form(request, form, from_validation(error.errors()))
-    if any("\x00" in one for one in (body.text, *(part for d in documents for part in d.values()))):
+    if any("\x00" in item for item in (body.text, *(v for d in documents for v in d.values()))):
         raise invalid("form.text", "contains a NUL character; remove it")
     try:
         return _submit(request, gateway, caller, key_of(form), body)
@@ -113,7 +113,7 @@ def _submit(
 
 
 def _missing(form: Mapping[str, str]) -> str | None:
-    """What has to be written yet, in the words of the page."""
+    """A message about the first required field that is empty; None if all are filled in."""
     if not form.get("text", "").strip():
         return "paste the text that is to be checked"
     for n in range(1, MAX_DOCUMENTS + 1):

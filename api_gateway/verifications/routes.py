@@ -1,4 +1,4 @@
-"""Verifications: any text through the gate."""
+"""The API routes of verifications: submit any text to the checks, and get the result."""
 
 from typing import Annotated
 from uuid import UUID
@@ -22,7 +22,7 @@ router = APIRouter(prefix="/v1/verifications", tags=["verifications"])
 
 RETRY_AFTER_SECONDS = 1
 BODY_LIMITS = {("POST", router.prefix): BodyLimit(8 * MIB)}
-"""More sentences than are compared at once."""
+"""Enough for more sentences than are compared at once."""
 
 
 @router.post(
@@ -49,7 +49,7 @@ def submit_verification(
         verification = verifications.submit(
             work,
             body.text,
-            [one.model_dump() for one in body.documents],
+            [document.model_dump() for document in body.documents],
             owner=caller.owner,
             idempotency_key=idempotency_key,
         )
@@ -79,17 +79,17 @@ async def get_verification(
     ] = 0,
 ) -> VerificationOut:
     """The verification, now or once it has ended."""
-    found = await settled(
+    current = await settled(
         gateway,
         caller,
         verification_id,
         lambda: _read(gateway, caller, verification_id),
-        lambda one: one.status != "queued",
+        lambda verification: verification.status != "queued",
         wait,
     )
-    if found.status == "queued":
+    if current.status == "queued":
         response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
-    return found
+    return current
 
 
 async def _read(gateway: Gateway, caller: Caller, verification_id: UUID) -> VerificationOut:

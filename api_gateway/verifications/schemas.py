@@ -1,4 +1,4 @@
-"""Pasted texts and what was found of them, as callers send and see them."""
+"""Schemas of pasted texts and their results, as callers send and see them."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -14,13 +14,13 @@ VerificationStatus = Literal["queued", "done", "failed"]
 
 
 def _without_nul(value: str) -> str:
-    if "\x00" in value:  # PostgreSQL keeps none
+    if "\x00" in value:  # PostgreSQL cannot store it
         raise ValueError("contains a NUL character; remove it")
     return value
 
 
 _STORABLE = AfterValidator(_without_nul)
-"""Behind the lengths, which count characters before it and nameless items after it."""
+"""Must come after the length limits: if first, pydantic's messages count items, not characters."""
 
 
 class DocumentIn(BaseModel):

@@ -1,4 +1,4 @@
-"""A pasted text with what was found of it. Pure."""
+"""The view of a pasted text and the result of its checks. Pure."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,12 +11,12 @@ from api_gateway.pages.wording import CLAIM, IDENTIFIER, QUOTE, Badge, badge
 from api_gateway.sources.view import notices
 
 _SENT_ALONG = re.compile(r"D([1-9][0-9]{0,3})")
-"""The key of a source that was pasted with the text, by its number."""
+"""The key of a source that was pasted with the text; it contains the source's number."""
 
 
 @dataclass(frozen=True)
 class PassageView:
-    """The passage that a verdict rests on, in its own words."""
+    """The passage that a verdict is based on, in its own words."""
 
     title: str
     quote: str
@@ -28,7 +28,7 @@ class PassageView:
 
 @dataclass(frozen=True)
 class QuotationView:
-    """A quotation of the text: what it is, and where it was found."""
+    """A quotation of the text: its verdict, and the place where it was found."""
 
     text: str
     badge: Badge
@@ -38,7 +38,7 @@ class QuotationView:
 
 @dataclass(frozen=True)
 class IdentifierView:
-    """An identifier of the text; `href` leads to what bears it."""
+    """An identifier in the text; `href` links to the work that has it."""
 
     words: str
     badge: Badge
@@ -48,7 +48,7 @@ class IdentifierView:
 
 @dataclass(frozen=True)
 class StatementView:
-    """A sentence of the text; `badge` is None where it claims nothing."""
+    """A sentence of the text; `badge` is None if it claims nothing."""
 
     anchor: str
     text: str
@@ -60,13 +60,13 @@ class StatementView:
 
     @property
     def is_told(self) -> bool:
-        """Whether there is anything to say of it."""
+        """Whether there is a verdict or a quotation to show."""
         return bool(self.badge or self.quotations)
 
 
 @dataclass(frozen=True)
 class RunView:
-    """A run of the text as it was pasted; the statement that it is, if it is one."""
+    """A run of the pasted text, and its statement if it is one."""
 
     text: str
     statement: StatementView | None
@@ -88,12 +88,14 @@ def verification_view(
     verification_id: Any, text: str, result: Mapping[str, Any]
 ) -> VerificationView:
     """The view of a text and its result; offsets are code points of `text`."""
-    sources = {one["source"]: one for one in result["sources"]}
+    sources = {body["source"]: body for body in result["sources"]}
     named = {
-        one["identifier"]: _identifier(one, verification_id, sources)
-        for one in result["identifiers"]
+        body["identifier"]: _identifier(body, verification_id, sources)
+        for body in result["identifiers"]
     }
-    statements = [_statement(one, verification_id, sources, named) for one in result["statements"]]
+    statements = [
+        _statement(body, verification_id, sources, named) for body in result["statements"]
+    ]
     summary = result["summary"]
     counted = {
         "verified": summary["verified_count"],
@@ -103,7 +105,7 @@ def verification_view(
     }
     return VerificationView(
         runs=_runs(text, result["statements"], statements),
-        statements=[one for one in statements if one.is_told],
+        statements=[statement for statement in statements if statement.is_told],
         identifiers=list(named.values()),
         counts=[(CLAIM[state], many) for state, many in counted.items()],
         claims=summary["claims"],
@@ -116,7 +118,7 @@ def verification_view(
 def _runs(
     text: str, bodies: Sequence[Mapping[str, Any]], statements: Sequence[StatementView]
 ) -> list[RunView]:
-    """The text cut at its statements, which stand in order and do not overlap."""
+    """The text split at its statements; those out of order or overlapping are skipped."""
     runs, at = [], 0
     for body, statement in zip(bodies, statements, strict=True):
         start, end = body["start"], body["end"]
@@ -141,18 +143,23 @@ def _statement(
         anchor=f"statement-{body['statement_id']}",
         text=body["text"],
         badge=badge(CLAIM, body["verification_status"]) if body["claims"] else None,
-        findings=[(str(one["code"]).replace("_", " "), one["detail"]) for one in body["findings"]],
-        passages=[_passage(one, verification_id, sources) for one in body["citations"]],
+        findings=[
+            (str(finding["code"]).replace("_", " "), finding["detail"])
+            for finding in body["findings"]
+        ],
+        passages=[_passage(citation, verification_id, sources) for citation in body["citations"]],
         quotations=[
             QuotationView(
-                text=one["text"],
-                badge=badge(QUOTE, one["quote_verdict"]),
-                detail=one["detail"],
-                passage=_passage(one["found"], verification_id, sources) if one["found"] else None,
+                text=quotation["text"],
+                badge=badge(QUOTE, quotation["quote_verdict"]),
+                detail=quotation["detail"],
+                passage=_passage(quotation["found"], verification_id, sources)
+                if quotation["found"]
+                else None,
             )
-            for one in body["quotations"]
+            for quotation in body["quotations"]
         ],
-        identifiers=[named[one] for one in body["identifiers"] if one in named],
+        identifiers=[named[key] for key in body["identifiers"] if key in named],
     )
 
 
@@ -173,17 +180,17 @@ def _passage(
 
 
 def _own(verification_id: Any, key: str, start: int, end: int) -> str | None:
-    """The viewer of a source that was pasted with the text."""
-    found = _SENT_ALONG.fullmatch(key)
-    if found is None:
+    """The address of the viewer of a source that was pasted with the text, at a span."""
+    match = _SENT_ALONG.fullmatch(key)
+    if match is None:
         return None
-    return f"/verify/{verification_id}/sources/{found[1]}?start={start:d}&end={end:d}#span"
+    return f"/verify/{verification_id}/sources/{match[1]}?start={start:d}&end={end:d}#span"
 
 
 def _identifier(
     body: Mapping[str, Any], verification_id: Any, sources: Mapping[str, Mapping[str, Any]]
 ) -> IdentifierView:
-    key = next((one for one in body["sources"] if one in sources), None)
+    key = next((source_key for source_key in body["sources"] if source_key in sources), None)
     source = sources.get(key or "") or {}
     own = _SENT_ALONG.fullmatch(key) if key else None
     href = links.evidence_link(source.get("document_id"), source.get("version"))

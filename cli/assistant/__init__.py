@@ -1,1 +1,1 @@
-"""`attest mcp`: what is held and attested, as tools for any assistant (Model Context Protocol)."""
+"""`attest mcp`: Attest as tools for any assistant (Model Context Protocol)."""

@@ -10,11 +10,11 @@ from cli.output.printing import say_beside
 
 HTTP_PORT = 8322
 SHUTDOWN_SECONDS = 20
-"""As long as the gateway gives those who wait there."""
+"""The same time that the gateway gives to waiting requests."""
 
 
 class Unguarded(ValueError):
-    """The tools would be open to other machines though the gateway asks nobody for a key."""
+    """The tools would be open to other machines although the gateway requires no key."""
 
 
 def mcp(
@@ -59,10 +59,10 @@ def mcp(
 
 
 def require_guard(host: str, gateway: str) -> None:
-    """Listen for other machines only before a gateway that asks for keys.
+    """Allow listening for other machines only if the gateway requires keys.
 
     Raises:
-        Unguarded: it does not, or does not answer; says what to do.
+        Unguarded: it requires none, or does not answer; the text says what to do.
     """
     from api_gateway.http.host_names import is_loopback
 

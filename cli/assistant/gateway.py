@@ -1,4 +1,4 @@
-"""The gateway as the assistant's tools reach it: asynchronously, with the caller's own key."""
+"""Calls the gateway for the assistant's tools: asynchronously, with the caller's own key."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -8,14 +8,14 @@ import httpx
 from mcp.server.mcpserver.exceptions import ToolError
 
 TIMEOUT_SECONDS = 75.0
-"""Longer than the gateway holds a request back (`?wait=60`)."""
+"""Longer than the gateway holds a request open (`?wait=60`)."""
 
 
 def headers_of(authorization: str | None) -> dict[str, str]:
-    """What is sent with each call.
+    """Return the headers that each call sends.
 
     Raises:
-        ToolError: no header can carry it.
+        ToolError: the key cannot be sent in a header.
     """
     if not authorization:
         return {}
@@ -26,13 +26,13 @@ def headers_of(authorization: str | None) -> dict[str, str]:
 
 @asynccontextmanager
 async def gateway(url: str, authorization: str | None) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the gateway at `url`, for one call of a tool.
+    """Open a client of the gateway at `url`, for one call of a tool.
 
     Args:
-        authorization: the `Authorization` header to send; None where the gateway asks for no key.
+        authorization: the `Authorization` header to send; None if the gateway requires no key.
 
     Raises:
-        ToolError: no header can carry it.
+        ToolError: the key cannot be sent in a header.
     """
     async with httpx.AsyncClient(
         base_url=url,
@@ -44,7 +44,7 @@ async def gateway(url: str, authorization: str | None) -> AsyncIterator[httpx.As
 
 
 async def call(client: httpx.AsyncClient, method: str, path: str, **arguments: Any) -> Any:
-    """The JSON that the gateway answers, or its text where it answers plain text.
+    """Return the JSON of the gateway's response, or its text if it is plain text.
 
     Raises:
         ToolError: in the gateway's own words, or with what to do.
@@ -64,7 +64,7 @@ async def call(client: httpx.AsyncClient, method: str, path: str, **arguments: A
 
 
 def _refusal(response: httpx.Response) -> str:
-    """Why the gateway refused, in its own words."""
+    """Return why the gateway refused, in its own words."""
     if response.status_code == 401 and "authorization" not in response.request.headers:
         return "the gateway asks for a key: set ATTEST_KEY, or send Authorization: Bearer"
     try:

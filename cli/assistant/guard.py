@@ -1,9 +1,9 @@
-"""What stands before the tools over HTTP: who may send, how much, for how long, how many at once.
+"""Guards the tools over HTTP: limits origins, body sizes, waiting times and concurrent calls.
 
-The SDK refuses foreign hosts, but lets in pages of every other port of this machine, waits for a
-slow body for ever, reads 4 MB of small JSON values one after the other, opens an event stream on
-which nothing will ever come, and counts nobody. Here a body is read and measured first, and the
-tools get it whole.
+The SDK refuses foreign hosts. But it accepts pages of every other port of this machine, waits
+forever for a slow body, reads 4 MB of small JSON values one after the other, opens an event stream
+that never sends anything, and has no limit on calls. Here a body is read and measured first, and
+the tools get it whole.
 """
 
 from collections.abc import Awaitable, Callable
@@ -16,14 +16,14 @@ from api_gateway.backpressure.bodies import Body, BodyLimit, InFlight
 from api_gateway.problems import Problem
 
 MOST_BODY_BYTES = 2 * 1024**2
-"""Ours: a text to verify has up to 100,000 characters, of up to 12 bytes each where it is escaped
+"""Our choice: a text to verify has up to 100,000 characters, each up to 12 bytes when escaped
 (RFC 8259, section 7)."""
 BODY_SECONDS = 30.0
-"""Ours: within which a body must have arrived."""
+"""Our choice: the time limit for a body to arrive."""
 MOST_AT_ONCE = 100
-"""Ours: calls under way; one that waits for its answer takes up to a minute."""
+"""Our choice: the number of concurrent calls; a call waits up to a minute for its answer."""
 MOST_COMING_BYTES = 64 * 1024**2
-"""Ours: of all bodies that are still coming, together."""
+"""Our choice: the total of all bodies that are still arriving."""
 RETRY_SECONDS = 5
 
 
@@ -31,10 +31,10 @@ class Guarded:
     """`app` behind these limits.
 
     Args:
-        most: requests under way at a time; whose body has not come whole is not among them, or
-            slow callers would keep out all others.
-        body_seconds: within which a body must have arrived.
-        most_bytes: of all bodies that are still coming, together.
+        most: concurrent requests; a request whose body is still arriving does not count, or slow
+            callers would keep out all others.
+        body_seconds: the time limit for a body to arrive.
+        most_bytes: the total of all bodies that are still arriving.
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class Guarded:
         try:
             _admit(scope)
             body = await self._body(scope, receive)
-            if body is not None:  # else the client has gone away
+            if body is not None:  # None: the client has gone away
                 await self._serve(scope, _again(body, receive), send)
         except Problem as problem:
             await problem.response(uuid4())(scope, receive, send)
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Raises Problem: too many are under way."""
+        """Pass the request to the app. Raises Problem: too many requests are in progress."""
         if self._under_way >= self._most:
             raise _Busy(f"{self._most} calls are under way, which is as many as are served")
         self._under_way += 1
@@ -75,9 +75,9 @@ class Guarded:
             self._under_way -= 1
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
-        """The body, measured while it comes; see `_whole`."""
+        """Return the body, measured while it arrives; see `_whole`."""
         scope.setdefault("state", {})
-        coming = Body(
+        arriving = Body(
             scope,
             receive,
             places={("POST", scope["path"]): BodyLimit(MOST_BODY_BYTES)},
@@ -86,15 +86,15 @@ class Guarded:
             in_flight=self._in_flight,
         )
         try:
-            return await self._whole(coming.receive)
+            return await self._whole(arriving.receive)
         finally:
-            coming.release()
+            arriving.release()
 
     async def _whole(self, receive: Receive) -> bytes | None:
-        """The body; None if the client went away before its end.
+        """Return the body; None if the client went away before its end.
 
         Raises:
-            Problem: it is too large, too full or too slow, or too much is coming from all together.
+            Problem: it is too large, too complex or too slow, or all bodies together are too large.
         """
         body = bytearray()
         try:
@@ -119,22 +119,22 @@ class _Busy(Problem):
 
 
 def _admit(scope: Scope) -> None:
-    """Refuse what no assistant sends.
+    """Refuse requests that no assistant sends.
 
     Raises:
-        Problem: 403, a web page of another origin is behind it; 405, nothing is sent.
+        Problem: 403, the request comes from a web page of another origin; 405, it is no POST.
     """
     headers = Headers(scope=scope)
     origin = headers.get("origin")
     if origin is not None and origin != f"{scope['scheme']}://{headers.get('host')}":
         raise Problem(403, "pages of another origin cannot use the tools")
     if scope["method"] != "POST":
-        # Nothing is ever sent on a stream of its own, and there are no sessions to end.
+        # The server sends nothing on a stream of its own, and there are no sessions to end.
         raise Problem(405, "send a call with POST", headers={"Allow": "POST"})
 
 
 def _again(body: bytes, receive: Receive) -> Callable[[], Awaitable[Message]]:
-    """`receive` as if the body came now."""
+    """Return a `receive` that first delivers the body that was read."""
     given = False
 
     async def receive_again() -> Message:

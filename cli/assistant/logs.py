@@ -1,12 +1,12 @@
-"""What the tools say on stderr: one line each, none of it a caller's words (invariant 11)."""
+"""Logs of the tools on stderr: one line each, without any words of callers (invariant 11)."""
 
 import logging
 import traceback
 
 
 class _Wordless(logging.Filter):
-    """Of an error its type and place stay: its text may quote what a caller sent. The SDK drew each
-    with its source, which took so long that 900 callers who hung up stopped it for a minute."""
+    """Reduces an error to its type and place: its text may quote what a caller sent. The SDK
+    printed each with its source, so slowly that 900 callers who hung up stopped it for a minute."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.exc_info and (error := record.exc_info[1]) is not None:
@@ -18,10 +18,10 @@ class _Wordless(logging.Filter):
 
 
 def log_without_words() -> None:
-    """Send warnings to stderr; call it before the SDK takes care of that."""
+    """Send warnings to stderr; call this before the SDK configures logging."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
     handler.addFilter(_Wordless())
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
-    # It repeats the Host header of whom it refuses.
+    # It logs the Host header of refused requests.
     logging.getLogger("mcp.server.transport_security").setLevel(logging.ERROR)

@@ -1,7 +1,7 @@
-"""Which tool calls are the same one made again.
+"""Recognizes tool calls that are retries.
 
-An assistant whose call timed out does not know whether it arrived, and the protocol has nothing by
-which it could say that it tries again.
+An assistant whose call timed out does not know whether it arrived, and the protocol has no way to
+mark a retry.
 """
 
 import hashlib
@@ -14,10 +14,10 @@ from typing import Any
 from uuid import uuid4
 
 RETRIED_SECONDS = 120.0
-"""Ours: twice as long as a call waits for its end. Who asks the same later asks of what is held by
-then."""
+"""Our choice: twice as long as a call waits for its end. A later repetition is a new request, and
+is answered from what is held by then."""
 MOST = 1000
-"""Ours: calls that are known at a time."""
+"""Our choice: the number of calls that are remembered."""
 
 
 class Retries:
@@ -30,10 +30,10 @@ class Retries:
         self._known: dict[bytes, tuple[str, float]] = {}
 
     def key_of(self, path: str, body: Mapping[str, Any], authorization: str | None) -> str:
-        """The `Idempotency-Key` of what this caller sends there: that of the same call before, if
-        there was one just now."""
-        told = json.dumps([path, body, authorization], sort_keys=True).encode()
-        name = hashlib.blake2b(told, digest_size=32, key=self._salt).digest()  # keeps no words
+        """Return the `Idempotency-Key` of a request: that of the same caller's same request, if
+        there was one within RETRIED_SECONDS."""
+        request = json.dumps([path, body, authorization], sort_keys=True).encode()
+        name = hashlib.blake2b(request, digest_size=32, key=self._salt).digest()  # keeps no words
         at = self._clock()
         with self._lock:
             key, last = self._known.pop(name, ("", 0.0))

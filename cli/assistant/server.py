@@ -1,8 +1,8 @@
-"""The MCP server: tools to ask, follow, verify and read, each one a call of the gateway.
+"""The MCP server: tools to ask, follow, verify and read; each calls the gateway.
 
-It holds nothing and decides nothing. Over stdio it sends the key of its settings; over HTTP it
-passes on the caller's `Authorization` and has none of its own, so that scopes, limits and owners
-are those of whoever calls.
+It stores nothing and decides nothing. Over stdio it sends the key of its settings. Over HTTP it
+passes on the caller's `Authorization` and has no key of its own, so that the caller's scopes,
+limits and owner apply.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ ASKS = ToolAnnotations(readOnlyHint=False, destructiveHint=False, openWorldHint=
 
 
 def build(url: str, key: str = "", *, pass_on: bool = False) -> MCPServer[Any]:
-    """The server whose tools call the gateway at `url`; see `Tools`."""
+    """Return the server whose tools call the gateway at `url`; see `Tools`."""
     tools = Tools(url, key, pass_on=pass_on)
     return MCPServer(
         "attest",
@@ -47,10 +47,10 @@ def build(url: str, key: str = "", *, pass_on: bool = False) -> MCPServer[Any]:
 
 
 def closed(function: Callable[..., Any], annotations: ToolAnnotations) -> Tool:
-    """A tool that refuses arguments it does not know, as the gateway does; the SDK ignores them."""
-    made = Tool.from_function(function, annotations=annotations, structured_output=True)
-    arguments = made.fn_metadata.arg_model
+    """Return a tool that refuses unknown arguments, as the gateway does; the SDK ignores them."""
+    tool = Tool.from_function(function, annotations=annotations, structured_output=True)
+    arguments = tool.fn_metadata.arg_model
     arguments.model_config["extra"] = "forbid"
     arguments.model_rebuild(force=True)
-    made.parameters = arguments.model_json_schema(by_alias=True)
-    return made
+    tool.parameters = arguments.model_json_schema(by_alias=True)
+    return tool

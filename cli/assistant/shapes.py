@@ -1,6 +1,6 @@
-"""What an assistant is given of an answer: every word it may repeat, with the place it stands at.
+"""The form of an answer for an assistant: each quotable text with its exact place.
 
-Short on purpose: an assistant reads it in full. The whole answer: `GET /v1/questions/{id}`.
+It is short because an assistant reads all of it. The whole answer: `GET /v1/questions/{id}`.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ ADVICE = (
 
 
 def question_shape(question: Body) -> dict[str, Any]:
-    """A question and, once there is one, its answer."""
+    """Return a question and, once there is one, its answer."""
     shape: dict[str, Any] = {
         "question_id": question["id"],
         "status": question["status"],
@@ -31,14 +31,14 @@ def question_shape(question: Body) -> dict[str, Any]:
 
 
 def answer_shape(answer: Body) -> dict[str, Any]:
-    """An answer: what is attested, what is not, and how fresh it is."""
+    """Return an answer: what is attested, what is not, and how fresh it is."""
     shape: dict[str, Any] = {
         "abstained": answer["abstained"],
         "summary": answer["summary"]["text"],
-        "claims": [_claim(one) for one in answer["claims"]],
-        "references": [_reference(one) for one in answer["references"]],
-        "remarks": [dict(one) for one in answer.get("remarks", ())],
-        "conflicts": [dict(one) for one in answer["conflicts"]],
+        "claims": [_claim(claim) for claim in answer["claims"]],
+        "references": [_reference(reference) for reference in answer["references"]],
+        "remarks": [dict(remark) for remark in answer.get("remarks", ())],
+        "conflicts": [dict(conflict) for conflict in answer["conflicts"]],
         "freshness": dict(answer["freshness_summary"]),
         "verification": dict(answer["verification_summary"]),
         "recall": dict(answer["recall"]),
@@ -56,7 +56,7 @@ def _claim(claim: Body) -> dict[str, Any]:
         "claim_id": claim["claim_id"],
         "text": claim["text"],
         "verdict": claim["verdict"],
-        "citations": [_citation(one) for one in claim["citations"]],
+        "citations": [_citation(cited) for cited in claim["citations"]],
     }
 
 
@@ -71,7 +71,7 @@ def _reference(reference: Body) -> dict[str, Any]:
 
 
 def verification_shape(verification: Body) -> dict[str, Any]:
-    """A pasted text's verdicts."""
+    """Return the verdicts on a pasted text."""
     shape: dict[str, Any] = {
         "verification_id": verification["id"],
         "status": verification["status"],

@@ -1,4 +1,4 @@
-"""The tools: to ask, follow, verify and read, each one a call of the gateway or two."""
+"""The tools to ask, follow, verify and read; each makes one or two calls of the gateway."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -17,10 +17,10 @@ Anything = Context[Any, Any]
 
 
 class Tools:
-    """What an assistant may do at the gateway at `url`. The docstring of a tool is what it reads.
+    """The tools of the gateway at `url`. An assistant reads the docstring of each tool.
 
     Args:
-        key: sent with each call, where `pass_on` is false.
+        key: sent with each call, if `pass_on` is false.
         pass_on: send the caller's own `Authorization` header instead (HTTP).
     """
 
@@ -88,20 +88,21 @@ class Tools:
 
     async def list_sources(self, ctx: Anything) -> dict[str, Any]:
         """How fresh each source is, and whether it is inside its limit."""
-        found: dict[str, Any] = await self._read(ctx, "/v1/sources")
-        return found
+        sources: dict[str, Any] = await self._read(ctx, "/v1/sources")
+        return sources
 
     async def _submitted(
         self, ctx: Anything, path: str, body: Mapping[str, Any], wait_seconds: float
     ) -> dict[str, Any]:
-        """Send it, once however often the call is made, and give what came of it by then."""
+        """Submit a request, once however often the call is made, and return its state after the
+        wait."""
         authorization = self._authorization(ctx)
         headers = {"Idempotency-Key": self._retries.key_of(path, body, authorization)}
         async with gateway(self._url, authorization) as client:
             accepted = await call(client, "POST", path, json=body, headers=headers)
             place = f"{path}/{accepted['id']}"
-            found: dict[str, Any] = await _got(client, place, wait=wait_seconds)
-        return found
+            state: dict[str, Any] = await _got(client, place, wait=wait_seconds)
+        return state
 
     async def _read(self, ctx: Anything, path: str, **query: float) -> Any:
         async with gateway(self._url, self._authorization(ctx)) as client:

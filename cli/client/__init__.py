@@ -1,1 +1,1 @@
-"""Calls of a running gateway, and waiting for what it accepted."""
+"""Calls a running gateway, and waits for the work that it accepted."""

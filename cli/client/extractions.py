@@ -1,4 +1,4 @@
-"""What `attest extract` and `attest reviews` ask of a running gateway."""
+"""The calls of `attest extract` and `attest reviews` to a running gateway."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,14 +24,14 @@ def extract_there(
     timeout_seconds: float = 1800.0,
     say: Say = nothing,
 ) -> tuple[dict[str, Any], str]:
-    """The result of a running instance, and the text that its spans count.
+    """Return the result of a running instance, and the text that its span offsets refer to.
 
     Args:
-        tell: told of each iteration as it is done.
-        say: told its id, what it waits for, and on Ctrl-C that it goes on.
+        tell: called with each finished iteration.
+        say: called with the id, with what the work waits for, and on Ctrl-C that it goes on.
 
     Raises:
-        ExtractFailed: it died, or took too long.
+        ExtractFailed: the extraction failed, or took too long.
         GatewayRefused: the gateway refused it, or none answers.
     """
     try:
@@ -47,21 +47,21 @@ def extract_there(
             work.say_id()
             seen = 0
             while not work.over(timeout_seconds):
-                found = work.look(seen=seen)
-                for one in found["progress"][seen:]:
-                    tell(one)
+                state = work.look(seen=seen)
+                for iteration in state["progress"][seen:]:
+                    tell(iteration)
                     work.moved()
-                if found["status"] == "done":
+                if state["status"] == "done":
                     text: str = call(client, "GET", f"{work.path}/text")["text"]
-                    return {"id": accepted["id"], **found["result"]}, text
-                if found["status"] == "failed":
-                    raise ExtractFailed(found["error"]["detail"])
-                seen = len(found["progress"])
+                    return {"id": accepted["id"], **state["result"]}, text
+                if state["status"] == "failed":
+                    raise ExtractFailed(state["error"]["detail"])
+                seen = len(state["progress"])
     raise ExtractFailed(f"no result within {timeout_seconds:.0f} s; {work.goes_on}")
 
 
 def list_reviews(url: str, status: str, cursor: str | None, limit: int) -> dict[str, Any]:
-    """A page of reviews."""
+    """Return a page of reviews."""
     params: dict[str, Any] = {"status": status, "limit": limit}
     if cursor is not None:
         params["cursor"] = cursor
@@ -70,19 +70,19 @@ def list_reviews(url: str, status: str, cursor: str | None, limit: int) -> dict[
 
 
 def accept_review(url: str, review_id: str) -> dict[str, Any]:
-    """End a review: the extraction is right."""
+    """Close a review: the extraction is right."""
     with client_of(url) as client:
         return call(client, "POST", f"/v1/reviews/{review_id}/accept")
 
 
 def correct_review(url: str, review_id: str, corrections: dict[str, Any]) -> dict[str, Any]:
-    """End a review with values in place of some that were extracted."""
+    """Close a review with values that replace some of the extracted ones."""
     with client_of(url) as client:
         return call(client, "POST", f"/v1/reviews/{review_id}/correct", json=corrections)
 
 
 def text_of_review(url: str, review_id: str) -> str:
-    """The text that the spans of a review's extraction count."""
+    """Return the text that the spans of a review's extraction refer to."""
     with client_of(url) as client:
         review = call(client, "GET", f"/v1/reviews/{review_id}")
         text: str = call(client, "GET", f"/v1/extractions/{review['extraction_id']}/text")["text"]

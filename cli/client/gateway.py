@@ -1,4 +1,4 @@
-"""Calls of a running gateway, with its own words where it refuses."""
+"""Calls a running gateway, and passes on its own words where it refuses."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,20 +12,20 @@ import httpx
 from store.core.settings import get_settings
 
 Client = httpx.Client
-"""What a gateway is called with."""
+"""The client that calls a gateway."""
 _WITH_KEY = ContextVar("with_key", default=True)
 
 
 CALL_SECONDS = 30
-"""Longer than any look of `cli.client.waiting` takes."""
+"""Timeout of a call; longer than any long poll of `cli.client.waiting`."""
 PATIENCE_SECONDS = 30.0
-"""Ours: so long a gateway that was there may be away or busy; `attest up` has it back sooner."""
+"""Our choice: how long to retry a gateway that is away or busy; `attest up` restarts it sooner."""
 PAUSE_SECONDS = 1.0
 
 
 @contextmanager
 def client_of(url: str) -> Iterator[Client]:
-    """A client of the gateway there."""
+    """Open a client of the gateway at `url`."""
     encrypted = url.startswith("https:")  # loading certificates takes longer than an answer
     with Client(base_url=url, timeout=CALL_SECONDS, verify=encrypted) as client:
         yield client
@@ -35,23 +35,23 @@ class GatewayRefused(RuntimeError):
     """The gateway refused, or none answers; the message says what to do."""
 
     of_content = False
-    """Whether what was sent is at fault, not who sent it or when."""
+    """The content that was sent is at fault, not the sender or the time."""
     passes = False
-    """Whether it may go another way in a moment: a 503 that says so."""
+    """A retry may succeed in a moment: a 503 that says so."""
     unsent = False
-    """Whether nothing can have reached a gateway."""
+    """The request cannot have reached a gateway."""
 
     def about(self, name: str) -> "GatewayRefused":
-        """The same, naming the file whose content is at fault."""
+        """Return the error with the name of the file, if its content is at fault."""
         return GatewayRefused(f"{name}: {self}") if self.of_content else self
 
 
 class NoGateway(GatewayRefused):
-    """No gateway answers there."""
+    """No gateway answers at the address."""
 
 
 class InDoubt(GatewayRefused):
-    """Nobody knows whether the gateway accepted what was sent."""
+    """It is unknown whether the gateway accepted the request."""
 
 
 _OF_CONTENT = (400, 413, 415, 422)
@@ -61,7 +61,7 @@ _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.Un
 
 @contextmanager
 def without_key() -> Iterator[None]:
-    """Calls in this block send no key: they go to an instance that `ATTEST_KEY` is not for."""
+    """Send no key in this block: its calls go to an instance that `ATTEST_KEY` is not for."""
     token = _WITH_KEY.set(False)
     try:
         yield
@@ -70,13 +70,13 @@ def without_key() -> Iterator[None]:
 
 
 def authorization() -> dict[str, str]:
-    """The header with `ATTEST_KEY`; none where it is not set."""
+    """Return the header with `ATTEST_KEY`; no header if it is not set."""
     key = get_settings().key if _WITH_KEY.get() else ""
     return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict[str, Any]:
-    """The JSON that the gateway answers. Sends `ATTEST_KEY`, if there is one.
+    """Return the JSON of the gateway's response. Sends `ATTEST_KEY`, if it is set.
 
     Raises:
         GatewayRefused: with the gateway's own words, or what to do.
@@ -85,29 +85,31 @@ def call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict
     try:
         response = client.request(method, path, headers=headers, **arguments)
     except httpx.TransportError as error:
-        nobody = NoGateway(
+        no_gateway = NoGateway(
             f"no gateway answers at {client.base_url} ({type(error).__name__}): "
             "start one with `attest up`"
         )
-        nobody.unsent = isinstance(error, _UNSENT)
-        raise nobody from error
+        no_gateway.unsent = isinstance(error, _UNSENT)
+        raise no_gateway from error
     if response.is_success:
         try:
-            found: dict[str, Any] = response.json()
+            body: dict[str, Any] = response.json()
         except ValueError as error:
             raise GatewayRefused(
                 f"what answers at {client.base_url} is no gateway of Attest: check ATTEST_HOST and "
                 "ATTEST_PORT"
             ) from error
-        return found
+        return body
     try:
         problem = response.json()
         fields = "; ".join(f"{e['field']}: {e['message']}" for e in problem.get("errors", []))
-        said = fields or problem.get("detail") or problem["title"]
-        told = (
-            f"{said} (attest sends the one in ATTEST_KEY)" if response.status_code == 401 else said
+        detail = fields or problem.get("detail") or problem["title"]
+        text = (
+            f"{detail} (attest sends the one in ATTEST_KEY)"
+            if response.status_code == 401
+            else detail
         )
-        refused = GatewayRefused(told)
+        refused = GatewayRefused(text)
     except (ValueError, KeyError) as error:
         raise GatewayRefused(f"the gateway answered {response.status_code}") from error
     refused.of_content = response.status_code in _OF_CONTENT
@@ -116,17 +118,17 @@ def call(client: httpx.Client, method: str, path: str, **arguments: Any) -> dict
 
 
 def _soon(response: httpx.Response) -> bool:
-    """Whether it is worth to wait for; a full disk is not."""
+    """Return true if the gateway asks for a retry soon; it does not for a full disk."""
     return float(response.headers.get("retry-after", "0")) < PATIENCE_SECONDS
 
 
 def submit(client: httpx.Client, path: str, **arguments: Any) -> dict[str, Any]:
-    """What the gateway says to something new. Where its answer is lost, or it has none just now, it
-    is sent again under the same Idempotency-Key, so it is done once.
+    """Submit something new and return the gateway's response. If the response is lost, or the
+    gateway is briefly away, retry with the same Idempotency-Key, so that it is done once.
 
     Raises:
-        NoGateway: none was there.
-        InDoubt: it does not come back, and may have accepted it.
+        NoGateway: no gateway was there.
+        InDoubt: the gateway does not come back, and may have accepted the request.
         GatewayRefused: it refused, in its own words.
     """
     key = {"Idempotency-Key": uuid4().hex}
@@ -143,7 +145,7 @@ def submit(client: httpx.Client, path: str, **arguments: Any) -> dict[str, Any]:
 
 
 def look(client: httpx.Client, path: str, **arguments: Any) -> dict[str, Any]:
-    """What the gateway says now; what passes by itself is waited for.
+    """Return what the gateway answers to a GET; failures that pass by themselves are retried.
 
     Raises:
         GatewayRefused: with the gateway's own words, or what to do.
@@ -152,8 +154,8 @@ def look(client: httpx.Client, path: str, **arguments: Any) -> dict[str, Any]:
 
 
 def _patiently(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Ask again while a gateway that was reached once has no answer. The last of its errors counts,
-    but for one that nobody heard of where an earlier one may have been heard."""
+    """Retry while a gateway that was reached once does not answer. Raises the last error of a
+    request that may have reached it."""
     began: float | None = None
     heard: GatewayRefused | None = None
     while True:
@@ -173,23 +175,23 @@ def _patiently(ask: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 
 def paused_stages(client: httpx.Client) -> dict[str, str]:
-    """The stages that do not work, and why; empty where the gateway does not tell.
+    """Return the paused stages and why; empty if the gateway does not say.
 
-    `/readyz` is open to anybody and names them. The reasons are for operators: without a key
-    everybody is one, and to ask with a key that may not would be an event in the audit.
+    `/readyz` is open to anybody and names them. The reasons are for operators. Without a key
+    everybody is one; asking with a key that lacks the scope would be recorded in the audit.
     """
     try:
         paused: dict[str, str] = call(client, "GET", "/readyz").get("paused_stages", {})
         if not paused or authorization():
             return dict.fromkeys(paused, "")
-        told = {one["stage"]: one for one in call(client, "GET", "/v1/stages")["stages"]}
-        return {name: told[name]["reason"] or "" for name in paused}
+        states = {state["stage"]: state for state in call(client, "GET", "/v1/stages")["stages"]}
+        return {name: states[name]["reason"] or "" for name in paused}
     except (GatewayRefused, KeyError):
         return {}
 
 
 def unready(client: httpx.Client) -> str:
-    """What the gateway lacks to work, in its own words; empty: nothing."""
+    """Return what the gateway lacks to be ready, in its own words; empty if nothing."""
     try:
         call(client, "GET", "/readyz")
     except GatewayRefused as error:

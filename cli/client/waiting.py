@@ -1,4 +1,4 @@
-"""Work that a gateway accepted: its id, what it waits for, and that it goes on without us."""
+"""Waits for work that a gateway accepted, and says what it waits for and that it goes on."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -18,17 +18,17 @@ from cli.output.printing import say_beside
 from messages import DOCUMENT_STAGES, QUESTION_STAGES, Stage
 
 POLL_SECONDS = 20
-"""A look takes no longer, which is less than a call may (`cli.client.gateway`)."""
+"""Seconds of a long poll; less than the timeout of a call (`cli.client.gateway`)."""
 SOON_SECONDS = 3
-"""The first look comes back so soon: then a paused stage is told before anybody wonders."""
+"""Seconds of the first poll; short, so that a paused stage is reported early."""
 LONG_SECONDS = 30.0
-"""After so long without an end or progress it is told where to look later."""
+"""Seconds without an end or progress after which the command says where to look later."""
 
 Say = Callable[[str], None]
 
 
 class WorkFailed(RuntimeError):
-    """What was accepted has no result; the message says why."""
+    """The accepted work has no result; the message says why."""
 
 
 class _Kind(NamedTuple):
@@ -46,24 +46,24 @@ _KINDS: Mapping[str, _Kind] = {
 
 
 def on_stderr(line: str) -> None:
-    """Say it beside what the command prints."""
+    """Print the line on stderr, beside the output of the command."""
     say_beside(line)
 
 
 def nothing(line: str) -> None:
-    """Say nothing: a program asked."""
+    """Print nothing: the caller is a program."""
 
 
 def result_of_text(
     url: str, kind: str, text: str, say: Say, *, timeout_seconds: float = 600.0
 ) -> dict[str, Any]:
-    """What a running instance makes of a text, with the id under which it keeps it.
+    """Return what a running instance makes of a text, with the id under which it is kept.
 
     Args:
-        say: told its id, what it waits for, and on Ctrl-C that it goes on.
+        say: called with the id, with what the work waits for, and on Ctrl-C that it goes on.
 
     Raises:
-        WorkFailed: it died, or took too long.
+        WorkFailed: the work failed, or took too long.
         GatewayRefused: the gateway refused it, or none answers.
     """
     with client_of(url) as client:
@@ -74,8 +74,8 @@ def result_of_text(
 
 
 class Work:
-    """Something that was accepted. Within its block, Ctrl-C says that it goes on, and so does a
-    gateway that is gone."""
+    """Accepted work. When its block ends by Ctrl-C, or because the gateway is gone, it says that
+    the work goes on."""
 
     def __init__(self, client: Client, kind: str, subject: str, say: Say) -> None:
         self.path = f"{_KINDS[kind].path}/{subject}"
@@ -85,7 +85,7 @@ class Work:
         self._since, self._looks, self._told = time.monotonic(), 0, False
 
     def say_id(self) -> None:
-        """Say its id, and how its words are erased."""
+        """Say the id of the work, and how its words are erased."""
         self._say(f"{self._name} (attest erase {self._name} --reason …)")
 
     def __enter__(self) -> "Work":
@@ -99,19 +99,19 @@ class Work:
 
     @property
     def goes_on(self) -> str:
-        """That it does, and where to read what becomes of it."""
+        """The sentence that the work goes on, and where to read its result."""
         return f"{self._name} goes on: {self._page}"
 
     def moved(self) -> None:
-        """There was progress: the time begins anew."""
+        """Restart the time limit: there was progress."""
         self._since = time.monotonic()
 
     def over(self, seconds: float) -> bool:
-        """Whether it has taken so long, since its last progress."""
+        """Return true if there was no progress for `seconds`."""
         return time.monotonic() - self._since > seconds
 
     def look(self, **params: Any) -> dict[str, Any]:
-        """What became of it, soon or after POLL_SECONDS at most; says once what it waits for."""
+        """Return the state of the work after POLL_SECONDS at most; say once what it waits for."""
         if self._looks and not self._told:
             self._tell()
         wait = POLL_SECONDS if self._looks else SOON_SECONDS
@@ -119,30 +119,30 @@ class Work:
         return look(self._client, self.path, params={"wait": wait, **params})
 
     def result(self, seconds: float) -> dict[str, Any]:
-        """Its result, waited for so long.
+        """Wait for the result for so many seconds.
 
         Raises:
-            WorkFailed: it died, or took too long.
+            WorkFailed: the work failed, or took too long.
         """
         while not self.over(seconds):
-            found = self.look()
-            if found["status"] == "done":
-                done: dict[str, Any] = found["result"]
-                return done
-            if found["status"] == "failed":
-                raise WorkFailed(found["error"]["detail"])
+            state = self.look()
+            if state["status"] == "done":
+                result: dict[str, Any] = state["result"]
+                return result
+            if state["status"] == "failed":
+                raise WorkFailed(state["error"]["detail"])
         raise WorkFailed(f"no result within {seconds:.0f} s; {self.goes_on}")
 
     def _tell(self) -> None:
         paused = paused_stages(self._client)
-        here = [stage for stage in _KINDS[self._kind].stages if stage in paused]
-        for stage in here:
-            why = paused[stage] or "attest stages list says why"
+        paused_here = [stage for stage in _KINDS[self._kind].stages if stage in paused]
+        for stage in paused_here:
+            reason = paused[stage] or "attest stages list says why"
             self._say(
-                f"stage {stage} is paused ({why}): {self._name} waits until it is resumed; read "
+                f"stage {stage} is paused ({reason}): {self._name} waits until it is resumed; read "
                 f"it later at {self._page}"
             )
-        if not here and self.over(LONG_SECONDS):
-            why = f" ({away})" if (away := unready(self._client)) else ""
-            self._say(f"{self._name} takes unusually long{why}; read it later at {self._page}")
-        self._told = bool(here) or self.over(LONG_SECONDS)
+        if not paused_here and self.over(LONG_SECONDS):
+            reason = f" ({away})" if (away := unready(self._client)) else ""
+            self._say(f"{self._name} takes unusually long{reason}; read it later at {self._page}")
+        self._told = bool(paused_here) or self.over(LONG_SECONDS)

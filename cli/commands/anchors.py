@@ -1,4 +1,4 @@
-"""`attest anchors …`: find anchors and effect estimates anew, and look at them."""
+"""`attest anchors …`: finds and shows anchors and effect estimates."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,12 +25,12 @@ anchors_app = typer.Typer(
 )
 
 BATCH = 64
-"""Versions found in one transaction."""
+"""Number of versions that are processed in one transaction."""
 
 
 @dataclass
 class Report:
-    """What was found. `few`: the documents with fewer than three anchors, and why."""
+    """Counts of what was found. `few`: the documents with fewer than three anchors, and why."""
 
     documents: int = 0
     anchors: int = 0
@@ -41,7 +41,7 @@ class Report:
 
     @property
     def body(self) -> dict[str, Any]:
-        """For programs."""
+        """The report for programs."""
         return {
             "documents": self.documents,
             "anchors": self.anchors,
@@ -75,11 +75,11 @@ def generate_anchors(
 ) -> Report:
     """Find the anchors and estimates of current versions and store them, batch by batch.
 
-    Each batch is one transaction with one audit event: what was found stays when this is stopped.
+    Each batch is one transaction with one audit event: an interruption loses no finished batch.
 
     Args:
-        everything: also versions that have theirs.
-        advance: told the versions done, and all there are.
+        everything: also process versions that have their anchors.
+        advance: called with the number of finished versions and their total.
     """
     run_id, report, last = uuid4(), Report(), None
     with store.reading() as session:
@@ -87,7 +87,7 @@ def generate_anchors(
     while True:
         with store.reading() as session:
             batch = held.after(session, last, BATCH, lacking=not everything)
-            versions = get_versions(session, [one.version_id for one in batch])
+            versions = get_versions(session, [entry.version_id for entry in batch])
         if not batch:
             return report
         found = {version.id: find(version) for version in versions}
@@ -106,8 +106,8 @@ def _record(record: Callable[..., None], subject: str, found: Sequence[Found]) -
         "versions.anchored",
         subject,
         versions=len(found),
-        anchors=sum(len(one.anchors) for one in found),
-        estimates=sum(len(one.estimates) for one in found),
+        anchors=sum(len(result.anchors) for result in found),
+        estimates=sum(len(result.estimates) for result in found),
     )
 
 
@@ -139,8 +139,8 @@ def generate(
         say(f"  {kind.replace('_', ' ')}: {report.kinds[kind]:,}")
     if report.few:
         say(f"fewer than {AT_LEAST} anchors: {len(report.few):,} documents")
-    for one in report.few:
-        say(f"  {one['source_key']}: {one['anchors']} of {one['why']}")
+    for document in report.few:
+        say(f"  {document['source_key']}: {document['anchors']} of {document['why']}")
 
 
 @anchors_app.command()
@@ -160,27 +160,27 @@ def show(
         "title": version.title,
         "anchors": [
             {
-                "start": one.start,
-                "end": one.end,
-                "score": one.score,
-                "kinds": one.kinds,
-                "quote": version.text[one.start : one.end],
+                "start": row.start,
+                "end": row.end,
+                "score": row.score,
+                "kinds": row.kinds,
+                "quote": version.text[row.start : row.end],
             }
-            for one in anchors
+            for row in anchors
         ],
         "estimates": [
             {
-                "start": one["start"],
-                "end": one["end"],
-                "measure": one["measure"],
-                "value": str(one["value"]),
-                "low": None if one["low"] is None else str(one["low"]),
-                "high": None if one["high"] is None else str(one["high"]),
-                "direction": one["direction"],
-                "quote": version.text[one["start"] : one["end"]],
-                **one["body"],
+                "start": row["start"],
+                "end": row["end"],
+                "measure": row["measure"],
+                "value": str(row["value"]),
+                "low": None if row["low"] is None else str(row["low"]),
+                "high": None if row["high"] is None else str(row["high"]),
+                "direction": row["direction"],
+                "quote": version.text[row["start"] : row["end"]],
+                **row["body"],
             }
-            for one in estimates
+            for row in estimates
         ],
     }
     if as_json:
@@ -190,5 +190,5 @@ def show(
     for anchor in body["anchors"]:
         kinds = ", ".join(anchor["kinds"]) or "no signal"
         say(f"[{anchor['start']}, {anchor['end']}) {kinds}: {' '.join(anchor['quote'].split())}")
-    for one in body["estimates"]:
-        say(f"[{one['start']}, {one['end']}) {one['direction']}: {' '.join(one['quote'].split())}")
+    for row in body["estimates"]:
+        say(f"[{row['start']}, {row['end']}) {row['direction']}: {' '.join(row['quote'].split())}")

@@ -1,4 +1,4 @@
-"""`attest ask`: a question to a running gateway."""
+"""`attest ask`: sends a question to a running gateway."""
 
 from typing import Any
 
@@ -24,15 +24,15 @@ class AskFailed(RuntimeError):
 
 
 def asked(text: str, **options: Any) -> QuestionIn:
-    """The question with what was given of its options, those of its filters among them.
+    """Return the question with the options that were given, filters included.
 
     Raises:
-        ValueError: something does not fit; names the option of the command and what it takes.
+        ValueError: a value is invalid; the text names the command's option and what it takes.
     """
-    given = {name: value for name, value in options.items() if value not in (None, [])}
-    filters = {name: given.pop(name) for name in Filters.model_fields if name in given}
+    set_options = {name: value for name, value in options.items() if value not in (None, [])}
+    filters = {name: set_options.pop(name) for name in Filters.model_fields if name in set_options}
     try:
-        return QuestionIn(question=text, filters=filters or None, **given)
+        return QuestionIn(question=text, filters=filters or None, **set_options)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         name = next((_OPTIONS[part] for part in first["loc"] if part in _OPTIONS), first["loc"][0])
@@ -42,10 +42,10 @@ def asked(text: str, **options: Any) -> QuestionIn:
 def ask(
     url: str, body: dict[str, Any], *, timeout_seconds: float = 120.0, say: Say = nothing
 ) -> dict[str, Any]:
-    """Submit a question and wait for its end; gives the question resource.
+    """Submit a question, wait for its end, and return the question resource.
 
     Args:
-        say: told what it waits for, and on Ctrl-C that it goes on.
+        say: called with what the question waits for, and on Ctrl-C that it goes on.
 
     Raises:
         GatewayRefused: with the gateway's own words, or what to do.

@@ -1,4 +1,4 @@
-"""`attest audit`: query, verify, trail, replay; exports stand in `cli.commands.audit_export`.
+"""`attest audit`: query, verify, trail, replay; `cli.commands.audit_export` has the exports.
 
 Exit code 0: everything is as it was written. 1: something is not, and the first line says what.
 """
@@ -104,16 +104,16 @@ def _report(report: ChainReport) -> dict[str, Any]:
 def trail(ctx: typer.Context, question: UUID, as_json: JsonOption = False) -> None:
     """Tell the story of one answer, without its words; exit code 1 names what does not hold."""
     with Instance.of(ctx).store.reading() as session:
-        found = audit_trail.trail(session, question)
-    if found is None:
+        story = audit_trail.trail(session, question)
+    if story is None:
         raise LookupError(f"there is no question {question}")
     if as_json:
-        print_json(to_jsonable_python(asdict(found)))
+        print_json(to_jsonable_python(asdict(story)))
     else:
-        _tell(found)
-    if bad := [f"event {one.seq}" for one in found.steps if not one.holds]:
-        said = "is not what was written" if len(bad) == 1 else "are not what was written"
-        raise typer.Exit(complain(f"{', '.join(bad)} {said}: see attest audit verify"))
+        _tell(story)
+    if bad := [f"event {step.seq}" for step in story.steps if not step.holds]:
+        predicate = "is not what was written" if len(bad) == 1 else "are not what was written"
+        raise typer.Exit(complain(f"{', '.join(bad)} {predicate}: see attest audit verify"))
 
 
 def _tell(found: Trail) -> None:
@@ -137,17 +137,17 @@ def _tell(found: Trail) -> None:
 @audit_app.command("replay")
 def replay(ctx: typer.Context, question: UUID, as_json: JsonOption = False) -> None:
     """Compose an answer again from what was recorded, asking no model; exit code 0: same bytes."""
-    from cli.commands import audit_replay  # late: it loads what checks claims
+    from cli.commands import audit_replay  # late: it imports the verifier
 
     with Instance.of(ctx).store.reading() as session:
         rows = audit_replay.read(session, question)
-    found = audit_replay.replay(rows)
+    result = audit_replay.replay(rows)
     if as_json:
-        print_json({**to_jsonable_python(asdict(found)), "same": found.same})
-    elif found.same:
-        say(f"the same bytes: {found.sealed_hash}")
-    if not found.same:
-        raise typer.Exit(complain("; ".join(found.faults)))
+        print_json({**to_jsonable_python(asdict(result)), "same": result.same})
+    elif result.same:
+        say(f"the same bytes: {result.sealed_hash}")
+    if not result.same:
+        raise typer.Exit(complain("; ".join(result.faults)))
 
 
 audit_app.command("export")(audit_export.export)

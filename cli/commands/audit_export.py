@@ -1,4 +1,4 @@
-"""`attest audit export`, `verify-export`, `public-key`: what an auditor takes along."""
+"""`attest audit export`, `verify-export`, `public-key`: the audit trail for an external auditor."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +26,7 @@ FileArgument = Annotated[Path, typer.Argument(help="JSON Lines; the manifest sta
 
 
 def manifest_of(file: Path) -> Path:
-    """Where the manifest of an export stands."""
+    """Return the path of an export's manifest."""
     return file.with_name(f"{file.name}.manifest.json")
 
 
@@ -60,15 +60,15 @@ def export(
         store.reading() as session,
         walking(session, begin, until) as tell,
     ):
-        made = write_export(
+        manifest = write_export(
             session, out, key, datetime.now(UTC), after=begin, until=until, progress=tell
         )
     with appearing_file(manifest_of(file)) as out:
-        out.write(made.model_dump_json(indent=1).encode() + b"\n")
+        out.write(manifest.model_dump_json(indent=1).encode() + b"\n")
     if as_json:
-        print_json(made.model_dump(mode="json"))
+        print_json(manifest.model_dump(mode="json"))
     else:
-        say(f"{made.count} events in {file}, signed by {made.public_key}")
+        say(f"{manifest.count} events in {file}, signed by {manifest.public_key}")
 
 
 def verify_exported(

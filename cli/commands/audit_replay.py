@@ -1,4 +1,4 @@
-"""An answer composed again from what was recorded of it: the same bytes, and no model asked."""
+"""Composes an answer again from its records, without a model, and compares the bytes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,12 +28,12 @@ _CLOCKS = TypeAdapter(Clocks)
 
 
 class CannotReplay(LookupError):
-    """What is needed is not there; the text says what."""
+    """A record that the replay needs is missing; the text says which."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """All that is stored of how an answer came about."""
+    """All records of how an answer was composed."""
 
     question: Question
     retrieval: Retrieval
@@ -43,13 +43,13 @@ class Rows:
     versions: Mapping[UUID, DocumentVersion]
     chunks: Mapping[UUID, list[Cut]]
     attested: Mapping[str, Mapping[str, Any]]
-    """The newest payload of each event of the question."""
+    """The newest payload of each audit event of the question."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What came of it. `faults` names, in the order of the story, what is not as it was attested,
-    or why the bytes differ; without any, the answer was reproduced."""
+    """The result of a replay. `faults` names, in order of processing, each record that differs
+    from its attestation, or why the bytes differ. Without faults the answer was reproduced."""
 
     question_id: UUID
     sealed_hash: str
@@ -58,15 +58,15 @@ class Replay:
 
     @property
     def same(self) -> bool:
-        """Whether the same bytes came out, and everything is as the audit chain says."""
+        """True if the bytes are the same and every record is as the audit chain attests."""
         return not self.faults
 
 
 def read(session: Session, question_id: UUID) -> Rows:
-    """The rows of an answer.
+    """Return the rows of an answer.
 
     Raises:
-        CannotReplay: there is no sealed answer, or not all was recorded.
+        CannotReplay: there is no sealed answer, or not everything was recorded.
     """
     question, answer = session.get(Question, question_id), session.get(Answer, question_id)
     if question is not None and question.status == "erased":
@@ -83,7 +83,7 @@ def read(session: Session, question_id: UUID) -> Rows:
             f"what the answer to {question_id} was composed from is not kept: it is from before "
             "this was recorded, or its texts were erased"
         )
-    ids = [UUID(one["version_id"]) for one in inputs.body["held"].values()]
+    ids = [UUID(version["version_id"]) for version in inputs.body["held"].values()]
     events = select(AuditEvent).where(AuditEvent.subject == str(question_id))
     return Rows(
         question,
@@ -93,7 +93,7 @@ def read(session: Session, question_id: UUID) -> Rows:
         inputs,
         dict(zip(ids, get_versions(session, ids), strict=True)),
         chunks_of(session, ids),
-        {one.event: one.payload for one in session.exec(events.order_by(col(AuditEvent.seq)))},
+        {row.event: row.payload for row in session.exec(events.order_by(col(AuditEvent.seq)))},
     )
 
 
@@ -117,23 +117,23 @@ def replay(rows: Rows) -> Replay:
 
 
 def recompose(rows: Rows) -> dict[str, Any]:
-    """The body of the answer, from the recorded verdicts, moments and standings. Pure.
+    """Compose the body of the answer from the recorded verdicts, times and standings. Pure.
 
     Raises:
-        KeyError, ValueError: what was recorded is not in the form that this code reads.
+        KeyError, ValueError: the records are not in the form that this code reads.
     """
     inputs = rows.inputs.body
     checked = _CHECKED.validate_python(inputs["checked"])
-    held = {key: _held(key, one, rows.versions) for key, one in inputs["held"].items()}
+    held = {key: _held(key, recorded, rows.versions) for key, recorded in inputs["held"].items()}
     body = compose(
         question=rows.question.text,
         retrieval=rows.retrieval.body,
-        # Not recorded by earlier releases, whose drafts had none beside them.
+        # Not recorded by earlier releases, whose drafts had no keyless draft beside them.
         draft=in_place_of(rows.draft.body) if inputs.get("keyless") else rows.draft.body,
         checked=checked,
         passed=gate(checked, inputs["contested"]),
         conflicts=inputs["conflicts"],
-        # Not recorded by earlier releases, which took these two as given here.
+        # Not recorded by earlier releases, which used these defaults.
         undecided=inputs.get("undecided", inputs["contested"]),
         in_the_past=inputs.get("in_the_past", bool(rows.retrieval.body["as_of"])),
         cost_usd=inputs["cost_usd"],
@@ -144,7 +144,7 @@ def recompose(rows: Rows) -> dict[str, Any]:
 
 
 def _held(key: str, recorded: Mapping[str, Any], versions: Mapping[UUID, DocumentVersion]) -> Held:
-    """A version as it was held: its text never changes, its status may have since."""
+    """Return a version as it was held then: its text never changes, but its status may have."""
     stored = versions[UUID(recorded["version_id"])]
     version = DocumentVersion(**stored.model_dump() | {"status": recorded["status"]})
     standing = _STANDING.validate_python(recorded["standing"])
@@ -153,13 +153,13 @@ def _held(key: str, recorded: Mapping[str, Any], versions: Mapping[UUID, Documen
 
 
 def _not_as_attested(rows: Rows) -> list[str]:
-    """The rows that are not the ones whose hashes the audit chain has."""
+    """Return a fault for each row whose hash differs from the one in the audit chain."""
     key = rows.question.hash_key
-    asked = rows.attested.get("question.submitted", {}).get("text_hash")
+    text_hash = rows.attested.get("question.submitted", {}).get("text_hash")
     faults = []
-    if not is_text_hash(asked, rows.question.text, key):
+    if not is_text_hash(text_hash, rows.question.text, key):
         faults.append("the question is not what question.submitted attests")
-    made: tuple[tuple[str, str, str, object], ...] = (
+    checks: tuple[tuple[str, str, str, object], ...] = (
         ("the retrieval", "question.retrieved", "retrieval_hash", rows.retrieval.body),
         ("the draft", "question.drafted", "draft_hash", rows.draft.body),
         ("what it was composed from", "question.verified", "inputs_hash", rows.inputs.body),
@@ -167,17 +167,17 @@ def _not_as_attested(rows: Rows) -> list[str]:
     )
     return faults + [
         f"{what} is not what {event} attests"
-        for what, event, name, body in made
+        for what, event, name, body in checks
         if not is_json_hash(rows.attested.get(event, {}).get(name), body, key)
     ]
 
 
 def _why_different(rows: Rows) -> str:
-    made = rows.answer.body.get("provenance", {}).get("knowledge_version")
-    if made != knowledge_version():
+    version = rows.answer.body.get("provenance", {}).get("knowledge_version")
+    if version != knowledge_version():
         return (
-            f"other bytes: it was made under the policies {made}, this code has "
+            f"other bytes: it was made under the policies {version}, this code has "
             f"{knowledge_version()}: replay it with the release that has those"
         )
-    composed = rows.attested.get("answer.sealed", {}).get("code_version")
-    return f"other bytes: it was made by release {composed}, this one is {CODE_VERSION}"
+    release = rows.attested.get("answer.sealed", {}).get("code_version")
+    return f"other bytes: it was made by release {release}, this one is {CODE_VERSION}"

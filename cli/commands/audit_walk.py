@@ -1,4 +1,4 @@
-"""What the audit commands share: a range of the chain, walked with a progress bar."""
+"""Shared by the audit commands: walks a range of the chain with a progress bar."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ UntilSeqOption = Annotated[int | None, typer.Option(min=1, help="end with this e
 
 
 def checkpoint(written: str | None) -> Checkpoint | None:
-    """The place that `--after` names.
+    """Return the checkpoint that `--after` names.
 
     Raises:
         typer.BadParameter: it names none.
@@ -31,21 +31,21 @@ def checkpoint(written: str | None) -> Checkpoint | None:
 
 
 class Told:
-    """Moves a progress bar, and knows the last good link."""
+    """Moves a progress bar and keeps the last verified checkpoint."""
 
     def __init__(self, move: Callable[[int], None], begin: Checkpoint | None) -> None:
         self.last = begin or Checkpoint(0)
         self._move, self._first = move, self.last.seq
 
     def __call__(self, reached: Checkpoint) -> None:
-        """`reached` is good."""
+        """Record that the chain holds up to `reached`."""
         self.last = reached
         self._move(reached.seq - self._first)
 
 
 @contextmanager
 def walking(session: Session, begin: Checkpoint | None, until: int | None) -> Iterator[Told]:
-    """A progress bar, on stderr, over the events of a range."""
+    """Show a progress bar on stderr over the events of a range."""
     head = session.execute(sa.text("SELECT seq FROM audit_head")).scalar_one_or_none() or 0
     first, last = (begin.seq if begin else 0), head if until is None else min(until, head)
     with bar("verify", max(0, last - first)) as move:
@@ -54,13 +54,13 @@ def walking(session: Session, begin: Checkpoint | None, until: int | None) -> It
 
 @contextmanager
 def bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A progress bar on stderr; gives what moves it to a count."""
-    with terminal_bars() as shown:
-        task = shown.add_task(what, total=total)
-        yield lambda count: shown.update(task, completed=count)
+    """Show a progress bar on stderr; yield a function that sets its count."""
+    with terminal_bars() as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda count: progress.update(task, completed=count)
 
 
 def complain(text: str, *, style: str | None = "red") -> int:
-    """Print one line on stderr; gives the exit code."""
+    """Print one line on stderr; return exit code 1."""
     say_beside(text, style=style)
     return 1

@@ -28,19 +28,19 @@ def backup(ctx: typer.Context, file: FileArgument, as_json: JsonOption = False) 
     if not file.parent.is_dir():
         raise ValueError(f"{file.parent} is no folder: make it, or name another one")
     with _ending(), _named(file), _telling() as tell:
-        made = store_backup.make(url, file, tell)
+        result = store_backup.make(url, file, tell)
     if as_json:
         print_json(
             {
                 "file": str(file),
-                "bytes": made.bytes,
-                "sha256": made.sha256,
-                **made.header.model_dump(mode="json"),
+                "bytes": result.bytes,
+                "sha256": result.sha256,
+                **result.header.model_dump(mode="json"),
             }
         )
     else:
-        end = made.header.audit
-        say(f"{made.bytes} bytes in {file}; the audit chain ends at {end.seq}:{end.hash}")
+        end = result.header.audit
+        say(f"{result.bytes} bytes in {file}; the audit chain ends at {end.seq}:{end.hash}")
 
 
 def restore(
@@ -69,8 +69,8 @@ def restore(
     with _ending(), _named(settings.data_dir), _telling() as tell:
         done = store_backup.restore(file, settings.data_dir, tell, broken_chain=broken_chain)
     if done.chain_fault:
-        said = f"attest: the audit chain is broken: {done.chain_fault}; it was restored as it is"
-        say_beside(said, style="red")
+        text = f"attest: the audit chain is broken: {done.chain_fault}; it was restored as it is"
+        say_beside(text, style="red")
     if as_json:
         print_json(
             {
@@ -80,7 +80,7 @@ def restore(
                 "schema_revision": done.schema_revision,
                 "sent_again": done.sent_again,
                 "sessions_ended": done.sessions_ended,
-                "keys": [_key(one) for one in done.keys],
+                "keys": [_key(key) for key in done.keys],
                 "backup": done.header.model_dump(mode="json"),
             }
         )
@@ -101,9 +101,9 @@ def _tell_keys(held: tuple[store_backup.HeldKey, ...]) -> None:
         "`attest audit query --event key.revoked` in the newer database names it, `attest keys "
         "revoke ID` ends it again once `attest up` runs."
     )
-    for one in held:
-        scopes = ",".join(one.scopes)
-        say(f"key {one.id} {one.owner} {scopes} until {one.expires_at:%Y-%m-%d} {one.name}")
+    for key in held:
+        scopes = ",".join(key.scopes)
+        say(f"key {key.id} {key.owner} {scopes} until {key.expires_at:%Y-%m-%d} {key.name}")
 
 
 def _key(one: store_backup.HeldKey) -> dict[str, Any]:
@@ -113,32 +113,32 @@ def _key(one: store_backup.HeldKey) -> dict[str, Any]:
 
 @contextmanager
 def _ending() -> Iterator[None]:
-    """SIGTERM and SIGHUP end what is done as Ctrl-C does: words of patients that were half written
-    go with it. A further one does not disturb that."""
+    """Let SIGTERM and SIGHUP end the block as Ctrl-C does, so that half-written words of patients
+    are removed. Further signals do not disturb that."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
-    heard = [number for number, how in before.items() if how is not signal.SIG_IGN]  # nohup(1)
+    handled = [number for number, old in before.items() if old is not signal.SIG_IGN]  # nohup(1)
 
     def end(number: int, _frame: object) -> None:
-        for one in heard:
-            signal.signal(one, signal.SIG_IGN)
+        for other_number in handled:
+            signal.signal(other_number, signal.SIG_IGN)
         raise SystemExit(128 + number)
 
-    for number in heard:
+    for number in handled:
         signal.signal(number, end)
     try:
         yield
     finally:
-        for number in heard:
+        for number in handled:
             signal.signal(number, before[number])
 
 
 @contextmanager
 def _named(wanted: Path) -> Iterator[None]:
-    """What the system refuses is said of `wanted`, not of what is made beside it for a while."""
+    """Report system errors for `wanted`, not for the temporary file beside it."""
     try:
         yield
     except OSError as error:
-        if error.errno is None:  # ours, in words of its own
+        if error.errno is None:  # raised by our code, with its own text
             raise
         if error.filename and not Path(error.filename).name.startswith(f".{wanted.name}."):
             raise
@@ -147,14 +147,14 @@ def _named(wanted: Path) -> Iterator[None]:
 
 @contextmanager
 def _telling() -> Iterator[store_backup.Progress]:
-    """A progress bar on stderr for each thing that is done."""
+    """Show a progress bar on stderr for each step."""
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
-    with terminal_bars(*columns) as shown:
+    with terminal_bars(*columns) as progress:
         tasks = {}
 
         def tell(what: str, done: int, total: int | None) -> None:
             if what not in tasks:
-                tasks[what] = shown.add_task(what, total=total)
-            shown.update(tasks[what], completed=done, total=total)
+                tasks[what] = progress.add_task(what, total=total)
+            progress.update(tasks[what], completed=done, total=total)
 
         yield tell

@@ -1,4 +1,4 @@
-"""Bulk files of sources: which there are, of when each is, and how each is cut into slices."""
+"""Bulk files of sources: finds them, dates them, and cuts them into slices."""
 
 import hashlib
 import re
@@ -15,14 +15,14 @@ from workers.ingest.parsers import bulk_json
 from workers.ingest.parsers.pubmed import bulk as pubmed_bulk
 
 RECORDS_PER_SLICE = 250
-"""Of PubMed: a message works on so many, well inside a lease; some 3 MB."""
-_ENDS = 1024 * 1024  # bytes of each end of a file that its fingerprint covers
+"""PubMed records per message: processed well within a lease; about 3 MB."""
+_ENDS = 1024 * 1024  # bytes at each end of a file that its fingerprint covers
 
 _GZIP_OR_XML = re.compile(rb"\x1f\x8b|(\xef\xbb\xbf)?\s*<")
 
 
 class Slice(NamedTuple):
-    """A payload, how many records are in it, and how many bytes of the file are behind it."""
+    """A payload, its number of records, and the number of file bytes read so far."""
 
     content: bytes
     records: int
@@ -31,13 +31,13 @@ class Slice(NamedTuple):
 
 @dataclass(frozen=True)
 class Format:
-    """How the files of a source end, how they are cut, and how many bytes there are to cut."""
+    """The file endings of a source, how its files are cut, and the number of bytes to cut."""
 
     endings: tuple[str, ...]
     cut: Callable[[Path], Iterator[Slice]]
     size: Callable[[Path], int]
     rule: str
-    """Where the cuts are: part of the fingerprint, so that slices cut otherwise count anew."""
+    """The rule of the cuts, part of the fingerprint: a file with other cuts is imported anew."""
 
 
 def _cut_pubmed(path: Path) -> Iterator[Slice]:
@@ -87,35 +87,35 @@ FORMATS: dict[str, Format] = {
 
 
 def files_in(paths: Sequence[Path], endings: tuple[str, ...]) -> list[Path]:
-    """The files to import, those of folders by name.
+    """Return the files to import; those of a folder sorted by name.
 
-    Raises ValueError: one does not exist or ends otherwise, or a folder has none.
+    Raises ValueError: a path does not exist or has another ending, or a folder holds no such file.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for path in paths:
         if path.is_dir():
-            inside = sorted(one for one in path.iterdir() if one.name.lower().endswith(endings))
+            inside = sorted(file for file in path.iterdir() if file.name.lower().endswith(endings))
             if not inside:
                 raise ValueError(f"{path} holds no file that ends in {' or '.join(endings)}")
-            found += inside
+            files += inside
         elif not path.is_file():
             raise ValueError(f"{path} does not exist")
         elif not path.name.lower().endswith(endings):
             raise ValueError(f"{path} does not end in {' or '.join(endings)}")
         else:
-            found.append(path)
-    return found
+            files.append(path)
+    return files
 
 
 def dated(
     source: str, files: Sequence[Path], as_of: datetime | None
 ) -> list[tuple[Path, datetime]]:
-    """The files, oldest first, each with the moment its contents are of.
+    """Return the files, oldest first, each with the time of its contents.
 
-    Files of PubMed are numbered, and a later number corrects an earlier one, whenever each was
-    downloaded: so they come by name, and none counts as newer than one behind it.
+    PubMed numbers its files, and a later number corrects an earlier one, whenever each was
+    downloaded. So they are sorted by name, and none counts as newer than one after it.
 
-    Raises ValueError: a date lies in the future; what came later would count as outdated.
+    Raises ValueError: a date lies in the future, which would make later data count as outdated.
     """
     if source == "pubmed":
         files = sorted(files, key=lambda path: path.name)
@@ -126,20 +126,20 @@ def dated(
         if at > now():
             raise ValueError(f"{path} has a date in the future: name the day with --as-of")
     if source != "pubmed":
-        return sorted(own, key=lambda one: (one[1], one[0].name))
+        return sorted(own, key=lambda item: (item[1], item[0].name))
     latest = own[-1][1]
-    found: list[tuple[Path, datetime]] = []
+    dated_files: list[tuple[Path, datetime]] = []
     for path, at in reversed(own):
         latest = min(latest, at)
-        found.append((path, latest))
-    return found[::-1]
+        dated_files.append((path, latest))
+    return dated_files[::-1]
 
 
 def fingerprint(path: Path, rule: str) -> str:
-    """What tells a file from others: its name, its size, its first and last MiB, and its cuts.
+    """Return what identifies a file: a hash of its name, size, first and last MiB, and cut rule.
 
-    Reading gigabytes twice would cost minutes and tell no more: gzip and zip files end with check
-    sums of all that is in them.
+    Hashing gigabytes would take minutes and show no more: gzip and zip files end with checksums of
+    their whole content.
     """
     size = path.stat().st_size
     digest = hashlib.sha256(f"{path.name}\n{size}\n{rule}\n".encode())

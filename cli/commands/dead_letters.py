@@ -1,7 +1,7 @@
 """`attest dead-letters`: list, show, replay, discard.
 
-Exit code 0: everything that was asked for was done, or in a dry run would be. 1: something was
-refused, or there was no such thing.
+Exit code 0: everything requested was done, or would be in a dry run. 1: something was refused, or
+there was no such dead letter.
 """
 
 import json
@@ -105,16 +105,18 @@ def list_dead_letters(
 
 def _print_groups(page: listing.Groups, as_json: bool) -> None:
     if as_json:
-        print_json([_group(one) for one in page.groups])
+        print_json([_group(group) for group in page.groups])
     else:
         fault, first, last = (
             Column(name, no_wrap=True) for name in ("fault", "first (UTC)", "last (UTC)")
         )
         table = Table(fault, "stage", "error", "open", "all", first, last, "cause")
-        for one in page.groups:
-            seen = (_moment(one.first_seen), _moment(one.last_seen))
-            counts = (str(one.open), str(one.letters))
-            table.add_row(one.fingerprint, one.stage, one.error_type, *counts, *seen, one.cause)
+        for group in page.groups:
+            seen = (_moment(group.first_seen), _moment(group.last_seen))
+            counts = (str(group.open), str(group.letters))
+            table.add_row(
+                group.fingerprint, group.stage, group.error_type, *counts, *seen, group.cause
+            )
         table_console().print(table)
     tell_more(page.next_cursor)
 
@@ -225,8 +227,8 @@ def _replay_one(
     if as_json:
         print_json(_line(letter))
     else:
-        said = "would be replayed" if dry_run else "replayed"
-        say(f"{said}: {letter.stage} will work on {letter.subject} again")
+        outcome = "would be replayed" if dry_run else "replayed"
+        say(f"{outcome}: {letter.stage} will work on {letter.subject} again")
 
 
 @dead_letters_app.command("discard")
@@ -282,7 +284,7 @@ def _discard_one(
 
 
 def _agreed(what: str, report: Report, *, yes: bool) -> bool:
-    """Whether to go on after the dry run; without somebody to ask, only `--yes` says so."""
+    """Return true to go on after the dry run: by `--yes`, or after asking on a terminal."""
     if yes:
         return True
     console = Console(stderr=True)

@@ -29,7 +29,7 @@ QUESTIONS = (
     "How does ctDNA-guided management compare with standard management in stage II colon cancer?",
     "Does ctDNA-guided adjuvant therapy improve survival after resection of pancreatic cancer?",
 )
-"""A trial, a guideline and a comparison question, and one that the samples do not speak to."""
+"""A trial, a guideline and a comparison question, and one that the samples cannot answer."""
 
 START_SECONDS = 120.0
 
@@ -42,15 +42,15 @@ _PRIVATE = {
     "ATTEST_DATABASE_URL_FILE": "",
     "ATTEST_REDIS_URL_FILE": "",
 }
-"""The demonstration's own instance, whatever the environment names."""
+"""Settings of the demo's own instance, which override those of the environment."""
 
 
 class DemoFailed(RuntimeError):
-    """The demonstration did not show what it promises."""
+    """The demo did not show what it promises."""
 
 
 def run_demo(settings: Settings, *, as_json: bool) -> int:
-    """Run the demonstration in a data directory of its own; returns the exit code.
+    """Run the demo in a data directory of its own; return the exit code.
 
     Raises:
         DemoFailed: an answer lacks its citations, or the unanswerable question was answered.
@@ -92,11 +92,11 @@ def run_demo(settings: Settings, *, as_json: bool) -> int:
 
 
 def about_age(answers: Sequence[dict[str, Any]]) -> str | None:
-    """Why sources are marked stale, once the samples are too old; nothing else is wrong then."""
-    ages = [one["freshness_summary"] for one in answers if stale_sources(one)]
+    """Return why sources are marked stale, once the samples are old; None if none is stale."""
+    ages = [answer["freshness_summary"] for answer in answers if stale_sources(answer)]
     if not ages:
         return None
-    day = max(one["latest_fetch_at"] for one in ages)[:10]
+    day = max(age["latest_fetch_at"] for age in ages)[:10]
     return (
         f"Marked stale, as they must be: the samples are as of {day}, and nobody has looked at "
         "their sources since. What is followed (attest refresh) stays fresh."
@@ -114,7 +114,7 @@ def _require(report: dict[str, Any], answered: list[dict[str, Any]]) -> None:
 
 
 def free_port() -> int:
-    """A port of loopback that nothing uses right now."""
+    """Return a loopback port that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -123,7 +123,7 @@ def free_port() -> int:
 
 @contextmanager
 def running(settings: Settings, console: Console) -> Iterator[str]:
-    """`attest up` on a free port as a child, stopped at the end."""
+    """Run `attest up` as a child process and yield its URL; stop it at the end."""
     log = settings.data_dir.parent / "up.log"
     url = f"http://127.0.0.1:{settings.port}"
     command = [sys.executable, "-m", "cli.main", "up", f"--data-dir={settings.data_dir}"]

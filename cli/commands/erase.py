@@ -1,4 +1,4 @@
-"""`attest erase`: words that must go."""
+"""`attest erase`: erases words of patients."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -15,7 +15,7 @@ ACTOR = "cli"
 
 
 class Kind(StrEnum):
-    """What has words of patients."""
+    """The kinds of records that hold words of patients."""
 
     QUESTION = "question"
     NOTE = "note"
@@ -39,12 +39,14 @@ def erase(
     why = reason_given(reason)
     of: TextKind = kind.value
     with Instance.of(ctx).store.unit_of_work(ACTOR) as work:
-        gone = erasure.erase(work, of, subject, why)
+        erased_ids = erasure.erase(work, of, subject, why)
     if as_json:
-        print_json({"kind": of, "id": str(subject), "erased": [str(one) for one in gone]})
-    elif not gone:
+        print_json(
+            {"kind": of, "id": str(subject), "erased": [str(erased_id) for erased_id in erased_ids]}
+        )
+    elif not erased_ids:
         say(f"the words of this {of} were erased before")
     else:
-        more = len(gone) - 1
+        more = len(erased_ids) - 1
         also = f", and of {more} asked anew from it" if more else ""
         say(f"the words of {of} {subject} are erased{also}")

@@ -23,10 +23,10 @@ from workers.retrieve.stage import asked_filter
 
 SUFFIXES = {".txt", ".md", ".markdown", ".html", ".htm", ".pdf", ".json", ".jsonl"}
 LINES_PER_ITEM = 64
-"""Records of a JSON Lines file travel in packets: one message, one transaction, many documents."""
+"""Records of a JSON Lines file per packet, which is one message and one transaction."""
 
-# Every message that a batch causes carries the batch as its request, so the outbox knows when all
-# of it has been done.
+# Every message that a batch causes has the batch as its request id, so the outbox shows when the
+# whole batch is done.
 _STATE = sa.text(
     """
     SELECT items.*, messages.* FROM
@@ -57,27 +57,31 @@ def check_source_type(source_type: str | None) -> None:
 
 
 def files_in(paths: Iterable[Path]) -> list[Path]:
-    """The files to read, folders walked, in a stable order.
+    """Return the files to read, in a stable order; folders are searched recursively.
 
     Raises:
         NothingToIngest: a path does not exist, or there is nothing readable.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for path in paths:
         if path.is_dir():
-            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in SUFFIXES)
+            files += sorted(
+                path_inside
+                for path_inside in path.rglob("*")
+                if path_inside.suffix.lower() in SUFFIXES
+            )
         elif path.is_file():
-            found.append(path)
+            files.append(path)
         else:
             raise NothingToIngest(f"{path} does not exist")
-    if not found:
+    if not files:
         raise NothingToIngest(f"no file with one of the endings {', '.join(sorted(SUFFIXES))}")
-    return found
+    return files
 
 
 def packets(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The items of one file, each with the number of its first line: the whole file, or packets of
-    lines of a JSON Lines file."""
+    """Yield the items of a file, each with the number of its first line: the whole file, or packets
+    of lines of a JSON Lines file."""
     if path.suffix.lower() != ".jsonl":
         yield 1, path.read_bytes()
         return
@@ -94,7 +98,7 @@ def packets(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def submit(store: Store, paths: Iterable[Path], source_type: str | None) -> tuple[UUID, int]:
-    """Submit all files as one batch; gives its id and the number of items."""
+    """Submit all files as one batch; return its id and the number of items."""
     batch_id, count = uuid4(), 0
     for path in files_in(paths):
         for first_line, content in packets(path):
@@ -113,7 +117,7 @@ def submit(store: Store, paths: Iterable[Path], source_type: str | None) -> tupl
 
 
 def follow(store: Store, batch_id: UUID, items: int) -> dict[str, Any]:
-    """Wait with a progress bar until the batch is read and indexed; gives what became of it."""
+    """Wait with a progress bar until the batch is read and indexed; return its result."""
     with terminal_bars() as progress:
         reading = progress.add_task("read", total=items)
         indexed = progress.add_task("indexed", total=None)
@@ -139,7 +143,7 @@ def follow(store: Store, batch_id: UUID, items: int) -> dict[str, Any]:
 
 
 def _became(session: Session, batch_id: UUID) -> Sequence[str]:
-    """The versions that the batch became; sent again, it becomes those that are held."""
+    """Return the version ids of a batch; a repeated batch gives the versions already held."""
     versions = sa.text(
         "SELECT one ->> 'version_id' FROM ingest_item, "
         "jsonb_array_elements(outcome -> 'documents') AS one WHERE batch_id = :batch"
@@ -148,8 +152,8 @@ def _became(session: Session, batch_id: UUID) -> Sequence[str]:
 
 
 def claimed(store: Store, batch_id: UUID) -> list[dict[str, Any]]:
-    """What of a batch stands under the number of a work that a source holds
-    (`store.documents.claimed_works`)."""
+    """Return the documents of a batch that are filed under the identifier of a work that a source
+    holds (`store.documents.claimed_works`)."""
     with store.reading() as session:
         ids = session.execute(
             sa.text(
@@ -158,25 +162,25 @@ def claimed(store: Store, batch_id: UUID) -> list[dict[str, Any]]:
             ),
             {"batch": batch_id},
         )
-        told = claimed_works.of_documents(session, ids.scalars().all())
+        claims = claimed_works.of_documents(session, ids.scalars().all())
     return [
-        {"document_id": str(document_id), **one}
-        for document_id, some in told.items()
-        for one in some
+        {"document_id": str(document_id), **claim}
+        for document_id, document_claims in claims.items()
+        for claim in document_claims
     ]
 
 
 def _still_read(store: Store, batch_id: UUID) -> bool:
-    """Whether what the batch became is not indexed yet: somebody else may have sent it before."""
+    """Return true if the versions are not indexed yet: an earlier batch may have sent them."""
     with store.reading() as session:
         return indexing.still_read(session, _became(session, batch_id))
 
 
 def _died_before(store: Store, batch_id: UUID) -> int:
-    """How much of the work on what the batch became died earlier: sent again it is not new."""
+    """Count dead letters of these versions from earlier batches: a repeated batch makes none."""
     with store.reading() as session:
         died = indexing.deaths(session, _became(session, batch_id))
-    return sum(one.state == "open" and one.request_id != batch_id for one in died)
+    return sum(death.state == "open" and death.request_id != batch_id for death in died)
 
 
 _FAILURES = sa.text(
@@ -193,7 +197,7 @@ _FAILURES = sa.text(
 
 
 def failures(store: Store, batch_id: UUID) -> list[dict[str, Any]]:
-    """What of a batch could not be read, and why: items, and where `line` says so, single lines."""
+    """Return what could not be read, and why: items, or single lines where `line` is set."""
     with Session(store.engine) as session:
         rows = session.execute(_FAILURES, {"batch": batch_id})
         return [{"file": row.filename, "line": row.line, "error": row.error} for row in rows]
@@ -202,10 +206,10 @@ def failures(store: Store, batch_id: UUID) -> list[dict[str, Any]]:
 def find(
     settings: Settings, store: Store, text: str, options: Mapping[str, Any], k: int
 ) -> list[Passage]:
-    """The best `k` passages for `text`, as the retrieve stage finds them.
+    """Return the best `k` passages for `text`, as the retrieve stage finds them.
 
     Args:
-        options: of a question; its `filters` and its `as_of` confine what is found.
+        options: of a question; its `filters` and `as_of` restrict the search.
     """
     vector = encoder_for(settings).encode([text])[0]
     with store.reading() as session:
@@ -221,29 +225,29 @@ def show(found: Iterable[Passage]) -> None:
 
 
 def holds_nothing(store: Store) -> bool:
-    """Whether there is no document at all."""
+    """Return true if there is no document at all."""
     with store.reading() as session:
         return not session.execute(sa.text("SELECT EXISTS (SELECT FROM document)")).scalar_one()
 
 
 def in_words(report: Mapping[str, Any]) -> str:
-    """What became of a batch, for people."""
+    """Return the result of a batch in words."""
     read = counted(report["documents"], "document")
     fresh = counted(report["new_versions"], "new version")
-    bad = sum(one["line"] is not None for one in report["failed"])
+    bad = sum(failure["line"] is not None for failure in report["failed"])
     lines = f", {counted(bad, 'line')} could not be read" if bad else ""
     return f"{read}, {fresh}, {report['indexed']} indexed{lines}"
 
 
 def about_the_claims(report: Mapping[str, Any]) -> str:
-    """What a caller is told of documents under a source's numbers; one stands for all."""
-    found = report["claims"]
-    more = f" So it is with {len(found) - 1} more." if len(found) > 1 else ""
-    return f"{claimed_works.in_words(found[0])}{more} See: attest findings --kind claimed"
+    """Return a sentence about documents under a source's identifiers, with the first as example."""
+    claims = report["claims"]
+    more = f" So it is with {len(claims) - 1} more." if len(claims) > 1 else ""
+    return f"{claimed_works.in_words(claims[0])}{more} See: attest findings --kind claimed"
 
 
 def about_the_dead(report: Mapping[str, Any]) -> str:
-    """What happened to the work that was given up, and what to do."""
+    """Return a sentence about the dead letters of a batch, and what to do."""
     return (
         f"{counted(report['dead'], 'message')} died, nothing is lost: `attest dead-letters list` "
         "says why, and once that is mended `attest dead-letters replay` does the work again"
@@ -251,7 +255,7 @@ def about_the_dead(report: Mapping[str, Any]) -> str:
 
 
 def passage_body(passage: Passage) -> dict[str, Any]:
-    """A passage for programs."""
+    """Return a passage for programs."""
     return {
         "document_id": str(passage.document_id),
         "version": passage.n,

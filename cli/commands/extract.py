@@ -69,7 +69,9 @@ def extract(
                 file,
                 profile=profile,
                 document_type=document_type,
-                tell=lambda one: tell(one["type"], one["iteration"], one["score"]),
+                tell=lambda iteration: tell(
+                    iteration["type"], iteration["iteration"], iteration["score"]
+                ),
                 say=on_stderr,
             )
     except NoGateway as error:
@@ -85,14 +87,14 @@ def extract(
 
 
 def _advice(error: str, issues: list[str], body: dict[str, Any]) -> str:
-    said = [one for one in (*issues, *body["suggestions"]) if one != error]
-    return f"{error}: {'; '.join(said)}"
+    parts = [part for part in (*issues, *body["suggestions"]) if part != error]
+    return f"{error}: {'; '.join(parts)}"
 
 
 def _here(
     file: Path, profile: str, document_type: str | None, ask: Ask | None, tell: Any
 ) -> tuple[dict[str, Any], str]:
-    """The result of this process, and the text that its spans count.
+    """Extract in this process; return the result and the text that its span offsets refer to.
 
     Raises:
         ExtractFailed: the document could not be extracted.
@@ -102,15 +104,15 @@ def _here(
         tell(part.document_type, one.number, one.score)
 
     try:
-        taken = take_in(file.read_bytes(), filename=file.name)
-        require_length(taken.text)
-        found = extract_text(
-            taken.text,
+        document = take_in(file.read_bytes(), filename=file.name)
+        require_length(document.text)
+        extraction = extract_text(
+            document.text,
             profile=profile,
             document_type=document_type,
             ask=ask,
             progress=each,
-            readability=taken.readability,
+            readability=document.readability,
         )
     except OSError as error:
         raise ExtractFailed(f"{file}: {error.strerror}") from error
@@ -119,7 +121,7 @@ def _here(
     except Unreadable as error:
         advice = "; ".join((*error.readability.issues, *error.readability.suggestions))
         raise ExtractFailed(f"{error}: {advice}") from error
-    return found.as_body(), taken.text
+    return extraction.as_body(), document.text
 
 
 def _model(settings: Settings) -> Ask | None:
@@ -128,17 +130,17 @@ def _model(settings: Settings) -> Ask | None:
 
 
 def render(console: Console, text: str, body: dict[str, Any]) -> None:
-    """The fields as a table for people, with the words that state each."""
+    """Print the fields as a table, with the words that state each."""
     table = Table("field", "status", "value", "start", "end")
-    for name, one in body["fields"].items():
+    for name, field in body["fields"].items():
         if name == "raw_text":
             continue
-        places = one.get("items") or ([one] if one["start"] is not None else [])
+        places = field.get("items") or ([field] if field["start"] is not None else [])
         for item in places:
             words = " ".join(text[item["start"] : item["end"]].split())[:SHOWN]
-            table.add_row(name, one["status"], words, str(item["start"]), str(item["end"]))
+            table.add_row(name, field["status"], words, str(item["start"]), str(item["end"]))
         if not places:
-            table.add_row(name, one["status"], "", "", "")
+            table.add_row(name, field["status"], "", "", "")
     console.print(table)
     console.print(
         f"type {body['type']}, score {body['score']:.3f}, iterations {body['iterations']}",

@@ -1,4 +1,4 @@
-"""`attest import`: the bulk files of a source, for the first fill and for days that were missed."""
+"""`attest import`: imports bulk files of a source, for the first fill and for missed days."""
 
 import shlex
 import sys
@@ -27,16 +27,16 @@ from store.sources.imports import ImportFile
 from workers.http.errors import SourceError
 
 AHEAD = 40
-"""Slices that may wait to be read: enough for all workers, little on the disk."""
+"""Slices that may wait to be read: enough for all workers, and little disk space."""
 POLL_SECONDS = 0.1
 STATISTICS_SECONDS = 2.0
 PATIENCE_SECONDS = 10.0
-"""After so long without a slice read, the bar says that it waits for the workers."""
+"""Seconds without a slice read after which the bar says that it waits for the workers."""
 
 
 @dataclass
 class Report:
-    """What became of one file. `before`: slices that an earlier run had imported already."""
+    """The result of one file. `before`: the slices that an earlier run had imported."""
 
     path: Path
     as_of: datetime
@@ -47,8 +47,8 @@ class Report:
 
     @property
     def body(self) -> dict[str, Any]:
-        """For programs."""
-        found = self.progress
+        """The report for programs."""
+        progress = self.progress
         return {
             "file": str(self.path),
             "as_of": self.as_of.isoformat(),
@@ -57,8 +57,10 @@ class Report:
             "slices_before": self.before,
             "records": self.file.records,
             "complete": self.file.finished_at is not None,
-            "documents": dict(found.outcomes) if found else {},
-            "failed": [{"file": name, "error": why} for name, why in found.failed] if found else [],
+            "documents": dict(progress.outcomes) if progress else {},
+            "failed": [{"file": name, "error": why} for name, why in progress.failed]
+            if progress
+            else [],
             "error": self.error,
         }
 
@@ -84,26 +86,29 @@ def import_files(
             for path, at in files:
                 reports.append(import_file(store, source, path, at, bars))
                 if reports[-1].error:
-                    break  # the files behind it count from their own dates when they come in order
+                    break  # later files keep their own dates when they are imported in order
     except KeyboardInterrupt:
         again = shlex.join(["attest", *sys.argv[1:]])
         text = f"stopped; what is imported stays, and this goes on from there: {again}"
         say_beside(text)
         raise typer.Exit(130) from None
     if as_json:
-        print_json({"source": source, "files": [one.body for one in reports]})
+        print_json({"source": source, "files": [report.body for report in reports]})
     else:
-        for one in reports:
-            say(_in_words(one))
+        for report in reports:
+            say(_in_words(report))
     _complain(reports)
 
 
 def _complain(reports: Sequence[Report]) -> None:
-    """One line for the broken file and for each slice nobody could read; exit code 1 for any."""
+    """Print a line for the broken file and for each unread slice; exit code 1 if there is any."""
     lines = [
-        f"{name}: {why}" for one in reports if one.progress for name, why in one.progress.failed
+        f"{name}: {why}"
+        for report in reports
+        if report.progress
+        for name, why in report.progress.failed
     ]
-    lines += [f"attest: {one.path.name}: {one.error}" for one in reports if one.error]
+    lines += [f"attest: {report.path.name}: {report.error}" for report in reports if report.error]
     for line in lines:
         say_beside(line, style="red")
     if lines:
@@ -111,7 +116,7 @@ def _complain(reports: Sequence[Report]) -> None:
 
 
 def _moment(as_of: str | None) -> datetime | None:
-    """A day counts from its beginning: no record seems fresher than it is."""
+    """Return the beginning of the day, so that no record seems fresher than it is."""
     if as_of is None:
         return None
     try:
@@ -124,7 +129,7 @@ def _moment(as_of: str | None) -> datetime | None:
 
 
 def progress_bars() -> Bars:
-    """The display of all bars, on stderr; gone when the command ends."""
+    """Return the display of all bars, on stderr; it vanishes when the command ends."""
     return terminal_bars(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -135,7 +140,7 @@ def progress_bars() -> Bars:
 
 
 class _Bar:
-    """The bar of one file: bytes, records, records a second in this run, time left."""
+    """The bar of one file: bytes, records, records per second in this run, time left."""
 
     def __init__(self, bars: Bars, name: str, total: int) -> None:
         self._bars, self._name = bars, name
@@ -144,19 +149,19 @@ class _Bar:
         self._records = self._fresh = 0
 
     def moved(self, one: Slice, *, skipped: bool) -> None:
-        """A slice is behind us."""
+        """Count a finished slice."""
         self._records += one.records
         self._fresh += 0 if skipped else one.records
         rate = self._fresh / max(time.monotonic() - self._begun, 0.001)
-        told = f"{self._records:,} records, {rate:,.0f}/s"
-        self._bars.update(self._task, completed=one.behind, told=told)
+        text = f"{self._records:,} records, {rate:,.0f}/s"
+        self._bars.update(self._task, completed=one.behind, told=text)
 
     def says(self, what: str) -> None:
         """Show `what` beside the name."""
         self._bars.update(self._task, description=f"{self._name} {what}".rstrip())
 
     def close(self) -> None:
-        """Take it away."""
+        """Remove the bar."""
         self._bars.remove_task(self._task)
 
 
@@ -169,17 +174,17 @@ class _Readers:
         self._counted_at = 0.0
 
     def make_room(self) -> None:
-        """Come back when one more slice may be put."""
+        """Wait until another slice may be put."""
         if self._room == 0:
             self._room = AHEAD - self._wait(AHEAD - 1)
         self._room -= 1
 
     def finish(self) -> None:
-        """Come back when everything is read."""
+        """Wait until everything is read."""
         self._wait(0)
 
     def _wait(self, most: int) -> int:
-        """Wait until at most so many slices are unread; gives how many are."""
+        """Wait until at most `most` slices are unread; return how many are."""
         moved, before = time.monotonic(), -1
         doing = "" if most else "(storing the rest)"
         while True:
@@ -201,10 +206,10 @@ class _Readers:
 
 
 def import_file(store: Store, source: str, path: Path, as_of: datetime, bars: Bars) -> Report:
-    """Import what is not imported yet of one file, and wait until it is read.
+    """Import the slices of a file that are not imported yet, and wait until they are read.
 
-    Raises ImportedElsewhere, and ValueError: it changed since its import began. A file that is
-    broken is told in the report.
+    Raises ImportedElsewhere, or ValueError if the file changed since its import began. A broken
+    file is an error in the report.
     """
     form = FORMATS[source]
     with store.unit_of_work("cli") as work:
@@ -226,40 +231,40 @@ def import_file(store: Store, source: str, path: Path, as_of: datetime, bars: Ba
 
 
 def _put(store: Store, report: Report, form: Format, readers: _Readers, bar: _Bar) -> None:
-    """Put what is not put yet, slice by slice, and say that the file is complete."""
+    """Put the remaining slices one by one, then mark the file as complete."""
     slices = form.cut(report.path)
     held = 0
-    for one in islice(slices, report.before):
-        held += one.records
-        bar.moved(one, skipped=True)
+    for part in islice(slices, report.before):
+        held += part.records
+        bar.moved(part, skipped=True)
     if held != report.file.records:
         raise ValueError(
             f"{report.path.name} is not what it was when its import began: rename it to import it "
             "anew"
         )
-    for one in slices:
+    for part in slices:
         file = report.file
         readers.make_room()
         with store.unit_of_work("cli", request_id=file.batch_id) as work:
-            report.file = imports.put_slice(work, file, one.content, one.records, report.as_of)
-        bar.moved(one, skipped=False)
+            report.file = imports.put_slice(work, file, part.content, part.records, report.as_of)
+        bar.moved(part, skipped=False)
     with store.unit_of_work("cli", request_id=report.file.batch_id) as work:
         report.file = imports.finish(work, report.file)
 
 
 def _in_words(report: Report) -> str:
-    file, found = report.file, report.progress
-    assert found is not None, "asked for at its end"
+    file, progress = report.file, report.progress
+    assert progress is not None, "asked for at its end"
     counts = ", ".join(
-        f"{found.outcomes[name]:,} {name}"
+        f"{progress.outcomes[name]:,} {name}"
         for name in ("new", "changed", "unchanged", "outdated", "deferred")
-        if found.outcomes[name] or name in ("new", "changed", "unchanged")
+        if progress.outcomes[name] or name in ("new", "changed", "unchanged")
     )
     done = file.finished_at is not None and report.before == file.slices
     already = "imported already: " if done else ""
-    rest = file.records - found.outcomes.total()
-    other = f", {rest:,} deletions or unreadable (attest findings)" if rest else ""
+    rest = file.records - progress.outcomes.total()
+    rest_text = f", {rest:,} deletions or unreadable (attest findings)" if rest else ""
     return (
         f"{report.path.name}: {already}{file.records:,} records as of {report.as_of:%Y-%m-%d}: "
-        f"{counts}{other}"
+        f"{counts}{rest_text}"
     )

@@ -1,7 +1,7 @@
-"""`attest keys`: who may ask the gateway, for how long, and how much.
+"""`attest keys`: who may call the gateway, for how long, and how much.
 
-Works on the database of the instance, not through its gateway: whoever reaches the database needs
-no key, and the first key has nobody who could ask for it.
+The commands work on the database of the instance, not through its gateway: database access needs no
+key, and nobody could otherwise create the first key.
 """
 
 import re
@@ -27,11 +27,11 @@ _DAYS = re.compile(r"([1-9][0-9]{0,4})d", re.ASCII)
 
 
 def expiry(written: str | None, at: datetime) -> datetime:
-    """When a key ends: `90d` from now on, or with the beginning of a day or moment (UTC if it
-    names no zone); the policy's number of days if nothing is given.
+    """Return when a key ends: after days such as `90d`, or at a date or time (UTC if it names no
+    zone); after the policy's number of days if nothing is given.
 
     Raises:
-        ValueError: it is neither, is past, or further away than keys may live.
+        ValueError: it is neither, lies in the past, or exceeds the longest lifetime of keys.
     """
     policy = access_policy().keys
     days = _DAYS.fullmatch(written) if written is not None else None
@@ -59,7 +59,7 @@ def _moment(written: str) -> datetime:
 
 
 def dollars(written: str | None) -> Decimal | None:
-    """US dollars as they were written.
+    """Return an amount of US dollars exactly as written.
 
     Raises:
         ValueError: it is no number.
@@ -76,13 +76,13 @@ def dollars(written: str | None) -> Decimal | None:
 
 
 def shown(key: AccessKey, at: datetime) -> dict[str, Any]:
-    """A key as it is listed: all but salt and hash."""
+    """Return a key for listings, without salt and hash."""
     body = key.model_dump(mode="json", exclude={"salt", "hash", "counted", "counted_on"})
     return {**body, "state": state(key, at), "prefix": f"attest_{key.prefix}"}
 
 
 def state(key: AccessKey, at: datetime) -> str:
-    """Whether it holds: `valid`, `revoked` or `expired`."""
+    """Return the state of a key: `valid`, `revoked` or `expired`."""
     if key.revoked_at is not None:
         return "revoked"
     return "expired" if key.expires_at <= at else "valid"
@@ -108,7 +108,7 @@ def create(
     at = now()
     end = expiry(expires, at)
     limits = keys.Limits(rate_per_minute, requests_a_day, dollars(usd_a_day))
-    wanted = [one.strip() for one in scopes.split(",") if one.strip()]
+    wanted = [scope.strip() for scope in scopes.split(",") if scope.strip()]
     with Instance.of(ctx).store.unit_of_work(ACTOR) as work:
         issued = keys.create(
             work, name=name, owner=owner, scopes=wanted, expires_at=end, limits=limits
@@ -133,16 +133,23 @@ def list_keys(
     """List the keys, newest first; those that ended too."""
     at = now()
     with Instance.of(ctx).store.reading() as session:
-        found = [shown(key, at) for key in keys.listing(session, owner=owner)]
+        listed = [shown(key, at) for key in keys.listing(session, owner=owner)]
     if as_json:
-        print_json(found)
+        print_json(listed)
         return
     rest = ("name", "owner", "scopes", "state", "expires", "last used", "prefix")
     table = Table(Column("id", no_wrap=True), *rest)
-    for one in found:
-        used, scopes = (one["last_used_at"] or "never")[:16], ",".join(one["scopes"])
-        row = (one["id"], one["name"], one["owner"], scopes, one["state"], one["expires_at"][:16])
-        table.add_row(*row, used, one["prefix"])
+    for item in listed:
+        used, scopes = (item["last_used_at"] or "never")[:16], ",".join(item["scopes"])
+        row = (
+            item["id"],
+            item["name"],
+            item["owner"],
+            scopes,
+            item["state"],
+            item["expires_at"][:16],
+        )
+        table.add_row(*row, used, item["prefix"])
     table_console().print(table)
 
 

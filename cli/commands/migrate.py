@@ -1,4 +1,4 @@
-"""`attest migrate`: the schema is brought up to date where the server can serve it at all."""
+"""`attest migrate`: brings the schema up to date, if the server can serve Attest at all."""
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, OperationalError
@@ -9,26 +9,26 @@ from store.core.schema import migrate
 from store.embedded.binaries import POSTGRES_MAJOR
 
 PGVECTOR = (0, 8)
-"""The first one whose index searches on until a filter has let enough through
+"""The first version whose index scan continues until a filter has let enough rows through
 (`hnsw.iterative_scan`; its CHANGELOG, 0.8.0)."""
 
 
 class CannotMigrate(RuntimeError):
-    """The schema was left as it is; the text says why, and what to do."""
+    """The schema was left unchanged; the text says why, and what to do."""
 
 
 def bring_up_to_date(url: str) -> None:
     """Bring the schema of the database at `url` up to date.
 
     Raises:
-        CannotMigrate: the server cannot serve it, or refused a step.
+        CannotMigrate: the server cannot serve Attest, or refused a step.
         SchemaAhead: a newer release has migrated it.
-        DBAPIError: the server is away, full, or refuses us altogether (`cli.instance.failures`).
+        DBAPIError: the server is away, full, or refuses the connection (`cli.instance.failures`).
     """
     engine = connect(url, pool_size=1)
     try:
-        if what := _unfitness(engine):
-            raise CannotMigrate(what)
+        if lack := _unfitness(engine):
+            raise CannotMigrate(lack)
         migrate(engine)
     except DBAPIError as error:
         if isinstance(error, OperationalError) or is_refusal(error):
@@ -42,7 +42,7 @@ def bring_up_to_date(url: str) -> None:
 
 
 def _unfitness(engine: sa.Engine) -> str:
-    """What the server lacks; empty: nothing."""
+    """Return what the server lacks; empty if nothing."""
     with engine.connect() as connection:
 
         def ask(query: str) -> str:
@@ -57,12 +57,12 @@ def _unfitness(engine: sa.Engine) -> str:
 
 
 def unfitness(version: int, encoding: str, pgvector: str) -> str:
-    """What a server lacks to serve Attest; empty: nothing. Said before anything is made there:
-    it would fail later, at the first document.
+    """Return what a server lacks to serve Attest; empty if nothing. It is checked before anything
+    is created there, because it would otherwise fail at the first document.
 
     Args:
         version: as `server_version_num`, such as 180004.
-        pgvector: the version that is installed, or that would be; empty: there is none.
+        pgvector: the version that is installed, or would be; empty if there is none.
     """
     if version // 10_000 < POSTGRES_MAJOR:
         return (
@@ -86,7 +86,7 @@ def unfitness(version: int, encoding: str, pgvector: str) -> str:
 
 
 def _refused(error: DBAPIError) -> str:
-    """What PostgreSQL says of the schema; of data (class 22) it would quote a value."""
+    """Return PostgreSQL's message, but not for data errors (class 22), which quote a value."""
     state = getattr(error.orig, "sqlstate", None) or ""
-    said = getattr(getattr(error.orig, "diag", None), "message_primary", None)
-    return said if said and state[:2] != "22" else type(error.orig).__name__
+    message = getattr(getattr(error.orig, "diag", None), "message_primary", None)
+    return message if message and state[:2] != "22" else type(error.orig).__name__

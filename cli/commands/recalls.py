@@ -17,7 +17,7 @@ ACTOR = "cli"
 
 
 class State(StrEnum):
-    """What became of an answer."""
+    """The state of a recalled answer."""
 
     AFFECTED = "affected"
     REAFFIRMED = "reaffirmed"
@@ -44,7 +44,7 @@ def list_recalls(
         table = Table(Column("question", no_wrap=True), *rest)
         for row in page.recalls:
             changed = row.changed_at.isoformat(timespec="seconds")
-            because = ", ".join(dict.fromkeys(one["change"] for one in row.because))
+            because = ", ".join(dict.fromkeys(reason["change"] for reason in row.because))
             new = str(row.superseded_by or "")
             table.add_row(str(row.question_id), row.state, changed, because, new)
         table_console().print(table)
@@ -55,8 +55,8 @@ def list_recalls(
 def find_recalls(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """Find answers whose sources changed before Attest followed that; they are checked then."""
     with Instance.of(ctx).store.unit_of_work(ACTOR) as work:
-        found = recalls.find_missed(work)
+        count = recalls.find_missed(work)
     if as_json:
-        print_json({"affected": found})
+        print_json({"affected": count})
     else:
-        say(f"{found} answers are affected")
+        say(f"{count} answers are affected")

@@ -1,4 +1,4 @@
-"""`attest refresh`: ask a source now, and follow it until everything is stored and indexed."""
+"""`attest refresh`: queries a source now, and waits until everything is stored and indexed."""
 
 import time
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ from store.sources import refresh_requests, refreshes
 
 POLL_SECONDS = 0.1
 
-# Every message that a refresh causes carries the request that asked for it. A refresh that was
-# under way already carries another one's, which only its first message tells.
+# Every message that a refresh causes has the request id of the request that started it. A refresh
+# that was already running has the id of an earlier request, found in its first message.
 _REQUESTS = sa.text(
     "SELECT DISTINCT request_id FROM outbox "
     "WHERE stage = 'refresh' AND payload ->> 'refresh_id' = ANY(:ids)"
@@ -44,7 +44,7 @@ _INDEXED = sa.text(
 
 @dataclass(frozen=True)
 class Run:
-    """A refresh and the query that it is for."""
+    """A refresh and the watch that it belongs to."""
 
     refresh: Refresh
     watch: Watch
@@ -52,7 +52,7 @@ class Run:
 
 @dataclass(frozen=True)
 class State:
-    """How far the refreshes are, and the index behind them."""
+    """The progress of the refreshes and of indexing what they brought."""
 
     runs: Sequence[Run]
     open: int
@@ -62,14 +62,14 @@ class State:
 
     @property
     def ended(self) -> bool:
-        """Whether every refresh ended and nothing that they caused is left to do."""
+        """True if every refresh has ended and no message that they caused is open."""
         return self.open == 0 and all(
-            one.refresh.status not in refreshes.ACTIVE for one in self.runs
+            run.refresh.status not in refreshes.ACTIVE for run in self.runs
         )
 
     def total(self, name: str) -> int:
-        """The sum of a counter of all the refreshes."""
-        return sum(getattr(one.refresh, name) or 0 for one in self.runs)
+        """Return the sum of a counter over all refreshes."""
+        return sum(getattr(run.refresh, name) or 0 for run in self.runs)
 
 
 def refresh(
@@ -95,7 +95,7 @@ def refresh(
         print_json(
             {
                 "source": source,
-                "refreshes": [_body(one) for one in state.runs],
+                "refreshes": [_body(run) for run in state.runs],
                 "indexed": state.indexed,
                 "dead": state.dead,
             }
@@ -104,12 +104,14 @@ def refresh(
 
 
 def _ask(store: Store, source: str, query: str | None, *, keep: bool) -> list[UUID]:
-    """Promise the refreshes; gives their ids."""
+    """Request the refreshes; return their ids."""
     with store.unit_of_work("cli", request_id=uuid4()) as work:
         if query is not None:
             return [refresh_requests.refresh_query(work, source, query, now(), keep=keep).id]
         try:
-            return [one.id for one in refresh_requests.refresh_followed(work, source, now())]
+            return [
+                refresh.id for refresh in refresh_requests.refresh_followed(work, source, now())
+            ]
         except refresh_requests.NothingFollowed as error:
             raise ValueError(
                 f"{error}: attest refresh {source} --query QUERY; `attest watches suggested "
@@ -120,8 +122,8 @@ def _ask(store: Store, source: str, query: str | None, *, keep: bool) -> list[UU
 def _follow(store: Store, ids: Sequence[UUID]) -> State:
     """Wait with progress bars until the refreshes ended and what they brought is indexed."""
     with Session(store.engine) as session:
-        named = {"ids": [str(one) for one in ids]}
-        requests = list(session.execute(_REQUESTS, named).scalars())
+        parameters = {"ids": [str(refresh_id) for refresh_id in ids]}
+        requests = list(session.execute(_REQUESTS, parameters).scalars())
     with terminal_bars() as progress:
         tasks = [progress.add_task(name, total=None) for name in ("fetched", "stored", "indexed")]
         while True:
@@ -140,36 +142,36 @@ def _state(store: Store, ids: Sequence[UUID], requests: Sequence[UUID]) -> State
             .where(col(Refresh.id).in_(ids))
             .order_by(col(Watch.created_at), col(Watch.id))
         )
-        runs = [Run(one, watch) for one, watch in rows]
+        runs = [Run(refresh, watch) for refresh, watch in rows]
         index = session.execute(_INDEXED, {"requests": list(requests)}).one()
     return State(runs, index.open, index.dead, int(index.fresh), int(index.indexed))
 
 
 def _show(progress: Progress, tasks: Sequence[TaskID], state: State) -> None:
-    """Move the bars; how much there is to come is known only where the source tells."""
+    """Move the bars; the totals are known only if the source states them."""
     fetched, stored, indexed = tasks
-    listed = all(one.refresh.status not in ("queued", "fetching") for one in state.runs)
+    listed = all(run.refresh.status not in ("queued", "fetching") for run in state.runs)
     pages, records = state.total("payloads"), state.total("records")
-    told = max(state.total("total"), records)
+    expected = max(state.total("total"), records)
     progress.update(fetched, completed=pages, total=pages if listed else None)
-    progress.update(stored, completed=records, total=told or None)
+    progress.update(stored, completed=records, total=expected or None)
     progress.update(indexed, completed=state.indexed, total=state.fresh or None)
 
 
 def _body(one: Run) -> dict[str, Any]:
-    counted = one.refresh.model_dump(
+    fields = one.refresh.model_dump(
         mode="json",
         include={
             *("id", "watch_id", "reason", "status", "payloads", "records", "fresh", "problems"),
             *("total", "error", "requested_at", "started_at", "finished_at"),
         },
     )
-    again = _next_try(one)
+    retry = _next_try(one)
     return {
-        **counted,
+        **fields,
         "query": one.watch.query,
         "seconds": _seconds(one.refresh),
-        "retry_at": again.isoformat() if again else None,
+        "retry_at": retry.isoformat() if retry else None,
     }
 
 
@@ -183,29 +185,29 @@ def _next_try(one: Run) -> datetime | None:
 
 
 def _report(state: State, source: str, *, quiet: bool) -> None:
-    """A line for each refresh; exit code 1 if any failed."""
+    """Print a line for each refresh; exit code 1 if any failed."""
     errors = Console(stderr=True)
-    for one in state.runs:
-        name = source if len(state.runs) == 1 else f"{source} ({one.watch.query})"
-        if one.refresh.status == "failed":
-            text = f"{name}: {one.refresh.error}; {_what_next(one)}"
+    for run in state.runs:
+        name = source if len(state.runs) == 1 else f"{source} ({run.watch.query})"
+        if run.refresh.status == "failed":
+            text = f"{name}: {run.refresh.error}; {_what_next(run)}"
             errors.print(text, style="red", soft_wrap=True)
         elif not quiet:
             say(
-                f"{name}: {one.refresh.records} records, {one.refresh.fresh} new or changed "
-                f"versions, {one.refresh.problems} problems, {_seconds(one.refresh):.1f} s"
+                f"{name}: {run.refresh.records} records, {run.refresh.fresh} new or changed "
+                f"versions, {run.refresh.problems} problems, {_seconds(run.refresh):.1f} s"
             )
     if state.dead:
         text = f"{state.dead} messages died: attest dead-letters list"
         errors.print(text, style="red")
-    if state.dead or any(one.refresh.status == "failed" for one in state.runs):
+    if state.dead or any(run.refresh.status == "failed" for run in state.runs):
         raise typer.Exit(1)
 
 
 def _what_next(one: Run) -> str:
-    again = _next_try(one)
-    if again is None:
+    retry = _next_try(one)
+    if retry is None:
         return "it is not tried again by itself"
     return (
-        f"the next try is {in_words(again, now(), 'due')} ({again.isoformat(timespec='minutes')})"
+        f"the next try is {in_words(retry, now(), 'due')} ({retry.isoformat(timespec='minutes')})"
     )

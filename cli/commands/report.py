@@ -1,4 +1,4 @@
-"""`attest report`: how well the service did, as Markdown and as one page of HTML."""
+"""`attest report`: writes how well the service did, as Markdown and as one page of HTML."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -32,9 +32,9 @@ def report(
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{folder} is a file: --out takes a folder")
     written = write(made, folder, f"report-{moment:%Y-%m-%d}-{days}d")
-    missed = [one.name for one in made.quality.missed]
+    missed = [target.name for target in made.quality.missed]
     if as_json:
-        print_json({"files": [str(one) for one in written], "missed": missed})
+        print_json({"files": [str(file) for file in written], "missed": missed})
         return
     for path in written:
         say(path)

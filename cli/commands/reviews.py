@@ -19,7 +19,7 @@ ReviewId = Annotated[UUID, typer.Argument(help="of the review")]
 
 
 class Status(StrEnum):
-    """What became of a review."""
+    """The state of a review."""
 
     OPEN = "open"
     ACCEPTED = "accepted"
@@ -42,14 +42,14 @@ def list_(
     table = Table(
         Column("review", no_wrap=True), "extraction", "status", "score", "since", "decided by"
     )
-    for one in page["reviews"]:
+    for review in page["reviews"]:
         table.add_row(
-            one["id"],
-            one["extraction_id"],
-            one["status"],
-            f"{one['score']:.3f}",
-            one["created_at"][:19],
-            one["decided_by"] or "",
+            review["id"],
+            review["extraction_id"],
+            review["status"],
+            f"{review['score']:.3f}",
+            review["created_at"][:19],
+            review["decided_by"] or "",
         )
     table_console().print(table)
     tell_more(page["next_cursor"])
@@ -84,12 +84,12 @@ def correct(
     url = Instance.of(ctx).url
     if not changes and not absent:
         raise ValueError("name at least one field with --set or --absent")
-    given = [_given(one) for one in changes or ()]
+    settings = [_given(change) for change in changes or ()]
     text = ""
-    if any(start is None for _, _, start, _ in given):
+    if any(start is None for _, _, start, _ in settings):
         text = text_of_review(url, str(review_id))
     corrections: dict[str, Any] = dict.fromkeys(absent or ())
-    for field, words, start, end in given:
+    for field, words, start, end in settings:
         begin, stop = (start, end) if start is not None else _only_place(text, field, words)
         corrections.setdefault(field, [])
         if corrections[field] is None:
@@ -109,7 +109,7 @@ def _given(change: str) -> tuple[str, str, int | None, int | None]:
 
 
 def _only_place(text: str, field: str, words: str) -> tuple[int, int]:
-    """Where the words stand, if that is one place."""
+    """Return where the words stand, if they occur exactly once."""
     count = text.count(words)
     if count != 1:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""`attest search`: the passages that the retrieve stage would find."""
+"""`attest search`: shows the passages that the retrieve stage would find."""
 
 from typing import Annotated
 
@@ -32,7 +32,7 @@ def search(
     until: UntilOption = None,
 ) -> None:
     """Show the passages that the retrieve stage would find."""
-    wanted = asked(
+    request = asked(
         text,
         as_of=as_of,
         source_types=source_type,
@@ -42,11 +42,13 @@ def search(
         published_to=until,
     )
     instance = Instance.of(ctx)
-    found = find(resolve(instance.settings), instance.store, wanted.question, wanted.options(), k)
+    passages = find(
+        resolve(instance.settings), instance.store, request.question, request.options(), k
+    )
     if as_json:
-        print_json([passage_body(passage) for passage in found])
-    elif found:
-        show(found)
+        print_json([passage_body(passage) for passage in passages])
+    elif passages:
+        show(passages)
     else:
         say(
             "nothing is held yet: attest ingest FILES, or follow a source (attest refresh)"

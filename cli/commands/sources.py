@@ -29,7 +29,7 @@ SourceArgument = Annotated[str, typer.Argument(help="its name, see `attest sourc
 
 
 def checked_query(source: str, query: str, settings: Settings) -> str:
-    """The query in the source's one spelling, before anything is written.
+    """Return the query in the source's normal form, before anything is written.
 
     Raises:
         LookupError: there is no such source.
@@ -49,10 +49,12 @@ def sources(
     """Show each source's age against its SLA, its last success and error, and its next run."""
     at = now()
     with Instance.of(ctx).store.reading() as session:
-        reports = [one for one in source_report.report(session, at) if every or one.is_known]
+        reports = [
+            report for report in source_report.report(session, at) if every or report.is_known
+        ]
         held = [] if not as_json else browse.sources(session)
     if as_json:
-        listed = [source_report.body(one) for one in reports]
+        listed = [source_report.body(report) for report in reports]
         bodies = [source_report.held_body(state) for state in held]
         print_json(to_jsonable_python({"sources": listed, "held": bodies}))
         return
@@ -65,8 +67,8 @@ def sources(
         )
         return
     console.print(_table(reports, at))
-    for one in reports:
-        for line in _notes(one, at):
+    for report in reports:
+        for line in _notes(report, at):
             console.print(line, soft_wrap=True)
 
 
@@ -77,20 +79,20 @@ def _table(reports: list[SourceReport], at: datetime) -> Table:
     for heading in ("last success", "next run", "documents / versions"):
         table.add_column(heading)
     styles = {"ok": "green", "degraded": "bold red", "idle": "dim"}
-    for one in reports:
+    for report in reports:
         table.add_row(
-            one.name,
-            Text(one.status, style=styles[one.status]),
-            _age(one.age_hours, one.sla_hours, one.in_sla),
-            in_words(one.last_success_at, at, "never"),
-            in_words(one.next_run_at, at, "none"),
-            f"{one.held.documents} / {one.held.versions}",
+            report.name,
+            Text(report.status, style=styles[report.status]),
+            _age(report.age_hours, report.sla_hours, report.in_sla),
+            in_words(report.last_success_at, at, "never"),
+            in_words(report.next_run_at, at, "none"),
+            f"{report.held.documents} / {report.held.versions}",
         )
     return table
 
 
 def _age(age_hours: float | None, sla_hours: float | None, in_sla: bool | None) -> Text:
-    """The age against the SLA; the words say what the colour does."""
+    """Return the age against the SLA; words repeat what the colour shows."""
     age = "never" if age_hours is None else _span(age_hours)
     if sla_hours is None:
         return Text(f"{age} / no SLA", style="dim")
@@ -102,11 +104,11 @@ def _age(age_hours: float | None, sla_hours: float | None, in_sla: bool | None) 
 
 
 def _notes(one: SourceReport, at: datetime) -> list[Text]:
-    """What the table has no room for: why degraded, since when late, what fails, findings."""
+    """Return what the table has no room for: degradation, SLA breach, errors, findings."""
     lines = []
     if one.status == "degraded":
-        again = f"; asked again {in_words(one.retry_at, at, 'soon')}"
-        lines.append(Text(f"{one.name} is degraded: {one.reason}{again}", style="red"))
+        retry = f"; asked again {in_words(one.retry_at, at, 'soon')}"
+        lines.append(Text(f"{one.name} is degraded: {one.reason}{retry}", style="red"))
     if one.breached_since is not None:
         since = one.breached_since.isoformat(timespec="minutes")
         lines.append(Text(f"{one.name} is older than its SLA since {since}", style="red"))
@@ -123,7 +125,7 @@ def _notes(one: SourceReport, at: datetime) -> list[Text]:
 
 
 def _span(hours: float) -> str:
-    """Hours in words: minutes below two hours, days above three days."""
+    """Return hours in words: minutes below two hours, days above three days."""
     minutes = round(hours * 60)
     if minutes < 120:
         return f"{minutes} min"
@@ -131,7 +133,7 @@ def _span(hours: float) -> str:
 
 
 def in_words(moment: datetime | None, at: datetime, otherwise: str) -> str:
-    """A moment seen from `at`: "3 h ago", "in 20 min", "now"."""
+    """Return a moment relative to `at`: "3 h ago", "in 20 min", "now"."""
     if moment is None:
         return otherwise
     if abs(moment - at) < timedelta(seconds=30):
@@ -152,27 +154,27 @@ def list_watches(
     at = now()
     with Instance.of(ctx).store.reading() as session:
         reports = source_report.report(session, at)
-    found = [
-        (one, watch)
-        for one in reports
-        for watch in one.watches
-        if source is None or one.name == source
+    rows = [
+        (report, watch)
+        for report in reports
+        for watch in report.watches
+        if source is None or report.name == source
     ]
     if as_json:
-        print_json([_watch_body(one, watch) for one, watch in found])
+        print_json([_watch_body(report, watch) for report, watch in rows])
         return
     table = Table(box=None, pad_edge=False)
     table.add_column("id", no_wrap=True)
     for heading in ("source", "query", "state", "age / SLA", "next run"):
         table.add_column(heading)
-    for one, watch in found:
+    for report, watch in rows:
         state = (watch.status or "not refreshed yet") if watch.active else "stopped"
         table.add_row(
             str(watch.id),
-            one.name,
+            report.name,
             Text(watch.query),
             state,
-            _age(watch.age_hours, one.sla_hours, watch.in_sla),
+            _age(watch.age_hours, report.sla_hours, watch.in_sla),
             in_words(watch.next_run_at, at, "none"),
         )
     table_console().print(table)
@@ -221,15 +223,17 @@ def suggested(
     """Show the queries that the domain's files suggest, with the reason for each."""
     if source is not None:
         connector_policy(source)
-    chosen = [one for one in suggestions() if source is None or one.source == source]
+    chosen = [
+        suggestion for suggestion in suggestions() if source is None or suggestion.source == source
+    ]
     if follow:
         _follow(ctx, chosen)
     if as_json:
-        print_json([one.model_dump() for one in chosen])
+        print_json([suggestion.model_dump() for suggestion in chosen])
         return
     table = Table("source", "query", "why", box=None)
-    for one in chosen:
-        table.add_row(one.source, Text(one.query), one.reason)
+    for suggestion in chosen:
+        table.add_row(suggestion.source, Text(suggestion.query), suggestion.reason)
     table_console().print(table)
     say(f"{len(chosen)} are followed now" if follow else "none is followed by this: --follow does")
 
@@ -237,7 +241,8 @@ def suggested(
 def _follow(ctx: typer.Context, chosen: list[Suggestion]) -> None:
     instance = Instance.of(ctx)
     lines = [
-        (one.source, checked_query(one.source, one.query, instance.settings)) for one in chosen
+        (suggestion.source, checked_query(suggestion.source, suggestion.query, instance.settings))
+        for suggestion in chosen
     ]
     with instance.store.unit_of_work("cli") as work:
         for source, line in lines:
@@ -256,7 +261,7 @@ def findings(
     if source is not None:
         connector_policy(source)
     kinds: tuple[Kind, ...] = get_args(Kind)
-    wanted = next((one for one in kinds if one == kind), None)
+    wanted = next((known_kind for known_kind in kinds if known_kind == kind), None)
     if kind is not None and wanted is None:
         raise ValueError(f"there is no such kind of finding: use one of {', '.join(kinds)}")
     with Instance.of(ctx).store.reading() as session:
@@ -268,14 +273,16 @@ def findings(
             limit=limit,
         )
     if as_json:
-        print_json([one.model_dump(mode="json") for one in page.findings])
+        print_json([finding.model_dump(mode="json") for finding in page.findings])
         return
     table = Table("kind", "source", "subject", "document", "last seen", "detail", box=None)
-    for one in page.findings:
-        document = str(one.document_id or "")
-        seen = one.last_seen_at.isoformat(timespec="minutes")
-        detail = ", ".join(f"{name}: {value}" for name, value in one.detail.items())
-        table.add_row(one.kind, one.source, Text(one.subject), document, seen, Text(detail))
+    for finding in page.findings:
+        document = str(finding.document_id or "")
+        seen = finding.last_seen_at.isoformat(timespec="minutes")
+        detail = ", ".join(f"{name}: {value}" for name, value in finding.detail.items())
+        table.add_row(
+            finding.kind, finding.source, Text(finding.subject), document, seen, Text(detail)
+        )
     console = table_console()
     console.print(table)
     if page.next_cursor is not None:

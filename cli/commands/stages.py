@@ -1,4 +1,4 @@
-"""`attest stages` and `attest queues`: what is paused, and Redis anew from PostgreSQL."""
+"""`attest stages` and `attest queues`: pauses stages, and rebuilds Redis from PostgreSQL."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -18,9 +18,9 @@ queues_app = typer.Typer(no_args_is_help=True)
 
 ACTOR = "cli"
 ANSWER_SECONDS = 5.0
-"""For Redis to say that it is there: the broker's own client rides out long outages."""
+"""Timeout for Redis to answer; the broker's own client waits through long outages."""
 _STATES = {"closed": "works", "open": "circuit open", "paused": "paused"}
-"""A circuit's states for people, who take a closed stage for one that does not work."""
+"""Words for a circuit's states; people would take a "closed" stage for one that does not work."""
 
 
 def _body(one: StageState) -> dict[str, Any]:
@@ -35,15 +35,15 @@ def _body(one: StageState) -> dict[str, Any]:
 def list_stages(ctx: typer.Context, as_json: JsonOption = False) -> None:
     """List the stages: which work, what died and was done lately, what waits."""
     with Instance.of(ctx).store.reading() as session:
-        found = circuits.states(session)
+        states = circuits.states(session)
     if as_json:
-        print_json([_body(one) for one in found])
+        print_json([_body(state) for state in states])
         return
     table = Table("stage", "state", "died", "done", "waiting", "held", "by", "reason")
-    for one in found:
-        counts = (str(one.deaths), str(one.done), str(one.waiting), str(one.held))
-        by, reason = one.changed_by or "", one.reason or ""
-        table.add_row(one.stage, _STATES[one.state], *counts, by, reason)
+    for state in states:
+        counts = (str(state.deaths), str(state.done), str(state.waiting), str(state.held))
+        by, reason = state.changed_by or "", state.reason or ""
+        table.add_row(state.stage, _STATES[state.state], *counts, by, reason)
     Console().print(table)
 
 

@@ -1,4 +1,4 @@
-"""`attest status`: every part in one look. Exit code 0 only if nobody has to do anything."""
+"""`attest status`: checks every part. Exit code 0 only if nobody has to do anything."""
 
 import shutil
 from dataclasses import asdict, dataclass
@@ -31,9 +31,9 @@ from workers.runtime import liveness
 from workers.runtime.redis_client import redis_client
 
 NEWEST = 1000
-"""Events of the audit that are walked: a moment's work. `attest audit verify` walks all."""
+"""Newest events of the audit to verify, which is quick; `attest audit verify` verifies all."""
 LOOK_SECONDS = 5.0
-"""What does not answer within it is away."""
+"""Seconds after which a part that does not answer counts as away."""
 READY_SECONDS = 20.0
 _UNFINISHED = sa.text(
     "SELECT count(*) AS many, coalesce(extract(epoch FROM now() - min(created_at)), 0) AS seconds "
@@ -51,24 +51,24 @@ def status(ctx: typer.Context, as_json: JsonOption = False) -> None:
     settings = resolve(instance.settings)
     own = None if instance.settings.database_url else instance.settings.data_dir.resolve()
     disk = [_disk(own)] if own else []
-    found = [_gateway(instance.url), *_redis(settings, own), *disk, *_database(settings, own)]
-    ailing = [one for one in found if not one.well]
+    checks = [_gateway(instance.url), *_redis(settings, own), *disk, *_database(settings, own)]
+    ailing = [check for check in checks if not check.well]
     if as_json:
-        listed = [{**asdict(one), "well": one.well} for one in found]
+        listed = [{**asdict(check), "well": check.well} for check in checks]
         print_json({"well": not ailing, "checks": listed})
     else:
-        _show(found, len(ailing))
+        _show(checks, len(ailing))
     if ailing:
         raise typer.Exit(1)
 
 
 def _show(found: list[Check], ailing: int) -> None:
     console = Console(soft_wrap=True)
-    for one in found:
-        mark, style = ("✓", "green") if one.well else ("✗", "bold red")
-        console.print(Text.assemble((mark, style), f" {one.name:<13}{one.said}"))
-        if one.do:
-            console.print(Text(f"{'':<15}→ {one.do}", style="yellow"))
+    for check in found:
+        mark, style = ("✓", "green") if check.well else ("✗", "bold red")
+        console.print(Text.assemble((mark, style), f" {check.name:<13}{check.said}"))
+        if check.do:
+            console.print(Text(f"{'':<15}→ {check.do}", style="yellow"))
     last = f"{ailing} of {len(found)} need somebody" if ailing else "all is well"
     console.print(Text(last, style="bold"))
 
@@ -78,7 +78,7 @@ def _gateway(url: str) -> Check:
         with client_of(url) as client:
             client.timeout = LOOK_SECONDS
             release = call(client, "GET", "/healthz").get("version")
-            client.timeout = READY_SECONDS  # one whose database hangs says so, a little later
+            client.timeout = READY_SECONDS  # a hanging database is reported a little later
             call(client, "GET", "/readyz")
     except GatewayRefused as error:
         return Check("gateway", str(error), "see its log, and the parts below")
@@ -90,7 +90,7 @@ def _database(settings: Settings, own: Path | None) -> list[Check]:
     try:
         require_current_schema(engine)
         with Session(engine) as session:
-            told = _of_database(session)
+            checks = _of_database(session)
     except SchemaMismatch as error:
         return [Check("postgresql", str(error), "attest migrate, or the release that it is of")]
     except sa.exc.DBAPIError as error:
@@ -101,18 +101,18 @@ def _database(settings: Settings, own: Path | None) -> list[Check]:
         ]
     finally:
         engine.dispose()
-    return [Check("postgresql", "answers, with the schema of this release"), *told]
+    return [Check("postgresql", "answers, with the schema of this release"), *checks]
 
 
 def _of_database(session: Session) -> list[Check]:
-    found = queue_report.report(session)
+    queues = queue_report.report(session)
     affected = recall_log.counts(session)["affected"]
     return [
         health_checks.stages(circuits.states(session)),
-        health_checks.queues(found, queue_report.outbox_lag(session).seconds),
+        health_checks.queues(queues, queue_report.outbox_lag(session).seconds),
         health_checks.work(queue_report.under_way(session)),
         health_checks.questions(*session.execute(_UNFINISHED).one()),
-        health_checks.dead_letters(found),
+        health_checks.dead_letters(queues),
         health_checks.sources(source_report.report(session, now())),
         health_checks.recalls(affected, recall_log.oldest_affected_seconds(session)),
         _clock(session),
@@ -122,7 +122,7 @@ def _of_database(session: Session) -> list[Check]:
 
 @dataclass(frozen=True)
 class _Own:
-    """An embedded server: its process, the socket that it is reached by, and its log."""
+    """An embedded server: its process, its folder, its socket, and its log."""
 
     process: str
     folder: Path
@@ -131,46 +131,46 @@ class _Own:
 
     @classmethod
     def postgres(cls, data_dir: Path, url: str) -> "_Own":
-        """Of this data directory, reached at this address."""
+        """Return the PostgreSQL of this data directory that is reached at this URL."""
         host = sa.make_url(url).query.get("host", "")
         socket = Path(str(host)) / ".s.PGSQL.5432"
         return cls("postgres", data_dir / "postgres", socket, data_dir / "log" / "postgres.log")
 
     @classmethod
     def redis(cls, data_dir: Path, url: str) -> "_Own":
-        """See `postgres`."""
+        """Return the Redis, as `postgres` does."""
         socket = Path(urlsplit(url).path)
         return cls("valkey-server", data_dir / "redis", socket, data_dir / "log" / "redis.log")
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether its socket was removed under it: it runs, so `attest up` sees nothing to mend."""
+        """True if its socket was removed while it runs, so that `attest up` sees no fault."""
         try:
             if not self.socket.parent.is_dir():
                 return True
             return not self.socket.exists() and bool(processes_in(self.folder, self.process))
-        except PermissionError:  # it is another account's
+        except PermissionError:  # it belongs to another account
             return False
 
 
 def _away(name: str, error: Exception, own: _Own | None) -> Check:
-    """A server that does not serve; what it would tell is left out.
+    """Return the check of a server that does not serve; checks that need it are left out.
 
     Args:
-        own: an embedded one, which `attest up` starts again by itself once it has ended.
+        own: an embedded server, which `attest up` restarts by itself once it has ended.
     """
-    said, _, do = about_servers(error).partition(": ")
+    text, _, do = about_servers(error).partition(": ")
     if own is not None and "attest up" in do:
         do = f"attest up starts it again; if it does not come, see {own.log}"
         if own.is_cut_off:
             where = own.socket.parent
             do = f"its socket in {where} was removed: stop attest up with Ctrl-C and start it again"
-    return Check(name, said, f"{do}; nothing is lost meanwhile")
+    return Check(name, text, f"{do}; nothing is lost meanwhile")
 
 
 def _clock(session: Session) -> Check:
-    found = session.execute(_CLOCK).one()
-    return health_checks.clock(float(found.ahead or 0), abs((now() - found.here).total_seconds()))
+    clock = session.execute(_CLOCK).one()
+    return health_checks.clock(float(clock.ahead or 0), abs((now() - clock.here).total_seconds()))
 
 
 def _audit(session: Session) -> Check:
@@ -183,18 +183,18 @@ def _audit(session: Session) -> Check:
 def _redis(settings: Settings, own: Path | None) -> list[Check]:
     try:
         with redis_client(settings.redis_url, timeout_seconds=LOOK_SECONDS, retries=0) as client:
-            seen = liveness.look(client, settings.redis_namespace)
-        if seen.refusal is not None:
-            raise seen.refusal
+            signs = liveness.look(client, settings.redis_namespace)
+        if signs.refusal is not None:
+            raise signs.refusal
     except (redis.RedisError, OSError) as error:
         return [_away("redis", error, _Own.redis(own, settings.redis_url) if own else None)]
     return [
-        health_checks.redis(seen.policy if seen.evicts else None),
-        health_checks.workers(seen.listening, own and own / "log", seen.silent_seconds),
-        health_checks.scheduler(seen.scheduler_heard, own and own / "log"),
+        health_checks.redis(signs.policy if signs.evicts else None),
+        health_checks.workers(signs.listening, own and own / "log", signs.silent_seconds),
+        health_checks.scheduler(signs.scheduler_heard, own and own / "log"),
     ]
 
 
 def _disk(data_dir: Path) -> Check:
-    found = shutil.disk_usage(data_dir)
-    return health_checks.disk(found.free, found.total, str(data_dir))
+    usage = shutil.disk_usage(data_dir)
+    return health_checks.disk(usage.free, usage.total, str(data_dir))

@@ -15,11 +15,11 @@ _AS_IT_IS = {".txt", ".md", ".text", ""}
 
 
 def note_in(path: Path) -> str:
-    """The text of a note: a text file as it is, other formats as they are read.
+    """Return the text of a note: text files unchanged, other formats converted.
 
     Raises:
-        ValueError: it cannot be read, or holds no word or what the gateway refuses too.
-        VerifyFailed: its format is not read.
+        ValueError: it cannot be read, or holds no text or a NUL, which the gateway refuses too.
+        VerifyFailed: its format is not supported.
     """
     text = note_of(path) if path.suffix.lower() in _AS_IT_IS else text_of(path)
     if "\x00" in text:
@@ -30,29 +30,29 @@ def note_in(path: Path) -> str:
 
 
 def summarize_here(text: str) -> dict[str, Any]:
-    """The result by rules, in this process: no server and no language model is asked."""
+    """Summarize by rules in this process, without a server or a language model."""
     return summarize(text)
 
 
 def render(console: Console, result: dict[str, Any]) -> None:
-    """Print what to know first, the lists that hold something, then the plan, each line with its
+    """Print the warnings, the lists that are not empty, then the plan, each line with its
     citation."""
-    for one in result.get("warnings", ()):
-        console.print(Text(one["detail"], style="bold red"))
+    for entry in result.get("warnings", ()):
+        console.print(Text(entry["detail"], style="bold red"))
     for name, items in result["summary"].items():
         if not items:
             continue
         console.print()
         console.print(Text(name.replace("_", " ").capitalize(), style="bold underline"))
-        for one in items:
-            _line(console, " • ", one["text"], one["source"])
+        for entry in items:
+            _line(console, " • ", entry["text"], entry["source"])
     if result["plan"]["recommendations"]:
         console.print()
         console.print(Text("Plan", style="bold underline"))
-    for one in result["plan"]["recommendations"]:
-        _line(console, f" {one['number']}. ", one["recommendation"], one["source"])
-        if one["hallucination_guard_note"]:
-            note = f"    {one['confidence']:.2f}: {one['hallucination_guard_note']}"
+    for entry in result["plan"]["recommendations"]:
+        _line(console, f" {entry['number']}. ", entry["recommendation"], entry["source"])
+        if entry["hallucination_guard_note"]:
+            note = f"    {entry['confidence']:.2f}: {entry['hallucination_guard_note']}"
             console.print(Text(note, style="yellow"))
     counts, made = result["validation"], result["provenance"]
     console.print()

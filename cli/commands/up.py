@@ -30,23 +30,23 @@ OnEvent = Callable[[str, str], None]
 QUESTION_THREADS = 4
 EVIDENCE_THREADS = 2
 ANCHOR_THREADS = 1
-"""Reading sentences keeps a core busy: in a process of its own, texts are found meanwhile. The pool
-that makes them findable helps once it has nothing else to do, so that no core is idle till then."""
+"""Anchoring keeps a core busy. In a process of its own it does not delay the evidence stages; their
+pool helps with anchors when it has nothing else to do, so that no core is idle until then."""
 SOURCE_THREADS = 4
-"""They mostly wait, for answers and for their turn; in a process of their own, so that an upload
-never waits with them."""
+"""These threads mostly wait, for responses and for their turn. They have a process of their own, so
+that an upload never waits for them."""
 TEXT_THREADS = 2
-"""For pasted texts, notes and clinical documents, each in a process of its own: whoever sends one
-that keeps its reader busy, or stops it, keeps neither questions nor the others waiting. They start
-once questions can be asked, so that nobody waits for them at the start."""
+"""For pasted texts, notes and clinical documents, each in a process of its own: a text that keeps
+its worker busy, or stops it, delays neither questions nor the others. They start once questions can
+be asked, so that they do not delay the start."""
 
 
 def who_may_ask(settings: Settings) -> list[str]:
-    """What to tell whoever starts an instance about keys, one line each."""
+    """Return what to say about keys to the person who starts an instance, one line each."""
     if keys_required(settings):
-        told = "Callers need a key (attest keys create; the attest command sends ATTEST_KEY)."
-        waits = f" On {settings.host} the gateway waits for the first one."
-        return [told if is_loopback(settings.host) else told + waits]
+        text = "Callers need a key (attest keys create; the attest command sends ATTEST_KEY)."
+        first_key = f" On {settings.host} the gateway waits for the first one."
+        return [text if is_loopback(settings.host) else text + first_key]
     return [
         f"No keys are asked for on {settings.host}: whoever can run programs on this machine may "
         "read and write everything of the owner local. ATTEST_REQUIRE_KEYS=true asks for keys."
@@ -58,7 +58,7 @@ class PortInUse(RuntimeError):
 
 
 def run(settings: Settings, *, on_event: OnEvent, log_dir: Path | None) -> int:
-    """Run everything until SIGTERM or Ctrl-C; returns the exit code.
+    """Run everything until SIGTERM or Ctrl-C; return the exit code.
 
     Raises:
         EmbeddedError: the data directory cannot be used.
@@ -86,7 +86,7 @@ def run(settings: Settings, *, on_event: OnEvent, log_dir: Path | None) -> int:
 def _publishing(
     on_event: OnEvent, data: DataDir, urls: tuple[str, str], settings: Settings
 ) -> OnEvent:
-    """Tell other commands how to reach this instance once its database is migrated."""
+    """Publish the addresses of this instance to other commands once its database is migrated."""
 
     def tell(name: str, what: str) -> None:
         if name == "migrate" and what.startswith("ready"):
@@ -97,13 +97,13 @@ def _publishing(
 
 
 def _with_last_words(on_event: OnEvent, log_dir: Path) -> OnEvent:
-    """Tell of a process that ended by itself what it said last, and where all of it is."""
+    """Add the last log lines, and the path of the log, to the event of a process that failed."""
 
     def tell(name: str, what: str) -> None:
         if what.startswith("exited") and what != "exited with code 0":
             log = log_dir / f"{name}.log"
-            said = _KILLED if "SIGKILL" in what else " / ".join(_complaints(log))
-            short = said if len(said) <= _LAST_CHARACTERS else f"…{said[-_LAST_CHARACTERS:]}"
+            words = _KILLED if "SIGKILL" in what else " / ".join(_complaints(log))
+            short = words if len(words) <= _LAST_CHARACTERS else f"…{words[-_LAST_CHARACTERS:]}"
             what = f"{what}: {short} (see {log})" if short else f"{what} (see {log})"
         on_event(name, what)
 
@@ -111,7 +111,7 @@ def _with_last_words(on_event: OnEvent, log_dir: Path) -> OnEvent:
 
 
 def _complaints(log: Path) -> list[str]:
-    """The last lines of a log, without what was said while all was well."""
+    """Return the last lines of a log, without entries of level info and debug."""
     try:
         lines = log.read_text("utf-8", errors="replace").splitlines()[-SHOWN_LINES:]
     except OSError:
@@ -121,28 +121,28 @@ def _complaints(log: Path) -> list[str]:
 
 def _complaint(line: str) -> str:
     try:
-        found = json.loads(line)
+        entry = json.loads(line)
     except ValueError:
         return line
-    if not isinstance(found, dict) or "event" not in found:
+    if not isinstance(entry, dict) or "event" not in entry:
         return line
-    if found.get("level") in ("info", "debug"):
+    if entry.get("level") in ("info", "debug"):
         return ""
-    why = found.get("cause") or found.get("error")
-    return f"{found['event']}: {why}" if why else str(found["event"])
+    cause = entry.get("cause") or entry.get("error")
+    return f"{entry['event']}: {cause}" if cause else str(entry["event"])
 
 
 _KILLED = "it was killed: by somebody, or by the system where that ran out of memory"
 _LAST_CHARACTERS = 400
-"""Ours: an error's own line, and the one before it."""
+"""Our choice: enough for an error's own line, and the one before it."""
 
 _NOT_HERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
-"""This machine has no such address, or no IPv6 at all."""
+"""The errors if this machine has no such address, or no IPv6 at all."""
 
 
 def require_free(host: str, port: int) -> None:
-    """Raises PortInUse if the gateway cannot listen there: on all addresses of the name that this
-    machine has, and on one at least."""
+    """Raises PortInUse unless the gateway can listen: on every address of the name that this
+    machine has, and on at least one."""
     try:
         places = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -154,7 +154,7 @@ def require_free(host: str, port: int) -> None:
         try:
             with socket.socket(family, kind, protocol) as probe:
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                if family == socket.AF_INET6:  # :: takes the same port of IPv4 too, otherwise
+                if family == socket.AF_INET6:  # otherwise :: takes the same port of IPv4 too
                     probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
                 probe.bind(place)
         except OSError as error:
@@ -178,9 +178,9 @@ def _in_use(host: str, port: int, error: OSError) -> PortInUse:
 def processes(
     settings: Settings, urls: tuple[str, str], servers: tuple[str, ...]
 ) -> list[ProcessSpec]:
-    """Everything that is ours: the migration, worker pools, scheduler and gateway.
+    """Return this program's processes: the migration, worker pools, scheduler and gateway.
 
-    Questions have a pool of their own, so that a bulk ingest never keeps them waiting.
+    Questions have a pool of their own, so that a bulk ingest never delays them.
     """
     kept = os.environ.keys() - {"ATTEST_DATABASE_URL_FILE", "ATTEST_REDIS_URL_FILE"}
     env = {

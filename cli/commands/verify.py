@@ -1,4 +1,4 @@
-"""`attest verify`: a text of anybody's through the gate, and what was found of it for people."""
+"""`attest verify`: checks any text with the verifier, and prints the result for people."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -36,29 +36,31 @@ class VerifyFailed(RuntimeError):
 
 
 def text_of(path: Path) -> str:
-    """The text of a file, in any format that is read.
+    """Return the text of a file, in any supported format.
 
     Raises:
         VerifyFailed: it cannot be read.
     """
-    return "\n\n".join(one["text"] for one in _documents(path))
+    return "\n\n".join(document["text"] for document in _documents(path))
 
 
 def documents_in(corpus: Path) -> list[dict[str, Any]]:
-    """The documents of a file or of all files of a folder, as they are sent along.
+    """Return the documents of a file or of all files of a folder, in the form of a request.
 
     Raises:
-        VerifyFailed: there is none, or one cannot be read.
+        VerifyFailed: there is no document, or a file cannot be read.
     """
     if not corpus.exists():
         raise VerifyFailed(f"there is no {corpus}")
     files = (
-        sorted(one for one in corpus.rglob("*") if one.is_file()) if corpus.is_dir() else [corpus]
+        sorted(file for file in corpus.rglob("*") if file.is_file())
+        if corpus.is_dir()
+        else [corpus]
     )
-    found = [document for one in files for document in _documents(one)]
-    if not found:
+    documents = [document for file in files for document in _documents(file)]
+    if not documents:
         raise VerifyFailed(f"{corpus} holds no document")
-    return found
+    return documents
 
 
 def _documents(path: Path) -> Iterator[dict[str, Any]]:
@@ -79,19 +81,19 @@ def _documents(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def verify_here(text: str, documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Check a text against documents in this process: no server is needed.
+    """Check a text against documents in this process, without a server.
 
     Raises:
         VerifyFailed: the text is too long.
     """
     try:
-        found = statements(text)
-        sources = sent_along(documents, found)
+        parsed = statements(text)
+        sources = sent_along(documents, parsed)
     except TooLong as error:
         raise VerifyFailed(str(error)) from error
     return checked(
         text,
-        found,
+        parsed,
         sources,
         against="documents",
         at=datetime.now(UTC),
@@ -99,35 +101,35 @@ def verify_here(text: str, documents: Sequence[dict[str, Any]]) -> dict[str, Any
 
 
 def anything_checked(result: dict[str, Any]) -> bool:
-    """Whether the text had a claim or a quotation that was compared with a source."""
-    return any(one["claims"] or one["quotations"] for one in result["statements"])
+    """Return true if a claim or quotation of the text was compared with a source."""
+    return any(statement["claims"] or statement["quotations"] for statement in result["statements"])
 
 
 def holds(result: dict[str, Any]) -> bool:
-    """Whether every claim is verified, every quotation stands and every identifier is held; a text
-    in which nothing was checked does not hold."""
+    """Return true if every claim is verified, every quotation stands and every identifier is held;
+    false for a text in which nothing was checked."""
     return (
         anything_checked(result)
         and all(
-            one["verification_status"] == "verified"
-            for one in result["statements"]
-            if one["claims"]
+            statement["verification_status"] == "verified"
+            for statement in result["statements"]
+            if statement["claims"]
         )
         and all(
             quoted["quote_verdict"] in _GOOD_QUOTATIONS
-            for one in result["statements"]
-            for quoted in one["quotations"]
+            for statement in result["statements"]
+            for quoted in statement["quotations"]
         )
-        and all(one["state"] == "held" for one in result["identifiers"])
+        and all(identifier["state"] == "held" for identifier in result["identifiers"])
     )
 
 
 def _mark(line: dict[str, Any]) -> tuple[str, str]:
-    """A statement that is not verified is not thereby wrong: the cross is for what something
-    speaks against."""
+    """Return the mark of a statement. An unverified statement need not be wrong: the cross is for
+    one that something speaks against."""
     status = line["verification_status"]
-    wrong = speaks_against({one["code"] for one in line["findings"]})
-    quoted = {one["quote_verdict"] for one in line["quotations"]}
+    wrong = speaks_against({finding["code"] for finding in line["findings"]})
+    quoted = {quotation["quote_verdict"] for quotation in line["quotations"]}
     wrong |= not quoted <= {*_GOOD_QUOTATIONS, "unchecked"}
     if status == "unverified" and not wrong:
         return _UNSURE
@@ -136,7 +138,7 @@ def _mark(line: dict[str, Any]) -> tuple[str, str]:
 
 def render(console: Console, result: dict[str, Any]) -> None:
     """Print each statement with its verdict and the passage it rests on, or why it has none."""
-    titles = {one["source"]: one["title"] for one in result["sources"]}
+    titles = {entry["source"]: entry["title"] for entry in result["sources"]}
     for line in result["statements"]:
         words = " ".join(line["text"].split())
         if not any(map(str.isalnum, words)):
@@ -156,10 +158,12 @@ def render(console: Console, result: dict[str, Any]) -> None:
             console.print(
                 Text(f"     {title}, {place['start']}-{place['end']}: {passage}", style="dim")
             )
-    for one in result["identifiers"]:
-        if one["state"] != "held":
+    for entry in result["identifiers"]:
+        if entry["state"] != "held":
             console.print(
-                Text(f" ! {one['identifier']}: {one['state'].replace('_', ' ')}", style="yellow")
+                Text(
+                    f" ! {entry['identifier']}: {entry['state'].replace('_', ' ')}", style="yellow"
+                )
             )
     if not anything_checked(result):
         console.print()

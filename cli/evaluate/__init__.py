@@ -1,1 +1,1 @@
-"""`attest evaluate`: measurements on labelled sets in standard layouts."""
+"""`attest evaluate`: measurements on labelled data sets in standard layouts."""

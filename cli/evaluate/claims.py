@@ -1,4 +1,4 @@
-"""`attest evaluate claims FILE`: are claims judged rightly against the evidence beside them?"""
+"""`attest evaluate claims FILE`: measures whether claims are judged rightly by their evidence."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -13,8 +13,8 @@ from store.core.settings import Settings
 from workers.verify.entailment.model import LABELS, Judgement, Label, judge_all
 from workers.verify.entailment.states import TokenReader
 
-# The thresholds of the trade-off curve. The policy's own, which depends on the passage's length
-# (knowledge/verification.yaml), gives the figures of the report.
+# The thresholds of the trade-off curve. The figures of the report use the policy's own threshold,
+# which depends on the passage's length (knowledge/verification.yaml).
 STEPS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 
 
@@ -29,7 +29,7 @@ class Case(BaseModel):
 
 @dataclass(frozen=True)
 class Point:
-    """What one threshold on the probability of "supported" would give for all passages."""
+    """The figures for one threshold on the probability of "supported", applied to all passages."""
 
     threshold: float
     coverage: float
@@ -39,10 +39,10 @@ class Point:
 def evaluate_claims(
     path: Path, settings: Settings, progress: Callable[[int, int], None] | None = None
 ) -> tuple[dict[str, Any], list[Point]]:
-    """Judge every claim of `path` by the committed weights and policy.
+    """Judge every claim of `path` with the committed weights and policy.
 
-    `progress` is called with the claims done and their number. Returns the report (DESIGN section
-    5) and the trade-off curve.
+    `progress` is called with the number of finished claims and their total. Returns the report
+    (DESIGN section 5) and the trade-off curve.
 
     Raises ValueError, in one line, for a missing file, an unreadable line or a repeated id.
     """
@@ -54,18 +54,18 @@ def evaluate_claims(
         if progress is not None:
             progress(len(judgements), len(cases))
     true = [case.label for case in cases]
-    return report(true, [j.label for j in judgements]), curve(true, judgements)
+    return report(true, [judgement.label for judgement in judgements]), curve(true, judgements)
 
 
 def report(true: Sequence[Label], given: Sequence[Label]) -> dict[str, Any]:
-    """The figures of DESIGN section 5.
+    """Return the figures of DESIGN section 5.
 
     `macro_f1` is the mean over the labels that occur in the file; a share of nothing is 0.
     `confusion` is {true: {given: count}}.
     """
-    confusion = {t: dict.fromkeys(LABELS, 0) for t in LABELS}
-    for t, g in zip(true, given, strict=True):
-        confusion[t][g] += 1
+    confusion = {true_label: dict.fromkeys(LABELS, 0) for true_label in LABELS}
+    for true_label, given_label in zip(true, given, strict=True):
+        confusion[true_label][given_label] += 1
     per_label = {label: _scores(confusion, label) for label in LABELS}
     occurring = [label for label in LABELS if per_label[label]["total"]]
     unsafe = [confusion[label]["supported"] for label in LABELS if label != "supported"]
@@ -83,11 +83,11 @@ def report(true: Sequence[Label], given: Sequence[Label]) -> dict[str, Any]:
 def _scores(confusion: dict[Label, dict[Label, int]], label: Label) -> dict[str, float]:
     right = confusion[label][label]
     total = sum(confusion[label].values())
-    given = sum(row[label] for row in confusion.values())
+    predicted = sum(row[label] for row in confusion.values())
     return {
-        "precision": _share(right, given),
+        "precision": _share(right, predicted),
         "recall": _share(right, total),
-        "f1": _share(2 * right, total + given),
+        "f1": _share(2 * right, total + predicted),
         "total": total,
     }
 
@@ -97,12 +97,14 @@ def _share(part: float, whole: float) -> float:
 
 
 def curve(true: Sequence[Label], judgements: Sequence[Judgement]) -> list[Point]:
-    """What one threshold for passages of every length would give, vetoes as they are."""
+    """Return the figures for thresholds that apply to passages of every length, with vetoes."""
     return [_point(step, true, judgements) for step in STEPS]
 
 
 def _point(threshold: float, true: Sequence[Label], judgements: Iterable[Judgement]) -> Point:
-    accepted = [not j.vetoes and j.p_supported >= threshold for j in judgements]
+    accepted = [
+        not judgement.vetoes and judgement.p_supported >= threshold for judgement in judgements
+    ]
     supported = [a for a, label in zip(accepted, true, strict=True) if label == "supported"]
     others = [a for a, label in zip(accepted, true, strict=True) if label != "supported"]
     return Point(
@@ -111,7 +113,7 @@ def _point(threshold: float, true: Sequence[Label], judgements: Iterable[Judgeme
 
 
 def read_cases(path: Path) -> list[Case]:
-    """The lines of `path`. Raises ValueError as `evaluate_claims` does."""
+    """Return the cases in `path`. Raises ValueError as `evaluate_claims` does."""
     try:
         text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
@@ -141,6 +143,9 @@ def read_cases(path: Path) -> list[Case]:
 
 
 def shown(points: Sequence[Point]) -> Iterable[str]:
-    """The trade-off curve as a table for people."""
-    rows = [f"{p.threshold:9.2f}  {p.coverage:8.3f}  {p.unsafe_acceptance:17.3f}" for p in points]
+    """Return the trade-off curve as a table for people."""
+    rows = [
+        f"{point.threshold:9.2f}  {point.coverage:8.3f}  {point.unsafe_acceptance:17.3f}"
+        for point in points
+    ]
     return chain(["threshold  coverage  unsafe_acceptance"], rows)

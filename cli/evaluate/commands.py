@@ -1,4 +1,4 @@
-"""`attest evaluate …`: each prints one JSON object on its last line."""
+"""`attest evaluate …`: each command prints one JSON object on its last line."""
 
 from dataclasses import asdict
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Documents in the layouts that data sets come in, taken in through the product's own readers."""
+"""Ingests documents in the layouts of data sets, through the product's own readers."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ _LINES = (".jsonl",)
 
 @dataclass
 class TakenIn:
-    """What was taken in. `skipped`: files that hold no documents, by name."""
+    """What was ingested. `skipped`: files that hold no documents, by name."""
 
     files: int = 0
     skipped: list[str] = field(default_factory=list)
@@ -32,25 +32,27 @@ class NothingThere(ValueError):
 def take_in_path(worker: InlineWorker, path: Path) -> TakenIn:
     """Ingest the documents of a file or folder and work until they are indexed.
 
-    PubMed XML (plain or gzip), JSON Lines with records or abstracts, Markdown, HTML, PDF. Other
-    files, and XML that is no set of PubMed records, hold no documents and are skipped.
+    Read are PubMed XML (plain or gzip), JSON Lines with records or abstracts, Markdown, HTML and
+    PDF. Other files, and XML that is no set of PubMed records, are skipped.
 
     Raises:
         NothingThere: the path does not exist, or nothing in it is a document.
     """
     if not path.exists():
         raise NothingThere(f"{path} does not exist")
-    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
-    found = TakenIn()
+    files = (
+        sorted(entry for entry in path.rglob("*") if entry.is_file()) if path.is_dir() else [path]
+    )
+    taken = TakenIn()
     for file in files:
         if _submit(worker, file):
-            found.files += 1
+            taken.files += 1
             worker.run()
         else:
-            found.skipped.append(file.name)
-    if not found.files:
+            taken.skipped.append(file.name)
+    if not taken.files:
         raise NothingThere(f"{path} holds no documents")
-    return found
+    return taken
 
 
 def _submit(worker: InlineWorker, file: Path) -> bool:
@@ -69,11 +71,11 @@ def _submit(worker: InlineWorker, file: Path) -> bool:
 
 
 def _submit_pubmed(worker: InlineWorker, file: Path) -> bool:
-    """The records of a PubMed file, as `attest import` cuts it; what is broken ends it."""
+    """Submit the records of a PubMed file in the slices of `attest import`, up to any fault."""
     read, origin = False, Origin("pubmed", datetime.now(UTC))
     try:
-        for one in FORMATS["pubmed"].cut(file):
-            _put(worker, file.name, one.content, origin)
+        for part in FORMATS["pubmed"].cut(file):
+            _put(worker, file.name, part.content, origin)
             read = True
     except SourceError:
         return read
@@ -94,7 +96,7 @@ def _put(worker: InlineWorker, name: str, content: bytes, origin: Origin | None)
 
 
 def _records(file: Path) -> Iterator[bytes]:
-    """The lines that are records, those with an abstract made into one."""
+    """Yield the lines that are records; a line with an abstract is made into a record."""
     for line in file.read_bytes().splitlines():
         if not line.strip():
             continue
@@ -106,12 +108,12 @@ def _records(file: Path) -> Iterator[bytes]:
 
 
 def _of_abstract(row: Mapping[str, Any]) -> dict[str, Any]:
-    named = {kind: row[kind] for kind in ("pmid", "pmcid", "doi") if row.get(kind)}
+    identifiers = {kind: row[kind] for kind in ("pmid", "pmcid", "doi") if row.get(kind)}
     record = {
         "source_type": "pubmed",
         "title": row["title"],
         "text": row["abstract"],
-        "identifiers": named,
+        "identifiers": identifiers,
         "publisher": row.get("journal"),
     }
     if row.get("year"):

@@ -1,4 +1,4 @@
-"""`attest evaluate extraction DIR`: fields of documents against what a person wrote down."""
+"""`attest evaluate extraction DIR`: compares extracted fields with a gold standard."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ LEAST_FOR_CORRELATION = 3
 
 @dataclass
 class _Judged:
-    """What was measured of one document."""
+    """The measurements of one document."""
 
     case: Case
     shares: dict[str, float | None]
@@ -36,7 +36,7 @@ class _Judged:
 
     @property
     def accuracy(self) -> float | None:
-        return mean(one or 0.0 for one in self.shares.values()) if self.shares else None
+        return mean(share or 0.0 for share in self.shares.values()) if self.shares else None
 
 
 def evaluate_extraction(
@@ -44,15 +44,15 @@ def evaluate_extraction(
 ) -> dict[str, object]:
     """Extract every document of `directory` by rules, in this process, and compare with its gold.
 
-    The gold is `NAME.json` `{type, fields}` beside `NAME.txt`, or stands in the document itself
-    (`cli.evaluate.extraction_cases`); what is compared how, `workers.extract.gold` says.
+    The gold is `NAME.json` `{type, fields}` beside `NAME.txt`, or is in the document itself
+    (`cli.evaluate.extraction_cases`); `workers.extract.gold` defines the comparison.
 
     Returns `field_accuracy` (mean over all gold fields), `by_type{type: field accuracy}`,
     `score_vs_accuracy_r` (Pearson, over documents; None below three or where one side does not
     vary), `iterations_mean`, `reached_threshold` (share of documents); and beside the documented
     keys: `documents`, `fields`, `type_accuracy`, `unreadable{right, total}`, `by_field{}`,
-    `score_vs_accuracy_r_planted` (over the same attempts with faults planted, which tells what the
-    evaluator notices), `unknown_fields` (names that no field of ours has; they count as wrong),
+    `score_vs_accuracy_r_planted` (over the same attempts with planted faults, which shows what the
+    evaluator notices), `unknown_fields` (names that are none of our fields; they count as wrong),
     `wrong{document: [fields]}`.
 
     Raises ValueError, in one line, for a missing folder or an unreadable file.
@@ -68,19 +68,19 @@ def evaluate_extraction(
 
 def _judge(case: Case) -> _Judged:
     try:
-        found = extract_text(case.text, profile="batch")
+        extraction = extract_text(case.text, profile="batch")
     except Unreadable:
         expected = case.type == UNREADABLE or not case.fields
         return _Judged(case, dict.fromkeys(case.fields, 0.0), type_right=expected)
-    ours = [one.part.document_type for one in found.parts]
+    found_types = [result.part.document_type for result in extraction.parts]
     return _Judged(
         case,
-        _shares(case, found.fields, ours[0]),
-        found.score,
-        found.iterations,
-        found.met_threshold,
-        set(ours) == set(case.types) or (case.type == "composite" and len(ours) > 1),
-        _planted(case, found),
+        _shares(case, extraction.fields, found_types[0]),
+        extraction.score,
+        extraction.iterations,
+        extraction.met_threshold,
+        set(found_types) == set(case.types) or (case.type == "composite" and len(found_types) > 1),
+        _planted(case, extraction),
     )
 
 
@@ -91,28 +91,28 @@ def _shares(
 
 
 def _planted(case: Case, found: Extraction) -> list[tuple[float, float]]:
-    """Score and accuracy of the result with one, two and three thirds of its fields spoiled."""
+    """Return score and accuracy of the result with one, two and three thirds of fields spoiled."""
     pairs = []
     for thirds in (1, 2, 3):
         results = []
-        for one in found.parts:
-            attempt = _spoiled(one.outcome.best.attempt, thirds)
-            wanted = rubric(one.part.document_type)
-            evaluation = evaluate(parts_of(case.text, one.part), wanted, attempt)
-            best = one.outcome.best.model_copy(
+        for result in found.parts:
+            attempt = _spoiled(result.outcome.best.attempt, thirds)
+            wanted = rubric(result.part.document_type)
+            evaluation = evaluate(parts_of(case.text, result.part), wanted, attempt)
+            best = result.outcome.best.model_copy(
                 update={"attempt": attempt, "evaluation": evaluation}
             )
-            outcome = Outcome(best, [best], one.outcome.stopped, one.outcome.profile, 0.0)
-            results.append(PartResult(one.part, outcome))
+            outcome = Outcome(best, [best], result.outcome.stopped, result.outcome.profile, 0.0)
+            results.append(PartResult(result.part, outcome))
         shares = _shares(case, merged(results), found.parts[0].part.document_type)
         if shares:
-            score = mean(one.outcome.best.score for one in results)
-            pairs.append((score, mean(one or 0.0 for one in shares.values())))
+            score = mean(result.outcome.best.score for result in results)
+            pairs.append((score, mean(share or 0.0 for share in shares.values())))
     return pairs
 
 
 def _spoiled(attempt: Attempt, thirds: int) -> Attempt:
-    """Every third field, two of three or all: turn by turn left out or given another value."""
+    """Spoil every third field, two of three, or all: in turn omitted or given another value."""
     fields = {}
     for index, (name, result) in enumerate(sorted(attempt.fields.items())):
         if index % 3 >= thirds or result.status is Status.NOT_PRESENT or name == "raw_text":
@@ -121,15 +121,15 @@ def _spoiled(attempt: Attempt, thirds: int) -> Attempt:
             fields[name] = FieldResult(status=Status.NOT_PRESENT, many=result.many)
         else:
             items = tuple(
-                Item(value=_another(one.value), start=one.start, end=one.end)
-                for one in result.items
+                Item(value=_another(item.value), start=item.start, end=item.end)
+                for item in result.items
             )
             fields[name] = result.model_copy(update={"items": items})
     return attempt.model_copy(update={"fields": fields})
 
 
 def _another(value: Value) -> Value:
-    """A value of the same kind that is not this one."""
+    """Return another value of the same kind."""
     if isinstance(value, Words):
         return Words(text="something else altogether")
     swaps = {"positive": "negative", "negative": "positive", "present": "absent",
@@ -142,7 +142,7 @@ def _another(value: Value) -> Value:
         if isinstance(held, float | int):
             changed[name] = type(held)(held + 3)
         elif isinstance(held, tuple):
-            changed[name] = tuple(one + 3 for one in held)
+            changed[name] = tuple(number + 3 for number in held)
         elif isinstance(held, str):
             changed[name] = swaps.get(held, f"{held}x" if name not in ("iso", "other") else None)
     if changed.get("iso", "") is None:
@@ -153,38 +153,38 @@ def _another(value: Value) -> Value:
 def _report(judged: Sequence[_Judged]) -> dict[str, object]:
     by_type: dict[str, list[float]] = defaultdict(list)
     by_field: dict[str, list[float]] = defaultdict(list)
-    for one in judged:
-        for name, share in one.shares.items():
-            by_type[one.case.type].append(share or 0.0)
+    for doc in judged:
+        for name, share in doc.shares.items():
+            by_type[doc.case.type].append(share or 0.0)
             by_field[name].append(share or 0.0)
     every = [share for shares in by_type.values() for share in shares]
-    extracted = [one for one in judged if one.score is not None]
-    pairs = [(one.score, one.accuracy) for one in extracted if one.accuracy is not None]
-    refused = [one for one in judged if one.score is None or one.case.type == UNREADABLE]
+    extracted = [doc for doc in judged if doc.score is not None]
+    pairs = [(doc.score, doc.accuracy) for doc in extracted if doc.accuracy is not None]
+    refused = [doc for doc in judged if doc.score is None or doc.case.type == UNREADABLE]
     return {
         "field_accuracy": _rounded(mean(every) if every else None),
-        "by_type": {name: _rounded(mean(one)) for name, one in sorted(by_type.items())},
+        "by_type": {name: _rounded(mean(shares)) for name, shares in sorted(by_type.items())},
         "score_vs_accuracy_r": _pearson(pairs),
-        "iterations_mean": _rounded(_mean([float(one.iterations or 0) for one in extracted])),
-        "reached_threshold": _rounded(_mean([float(one.reached) for one in extracted])),
+        "iterations_mean": _rounded(_mean([float(doc.iterations or 0) for doc in extracted])),
+        "reached_threshold": _rounded(_mean([float(doc.reached) for doc in extracted])),
         "documents": len(judged),
         "fields": len(every),
-        "type_accuracy": _rounded(_mean([float(one.type_right) for one in judged])),
+        "type_accuracy": _rounded(_mean([float(doc.type_right) for doc in judged])),
         "unreadable": {
-            "right": sum(one.type_right and one.score is None for one in refused),
+            "right": sum(doc.type_right and doc.score is None for doc in refused),
             "total": len(refused),
         },
         "score_vs_accuracy_r_planted": _pearson(
-            [*pairs, *(pair for one in extracted for pair in one.planted)]
+            [*pairs, *(pair for doc in extracted for pair in doc.planted)]
         ),
-        "by_field": {name: _rounded(mean(one)) for name, one in sorted(by_field.items())},
+        "by_field": {name: _rounded(mean(shares)) for name, shares in sorted(by_field.items())},
         "unknown_fields": sorted(
-            {name for one in judged for name, share in one.shares.items() if share is None}
+            {name for doc in judged for name, share in doc.shares.items() if share is None}
         ),
         "wrong": {
-            one.case.name: names
-            for one in judged
-            if (names := [name for name, share in one.shares.items() if (share or 0.0) < 1.0])
+            doc.case.name: names
+            for doc in judged
+            if (names := [name for name, share in doc.shares.items() if (share or 0.0) < 1.0])
         },
     }
 

@@ -1,9 +1,9 @@
-"""Documents with gold fields, in the layouts that they come in.
+"""Reads documents with gold fields, in two layouts.
 
 - `NAME.txt` beside `NAME.json` `{type, fields}`.
 - `TaskNNN_name.md`, the sample reports of the DRAGON benchmark: a label in the head, the report
-  between fences. Only labels that are the value of a field of ours are gold; of the others the type
-  of the document is.
+  between fences. A label is gold only if it is the value of one of our fields; of the other reports
+  only the document type is gold.
 """
 
 import json
@@ -25,7 +25,7 @@ _FIELDS = {_ORIGIN: "specimen", _VOLUME: "prostate_volume", _PSA: "psa", _DENSIT
            _TUMOR: "tumor_size", _NODULE: "measurements", _LESIONS: "measurements"}  # fmt: skip
 _PATHOLOGY = frozenset(["004", "006", "011", "012", "013", "015"])
 _NO_REPORT = frozenset(["014", "025", "026", "027", "028"])
-"""Two sentences without a report, and those that are not translated."""
+"""Tasks of two sentences without a report, and tasks that are not translated."""
 
 
 @dataclass(frozen=True)
@@ -39,20 +39,20 @@ class Case:
 
     @property
     def type(self) -> str:
-        """The types in one word."""
+        """The types joined by "+"."""
         return "+".join(self.types)
 
 
 def read_cases(directory: Path) -> list[Case]:
-    """The cases of a folder, by name.
+    """Return the cases of a folder, by name.
 
     Raises:
-        ValueError: there is no such folder, nothing in it, or a file that cannot be read.
+        ValueError: there is no such folder, it is empty, or a file cannot be read.
     """
     if not directory.is_dir():
         raise ValueError(f"{directory} is no folder; it must hold NAME.txt beside NAME.json")
     cases = [_sample(path) for path in sorted(directory.glob("Task*.md"))]
-    cases = [one for one in cases if one.text]
+    cases = [case for case in cases if case.text]
     for path in sorted(directory.rglob("*.json")):
         text = path.with_suffix(".txt")
         if not text.is_file():
@@ -74,18 +74,20 @@ def read_cases(directory: Path) -> list[Case]:
 
 
 def _types(gold: Mapping[str, Any]) -> Sequence[str]:
-    """The type or types, in any spelling: "lab_report", ["pathology", "radiology"], "a+b"."""
+    """Return the types, from any spelling: "lab_report", ["pathology", "radiology"], "a+b"."""
     raw = gold.get("type") or gold.get("types") or gold.get("document_type") or "unknown"
     named = raw if isinstance(raw, list) else str(raw).replace(",", "+").split("+")
     if plain(str(raw)) == "composite":
         named = gold.get("contains") or gold.get("parts") or ["composite"]
-    known = {plain(one): one for one in DOCUMENT_TYPES}
-    known |= {plain(one).removesuffix("s"): one for one in DOCUMENT_TYPES}
-    return [known.get(plain(str(one)), str(one).strip()) for one in named]
+    known = {plain(document_type): document_type for document_type in DOCUMENT_TYPES}
+    known |= {
+        plain(document_type).removesuffix("s"): document_type for document_type in DOCUMENT_TYPES
+    }
+    return [known.get(plain(str(name)), str(name).strip()) for name in named]
 
 
 def _sample(path: Path) -> Case:
-    """A sample report; its text is empty where the file holds none."""
+    """Return a sample report; its text is empty if the file holds none."""
     number = _NUMBERED.match(path.name)
     words = path.read_text(encoding="utf-8-sig")
     label, report = _LABEL.search(words), _REPORT.search(words)
@@ -99,14 +101,14 @@ def _sample(path: Path) -> Case:
 
 
 def _kind(number: str) -> str | None:
-    """The type of a task's reports; None where there is no report in English."""
+    """Return the type of a task's reports; None if it has no report in English."""
     if number in _PATHOLOGY:
         return "pathology"
     return None if number in _NO_REPORT else "radiology"
 
 
 def _strings(report: str) -> str:
-    """The report; of one that is written as a list of JSON strings, the strings."""
+    """Return the report; if it is written as a list of JSON strings, the strings as lines."""
     try:
         held = json.loads(report)
     except json.JSONDecodeError:
@@ -116,6 +118,6 @@ def _strings(report: str) -> str:
 
 def _gold(number: str, label: str) -> Any:
     if number in (_NODULE, _LESIONS):
-        # the label names some of the report's lesions: others are no mistake
-        return {"includes": [f"{one.strip()} mm" for one in label.split(",")]}
+        # the label names only some of the report's lesions: further ones are no mistake
+        return {"includes": [f"{size.strip()} mm" for size in label.split(",")]}
     return f"{label} mm" if number == _TUMOR else label

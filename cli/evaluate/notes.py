@@ -1,4 +1,4 @@
-"""`attest evaluate notes DIR`: does every word of a summary stand in the span it cites?"""
+"""`attest evaluate notes DIR`: counts the words of summaries that are not in the span they cite."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -26,15 +26,15 @@ _SUMS = (
 def evaluate_notes(
     directory: Path, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, Any]:
-    """Summarize every `*.txt` of `directory` by rules and count what its citations are worth.
+    """Summarize every `*.txt` of `directory` by rules and check its citations.
 
-    `items` are those of the seven lists and the recommendations, all of which are checked;
+    `items` counts the items of the seven lists and the recommendations, all of which are checked;
     `recommendations` of them are in plans. `characters_covered` is the share of visible characters
-    that stand in an item; `ms_per_note` the mean time. Beside NAME.txt may lie NAME.json with
-    `sections`, the titles that the note has in order: then there is `section_recall`, and
-    `sections_missed` with the names of files and how many of theirs are not found.
+    that are in an item; `ms_per_note` the mean time. NAME.json beside NAME.txt may have `sections`,
+    the note's titles in order. Then the result has `section_recall`, and `sections_missed` with
+    file names and the number of titles not found.
 
-    Raises ValueError, in one line, where there is no note or one cannot be read.
+    Raises ValueError, in one line, if there is no note or one cannot be read.
     """
     if not directory.is_dir():
         raise ValueError(f"{directory} is no folder")
@@ -54,11 +54,11 @@ def evaluate_notes(
             report[name] += counts[name]
         report["notes"] += 1
         report["sections"] += len(result["sections"])
-        here = _covered(note, result)
-        visible, covered = visible + here[1], covered + here[0]
+        note_covered = _covered(note, result)
+        visible, covered = visible + note_covered[1], covered + note_covered[0]
         titles = _gold(path.with_suffix(".json"))
         if titles:
-            hits = _in_order(titles, [one["title"] for one in result["sections"]])
+            hits = _in_order(titles, [section["title"] for section in result["sections"]])
             wanted, found = wanted + len(titles), found + hits
             if hits < len(titles):
                 missed[path.stem] = len(titles) - hits
@@ -73,7 +73,7 @@ def evaluate_notes(
 
 
 def note_of(path: Path) -> str:
-    """The text of a note with its line ends as they are: spans count every character.
+    """Return the text of a note with its line ends unchanged: spans count every character.
 
     Raises:
         ValueError: it cannot be read.
@@ -87,14 +87,16 @@ def note_of(path: Path) -> str:
 
 
 def _covered(note: str, result: dict[str, Any]) -> tuple[int, int]:
-    """How many visible characters stand in an item, and how many there are."""
+    """Return the number of visible characters in items, and in the note."""
     inside = bytearray(len(note))
     for items in result["summary"].values():
         for item in items:
             start, _, end = item["source"].rpartition(":")[2].partition("-")
             inside[int(start) : int(end)] = b"\x01" * (int(end) - int(start))
     shown = [not letter.isspace() for letter in note]
-    return sum(1 for one, there in zip(inside, shown, strict=True) if one and there), sum(shown)
+    return sum(
+        1 for in_item, is_visible in zip(inside, shown, strict=True) if in_item and is_visible
+    ), sum(shown)
 
 
 def _gold(path: Path) -> Sequence[str]:
@@ -104,15 +106,15 @@ def _gold(path: Path) -> Sequence[str]:
         return []
     except (ValueError, AttributeError):
         raise ValueError(f"{path} is no JSON object with sections") from None
-    return [str(one) for one in titles]
+    return [str(title) for title in titles]
 
 
 def _in_order(wanted: Sequence[str], titles: Sequence[str]) -> int:
-    """How many wanted titles are found, each behind the one before, whatever their case."""
+    """Count the wanted titles that are found in order; case is ignored."""
     at = hits = 0
-    plain = [" ".join(one.casefold().split()).strip(":") for one in titles]
-    for one in wanted:
-        name = " ".join(one.casefold().split()).strip(":")
+    plain = [" ".join(title.casefold().split()).strip(":") for title in titles]
+    for title in wanted:
+        name = " ".join(title.casefold().split()).strip(":")
         if name in plain[at:]:
             at, hits = plain.index(name, at) + 1, hits + 1
     return hits

@@ -1,4 +1,4 @@
-"""`attest evaluate packs`: are the scenario packs sound, and do the works that they name exist?"""
+"""`attest evaluate packs`: checks the scenario packs, and that the works they name exist."""
 
 import re
 import unicodedata
@@ -34,21 +34,21 @@ GROUPS: Mapping[str, tuple[Kind, ...]] = {
     "reviews": ("systematic_review",),
     "trials or cohorts": ("pivotal_trial", "cohort"),
 }
-"""What a pack should have (EB-4.1)."""
+"""The kinds of evidence that a pack should have (EB-4.1)."""
 SOURCES = {"pmid": "pubmed", "doi": "crossref", "nct_id": "clinicaltrials"}
-"""Who is asked about an identifier of each kind."""
+"""The source that is asked about an identifier of each kind."""
 SAME_TITLE = 0.75
-"""Ours: the share of the shorter title's words that the other must have. Sources leave subtitles
-and the names of committees out, and spell compounds in two ways."""
+"""Our choice: the share of the shorter title's words that the other must have. Sources omit
+subtitles and names of committees, and spell compounds in two ways."""
 YEARS_APART = 1
-"""A work may be online in December and in print in January."""
+"""Difference allowed: a work may be online in December and in print in January."""
 
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What does not hold; `title` is the entry's, None where the whole pack is meant."""
+    """What is wrong; `title` is that of the entry, None for the whole pack."""
 
     pack: str
     title: str | None
@@ -57,8 +57,8 @@ class Fault:
 
 @dataclass(frozen=True)
 class Found:
-    """What a source says of an identifier. `names` are the titles it gives, `text` all its words
-    (for registries, whose records name the trial there)."""
+    """A source's record of an identifier. `names` are its titles, `text` all its words (for
+    registries, whose records name the trial there)."""
 
     names: tuple[str, ...]
     year: int | None = None
@@ -68,8 +68,8 @@ class Found:
 
 @dataclass(frozen=True)
 class Report:
-    """The packs that could be read, what is wrong, and how many identifiers were looked up; None
-    where none was, for the check was offline."""
+    """The packs that could be read, the faults, and the number of identifiers looked up; None if
+    the check was offline."""
 
     packs: tuple[Scenario, ...]
     faults: tuple[Fault, ...]
@@ -79,8 +79,8 @@ class Report:
 def evaluate_packs(
     files: Mapping[str, str], clients: Mapping[str, SourceClient] | None = None
 ) -> Report:
-    """Check the packs in `files` (text by file name), with `clients` (by source name) also that
-    each identifier of a confirmed entry exists and is that of the work (EB-4.1, EB-7.5)."""
+    """Check the packs in `files` (text by file name). With `clients` (by source name) also check
+    that each identifier of a confirmed entry exists and is that of the work (EB-4.1, EB-7.5)."""
     packs, faults = _read(files)
     for pack in packs:
         faults += [Fault(pack.name, title, problem) for title, problem in _faults_within(pack)]
@@ -94,20 +94,20 @@ def evaluate_packs(
 
 @contextmanager
 def source_clients(settings: Settings) -> Iterator[dict[str, SourceClient]]:
-    """Clients of the sources asked, with a scratch database for their turns."""
+    """Yield clients of the sources, with a scratch database for their rate limits."""
     with scratch(settings) as worker:
         engine = worker.store.engine
         yield {name: client_for(name, settings, engine) for name in SOURCES.values()}
 
 
 def missing_groups(pack: Scenario) -> list[str]:
-    """The groups of which the pack has no usable entry."""
+    """Return the groups of which the pack has no usable entry."""
     kinds = {entry.kind for entry in pack.usable()}
     return [group for group, members in GROUPS.items() if not kinds & set(members)]
 
 
 def same_title(ours: str, theirs: str) -> bool:
-    """Whether two titles are of one work, by the words of the shorter."""
+    """Return true if two titles are of one work, by the words of the shorter."""
     short, long = sorted((_words(ours), _words(theirs)), key=len)
     return bool(short) and len(short & long) / len(short) >= SAME_TITLE
 
@@ -123,9 +123,9 @@ def _read(files: Mapping[str, str]) -> tuple[list[Scenario], list[Fault]]:
         try:
             pack = Scenario.model_validate(parse(text))
         except ValidationError as error:
-            for one in error.errors(include_url=False):
-                where = ".".join(map(str, one["loc"])) or "the file"
-                faults.append(Fault(name, None, f"{where}: {one['msg']}"))
+            for problem in error.errors(include_url=False):
+                where = ".".join(map(str, problem["loc"])) or "the file"
+                faults.append(Fault(name, None, f"{where}: {problem['msg']}"))
             continue
         except yaml.YAMLError as error:
             faults.append(Fault(name, None, f"no YAML: {' '.join(str(error).split())}"))
@@ -154,22 +154,24 @@ def _faults_within(pack: Scenario) -> Iterator[tuple[str | None, str]]:
 
 
 def _faults_across(packs: Sequence[Scenario]) -> list[Fault]:
-    """An identifier is of one work: where two packs name it, they say the same of it."""
-    said: dict[tuple[str, str], tuple[str, Entry]] = {}
+    """Return a fault where two packs name the same identifier but describe the work differently."""
+    first_uses: dict[tuple[str, str], tuple[str, Entry]] = {}
     faults = []
     for pack in packs:
         for entry in pack.entries:
             for key in _keys([entry]):
-                other, first = said.setdefault(key, (pack.name, entry))
+                other_pack, first = first_uses.setdefault(key, (pack.name, entry))
                 for field in ("title", "year", "kind"):
-                    if other != pack.name and getattr(entry, field) != getattr(first, field):
-                        problem = f"{key[0]} {key[1]}: another {field} than in {other}"
+                    if other_pack != pack.name and getattr(entry, field) != getattr(first, field):
+                        problem = f"{key[0]} {key[1]}: another {field} than in {other_pack}"
                         faults.append(Fault(pack.name, entry.title, problem))
     return faults
 
 
 def _keys(entries: Collection[Entry]) -> list[tuple[str, str]]:
-    return [(kind, value.lower()) for one in entries for kind, value in one.identifiers().items()]
+    return [
+        (kind, value.lower()) for entry in entries for kind, value in entry.identifiers().items()
+    ]
 
 
 def _listed(named: Mapping[str, str]) -> str:
@@ -179,8 +181,8 @@ def _listed(named: Mapping[str, str]) -> str:
 def _look_up(
     packs: Sequence[Scenario], clients: Mapping[str, SourceClient]
 ) -> tuple[int, list[Fault]]:
-    """Ask about every identifier once; a source that does not answer is a fault of all that it
-    was to be asked about, for then nothing is shown."""
+    """Ask about every identifier once. If a source does not answer, that is a fault of all its
+    identifiers, because nothing is shown for them."""
     wanted: dict[str, dict[str, list[tuple[str, Entry]]]] = defaultdict(lambda: defaultdict(list))
     for pack in packs:
         for entry in pack.usable():
@@ -189,21 +191,21 @@ def _look_up(
     faults = []
     for kind, uses in wanted.items():
         try:
-            found = _ASK[kind](clients[SOURCES[kind]], list(uses))
+            records = _ASK[kind](clients[SOURCES[kind]], list(uses))
         except SourceError as error:
             problem = f"{SOURCES[kind]} did not answer for {len(uses)} identifiers: {error}"
             faults.append(Fault("all", None, problem))
             continue
         for value, entries in uses.items():
             for pack_name, entry in entries:
-                for problem in _differences(entry, kind, found.get(value)):
+                for problem in _differences(entry, kind, records.get(value)):
                     faults.append(Fault(pack_name, entry.title, f"{kind} {value}: {problem}"))
     return sum(map(len, wanted.values())), faults
 
 
 def _differences(entry: Entry, kind: str, found: Found | None) -> Iterator[str]:
-    """What `found` says otherwise than the entry. A registry's record has the title and the dates
-    of the trial, not of the article, so these are compared where the entry is the trial itself."""
+    """Yield how `found` differs from the entry. A registry's record has the title and dates of the
+    trial, not of the article, so they are compared only if the entry is the trial itself."""
     if found is None:
         yield f"{SOURCES[kind]} has no such record"
         return
@@ -229,30 +231,32 @@ def _ask_registry(client: SourceClient, nct_ids: Sequence[str]) -> dict[str, Fou
 def _fetched(
     connector: Connector, client: SourceClient, kind: str, values: Sequence[str]
 ) -> dict[str, Found]:
-    found = {}
+    by_identifier = {}
     for batch in _batches(values, connector.fetch_limit):
         page = connector.fetch(client, [f"{kind}:{value}" for value in batch])
         for payload in page.payloads:
             for record in connector.parse(payload.content).records:
                 published = record.published_at if kind == "pmid" else None
-                found[str(getattr(record.identifiers, kind)).lower()] = Found(
+                by_identifier[str(getattr(record.identifiers, kind)).lower()] = Found(
                     names=(record.title,),
                     year=published.year if published else None,
                     notices=record.notices,
                     text=record.text if kind == "nct_id" else "",
                 )
-    return found
+    return by_identifier
 
 
 def _ask_crossref(client: SourceClient, dois: Sequence[str]) -> dict[str, Found]:
-    found = {}
+    by_identifier = {}
     for batch in _batches(dois, CROSSREF.fetch_limit):
-        for said in CROSSREF.ask(client, [Work(doi, doi) for doi in batch]):
-            if isinstance(said, NoWord):
-                raise said.error
-            if said.known:
-                found[said.key] = Found((said.title or "",), said.year, said.notices)
-    return found
+        for answer in CROSSREF.ask(client, [Work(doi, doi) for doi in batch]):
+            if isinstance(answer, NoWord):
+                raise answer.error
+            if answer.known:
+                by_identifier[answer.key] = Found(
+                    (answer.title or "",), answer.year, answer.notices
+                )
+    return by_identifier
 
 
 def _batches(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
@@ -267,7 +271,7 @@ _ASK: Mapping[str, Callable[[SourceClient, Sequence[str]], dict[str, Found]]] = 
 
 
 def body(report: Report) -> dict[str, Any]:
-    """The report as JSON."""
+    """Return the report as JSON."""
     return {
         "packs": [
             {
@@ -293,7 +297,7 @@ def _counts(pack: Scenario) -> dict[str, int]:
 
 
 def shown(report: Report) -> Group:
-    """The report as a table, with a line for each thing that is missing or wrong."""
+    """Return the report as a table, with a line for each thing that is missing or wrong."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("pack", no_wrap=True)
     for heading in ("confirmed", "in doubt", *GROUPS):

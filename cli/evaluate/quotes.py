@@ -1,4 +1,4 @@
-"""`attest evaluate quotes DIR`: are true quotations accepted and altered ones refused?"""
+"""`attest evaluate quotes DIR`: are true quotations accepted, altered ones refused?"""
 
 import json
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from pydantic import BaseModel, Field, ValidationError
 
 from clinical_text.quotes import QuoteCheck, Source, check
 
-# Sources kept at hand, as the verify stage keeps those of the answers it works on.
+# Sources kept in memory, as the verify stage keeps those of its answers.
 HELD_SOURCES = 256
-# An answer has up to ten references (DESIGN section 6): a quotation is looked for in the cited
-# source and, for a wrong attribution, in the nine others.
+# An answer has up to ten references (DESIGN section 6). A quotation is looked for in the cited
+# source and, to detect a wrong attribution, in the nine others.
 OTHER_SOURCES = 9
 
 
@@ -34,13 +34,13 @@ def evaluate_quotes(
 ) -> dict[str, object]:
     """Check every quotation of `directory` against the source it cites.
 
-    `directory` holds `cases.jsonl` and `sources/`; `progress` is called with the cases done and
-    their number. Returns `true_accepted, true_total, altered_accepted, altered_total,
-    by_edit{edit: {accepted, total}}, us_per_check_p50` (microseconds of one check, with the first
-    folding of a source counted where it falls).
+    `directory` holds `cases.jsonl` and `sources/`; `progress` is called with the number of finished
+    cases and their total. Returns `true_accepted, true_total, altered_accepted, altered_total,
+    by_edit{edit: {accepted, total}}, us_per_check_p50` (microseconds of one check; the first use of
+    a source includes its folding).
 
-    Beside the cited source, the nine that follow it by name stand for the other references of an
-    answer. They change no count (a wrong attribution is refused either way), only the time.
+    The nine sources that follow the cited one by name stand for the other references of an answer.
+    They change no count (a wrong attribution is refused either way), only the time.
 
     Raises ValueError, in one line, for a missing file or folder or an unreadable line.
     """
@@ -105,7 +105,7 @@ def _read_cases(path: Path) -> list[Case]:
 
 
 def _read(path: Path) -> str:
-    """The text of a file with its line ends as they are: spans count every character."""
+    """Return the text of a file with its line ends unchanged: spans count every character."""
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:

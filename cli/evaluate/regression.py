@@ -1,4 +1,4 @@
-"""`attest evaluate regression`: the plan's thirty questions, through every stage."""
+"""`attest evaluate regression`: asks the plan's thirty questions through every stage."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class NoCorpus(ValueError):
 
 @dataclass(frozen=True)
 class Run:
-    """What became of one question: its stored retrieval and its answer."""
+    """One question with its stored retrieval and its answer."""
 
     asked: Asked
     retrieval: Mapping[str, Any]
@@ -39,18 +39,18 @@ class Run:
 
     @cached_property
     def measured(self) -> Measured:
-        """The same figures that the service writes down of every answer (MRD 4.2)."""
+        """The same figures that the service records for every answer (MRD 4.2)."""
         return measure(self.retrieval, self.answer)
 
 
 def evaluate_regression(
     corpus: Path, settings: Settings, advance: Advance, more: Sequence[Path] = ()
 ) -> dict[str, Any]:
-    """Take in every `*.jsonl` of `corpus` and ask the questions, with the real encoder.
+    """Ingest every `*.jsonl` of `corpus` and ask the questions, with the real encoder.
 
     Args:
-        more: files and folders of documents that are taken in once the questions are answered:
-            anchors are counted over them too, the other figures are those of the corpus.
+        more: files and folders of documents that are ingested after the questions are answered.
+            Anchors are counted over them too; the other figures are those of the corpus.
 
     Raises:
         NoCorpus: the folder holds no records.
@@ -81,15 +81,15 @@ def evaluate_regression(
 
 
 def _anchors(worker: InlineWorker) -> int:
-    """How many anchors current documents have."""
+    """Count the anchors of current documents."""
     with worker.store.reading() as session:
-        found: int = session.execute(
+        count: int = session.execute(
             sa.text(
                 "SELECT count(*) FROM anchor a JOIN document_version v ON v.id = a.version_id "
                 "WHERE v.status = 'current'"
             )
         ).scalar_one()
-    return found
+    return count
 
 
 def _ask(worker: InlineWorker, asked: Asked) -> Run:
@@ -105,9 +105,9 @@ def _ask(worker: InlineWorker, asked: Asked) -> Run:
 
 
 def report(runs: Sequence[Run], anchors: int) -> dict[str, Any]:
-    """Every figure with its target, and each question that fails, with what is wrong. Pure.
+    """Return every figure with its target, and each failing question with its faults. Pure.
 
-    `passed` is about the questions; how many anchors there are depends on what is taken in.
+    `passed` is about the questions; the number of anchors depends on the documents ingested.
     """
     trials = [run for run in runs if run.asked.type == TRIALS]
     figures: dict[str, float | None] = {
@@ -143,25 +143,25 @@ def report(runs: Sequence[Run], anchors: int) -> dict[str, Any]:
 
 
 def _mean(values: Any) -> float | None:
-    found = list(values)
-    return fmean(found) if found else None
+    numbers = list(values)
+    return fmean(numbers) if numbers else None
 
 
 def _supported(runs: Sequence[Run]) -> float | None:
-    """The share of all drafted claims that the gate found supported, withheld ones included."""
+    """Return the share of all drafted claims, withheld ones included, that the gate supported."""
     drafted = sum(run.measured.claims.drafted for run in runs)
     return sum(run.measured.claims.verified for run in runs) / drafted if drafted else None
 
 
 def _unanchored(runs: Sequence[Run]) -> float | None:
-    """The share of quotations, cited ones and those inside claims, that stood nowhere."""
+    """Return the share of quotations, cited ones and those inside claims, found in no source."""
     total = sum(run.measured.quotations for run in runs)
     return sum(run.measured.unanchored for run in runs) / total if total else None
 
 
 def _misrouted(run: Run) -> str | None:
-    """Whether the question was taken for something else, or its answer does not lead with the first
-    section of its type."""
+    """Return the fault if the question was classified as another type, or its answer does not lead
+    with the first section of its type; else None."""
     kind, first = run.measured.query_type, run.measured.first_section
     if run.asked.type == "general":
         return None
@@ -171,8 +171,10 @@ def _misrouted(run: Run) -> str | None:
 
 
 def _search_pages(run: Run) -> list[str]:
-    urls = [one["url"] for one in run.answer["references"]]
-    urls += [one["source"]["url"] for one in run.answer["evidence"] if one["source"]["url"]]
+    urls = [reference["url"] for reference in run.answer["references"]]
+    urls += [
+        record["source"]["url"] for record in run.answer["evidence"] if record["source"]["url"]
+    ]
     return [url for url in urls if is_search_page(url)]
 
 
@@ -185,8 +187,8 @@ def _faults(run: Run) -> list[str]:
         if claim["verdict"] != "supported" and "rewritten_from" not in claim:
             faults.append(f"shows a claim that is {claim['verdict']}")
         faults += [
-            f"shows a quotation that is {one['quote_verdict']}"
-            for one in claim["citations"]
-            if one["quote_verdict"] not in ANCHORED
+            f"shows a quotation that is {citation['quote_verdict']}"
+            for citation in claim["citations"]
+            if citation["quote_verdict"] not in ANCHORED
         ]
     return faults

@@ -28,7 +28,7 @@ DEPTH = 100
 
 
 class BadLayout(ValueError):
-    """The folder is not what the evaluation reads; the text says what is missing."""
+    """The folder has another layout; the text says what is missing."""
 
 
 def evaluate_retrieval(directory: Path, settings: Settings, advance: Advance) -> dict[str, Any]:
@@ -40,8 +40,8 @@ def evaluate_retrieval(directory: Path, settings: Settings, advance: Advance) ->
         BadLayout: a file is missing or malformed.
     """
     corpus = list(_lines(directory / "corpus.jsonl", "_id", "text"))
-    asked = _lines(directory / "queries.jsonl", "_id", "text")
-    queries = {row["_id"]: row["text"] for row in asked}
+    lines = _lines(directory / "queries.jsonl", "_id", "text")
+    queries = {row["_id"]: row["text"] for row in lines}
     judged = _judgements(directory / "qrels" / "test.tsv")
     with scratch(settings) as worker:
         _ingest(worker, corpus, advance)
@@ -119,9 +119,9 @@ def _search(
         begun = time.perf_counter()
         vector = worker.context.encoder.encode([queries[query_id]])[0]
         with worker.store.reading() as session:
-            found = search(session, queries[query_id], vector, segments).passages
+            passages = search(session, queries[query_id], vector, segments).passages
         times.append((time.perf_counter() - begun) * 1000)
-        ids = dict.fromkeys(keys[passage.document_id] for passage in found)
+        ids = dict.fromkeys(keys[passage.document_id] for passage in passages)
         ranked[query_id] = list(ids)[:DEPTH]
         advance("search", number, len(wanted))
     return ranked, times

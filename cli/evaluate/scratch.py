@@ -1,4 +1,4 @@
-"""A database of its own for an evaluation, with every stage in this process."""
+"""A temporary database for an evaluation, with every stage in this process."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,7 +19,7 @@ from workers.inline import InlineWorker
 
 @contextmanager
 def scratch(settings: Settings) -> Iterator[InlineWorker]:
-    """A worker over an empty database that is gone at the end."""
+    """Yield a worker over an empty database that is removed at the end."""
     with tempfile.TemporaryDirectory(prefix="attest-evaluate-") as directory:
         data_dir = Path(directory) / "data"
         with embedded(data_dir) as servers:

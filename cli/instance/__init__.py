@@ -1,1 +1,1 @@
-"""The running instance that a command talks to: settings, health, why it does not serve."""
+"""The running instance that a command uses: its settings, its health, and its failures."""

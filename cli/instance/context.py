@@ -1,4 +1,4 @@
-"""What every command has at hand: the settings, and the running instance when it needs one."""
+"""What every command can use: the settings, and the running instance when it needs one."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,18 +19,18 @@ JsonOption = Annotated[bool, typer.Option("--json", help="print JSON for program
 
 @dataclass
 class Instance:
-    """The settings of this command and, opened on first use, the instance they name."""
+    """The settings of this command and the instance they name, opened on first use."""
 
     settings: Settings
     directory_named: bool = False
-    """By --data-dir: then no other instance is meant."""
+    """--data-dir was given: then no other instance is used."""
 
     @classmethod
     def of(cls, ctx: typer.Context) -> "Instance":
         """The instance of this command."""
-        found = ctx.obj
-        assert isinstance(found, cls)
-        return found
+        instance = ctx.obj
+        assert isinstance(instance, cls)
+        return instance
 
     @cached_property
     def store(self) -> "Store":
@@ -38,30 +38,30 @@ class Instance:
         return open_store(self.settings)
 
     def close(self) -> None:
-        """Close the connections that were opened; it may be used again."""
+        """Close the connections that were opened; the instance may be used again."""
         if "store" in vars(self):
             self.store.engine.dispose()
 
     @property
     def url(self) -> str:
-        """The gateway of the running instance.
+        """The URL of the running instance's gateway.
 
         Raises:
-            NotRunning: none runs.
+            NotRunning: no instance runs.
         """
         return require_gateway(self.settings, directory_named=self.directory_named)
 
     @property
     def url_if_any(self) -> str | None:
-        """The same for commands that can work alone; None: none runs."""
+        """The URL of the gateway, for commands that can work alone; None if no instance runs."""
         return find_gateway(self.settings, directory_named=self.directory_named)
 
 
 def zoned(moment: datetime | None, option: str) -> datetime | None:
-    """A moment that an option gave, in the zone of this machine.
+    """Return the moment from an option, in the time zone of this machine.
 
     Raises:
-        typer.BadParameter: it lies where no clock reaches.
+        typer.BadParameter: it is out of the range of dates.
     """
     try:
         return moment.astimezone() if moment is not None else None

@@ -1,8 +1,8 @@
-"""Settings that one process only would read, and late: looked at before anything starts.
+"""Checks, before anything starts, settings that only one process reads, and reads late.
 
-`attest up` starts nothing with a setting that cannot be followed; nor do worker and scheduler,
-which would otherwise die of it, be started again and die of it. The rules are those of who reads
-them.
+`attest up` starts nothing with a setting that cannot be used. Nor do worker and scheduler start:
+they would fail, be restarted, and fail again. The rules are those of the code that reads the
+settings.
 """
 
 import difflib
@@ -29,20 +29,19 @@ _SENT = (
     "openalex_api_key",
     "perplexity_api_key",
 )
-"""Settings that go into a header or address as they are."""
+"""Settings that are sent unchanged in a header or an address."""
 _ORIGIN = re.compile(r"https://[a-z0-9.-]+(:[0-9]+)?", re.ASCII)
 
 
 class WrongSettings(ValueError):
-    """Settings that cannot be followed; the text names each with what is wrong, and no key."""
+    """Settings that cannot be used; the text names each and its fault, and shows no key."""
 
 
 def usable(settings: Settings, environment: Mapping[str, str] = os.environ) -> Settings:
-    """The same settings. Raises WrongSettings if a process would not work with them, or if a
-    variable of the environment is most likely a mistyped one: what it asks for, such as keys, would
-    not be done."""
-    looks = (_servers, _sent, _encoder, _model, _mirrors, _kept)
-    wrong = [said for look in looks for said in look(settings)]
+    """Return the settings unchanged. Raises WrongSettings if a process would not work with them, or
+    if an environment variable is most likely a mistyped setting: it would be ignored, keys too."""
+    checks = (_servers, _sent, _encoder, _model, _mirrors, _kept)
+    wrong = [fault for check in checks for fault in check(settings)]
     wrong += _mistyped(environment)
     if wrong:
         raise WrongSettings("; ".join(wrong))
@@ -50,10 +49,10 @@ def usable(settings: Settings, environment: Mapping[str, str] = os.environ) -> S
 
 
 _OTHERS = ("ATTEST_POSTGRES_PASSWORD", "ATTEST_REDIS_PASSWORD", "ATTEST_TEST_")
-"""Read by compose.yaml and by the tests."""
+"""Variables that compose.yaml and the tests read."""
 _ALIKE = 0.8
-"""Ours: from here on a name is a mistyped one. One letter that is missing or too many passes, the
-variables that Kubernetes makes of a service's name do not."""
+"""Our choice: the similarity from which a name counts as mistyped. A name with one letter missing
+or too many reaches it; the variables that Kubernetes derives from a service's name do not."""
 
 
 def _strangers(environment: Mapping[str, str]) -> list[str]:
@@ -67,7 +66,7 @@ def _strangers(environment: Mapping[str, str]) -> list[str]:
 
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
-    """Variables that look like settings, and are none of this release."""
+    """Return variables that look like settings but are none of this release."""
     return sorted(name for name in _strangers(environment) if not name.startswith(_OTHERS))
 
 
@@ -86,11 +85,11 @@ def _servers(settings: Settings) -> Iterator[str]:
             driver = sa.make_url(settings.database_url).drivername
             if driver not in ("postgresql", "postgresql+psycopg"):
                 yield "ATTEST_DATABASE_URL is no address such as postgresql://user@host/attest"
-    except (ArgumentError, ValueError):  # their texts repeat it, and a password stands in it
+    except (ArgumentError, ValueError):  # their texts repeat the address, with its password
         yield "ATTEST_DATABASE_URL is no address such as postgresql://user@host/attest"
     try:
         if settings.redis_url:
-            redis.Redis.from_url(settings.redis_url).close()  # opens nothing
+            redis.Redis.from_url(settings.redis_url).close()  # does not connect
     except ValueError:
         yield "ATTEST_REDIS_URL is no address such as redis://host:6379/0"
 

@@ -1,8 +1,8 @@
-"""Servers that do not serve, in words that say what to do."""
+"""Says in plain words why a server does not serve, and what to do."""
 
 
 def plain(error: Exception) -> str:
-    """What an error says, one of the system without its number: `FILE: No such file`."""
+    """Return the text of an error; an OSError without its number: `FILE: No such file`."""
     if isinstance(error, OSError) and error.strerror:
         named = error.filename2 or error.filename
         return f"{named}: {error.strerror}" if named else error.strerror
@@ -10,7 +10,7 @@ def plain(error: Exception) -> str:
 
 
 def server_errors() -> tuple[type[Exception], ...]:
-    """What clients raise of servers; most commands end without loading them."""
+    """Return the errors of the servers' clients; most commands end without importing them."""
     from redis.exceptions import RedisError
     from sqlalchemy.exc import DBAPIError
 
@@ -26,7 +26,7 @@ _REFUSALS = {
     "3D000": "there is no such database as ATTEST_DATABASE_URL names: create it",
     "57P03": "the database is starting or stopping: try again in a moment",
 }
-"""Answers of PostgreSQL by their SQLSTATE (its manual, appendix A)."""
+"""Errors of PostgreSQL by SQLSTATE (PostgreSQL manual, appendix A)."""
 _HANGS = (
     "the database hangs: it is there and says nothing; see whether its disk or its processes stand "
     "still, and restart it if they stay so"
@@ -40,12 +40,12 @@ _AT_CONNECTING = {
     "remaining connection slots": _REFUSALS["53300"],
     "the database system is": _REFUSALS["57P03"],
 }
-"""Words of a refusal to connect, of which the client gets no SQLSTATE. A server that speaks another
-language is said not to answer."""
+"""Words of a refused connection, for which the client gets no SQLSTATE. A server that speaks
+another language is reported as not answering."""
 
 
 def is_refusal(error: Exception) -> bool:
-    """Whether a server refuses or is away, and the statement is not at fault."""
+    """Return true if a server refuses or is away, and the statement is not at fault."""
     from sqlalchemy.exc import DBAPIError, OperationalError
 
     if not isinstance(error, DBAPIError) or isinstance(error, OperationalError):
@@ -54,12 +54,12 @@ def is_refusal(error: Exception) -> bool:
 
 
 def about_servers(error: Exception) -> str:
-    """What to do about it; its own text may hold an address with a password."""
+    """Return what to do about an error; its own text may hold an address with a password."""
     from sqlalchemy.exc import DBAPIError
 
     if isinstance(error, DBAPIError):
         return _about_database(error.orig)
-    if str(error).startswith("MISCONF"):  # what Redis says when it cannot write its file
+    if str(error).startswith("MISCONF"):  # Redis cannot write its file
         return "Redis cannot write to its disk: make room there, then it goes on by itself"
     name = type(error).__name__
     away = f"Redis does not serve ({name}): check ATTEST_REDIS_URL, or run `attest up`"
@@ -71,7 +71,7 @@ _OF_REDIS = {
     "ReadOnlyError": "Redis takes no writes: name the primary in ATTEST_REDIS_URL",
     "AuthenticationError": "Redis refuses the user or password in ATTEST_REDIS_URL: set them right",
 }
-"""By the name of what the client raises."""
+"""By the class name of the error of the Redis client."""
 
 
 def _about_database(cause: BaseException | None) -> str:
@@ -85,7 +85,7 @@ def _about_database(cause: BaseException | None) -> str:
     if state is not None and not state.startswith(("08", "57P")):  # not a lost connection
         return f"the database is busy ({type(cause).__name__}): try again in a moment"
     fatal = str(cause).partition("FATAL:")[2]
-    for words, said in _AT_CONNECTING.items():
+    for words, advice in _AT_CONNECTING.items():
         if words in fatal:
-            return said
+            return advice
     return "the database does not answer: check ATTEST_DATABASE_URL, or run `attest up`"

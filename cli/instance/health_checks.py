@@ -1,6 +1,6 @@
-"""What `attest status` makes of what it sees: for each part whether it is well, and what to do.
+"""Judges for `attest status` whether each part is well, and says what to do.
 
-Pure. The limits are those of the alerts in `ops/alerts.yml`; a test compares them.
+Pure functions. The limits are those of the alerts in `ops/alerts.yml`; a test compares them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,15 @@ QUESTION_OLD_SECONDS = 120
 OUTBOX_LAG_SECONDS = 30
 AFFECTED_SECONDS = 900
 CLOCK_SECONDS = 60
-"""Ours: clocks that are set by NTP differ by far less, and leases are shorter."""
+"""Our choice: clocks set by NTP differ by far less than this, and leases are shorter."""
 DISK_FREE_SHARE = 0.05
-"""Ours: what PostgreSQL still has room to work in; below it `attest status` says so."""
+"""Our choice: the free share of the disk below which `attest status` warns; PostgreSQL still has
+room to work."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One part. It is well if there is nothing to do about it."""
+    """The state of one part. The part is well if there is nothing to do about it."""
 
     name: str
     said: str
@@ -33,16 +34,16 @@ class Check:
 
     @property
     def well(self) -> bool:
-        """Whether nobody has to look."""
+        """True if nobody has to do anything."""
         return not self.do
 
 
 def redis(policy: str | None) -> Check:
-    """Args: by what it chooses what to drop when it is full; None: it drops nothing, as it must."""
+    """`policy`: by which a full Redis drops keys; None if it drops none, as it must."""
     if policy is None:
         return Check("redis", "answers")
-    said = f"where it is full it drops messages ({policy})"
-    return Check("redis", said, "set its maxmemory-policy to noeviction")
+    text = f"where it is full it drops messages ({policy})"
+    return Check("redis", text, "set its maxmemory-policy to noeviction")
 
 
 def workers(
@@ -50,15 +51,20 @@ def workers(
     logs: Path | None = None,
     silent_seconds: Sequence[float] | None = None,
 ) -> Check:
-    """Args: for each stage, how many processes listen for its messages; the folder of the logs,
-    where `attest up` starts them again; since when each that hangs has said nothing."""
+    """Report stages without a worker, and workers that hang.
+
+    Args:
+        listening: for each stage, the number of processes that listen for its messages.
+        logs: the folder of the logs, if `attest up` restarts the workers.
+        silent_seconds: for each worker that hangs, the seconds since its last sign of life.
+    """
     missing = [stage for stage, many in listening.items() if not many]
     if not missing and silent_seconds:
         since = _span(max(silent_seconds))
-        said = f"every stage has one, but {len(silent_seconds)} said nothing for {since}"
+        text = f"every stage has one, but {len(silent_seconds)} said nothing for {since}"
         again = ": attest up starts it again" if logs is not None else ", and start it again"
         do = f"it is stopped (state T in ps) or its host is away: let it go on, or kill it{again}"
-        return Check("workers", said, do)
+        return Check("workers", text, do)
     if not missing:
         return Check("workers", "every stage has one")
     do = f"start them: attest up, or attest worker --stage {missing[0]}; see their logs"
@@ -68,7 +74,7 @@ def workers(
 
 
 def scheduler(heard: bool, logs: Path | None = None) -> Check:
-    """Args: whether one said lately that it lives; `logs` as above."""
+    """Report whether a scheduler runs. `heard`: it gave a sign of life lately; `logs` as above."""
     if heard:
         return Check("scheduler", "runs")
     if logs is not None:
@@ -78,61 +84,61 @@ def scheduler(heard: bool, logs: Path | None = None) -> Check:
 
 
 def stages(found: Sequence[StageState]) -> Check:
-    """Whether any is paused, and why."""
-    resting = [one for one in found if one.state != "closed"]
-    if not resting:
+    """Report which stages are paused or have an open circuit, and why."""
+    stopped = [stage for stage in found if stage.state != "closed"]
+    if not stopped:
         return Check("stages", "all work")
-    told = "; ".join(
-        f"{one.stage}: {'circuit open' if one.state == 'open' else 'paused'}"
-        + (f" ({one.reason})" if one.reason else "")
-        + f", {counted(one.held, 'message')} held"
-        for one in resting
+    text = "; ".join(
+        f"{stage.stage}: {'circuit open' if stage.state == 'open' else 'paused'}"
+        + (f" ({stage.reason})" if stage.reason else "")
+        + f", {counted(stage.held, 'message')} held"
+        for stage in stopped
     )
-    return Check("stages", told, f"mend the cause, then attest stages resume {resting[0].stage}")
+    return Check("stages", text, f"mend the cause, then attest stages resume {stopped[0].stage}")
 
 
 def queues(found: Sequence[QueueReport], lag_seconds: float) -> Check:
-    """How much waits, where, and for how long."""
-    waiting = sum(one.due + one.published for one in found)
+    """Report how many messages wait, where, and for how long."""
+    waiting = sum(queue.due + queue.published for queue in found)
     if not waiting:
         return Check("queues", "empty")
-    oldest = max(found, key=lambda one: one.oldest_seconds)
+    oldest = max(found, key=lambda queue: queue.oldest_seconds)
     age = f"the oldest for {_span(oldest.oldest_seconds)} ({oldest.stage})"
-    said = f"{counted(waiting, 'message')}, {age}"
+    text = f"{counted(waiting, 'message')}, {age}"
     if lag_seconds > OUTBOX_LAG_SECONDS:
         return Check(
-            "queues", said, "nothing is published: see whether the scheduler reaches Redis"
+            "queues", text, "nothing is published: see whether the scheduler reaches Redis"
         )
     if oldest.oldest_seconds > QUEUE_OLD_SECONDS:
         do = f"start more workers of stage {oldest.stage}, or see whether it is paused"
-        return Check("queues", said, do)
-    return Check("queues", said)
+        return Check("queues", text, do)
+    return Check("queues", text)
 
 
 def work(found: Sequence[UnderWay]) -> Check:
-    """Whether what is under way goes on, and what to do about what does not."""
-    standing = [one for one in found if one.stands]
-    if not standing:
+    """Report work in progress, and work that stands still with what to do about it."""
+    stuck = [entry for entry in found if entry.stands]
+    if not stuck:
         if not found:
             return Check("work", "none is under way")
-        longest = max(found, key=lambda one: one.longest_seconds)
-        many = counted(sum(one.many for one in found), "piece")
+        longest = max(found, key=lambda entry: entry.longest_seconds)
+        many = counted(sum(entry.many for entry in found), "piece")
         age = f"the longest for {_span(longest.longest_seconds)} ({longest.stage})"
         return Check("work", f"{many} under way, {age}")
-    said = "; ".join(
-        f"{one.stage} stands: "
+    text = "; ".join(
+        f"{entry.stage} stands: "
         + ", ".join(
-            told
-            for told in (
-                f"{one.late} past its time limit" if one.late else "",
-                f"{one.left} left by its worker" if one.left else "",
+            part
+            for part in (
+                f"{entry.late} past its time limit" if entry.late else "",
+                f"{entry.left} left by its worker" if entry.left else "",
             )
-            if told
+            if part
         )
-        + f", the oldest begun {_span(one.longest_seconds)} ago by {one.worker}"
-        for one in standing
+        + f", the oldest begun {_span(entry.longest_seconds)} ago by {entry.worker}"
+        for entry in stuck
     )
-    worst = max(standing, key=lambda one: one.longest_seconds)
+    worst = max(stuck, key=lambda entry: entry.longest_seconds)
     if worst.late:
         do = (
             f"end its process: kill -9 {worst.worker.rpartition(':')[2]} on "
@@ -144,37 +150,37 @@ def work(found: Sequence[UnderWay]) -> Check:
             f"see that a worker of {worst.stage} and the scheduler live: attest up, or attest "
             f"worker --stage {worst.stage} (docs/operations.md, “A stage that stands”)"
         )
-    return Check("work", said, do)
+    return Check("work", text, do)
 
 
 def questions(unfinished: int, oldest_seconds: float) -> Check:
-    """Whether anybody waits for an answer for too long."""
+    """Report questions that wait too long for an answer."""
     if not unfinished:
         return Check("questions", "none waits")
     many = counted(unfinished, "question")
-    said = f"{many} at work, the oldest for {_span(oldest_seconds)}"
+    text = f"{many} at work, the oldest for {_span(oldest_seconds)}"
     late = oldest_seconds > QUESTION_OLD_SECONDS
-    return Check("questions", said, "see stages and queues above" if late else "")
+    return Check("questions", text, "see stages and queues above" if late else "")
 
 
 def dead_letters(found: Sequence[QueueReport]) -> Check:
-    """What died and nobody resolved."""
-    died = {one.stage: one.dead_letters for one in found if one.dead_letters}
+    """Report dead letters that nobody has resolved."""
+    died = {queue.stage: queue.dead_letters for queue in found if queue.dead_letters}
     if not died:
         return Check("dead letters", "none is open")
-    said = ", ".join(f"{stage} {many}" for stage, many in died.items())
+    text = ", ".join(f"{stage} {many}" for stage, many in died.items())
     do = "attest dead-letters list --group, mend the cause, then replay or discard"
-    return Check("dead letters", f"{sum(died.values())} open ({said})", do)
+    return Check("dead letters", f"{sum(died.values())} open ({text})", do)
 
 
 def sources(found: Sequence[SourceReport]) -> Check:
-    """Whether what is followed is inside its limits and was ever seen whole."""
-    followed = [one for one in found if one.active]
-    ailing = {one.name: why for one in found if (why := _ailment(one))}
+    """Report followed sources that are late or fail, or have a query that never completed."""
+    followed = [source for source in found if source.active]
+    ailing = {source.name: why for source in found if (why := _ailment(source))}
     if ailing:
-        said = "; ".join(f"{name} {why}" for name, why in ailing.items())
+        text = "; ".join(f"{name} {why}" for name, why in ailing.items())
         return Check(
-            "sources", said, "attest sources says why; attest refresh SOURCE tries at once"
+            "sources", text, "attest sources says why; attest refresh SOURCE tries at once"
         )
     if not followed:
         return Check("sources", "none is followed")
@@ -182,7 +188,7 @@ def sources(found: Sequence[SourceReport]) -> Check:
 
 
 def _ailment(one: SourceReport) -> str:
-    """What is wrong with a source, in a word; empty: nothing."""
+    """Return what is wrong with a source, in a few words; empty if nothing is."""
     if one.status == "degraded":
         return "fails"
     if one.in_sla is False:
@@ -195,24 +201,24 @@ def _ailment(one: SourceReport) -> str:
 
 
 def incomplete(one: SourceReport) -> int:
-    """How many of its queries failed and were never complete: the age of another one hides them."""
+    """Count the queries that failed and never completed: the age of another one hides them."""
     return sum(watch.cursor_at is None and bool(watch.last_error) for watch in one.active)
 
 
 def recalls(affected: int, oldest_seconds: float) -> Check:
-    """Whether answers wait to be checked again because their sources changed."""
+    """Report answers that wait to be checked again because their sources changed."""
     if not affected:
         return Check("answers", "none waits to be checked again")
     many = counted(affected, "answer")
-    said = f"{many} to be checked again, the oldest for {_span(oldest_seconds)}"
+    text = f"{many} to be checked again, the oldest for {_span(oldest_seconds)}"
     late = oldest_seconds > AFFECTED_SECONDS
     return Check(
-        "answers", said, "see stage recall; attest recalls list --state affected" if late else ""
+        "answers", text, "see stage recall; attest recalls list --state affected" if late else ""
     )
 
 
 def audit(report: ChainReport, head: int) -> Check:
-    """Whether the newest events of the chain hold; all of them take long."""
+    """Report whether the newest events of the chain hold; checking all events takes long."""
     if not report.whole:
         do = "attest audit verify names the first bad event; keep the database as it is"
         return Check("audit", f"the chain is broken: {report.reason}", do)
@@ -224,30 +230,30 @@ def audit(report: ChainReport, head: int) -> Check:
 
 
 def clock(ahead_seconds: float, apart_seconds: float) -> Check:
-    """Whether time goes on, and is the same here and in the database.
+    """Report a clock that was set back, or differs between this machine and the database.
 
     Args:
-        ahead_seconds: how much later than now the latest event of the audit was.
-        apart_seconds: between this machine's clock and the database's.
+        ahead_seconds: how far the latest event of the audit lies in the future.
+        apart_seconds: the difference between this machine's clock and the database's.
     """
     if ahead_seconds > CLOCK_SECONDS:
-        said = f"it was {_span(ahead_seconds)} later before: the clock was set back, or was wrong"
-        return Check("clock", said, "set it by NTP; what was promised then is done at that time")
+        text = f"it was {_span(ahead_seconds)} later before: the clock was set back, or was wrong"
+        return Check("clock", text, "set it by NTP; what was promised then is done at that time")
     if apart_seconds > CLOCK_SECONDS:
-        said = f"this machine and the database are {_span(apart_seconds)} apart"
-        return Check("clock", said, "set both by NTP: leases and freshness go by it")
+        text = f"this machine and the database are {_span(apart_seconds)} apart"
+        return Check("clock", text, "set both by NTP: leases and freshness go by it")
     return Check("clock", "goes on")
 
 
 def disk(free: int, total: int, where: str) -> Check:
-    """Room where the database writes."""
-    said = f"{free / 2**30:.1f} GiB of {total / 2**30:.1f} free at {where}"
+    """Report the free space where the database writes."""
+    text = f"{free / 2**30:.1f} GiB of {total / 2**30:.1f} free at {where}"
     low = free < total * DISK_FREE_SHARE
-    return Check("disk", said, "make room: what cannot be written is refused" if low else "")
+    return Check("disk", text, "make room: what cannot be written is refused" if low else "")
 
 
 def _span(seconds: float) -> str:
-    seconds = max(0.0, seconds)  # of what a wrong clock wrote (`clock` tells)
+    seconds = max(0.0, seconds)  # negative after a wrong clock, which `clock` reports
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

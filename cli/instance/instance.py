@@ -1,4 +1,4 @@
-"""Which running Attest a command talks to: the environment's, or that of a data directory."""
+"""Finds the instance a command uses: that of the environment, or of a data directory."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 class NotRunning(RuntimeError):
-    """No instance was found; the text says how to start one."""
+    """No running instance was found; the text says how to start one."""
 
 
 def resolve(settings: Settings) -> Settings:
-    """`settings` with the URLs of the running instance filled in.
+    """Return `settings` with the URLs of the running instance filled in.
 
-    `ATTEST_DATABASE_URL` and `ATTEST_REDIS_URL` win; else the instance that runs on the data
-    directory is used.
+    `ATTEST_DATABASE_URL` and `ATTEST_REDIS_URL` take precedence; without them the instance that
+    runs on the data directory is used.
 
     Raises:
-        NotRunning: neither is there.
+        NotRunning: there are no URLs, and no instance runs there.
     """
     if _has_urls(settings):
         return settings
@@ -51,12 +51,12 @@ def _not_running(settings: Settings, variables: str) -> NotRunning:
 
 
 def with_data_dir(settings: Settings, data_dir: Path | None) -> Settings:
-    """`settings` for another data directory, if one was named."""
+    """Return `settings` for another data directory, if one was named."""
     return settings.model_copy(update={"data_dir": data_dir}) if data_dir else settings
 
 
 def open_store(settings: Settings) -> "Store":
-    """The store of the running instance, publishing through its broker.
+    """Open the store of the running instance; it publishes through the instance's broker.
 
     Raises:
         NotRunning, SchemaMismatch, sqlalchemy.exc.OperationalError: it cannot be used.
@@ -65,14 +65,14 @@ def open_store(settings: Settings) -> "Store":
     from store.core.schema import require_current_schema
     from store.core.unit_of_work import Store
 
-    found = resolve(settings)
-    engine = connect(found.database_url, pool_size=2)
+    resolved = resolve(settings)
+    engine = connect(resolved.database_url, pool_size=2)
     require_current_schema(engine)
-    return Store(engine, _publisher(found))
+    return Store(engine, _publisher(resolved))
 
 
 def _publisher(settings: Settings) -> "Publisher":
-    """Publishes through the broker, which a command that only reads never loads."""
+    """Return a publisher that loads the broker on first use: read-only commands never load it."""
 
     @cache
     def broker() -> "WokenBroker":
@@ -93,18 +93,18 @@ def _connection(settings: Settings) -> "Connection | None":
 
 
 def find_gateway(settings: Settings, *, directory_named: bool) -> str | None:
-    """Where the gateway of this command's instance listens; None: there is no such instance.
+    """Return the URL of the gateway of this command's instance; None if there is no such instance.
 
-    `ATTEST_DATABASE_URL` and `ATTEST_REDIS_URL` win, as in `resolve`: then it is the one at host
-    and port. Else it is that of the data directory. Where nothing runs there, host and port count
-    only if they were set, and no directory was named: words of patients go to no instance that
-    happens to listen.
+    `ATTEST_DATABASE_URL` and `ATTEST_REDIS_URL` take precedence, as in `resolve`: then it is the
+    gateway at host and port. Otherwise it is that of the data directory. If nothing runs there,
+    host and port count only if they were set and no directory was named: words of patients must not
+    go to an instance that happens to listen.
 
     Args:
-        directory_named: by --data-dir.
+        directory_named: the directory was named by --data-dir.
 
     Raises:
-        NotRunning: one of the URLs is set alone.
+        NotRunning: only one of the URLs is set.
     """
     at_port = url_of(settings.host, settings.port)
     if _has_urls(settings):
@@ -116,12 +116,12 @@ def find_gateway(settings: Settings, *, directory_named: bool) -> str | None:
 
 
 def require_gateway(settings: Settings, *, directory_named: bool) -> str:
-    """Where the gateway of this command's instance listens.
+    """Return the URL of the gateway of this command's instance.
 
     Raises:
         NotRunning: there is no such instance.
     """
-    found = find_gateway(settings, directory_named=directory_named)
-    if found is None:
+    url = find_gateway(settings, directory_named=directory_named)
+    if url is None:
         raise _not_running(settings, "ATTEST_HOST and ATTEST_PORT of its gateway")
-    return found
+    return url

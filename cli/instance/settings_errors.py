@@ -1,4 +1,4 @@
-"""Settings that cannot be read, in the names of their variables and without their values."""
+"""Reports settings that cannot be read by the names of their variables, without their values."""
 
 import os
 from collections.abc import Iterator
@@ -15,19 +15,19 @@ _JSON = {
     "keep_days": '{"note": 90}',
     "source_mirrors": '{"https://api.fda.gov": "http://127.0.0.1:8080/fda"}',
 }
-"""What is written as JSON, with an example."""
+"""Settings that are written as JSON, each with an example."""
 
 
 def wrong_settings() -> str:
-    """Every variable of the environment that cannot be read and what is wrong, on one line; empty
-    if all can be."""
+    """Return every environment variable that cannot be read and its fault, on one line; empty if
+    all can be read."""
     broken: list[str] = []
     wrong = [*_complaints(broken), *secrets_of_files(os.environ)[1]]
     return "; ".join([*map(_write_json, dict.fromkeys(broken)), *wrong])
 
 
 def _complaints(broken: list[str]) -> Iterator[str]:
-    """What pydantic says of what is not broken JSON; the names of what is go to `broken`."""
+    """Yield pydantic's complaints; the names of settings with broken JSON go to `broken`."""
 
     class Environment(EnvSettingsSource):
         def decode_complex_value(self, field_name: str, field: FieldInfo, value: Any) -> Any:
@@ -47,15 +47,15 @@ def _complaints(broken: list[str]) -> Iterator[str]:
     try:
         Read()
     except ValidationError as error:
-        for one in error.errors(include_input=False, include_url=False):
-            name, *within = map(str, one["loc"])
-            yield _said(name, within, one["msg"].removeprefix("Value error, "))
+        for problem in error.errors(include_input=False, include_url=False):
+            name, *within = map(str, problem["loc"])
+            yield _said(name, within, problem["msg"].removeprefix("Value error, "))
 
 
 def _said(name: str, within: list[str], message: str) -> str:
     if name in _JSON and not within:
         return _write_json(name)
-    known = [part for part in within if part in get_args(TextKind)]  # others may be anything
+    known = [part for part in within if part in get_args(TextKind)]  # others may be any text
     return f"{': '.join([f'ATTEST_{name.upper()}', *known])}: {message}"
 
 

@@ -1,4 +1,4 @@
-"""An answer as people read it in a terminal."""
+"""Prints an answer for people in a terminal."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -16,9 +16,9 @@ def render(console: Console, question: dict[str, Any]) -> None:
     """Print an answer: claims with their citations and both clocks, or the abstention."""
     answer = question["answer"]
     console.print(Panel(Text(question["question"], style="bold"), border_style="cyan"))
-    for one in answer.get("remarks", ()):
-        if not (answer["abstained"] and one["code"] == "misspelt"):  # its detail has them
-            console.print(Text(f"! {one['detail']}", style="yellow"))
+    for remark in answer.get("remarks", ()):
+        if not (answer["abstained"] and remark["code"] == "misspelt"):  # its detail has them
+            console.print(Text(f"! {remark['detail']}", style="yellow"))
     if answer["abstained"]:
         body = Group(
             Text(f"Abstained: {answer['abstain_reason']}", style="bold yellow"),
@@ -56,7 +56,7 @@ def _cure(cure: dict[str, Any] | str | None) -> Iterator[Text]:
 
 
 def _source(answer: dict[str, Any], evidence_id: str) -> Text:
-    """The document that the claims below it come from; its number, if it has a public page."""
+    """Return the title of the document of the claims below, with its reference number if any."""
     title = next(r["title"] for r in answer["evidence"] if r["evidence_id"] == evidence_id)
     numbers = {entry["evidence_id"]: entry["n"] for entry in answer["references"]}
     number = numbers.get(evidence_id)
@@ -85,7 +85,7 @@ def _claim(claim: dict[str, Any]) -> Group:
 
 
 def _conflicts(answer: dict[str, Any]) -> Group:
-    """Both sides of each conflict in their own words, and which of them stands."""
+    """Return both sides of each conflict in their own words, and which of them stands."""
     titles = {record["evidence_id"]: record["title"] for record in answer["evidence"]}
     lines = [Text(), Text("Sources that contradict each other", style="bold underline")]
     for conflict in answer["conflicts"]:
@@ -104,18 +104,18 @@ def _conflicts(answer: dict[str, Any]) -> Group:
 
 
 def _side_title(side: dict[str, Any]) -> str:
-    """The title of what a side is of; empty in answers from before sides told it."""
+    """Return the title of a side's document; empty in old answers, whose sides have none."""
     title, earlier = side.get("title"), "@" in side["evidence_id"]
     return f"{title}{' (an earlier version)' if earlier else ''}" if title else ""
 
 
 def _side_source(side: dict[str, Any]) -> Text:
-    """Whose word it is, with both clocks; what is no longer its source's word was not checked."""
+    """Return the source with both clocks; text that it no longer states has not been checked."""
     source, age = side["source"], side.get("clocks")
-    told = f"       {source['name']} · {_published(age or source)}"
+    line = f"       {source['name']} · {_published(age or source)}"
     if not age:
-        return Text(told, style="dim")
-    return Text.assemble(f"{told} · checked ", _checked_text(age), style="dim")
+        return Text(line, style="dim")
+    return Text.assemble(f"{line} · checked ", _checked_text(age), style="dim")
 
 
 def _references(answer: dict[str, Any]) -> Group:
@@ -140,8 +140,8 @@ def _references(answer: dict[str, Any]) -> Group:
 
 
 def _link(entry: dict[str, Any]) -> Style:
-    """How a title is written that opens its page (EB-8.1); the page stands below it as well, for
-    terminals without links."""
+    """Return the style of a title that links to its page (EB-8.1). The address is printed below it
+    as well, for terminals without links."""
     return Style(bold=True, link=entry["url"])
 
 
@@ -158,16 +158,20 @@ def _images(answer: dict[str, Any]) -> Group:
 
 
 def _notices(record: dict[str, Any]) -> list[str]:
-    """What sources say became of a cited work, each notice once."""
-    found = (
-        " ".join(filter(None, (one["kind"].replace("_", " "), one["notice_id"], one["stated_on"])))
-        for one in record.get("standing", {}).get("notices", ())
+    """Return what sources state about a cited work, such as a retraction, each notice once."""
+    texts = (
+        " ".join(
+            filter(
+                None, (notice["kind"].replace("_", " "), notice["notice_id"], notice["stated_on"])
+            )
+        )
+        for notice in record.get("standing", {}).get("notices", ())
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(texts))
 
 
 def _published(age: dict[str, Any]) -> str:
-    """The publication date as far as the source states it."""
+    """Return the publication date as precisely as the source states it."""
     if age["published_at"] is None:
         return "publication date unknown"
     length = {"year": 4, "month": 7}.get(age["published_precision"], 10)
@@ -210,6 +214,6 @@ def _footer(console: Console, question: dict[str, Any]) -> None:
 
 
 def stale_sources(answer: dict[str, Any]) -> list[str]:
-    """The kinds of sources of an answer that were not looked at within their limit."""
-    found: list[str] = answer.get("freshness_summary", {}).get("stale_sources", [])
-    return found
+    """Return the kinds of sources of an answer that were not checked within their limit."""
+    kinds: list[str] = answer.get("freshness_summary", {}).get("stale_sources", [])
+    return kinds

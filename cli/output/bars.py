@@ -1,4 +1,4 @@
-"""Progress bars: for people, beside what a command prints."""
+"""Progress bars on stderr, for people."""
 
 from rich.progress import (
     BarColumn,
@@ -13,9 +13,9 @@ from cli.output.printing import Console
 
 
 def terminal_bars(*columns: ProgressColumn) -> Progress:
-    """Bars on stderr that are gone at the end; counts and the time, if no columns are named.
+    """Return bars on stderr that vanish at the end; by default they show counts and the time.
 
-    Nothing where stderr is no terminal: a program that reads it wants its one line only.
+    They are off where stderr is no terminal: a program that reads it wants only messages.
     """
     console = Console(stderr=True)
     counts = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())

@@ -1,7 +1,7 @@
-"""All that a command prints goes through here, so that no text of others acts on a terminal.
+"""Everything that a command prints goes through here, so that no foreign text controls a terminal.
 
-No other module of `cli` prints (`tests/unit/cli/test_printing.py`). What other code prints beside
-us, such as tracebacks and warnings, is guarded at the streams.
+No other module of `cli` prints (`tests/unit/cli/test_printing.py`). Output of other code, such as
+tracebacks and warnings, is guarded at the streams.
 """
 
 import json
@@ -20,10 +20,10 @@ from store.core.printable import Guarded, escaped, printable, unguarded
 
 
 class Console(rich.console.Console):
-    """A console on which words are words: no markup, no emoji codes, no sign that acts.
+    """A console that prints text literally: no markup, no emoji codes, no control characters.
 
-    A string or `Text` is one line, for a line break in somebody's title would begin a line of
-    theirs: print lines one by one, or a `Group` of them.
+    A string or `Text` is one line: a line break in a title could otherwise forge a line of output.
+    Print lines one by one, or a `Group` of them.
     """
 
     def __init__(self, *, stderr: bool = False, **options: Any) -> None:
@@ -32,7 +32,7 @@ class Console(rich.console.Console):
 
     @property
     def file(self) -> IO[str]:
-        """Beneath guards and rich's own proxies: what comes here was looked at, and has colours."""
+        """The stream below our guards and rich's proxies: text is safe by now, and has colours."""
         return unguarded(super().file)
 
     @file.setter
@@ -42,7 +42,7 @@ class Console(rich.console.Console):
     def render(
         self, renderable: RenderableType, options: rich.console.ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """As rich does it, of harmless words; whatever a renderable makes of them is looked at
+        """Render as rich does, with safe text; the segments that a renderable returns are cleaned
         again."""
         return map(_harmless, super().render(_words(rich_cast(renderable)), options))
 
@@ -58,7 +58,7 @@ def _words(renderable: Any) -> Any:
 
 
 def _harmless(segment: Segment) -> Segment:
-    """Control segments are rich's own; an address becomes part of an escape sequence."""
+    """Clean a segment. Control segments are rich's own; a link becomes an escape sequence."""
     text, style, control = segment
     if control:
         return segment
@@ -68,7 +68,7 @@ def _harmless(segment: Segment) -> Segment:
 
 
 def say(line: object = "") -> None:
-    """Print one line on stdout; line breaks in it are spaces."""
+    """Print one line on stdout; line breaks in it become spaces."""
     print(printable(str(line)))  # noqa: T201  here is where it is done
 
 
@@ -79,18 +79,18 @@ def say_lines(lines: Iterable[object]) -> None:
 
 
 def say_json(body: Any) -> None:
-    r"""Print `body` as one JSON value on one line, signs that act as their `\u` escapes."""
+    r"""Print `body` as JSON on one line, with control characters as `\u` escapes."""
     print(escaped(json.dumps(body, ensure_ascii=False)))  # noqa: T201  here is where it is done
 
 
 def say_beside(line: str, *, style: str | None = None) -> None:
-    """Print one line on stderr: what is on stdout is the result."""
+    """Print one line on stderr, because stdout is for the result."""
     Console(stderr=True).print(line, style=style, soft_wrap=True)
 
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """Within it nothing reaches stdout or stderr unseen, whoever prints."""
+    """Clean everything that is written to stdout or stderr in this block, whoever prints."""
     before = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = Guarded(sys.stdout), Guarded(sys.stderr)
     try:

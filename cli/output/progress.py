@@ -1,4 +1,4 @@
-"""What `attest up` tells whoever started it, who may have gone since."""
+"""Prints the progress of `attest up`, even if the terminal has gone since."""
 
 from rich.text import Text
 
@@ -8,28 +8,28 @@ from store.core.settings import Settings
 
 
 class _Heard(Console):
-    """Prints on standard error as long as somebody is there."""
+    """Prints on standard error until it is closed."""
 
     def on_broken_pipe(self) -> None:
-        """Rich would end this process, and with it all that it runs."""
+        """Fall silent. Rich would end this process, and with it all that it runs."""
         self.quiet = True
 
 
 class Teller:
-    """Tells what each process does; a terminal or pipe that was closed ends none of them."""
+    """Prints what each process does; a closed terminal or pipe stops none of them."""
 
     def __init__(self, settings: Settings) -> None:
         self._url = url_of(settings.host, settings.port)
         self._console = _Heard(stderr=True)
 
     def __call__(self, name: str, what: str) -> None:
-        """Tell what a process does now."""
+        """Print what a process does now."""
         self._print(Text.assemble((f"{name:>10}", "bold"), f" {what}"))
         if (name, what) == ("gateway", "ready"):
             self.say(f"Attest answers at {self._url} (Ctrl-C stops)")
 
     def say(self, line: str) -> None:
-        """Print a line as it is."""
+        """Print a line unchanged."""
         self._print(Text(line))
 
     def _print(self, text: Text) -> None:

@@ -1,24 +1,24 @@
-"""Tables for people, wide where a file or a pipe is written, and where the next page begins."""
+"""Tables for people, wide in files and pipes, and the cursor of the next page."""
 
 from cli.output.printing import Console, say_beside
 
 WIDE = 140
-"""Columns of a table that nobody sees on a terminal (ours)."""
+"""Columns of a table that is not printed on a terminal (our choice)."""
 
 
 def table_console() -> Console:
-    """Prints tables; what stands in a cell is no markup."""
-    seen = Console()
-    width = None if seen.is_terminal else max(seen.width, WIDE)
+    """Return a console for tables; it prints the text of cells without markup."""
+    console = Console()
+    width = None if console.is_terminal else max(console.width, WIDE)
     return Console(width=width)
 
 
 def tell_more(cursor: str | None) -> None:
-    """Where the next page begins, if there is one; not on stdout: what is there is the page."""
+    """Print the cursor of the next page, if there is one, on stderr: stdout holds the page."""
     if cursor is not None:
         say_beside(f"more: --cursor {cursor}")
 
 
 def counted(n: int, noun: str) -> str:
-    """`1 claim`, `2 claims`."""
+    """Return `1 claim`, `2 claims`."""
     return f"{n} {noun}" + ("" if n == 1 else "s")

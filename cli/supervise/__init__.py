@@ -1,4 +1,4 @@
-"""Runs child processes in order, restarts what crashes, stops all in order."""
+"""Starts child processes in order, restarts those that crash, and stops all in order."""
 
 from cli.supervise.nursery import Nursery
 from cli.supervise.processes import ProcessSpec, server_spec

@@ -1,13 +1,13 @@
-"""Processes of ours begin as forks of one that has imported everything.
+"""Forks this program's processes from one process that has imported everything.
 
-To import what a worker needs takes more than a second of a core, and `attest up` starts nine. A
-nursery is a process without threads that imports them all once and then forks whoever is asked for:
-what is forked owns its memory only where it writes to it.
+The imports of a worker take more than a second of a core, and `attest up` starts nine processes. A
+nursery is a process without threads that imports everything once and then forks each process on
+request. A fork uses memory of its own only for the pages that it writes to.
 
-The supervisor adopts what was forked: it is a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), and the
-fork's own parent ends at once. From then on the process is a child of the supervisor like one that
-it spawned: it is waited for, hears signals, leads a session, and ends if the supervisor dies. Linux
-only; elsewhere, and where the nursery fails, processes are spawned as ever.
+The supervisor adopts the fork: it is a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER), and the fork's
+own parent exits at once. From then on the fork is a child of the supervisor like a spawned one: it
+is waited for, gets signals, leads a session, and ends if the supervisor dies. Linux only;
+elsewhere, and where the nursery fails, processes are spawned.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ from setproctitle import getproctitle, setproctitle
 from store.embedded.process import Command
 
 MODULE = "cli.main"
-"""What our processes run: `python -m cli.main ARGUMENTS`."""
+"""The module that this program's processes run: `python -m cli.main ARGUMENTS`."""
 IMPORTED = (
     "cli.main",
     "workers.main",
@@ -38,7 +38,7 @@ IMPORTED = (
     "cli.commands.migrate",
 )
 FORK_SECONDS = 30.0
-"""Within which a fork must be told, imports included; else the process is spawned."""
+"""Time limit for a fork, imports included; after it the process is spawned instead."""
 _SERVE = (
     "import socket, sys; from cli.supervise.nursery import serve; "
     "serve(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))"
@@ -48,21 +48,21 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # linux/prctl.h
 
 
 class Adopted:
-    """A forked process that is a child of this one, handled as a `subprocess.Popen` is."""
+    """A forked process that this process adopted as its child; used like a `subprocess.Popen`."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
         self._code: int | None = None
 
     def wait(self) -> int:
-        """Its exit code, or minus the signal that ended it."""
+        """Wait and return the exit code, or minus the signal that ended the process."""
         if self._code is None:
             _, status = os.waitpid(self.pid, 0)
             self._code = os.waitstatus_to_exitcode(status)
         return self._code
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Send a signal, if it was not waited for yet."""
+        """Send a signal, unless the process was waited for already."""
         if self._code is None:
             os.kill(self.pid, number)
 
@@ -76,54 +76,54 @@ class Nursery:
 
     def __enter__(self) -> "Nursery":
         if sys.platform == "linux" and threading.current_thread() is threading.main_thread():
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            ours.settimeout(FORK_SECONDS)
+            near_end, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            near_end.settimeout(FORK_SECONDS)
             _prctl(_PR_SET_CHILD_SUBREAPER, 1)
-            self._channel = ours
-            with theirs:
+            self._channel = near_end
+            with far_end:
                 self._process = subprocess.Popen(  # noqa: S603 - this module
-                    [sys.executable, "-c", _SERVE, str(theirs.fileno()), str(os.getpid())],
+                    [sys.executable, "-c", _SERVE, str(far_end.fileno()), str(os.getpid())],
                     stdin=subprocess.DEVNULL,
                     env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-                    pass_fds=(theirs.fileno(),),
+                    pass_fds=(far_end.fileno(),),
                     start_new_session=True,
                 )
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._channel is not None:
-            self._channel.close()  # it ends at the end of file
+            self._channel.close()  # the nursery ends at the end of file
         if self._process is not None:
             self._process.wait()
 
     def start(self, command: Command, output: int) -> Adopted | None:
-        """Fork the process of a command, both output streams going to `output`.
+        """Fork the process of a command, with both output streams going to `output`.
 
-        Returns None where it is none of ours, or runs as somebody else, or there is no nursery:
-        then it has to be spawned.
+        Returns None, and the caller must spawn it, if the command is not this program, runs as
+        another user, or there is no nursery.
         """
-        ours = (sys.executable, "-m", MODULE)
-        if self._channel is None or command.argv[:3] != ours or command.user is not None:
+        own_program = (sys.executable, "-m", MODULE)
+        if self._channel is None or command.argv[:3] != own_program or command.user is not None:
             return None
-        asked = {
+        request = {
             "arguments": command.argv[3:],
             "env": dict(command.env),
             "cwd": str(command.cwd or Path.cwd()),
             "stop_signal": int(command.stop_signal),
         }
         try:
-            socket.send_fds(self._channel, [json.dumps(asked).encode()], [output])
+            socket.send_fds(self._channel, [json.dumps(request).encode()], [output])
             return Adopted(int(self._channel.recv(32)))
-        except (OSError, ValueError):  # it was killed, or takes too long
+        except (OSError, ValueError):  # the nursery was killed, or takes too long
             self._channel.close()
             self._channel = None
             return None
 
     def bury_strangers(self, known: Set[int]) -> None:
-        """Wait for orphans that ended: a subreaper gets those of its whole family.
+        """Reap orphans that ended: a subreaper becomes the parent of all orphaned descendants.
 
         Args:
-            known: processes that somebody else waits for.
+            known: ids of processes that other code waits for.
         """
         while self._process is not None:
             try:
@@ -136,44 +136,44 @@ class Nursery:
 
 
 def serve(channel: socket.socket, supervisor: int) -> None:
-    """Import what is needed, then fork whatever is asked for until the supervisor is gone."""
-    for ignored in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(ignored, signal.SIG_IGN)
+    """Import everything, then fork a process for each request until the supervisor is gone."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    getproctitle()  # it finds where the title is while the environment lies as the kernel put it
+    getproctitle()  # it must find the title before the environment is changed
     for name in IMPORTED:
         importlib.import_module(name)
-    gc.freeze()  # what is shared stays shared: the collector would write to each object
+    gc.freeze()  # keeps pages shared: the collector would write to each object
     while True:
-        asked, descriptors, _, _ = socket.recv_fds(channel, _LONGEST, 1)
-        if not asked or os.getppid() != supervisor:
+        request, descriptors, _, _ = socket.recv_fds(channel, _LONGEST, 1)
+        if not request or os.getppid() != supervisor:
             return
-        told, tell = os.pipe()
-        between = os.fork()
-        if between == 0:
+        read_end, write_end = os.pipe()
+        parent = os.fork()
+        if parent == 0:
             pid = os.fork()
             if pid == 0:
                 channel.close()
-                os.close(told)
-                os.close(tell)
-                _become(json.loads(asked), descriptors[0], supervisor)
+                os.close(read_end)
+                os.close(write_end)
+                _become(json.loads(request), descriptors[0], supervisor)
                 return
-            os.write(tell, str(pid).encode())
+            os.write(write_end, str(pid).encode())
             os._exit(0)
-        os.waitpid(between, 0)  # from now on it is the supervisor's child
-        channel.send(os.read(told, 32))
-        for descriptor in (told, tell, *descriptors):
+        os.waitpid(parent, 0)  # from now on the fork is the supervisor's child
+        channel.send(os.read(read_end, 32))
+        for descriptor in (read_end, write_end, *descriptors):
             os.close(descriptor)
 
 
 def _become(asked: Mapping[str, Any], output: int, supervisor: int) -> None:
-    """Be the process that was asked for; ends as the command does, with SystemExit."""
+    """Run as the requested process; ends as the command does, with SystemExit."""
     os.setsid()
     _wait_for_adoption(supervisor)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     _prctl(_PR_SET_PDEATHSIG, asked["stop_signal"])
-    if os.getppid() != supervisor:  # it died before that was asked for
+    if os.getppid() != supervisor:  # it died before the signal was set
         os._exit(1)
     for stream in (1, 2):
         os.dup2(output, stream)
@@ -189,10 +189,10 @@ def _become(asked: Mapping[str, Any], output: int, supervisor: int) -> None:
 
 
 def _wait_for_adoption(supervisor: int) -> None:
-    """Until the process between has ended: its end would fulfil a wish to die with the parent."""
+    """Wait until the parent has ended: its end would trigger PR_SET_PDEATHSIG if set earlier."""
     while os.getppid() != supervisor:
         if os.getppid() == 1 and supervisor != 1:
-            os._exit(1)  # there is nobody any more
+            os._exit(1)  # the supervisor is gone
         os.sched_yield()
 
 

@@ -1,4 +1,4 @@
-"""What child processes print: whole lines, each with the name of its process."""
+"""Copies what child processes print, in whole lines, each with the name of its process."""
 
 import contextlib
 import io
@@ -11,7 +11,7 @@ from store.core.printable import printable
 from store.embedded.datadir import rotate_log
 
 _READ_BYTES = 65536
-_MAX_LINE_BYTES = 65536  # a child that never ends its line must not fill our memory
+_MAX_LINE_BYTES = 65536  # bounds the memory for a child that never ends its line
 
 
 class LineBuffer:
@@ -22,7 +22,7 @@ class LineBuffer:
         self._max = max_line_bytes
 
     def feed(self, data: bytes) -> list[bytes]:
-        """The lines completed by `data`, without their ends; overlong ones come in pieces."""
+        """Return the lines that `data` completes, without line ends; overlong ones in pieces."""
         *lines, self._rest = (self._rest + data).split(b"\n")
         while len(self._rest) > self._max:
             lines.append(self._rest[: self._max])
@@ -30,27 +30,27 @@ class LineBuffer:
         return lines
 
     def flush(self) -> list[bytes]:
-        """The last line, if the stream ended in the middle of it."""
+        """Return the last line, if the stream ended in the middle of it."""
         rest, self._rest = self._rest, b""
         return [rest] if rest else []
 
 
 class Sink(Protocol):
-    """Where lines go."""
+    """A destination for lines."""
 
     def write(self, name: str, lines: list[bytes]) -> None:
         """Write lines of the process `name`."""
 
 
 class StderrSink:
-    """`name | line` on standard error, names padded to `width`."""
+    """Writes `name | line` to standard error, with names padded to `width`."""
 
     def __init__(self, width: int) -> None:
         self._width = width
         self._open = True
 
     def write(self, name: str, lines: list[bytes]) -> None:
-        """A reader that has gone away (a closed pipe) must not stop the processes."""
+        """Write the lines; if the reader has gone (a closed pipe), drop them."""
         if not (lines and self._open):
             return
         prefix = f"{name:<{self._width}} | ".encode()
@@ -62,14 +62,14 @@ class StderrSink:
 
 
 class FileSink:
-    """Appends to `directory/NAME.log`; a file that outgrows its size starts anew."""
+    """Appends to `directory/NAME.log`; a file that exceeds its size limit is rotated."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def write(self, name: str, lines: list[bytes]) -> None:
-        """A full disk must not stop the processes: what cannot be written is dropped."""
+        """Append the lines; drop them if they cannot be written, as on a full disk."""
         if not lines:
             return
         path = self._directory / f"{name}.log"
@@ -93,11 +93,11 @@ class Pipe:
         self._lines = LineBuffer()
 
     def fileno(self) -> int:
-        """For selectors."""
+        """The file descriptor, for selectors."""
         return self._read
 
     def copy_to(self, sink: Sink) -> int | None:
-        """Pass on what is there now; returns how many bytes, None at the end of the stream."""
+        """Pass on what is there now; return the number of bytes, None at the end of the stream."""
         try:
             data = os.read(self._read, _READ_BYTES)
         except BlockingIOError:
@@ -112,7 +112,7 @@ class Pipe:
 
 
 def _shown(line: bytes) -> bytes:
-    """The line without what would act on a terminal that shows it; what is no UTF-8 is marked."""
+    """Return the line without terminal control characters, and with invalid UTF-8 marked."""
     return printable(line.decode("utf-8", "replace")).encode()
 
 

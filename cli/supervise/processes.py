@@ -1,4 +1,4 @@
-"""What the supervisor runs, in which order, and how long it waits before running it again."""
+"""The processes that the supervisor runs, their start order, and the delays before restarts."""
 
 import os
 import pwd
@@ -19,11 +19,11 @@ HEALTHY_AFTER_SECONDS = 60.0
 class ProcessSpec:
     """One supervised process.
 
-    `after` names processes that must be ready before it starts and that stop after it, as do those
-    that these come after. `ready` is asked repeatedly until it holds and must answer within about a
-    second; without it a process is ready as soon as it runs. `restart=False` makes it a step: it
-    runs once, is ready when it has ended with code 0, and any other end stops everything with exit
-    code 1.
+    `after` names processes that must be ready before this one starts. Those, and all that they come
+    after, stop only after it. `ready` is called repeatedly until it returns true and must answer
+    within about a second; without it a process is ready as soon as it runs. `restart=False` makes
+    it a step: it runs once and is ready when it has ended with code 0. Any other end stops
+    everything with exit code 1.
     """
 
     name: str
@@ -38,15 +38,15 @@ class ProcessSpec:
     restart: bool = True
 
     def command(self) -> Command:
-        """What to start. Raises KeyError for an unknown user name."""
+        """Return the command to start. Raises KeyError for an unknown user name."""
         user = pwd.getpwnam(self.user).pw_uid if isinstance(self.user, str) else self.user
         return Command(self.argv, self.env, self.cwd, user, self.stop_signal)
 
 
 def start_order(specs: Sequence[ProcessSpec]) -> tuple[ProcessSpec, ...]:
-    """`specs` so that each stands behind all it comes `after`; otherwise in the given order.
+    """Return `specs` with each behind all that it comes `after`, otherwise in the given order.
 
-    Raises ValueError for a name used twice, an unknown name in `after`, or a circle.
+    Raises ValueError for a name used twice, an unknown name in `after`, or a cycle.
     """
     names = [spec.name for spec in specs]
     if len(set(names)) != len(names):
@@ -55,21 +55,21 @@ def start_order(specs: Sequence[ProcessSpec]) -> tuple[ProcessSpec, ...]:
     waiting = list(specs)
     while waiting:
         placed = {spec.name for spec in ordered}
-        fit = next((spec for spec in waiting if placed.issuperset(spec.after)), None)
-        if fit is None:
+        startable = next((spec for spec in waiting if placed.issuperset(spec.after)), None)
+        if startable is None:
             stuck = ", ".join(f"{spec.name} after {'/'.join(spec.after)}" for spec in waiting)
             raise ValueError(f"processes that can never start: {stuck}")
-        ordered.append(fit)
-        waiting.remove(fit)
+        ordered.append(startable)
+        waiting.remove(startable)
     return tuple(ordered)
 
 
 def all_after(ordered: Sequence[ProcessSpec]) -> dict[str, set[str]]:
-    """Of each process those that come after it, at whatever distance: a step between them may be
-    done long since, and they need it all the same.
+    """Map each process to all that come after it, directly or not. A step between two may have
+    ended long ago, and the later one still needs the earlier one.
 
     Args:
-        ordered: as `start_order` gives them.
+        ordered: in the order of `start_order`.
     """
     later: dict[str, set[str]] = {spec.name: set() for spec in ordered}
     for spec in reversed(ordered):
@@ -79,13 +79,13 @@ def all_after(ordered: Sequence[ProcessSpec]) -> dict[str, set[str]]:
 
 
 class Backoff:
-    """Delays before restarts: doubling, forgotten after a healthy run."""
+    """Delays before restarts: they double, and start anew after a healthy run."""
 
     def __init__(self) -> None:
         self._next = FIRST_DELAY_SECONDS
 
     def delay_after(self, ran_seconds: float) -> float:
-        """How long to wait after a process that ran so long has crashed."""
+        """Return the seconds to wait after a crash of a process that ran for `ran_seconds`."""
         if ran_seconds >= HEALTHY_AFTER_SECONDS:
             self._next = FIRST_DELAY_SECONDS
         delay, self._next = self._next, min(self._next * 2, MAX_DELAY_SECONDS)
@@ -93,7 +93,7 @@ class Backoff:
 
 
 def server_spec(server: EmbeddedServer) -> ProcessSpec:
-    """An embedded server as a supervised process; call `server.initialize()` before running it."""
+    """Return an embedded server as a process; call `server.initialize()` before running it."""
     command = server.command()
     return ProcessSpec(
         name=server.name,
@@ -108,7 +108,7 @@ def server_spec(server: EmbeddedServer) -> ProcessSpec:
 
 
 def describe(code: int) -> str:
-    """An exit code in words; a negative one is a signal, as in `subprocess`."""
+    """Return an exit code in words; a negative one is a signal, as in `subprocess`."""
     if code >= 0:
         return f"with code {code}"
     try:

@@ -1,7 +1,7 @@
 """The process supervisor behind `attest up`.
 
-One thread, one selector: it sleeps until a child ends, prints, or something is due. Every child
-has a session of its own, so that stopping it also ends what it started, and a terminal's Ctrl-C
+One thread, one selector: it sleeps until a child ends or prints, or until something is due. Every
+child has its own session, so that stopping it also ends what it started. A terminal's Ctrl-C
 reaches only the supervisor, which then stops the children in order.
 """
 
@@ -31,16 +31,16 @@ _PROBE_SECONDS = (0.02, 0.5)
 _SAME_REQUEST_SECONDS = 0.5
 
 _GATHER_SECONDS = 0.05
-"""Ours: how late a line may be passed on, so that one that follows comes with it. While questions
-are asked, each line by itself took as much time as writing all of them."""
+"""Our choice: the longest delay of a line, so that lines that follow are written with it. While
+questions are asked, writing each line by itself took as much time as writing all of them."""
 _MANY_BYTES = 16_384
-"""Who prints so much at once would soon wait for us: a pipe of Linux holds 65,536 (pipe(7))."""
+"""A child that prints this much at once could soon block: a Linux pipe holds 65,536 (pipe(7))."""
 
 OnEvent = Callable[[str, str], None]
 
 
 class State(Enum):
-    """Where a child is."""
+    """The state of a child."""
 
     WAITING = "waiting"  # not running; `due` says when it may start
     STARTING = "starting"
@@ -55,22 +55,22 @@ class _Child:
     state: State = State.WAITING
     process: "subprocess.Popen[bytes] | Adopted | None" = None
     due: float | None = 0.0
-    """When to look at it again: start, probe or kill; None if only its end matters."""
+    """When to look at it again: to start, probe or kill it; None if only its end matters."""
     started: float = 0.0
     problem: str = ""
-    """What its last probe raised, told once."""
+    """The error of its last probe; each is reported once."""
     probe_every: float = _PROBE_SECONDS[0]
     backoff: Backoff = field(default_factory=Backoff)
     satisfied: bool = False
-    """Whether it was ready once: dependents are not held back by its later restarts."""
+    """It was ready once: its later restarts do not hold back its dependents."""
 
 
 class Supervisor:
     """Runs `specs` until SIGTERM, SIGINT or SIGHUP; `run` belongs in the main thread.
 
-    `nursery` forks those of its processes that are ours; without it all are spawned.
-    `on_event(name, what)` is told each change as a short text that begins with one of starting,
-    ready, exited, cannot start, not ready, stopping, killed, stopped; by default it goes to the
+    `nursery` forks the processes that run this program; without it all are spawned.
+    `on_event(name, what)` receives each change as a short text that begins with starting, ready,
+    exited, cannot start, not ready, stopping, killed or stopped; by default it is written to the
     output. The children's output goes to standard error, or to `log_dir/NAME.log`.
     """
 
@@ -97,16 +97,16 @@ class Supervisor:
         self._exit_code = 0
 
     def run(self) -> int:
-        """Start everything, keep it running, stop it when asked.
+        """Start everything, keep it running, and stop it on request.
 
-        Returns 0 after a requested stop, 1 if a step failed, FORCED_EXIT_CODE if a second
-        request killed what had not stopped yet.
+        Returns 0 after a requested stop, 1 if a step failed, FORCED_EXIT_CODE if a second request
+        killed the children that had not stopped yet.
         """
         with self._signals(), self._guard, contextlib.ExitStack() as stack:
             if self._nursery is not None:
                 stack.enter_context(self._nursery)
             stack.callback(self._drain)
-            stack.callback(self._kill_all)  # only after an exception is anything left
+            stack.callback(self._kill_all)  # children are left only after an exception
             while not self._finished():
                 self._reap()
                 for child in list(self._children.values()):
@@ -118,7 +118,7 @@ class Supervisor:
     # --- one child -----------------------------------------------------------------------
 
     def _act(self, child: _Child) -> None:
-        """Do what is due for one child."""
+        """Do what is due for a child: start, probe or kill it."""
         match child.state:
             case State.WAITING:
                 self._start(child)
@@ -131,7 +131,7 @@ class Supervisor:
     def _start(self, child: _Child) -> None:
         spec = child.spec
         if not all(self._children[name].satisfied for name in spec.after):
-            child.due = None  # `_became_ready` of the last of them sets it
+            child.due = None  # `_became_ready` of the last dependency sets it
             return
         self._tell(child, "starting")
         pipe = Pipe(spec.name)
@@ -174,12 +174,12 @@ class Supervisor:
     def _became_ready(self, child: _Child) -> None:
         child.state, child.due, child.satisfied, child.problem = State.READY, None, True, ""
         self._tell(child, "ready")
-        for other in self._children.values():
-            if other.state is State.WAITING and child.spec.name in other.spec.after:
-                other.due = 0.0
+        for dependent in self._children.values():
+            if dependent.state is State.WAITING and child.spec.name in dependent.spec.after:
+                dependent.due = 0.0
 
     def _ended(self, child: _Child, ran_seconds: float, code: int) -> None:
-        """Decide what follows the end of a child's process."""
+        """Restart a child, finish it, or stop everything, after its process has ended."""
         child.process = None
         if child.state is State.STOPPING or self._stop_requested is not None:
             self._tell(child, "stopped")
@@ -200,12 +200,12 @@ class Supervisor:
     # --- all children --------------------------------------------------------------------
 
     def _reap(self) -> None:
-        """Notice ended children, and end what they left in their process groups."""
+        """Collect ended children, and kill what they left in their process groups."""
         for child in list(self._children.values()):
             process = child.process
             if process is None or not _has_ended(process):
                 continue
-            # Before the number is given back to the system by wait().
+            # Before wait() lets the system reuse the number.
             _signal_group(process.pid, signal.SIGKILL)
             code = process.wait()
             self._guard.ended(process.pid)
@@ -226,7 +226,7 @@ class Supervisor:
             if child.state in (State.DONE, State.STOPPING) or child.process is None:
                 continue
             dependents = (self._children[name] for name in self._later[child.spec.name])
-            if all(other.state is State.DONE for other in dependents):
+            if all(dependent.state is State.DONE for dependent in dependents):
                 self._tell(child, "stopping")
                 child.state = State.STOPPING
                 child.due = time.monotonic() + child.spec.stop_timeout_seconds
@@ -263,7 +263,7 @@ class Supervisor:
         """Wait for the next due time, a signal, or output; pass the output on."""
         if self._finished():
             return
-        if self._few_lines:  # more may follow: to wake for each takes longer than to pass it on
+        if self._few_lines:  # more may follow: waking for each costs more than passing it on
             select.select([self._wake_fd], [], [], min(_GATHER_SECONDS, self._until_due()))
         due, copied = self._until_due(), []
         for key, _ in self._selector.select(due if due < math.inf else None):
@@ -274,7 +274,7 @@ class Supervisor:
         self._few_lines = 0 < max(copied, default=0) < _MANY_BYTES
 
     def _until_due(self) -> float:
-        """Seconds until something is due; infinity if nothing is."""
+        """Return the seconds until something is due; infinity if nothing is."""
         due = [child.due for child in self._children.values() if child.due is not None]
         return max(0.0, min(due) - time.monotonic()) if due else math.inf
 
@@ -284,7 +284,7 @@ class Supervisor:
             self._request_stop()
 
     def _copy(self, pipe: Pipe) -> int:
-        """Pass on what a child printed; returns how many bytes that were."""
+        """Pass on what a child printed; return the number of bytes."""
         copied = pipe.copy_to(self._sink)
         if copied is None:
             self._selector.unregister(pipe)
@@ -292,13 +292,13 @@ class Supervisor:
         return copied or 0
 
     def _pass_on_last_words(self, name: str) -> None:
-        """What a child said before it ended is in its log before it is told that it ended."""
+        """Log the child's last output before the event that it ended."""
         for key in list(self._selector.get_map().values()):
             if key.data is not None and key.data.name == name:
                 self._copy(key.data)
 
     def _drain(self) -> None:
-        """Pass on the children's last words, then close all pipes."""
+        """Pass on the children's last output, then close all pipes."""
         while ready := [key.data for key, _ in self._selector.select(0) if key.data]:
             for pipe in ready:
                 self._copy(pipe)
@@ -314,7 +314,7 @@ class Supervisor:
         for end in (self._wake_fd, write_end):
             os.set_blocking(end, False)
         handled = [signal.SIGCHLD, signal.SIGTERM, signal.SIGINT]
-        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup stays in force
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # keep what nohup set
             handled.append(signal.SIGHUP)
         before = {number: signal.signal(number, lambda *_: None) for number in handled}
         wake_before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
@@ -338,7 +338,7 @@ class Supervisor:
 
 
 def _has_ended(process: "subprocess.Popen[bytes] | Adopted") -> bool:
-    """Whether the process ended; it stays a zombie, so that its number is not reused yet."""
+    """Return true if the process ended; it stays a zombie, so its number is not reused yet."""
     try:
         ended = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
@@ -347,6 +347,6 @@ def _has_ended(process: "subprocess.Popen[bytes] | Adopted") -> bool:
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
-    # macOS answers EPERM for a group of which only a zombie is left.
+    # macOS answers EPERM for a group in which only a zombie is left.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)

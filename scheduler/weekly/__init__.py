@@ -1,1 +1,1 @@
-"""The weekly report: what a week's figures look like as Markdown and as one page of HTML."""
+"""The weekly report: a week's figures as Markdown and as one page of HTML."""

@@ -1,4 +1,4 @@
-"""A report as Markdown, and as one page of HTML that needs nothing but itself. Pure."""
+"""A report as Markdown, and as one self-contained page of HTML. Pure."""
 
 from jinja2 import Environment, StrictUndefined
 
@@ -58,7 +58,7 @@ footer { margin-top: 3rem; color: GrayText; font-size: .85rem; }
 
 
 def html(report: WeekReport) -> str:
-    """The report as a page without scripts or parts from elsewhere, light or dark as is wanted."""
+    """The report as a page without scripts or external parts, light or dark by preference."""
     page = Environment(autoescape=True, undefined=StrictUndefined).from_string(_PAGE)
     return page.render(
         title=title(report),
@@ -72,9 +72,9 @@ def html(report: WeekReport) -> str:
 def markdown(report: WeekReport) -> str:
     """The report as Markdown, with the trend as a table."""
     parts = [f"# {title(report)}", summary(report)]
-    for number, one in enumerate(tables(report), start=1):
-        parts.append(f"## {one.title}")
-        parts.append(_table(one) if one.rows else one.empty)
+    for number, table in enumerate(tables(report), start=1):
+        parts.append(f"## {table.title}")
+        parts.append(_table(table) if table.rows else table.empty)
         if number == 2:
             parts += ["## Day by day", _table(_trend(report))]
     parts.append(
@@ -85,7 +85,7 @@ def markdown(report: WeekReport) -> str:
 
 
 def _trend(report: WeekReport) -> Table:
-    names = [one.name for one in report.quality.metrics if not one.metric.standing]
+    names = [judged.name for judged in report.quality.metrics if not judged.metric.standing]
     shown = [name for name in names if any(name in day.figures for day in report.quality.trend)]
     return Table(
         "Day by day",
@@ -111,5 +111,5 @@ def _table(one: Table) -> str:
 
 
 def _cell(text: str) -> str:
-    """A cell cannot end its row or its column."""
+    """The text of a cell, escaped so that it cannot end its row or its column."""
     return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())

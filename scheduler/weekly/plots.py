@@ -1,4 +1,4 @@
-"""Plots as SVG that stands in a page: no script, no style sheet of others, no other host. Pure."""
+"""Plots as SVG inside a page: no script, no external style sheet, no other host. Pure."""
 
 import sys
 from collections.abc import Sequence
@@ -10,14 +10,14 @@ from pygal.style import Style
 from knowledge.quality import quality_metrics
 from store.reports.week_report import WeekReport
 
-# The library puts a finder for plug-ins of its own among Python's, of a kind that Python no longer
-# asks: with it there every later import warns. There are no plug-ins here.
-sys.meta_path[:] = [one for one in sys.meta_path if type(one).__module__ != "pygal"]
+# The library adds a finder for its plug-ins to Python's, of a kind that Python no longer supports,
+# so that every later import warns. There are no plug-ins here, so it is removed.
+sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
 
 COLORS = ("#2f7fd1", "#d1662f", "#3a9d5d", "#9a5fc7", "#b8860b")
-"""Ours: seen well on white and on black."""
+"""Our choice: legible on white and on black."""
 TEXT = "currentColor"
-"""The page's own, light or dark."""
+"""The page's own text color, light or dark."""
 GREY = "#8888"
 
 _STYLE = Style(
@@ -40,16 +40,16 @@ _STYLE = Style(
 
 
 def plots(report: WeekReport) -> list[str]:
-    """The report's plots, each one SVG element."""
-    days = [one.day[5:] for one in report.days]
+    """The report's plots, each as one SVG element."""
+    days = [day.day[5:] for day in report.days]
     answers = _chart(pygal.StackedBar, "Answers a day", days)
-    answers.add("answered", [one.answered for one in report.days])
-    answers.add("abstained", [one.abstained for one in report.days])
+    answers.add("answered", [day.answered for day in report.days])
+    answers.add("abstained", [day.abstained for day in report.days])
     times = _chart(pygal.Line, "Milliseconds from question to sealed answer", days)
-    times.add("half are faster", [one.response_ms_p50 for one in report.days])
-    times.add("95 of 100 are faster", [one.response_ms_p95 for one in report.days])
+    times.add("half are faster", [day.response_ms_p50 for day in report.days])
+    times.add("95 of 100 are faster", [day.response_ms_p95 for day in report.days])
     costs = _chart(pygal.Bar, "US dollars for language models a day", days)
-    costs.add("known costs", [float(one.cost_usd) for one in report.days])
+    costs.add("known costs", [float(day.cost_usd) for day in report.days])
     shares = (
         "avg_nccn_share_trial_queries",
         "routing_compliance_rate",
@@ -64,19 +64,19 @@ def plots(report: WeekReport) -> list[str]:
         times,
         costs,
     ]
-    return [_svg(one) for one in drawn]
+    return [_svg(chart) for chart in drawn]
 
 
 def _of_metrics(
     title: str, days: Sequence[str], report: WeekReport, names: Sequence[str]
 ) -> "pygal.Line":
-    """Lines of metrics, with a gap where one was not known, and their targets in the legend."""
+    """A line chart of metrics, with gaps where one is unknown, and their targets in the legend."""
     chart = _chart(pygal.Line, title, days)
     for name in names:
         target = quality_metrics()[name].target
         wanted = f" ({target.words()})" if target else ""
-        known = [one.figures.get(name) for one in report.quality.trend]
-        chart.add(name + wanted, [one.value if one else None for one in known])
+        figures = [day.figures.get(name) for day in report.quality.trend]
+        chart.add(name + wanted, [figure.value if figure else None for figure in figures])
     return chart
 
 
@@ -103,7 +103,7 @@ def _chart(kind: type["pygal.Line"], title: str, days: Sequence[str]) -> "pygal.
 
 
 def _svg(chart: "pygal.Line") -> str:
-    """The drawing without the scripts and remarks that the library adds, named for who hears it."""
+    """The SVG without the library's scripts and comments, labelled for screen readers."""
     root = ElementTree.fromstring(chart.render())  # noqa: S314  our own drawing
     for parent in root.iter():
         for child in list(parent):

@@ -1,4 +1,4 @@
-"""The parts of a report as titles, sentences and tables of words: the same for both forms. Pure."""
+"""The parts of a report as titles, sentences and tables of text, the same for both forms. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ FINE = "Nothing to report."
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of words under a title; `empty` stands where there are none."""
+    """Rows of text under a title; `empty` is shown if there are no rows."""
 
     title: str
     header: Sequence[str]
@@ -24,7 +24,7 @@ class Table:
 
 
 def title(report: WeekReport) -> str:
-    """Of the whole report."""
+    """The title of the whole report."""
     return f"Attest, {_day(report.quality.since)} to {_day(report.quality.until)} (UTC)"
 
 
@@ -37,18 +37,18 @@ def summary(report: WeekReport) -> str:
         f"{counts.answers} answers were sealed, {abstained} of them abstained; "
         f"{counts.failed} questions failed. "
         f"{missed} of {len(report.quality.metrics)} metrics miss their target. "
-        f"{sum(one.died for one in report.deaths)} messages died."
+        f"{sum(death.died for death in report.deaths)} messages died."
     )
 
 
 def tables(report: WeekReport) -> list[Table]:
-    """Every table of the report: what is missed comes first."""
+    """Every table of the report; missed targets come first."""
     return [
         *_of_quality(report.quality),
         Table(
             "Sources, as they stood when this was written",
             ("source", "status", "age, hours", "limit, hours", "inside its limit", "last complete"),
-            [_source(one) for one in _late_first(report.sources)],
+            [_source(source) for source in _late_first(report.sources)],
             "No source is followed.",
         ),
         *_of_dead_letters(report),
@@ -56,8 +56,8 @@ def tables(report: WeekReport) -> list[Table]:
             "Costs of language models",
             ("purpose", "requests", "US dollars", "cost not known"),
             [
-                (one.purpose, str(one.requests), f"{one.cost_usd:.4f}", str(one.unpriced))
-                for one in report.costs
+                (cost.purpose, str(cost.requests), f"{cost.cost_usd:.4f}", str(cost.unpriced))
+                for cost in report.costs
             ],
             "No language model was asked.",
         ),
@@ -75,18 +75,18 @@ def _of_quality(quality: QualityReport) -> list[Table]:
         Table(
             "Targets missed",
             ("metric", "value", "target", "over", "alert"),
-            [_judged(one) for one in quality.missed],
+            [_judged(metric) for metric in quality.missed],
             "Every target that can be judged is met.",
         ),
         Table(
             "All metrics",
             ("metric", "value", "target", "over", "state", "what it is"),
-            [_described(one) for one in _misses_first(quality.metrics)],
+            [_described(metric) for metric in _misses_first(quality.metrics)],
         ),
         Table(
             "Questions by type",
             ("type", "outcome", "answers"),
-            [(one.query_type, one.outcome, str(one.answers)) for one in quality.counts.ended],
+            [(row.query_type, row.outcome, str(row.answers)) for row in quality.counts.ended],
             "No answer was sealed.",
         ),
     ]
@@ -97,16 +97,19 @@ def _of_dead_letters(report: WeekReport) -> list[Table]:
         Table(
             "Dead letters of the week",
             ("stage", "error", "died", "still open"),
-            [(one.stage, one.error_type, str(one.died), str(one.open)) for one in report.deaths],
+            [
+                (death.stage, death.error_type, str(death.died), str(death.open))
+                for death in report.deaths
+            ],
             "Nothing died.",
         ),
         Table(
             "Dead letters still open, of any age",
             ("stage", "open", "leases taken over so far"),
             [
-                (one.stage, str(one.dead_letters), str(one.takeovers))
-                for one in report.queues
-                if one.dead_letters or one.takeovers
+                (queue.stage, str(queue.dead_letters), str(queue.takeovers))
+                for queue in report.queues
+                if queue.dead_letters or queue.takeovers
             ],
             "None is open.",
         ),
@@ -115,7 +118,7 @@ def _of_dead_letters(report: WeekReport) -> list[Table]:
 
 def _misses_first(metrics: Sequence[Judged]) -> list[Judged]:
     order = ("missed", "met", "untargeted", "unknown")
-    return sorted(metrics, key=lambda one: order.index(one.state))
+    return sorted(metrics, key=lambda metric: order.index(metric.state))
 
 
 def _judged(one: Judged) -> tuple[str, ...]:
@@ -129,7 +132,7 @@ def _described(one: Judged) -> tuple[str, ...]:
 
 
 def value(one: Judged) -> str:
-    """The metric's value in words; never 0 for what is not known."""
+    """The metric's value as text; never 0 for an unknown value."""
     if one.figure.value is None:
         return NOTHING_HELD if one.metric.standing else UNKNOWN
     return f"{one.figure.value:.4g}"
@@ -140,7 +143,9 @@ def _target(one: Judged) -> str:
 
 
 def _late_first(sources: Sequence[SourceReport]) -> list[SourceReport]:
-    return sorted(sources, key=lambda one: (one.in_sla is not False, one.status != "degraded"))
+    return sorted(
+        sources, key=lambda source: (source.in_sla is not False, source.status != "degraded")
+    )
 
 
 def _source(one: SourceReport) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Writes the weekly report into a folder: each week once, however many schedulers there are."""
+"""Writes the weekly report into a folder: once a week, however many schedulers run."""
 
 import os
 from datetime import UTC, datetime, timedelta
@@ -21,16 +21,16 @@ WEEK = timedelta(days=7)
 
 
 def week_end(at: datetime) -> datetime:
-    """The Monday, 00:00 UTC, at or before `at`: a report is of the seven days before it."""
+    """The last Monday, 00:00 UTC, at or before `at`; a report covers the seven days before it."""
     day = at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     return day - timedelta(days=day.weekday())
 
 
 def write_weekly(store: Store, folder: Path, at: datetime) -> list[Path]:
-    """Write the report of the last whole week, if nobody has; gives the files.
+    """Write the report of the last whole week unless it exists; returns the files.
 
-    The tick is taken first and kept only once both files are there: if the disk is full the next
-    round tries again, and a second scheduler waits for how this one ends.
+    The tick is taken first and committed only after both files are written: if the disk is full the
+    next run tries again, and a second scheduler waits for the outcome of this one.
 
     Raises:
         OSError: the files cannot be written.
@@ -49,18 +49,18 @@ def write_weekly(store: Store, folder: Path, at: datetime) -> list[Path]:
 
 
 def _existed(session: Session, until: datetime) -> bool:
-    """Whether anything was asked before the week ended: a new system has no week to tell of."""
-    found: bool = session.execute(
+    """Whether any question was asked before the week ended: a new system has nothing to report."""
+    asked: bool = session.execute(
         sa.text("SELECT EXISTS (SELECT FROM question WHERE created_at < :until)"), {"until": until}
     ).scalar_one()
-    return found
+    return asked
 
 
 def write(report: WeekReport, folder: Path, name: str) -> list[Path]:
-    """Write both forms as `name`.md and `name`.html, each whole or not at all.
+    """Write both forms as `name`.md and `name`.html, each atomically.
 
     Raises:
-        OSError: they cannot be written.
+        OSError: the files cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = []

@@ -1,1 +1,1 @@
-"""Keys of callers and sessions of browsers."""
+"""Access keys of callers and sessions of browsers."""

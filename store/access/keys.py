@@ -1,9 +1,9 @@
-"""Keys of callers: made, told once, checked, revoked.
+"""Access keys of callers: created, shown once, checked, revoked.
 
-A key reads `attest_PREFIX_SECRET`. The prefix finds the row and may be seen by anybody; the secret
-is 256 random bits, and the row holds a hash of it only. A slow hash would buy nothing: it makes
-guessing dear where there is something to guess, and of 2^256 secrets nobody guesses one; but each
-request would pay for it. The salt keeps equal secrets and tables of hashes from being of use.
+A key reads `attest_PREFIX_SECRET`. The prefix finds the row and is not secret; the secret is 256
+random bits, and the row holds only a hash of it. A slow hash would gain nothing: it makes guessing
+expensive, nobody can guess one of 2^256 secrets, and each request would pay for it. The salt makes
+precomputed tables useless and hides equal secrets.
 """
 
 import hashlib
@@ -32,21 +32,21 @@ _WRITTEN = re.compile(r"attest_([0-9a-f]{10})_([A-Za-z0-9_-]{43})", re.ASCII)
 _OWNER = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 MAX_NAME_CHARS = 100
 MOST_REQUESTS = 2**31 - 1
-"""What the column holds (integer)."""
+"""The largest value of the column (integer)."""
 MOST_USD = Decimal(1_000_000_000)
 LEAST_USD = Decimal("0.000001")
-"""Ours: the column takes any number, but nobody means more dollars, or less of one, than these."""
+"""Our limits: the column takes any number, but nobody needs more or less US dollars."""
 
 Refusal = Literal["unknown_key", "wrong_secret", "revoked_key", "expired_key"]
 
 _NOBODY_SALT = bytes(SALT_BYTES)
 _NOBODY_HASH = bytes(32)
-"""Stand in for the row that an unknown prefix does not have. No secret is known with this hash."""
+"""Used in place of the row of an unknown prefix. No secret is known to have this hash."""
 
 
 @dataclass(frozen=True)
 class Issued:
-    """A new key. `secret` is what the caller sends; it is in no table and cannot be had again."""
+    """A new key. `secret` is the full key that the caller sends; it is not stored."""
 
     key: AccessKey
     secret: str = field(repr=False)
@@ -54,7 +54,7 @@ class Issued:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a key may ask; None: as the policy says."""
+    """The limits of a key; None: the limit of the policy."""
 
     rate_per_minute: int | None = None
     requests_a_day: int | None = None
@@ -63,9 +63,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of checking what was presented: a key that holds, or why not.
+    """The result of checking a presented key: a valid key, or why it was refused.
 
-    With a refusal, `key_id` is the key whose prefix was presented, if there is one.
+    With a refusal, `key_id` is the key with the presented prefix, if there is one.
     """
 
     key: AccessKey | None
@@ -82,16 +82,16 @@ def create(
     expires_at: datetime,
     limits: Limits | None = None,
 ) -> Issued:
-    """Make a key. The audit event holds its id, scopes, limits and end: no name, owner or secret.
+    """Create a key. Its audit event has id, scopes, limits and expiry: no name, owner or secret.
 
     Args:
         name: for the people who manage keys; 1 to 100 characters.
         owner: whose rows it reads and writes: lower case letters, digits, `.`, `_`, `-`; `local`
-            is whoever asks on loopback without a key.
-        scopes: of `SCOPES`.
+            stands for callers on loopback without a key.
+        scopes: some of `SCOPES`.
 
     Raises:
-        ValueError: one of these does not fit; says which.
+        ValueError: an argument is not valid; says which.
     """
     made_at, limits = now(), limits or Limits()
     _require_fitting(name, owner, scopes)
@@ -107,7 +107,7 @@ def create(
         hash=_hash(secret, salt),
         name=name.strip(),
         owner=owner,
-        scopes=[one for one in SCOPES if one in scopes],
+        scopes=[scope for scope in SCOPES if scope in scopes],
         rate_per_minute=limits.rate_per_minute,
         requests_a_day=limits.requests_a_day,
         usd_a_day=limits.usd_a_day,
@@ -141,10 +141,12 @@ def _require_fitting(name: str, owner: str, scopes: Collection[str]) -> None:
 
 
 def _require_limits(limits: Limits) -> None:
-    counts = [one for one in (limits.rate_per_minute, limits.requests_a_day) if one is not None]
-    if any(one < 1 for one in counts):
+    counts = [
+        limit for limit in (limits.rate_per_minute, limits.requests_a_day) if limit is not None
+    ]
+    if any(limit < 1 for limit in counts):
         raise ValueError("a limit of requests is at least 1: revoke a key that may ask nothing")
-    if any(one > MOST_REQUESTS for one in counts):
+    if any(limit > MOST_REQUESTS for limit in counts):
         raise ValueError(f"a limit of requests is at most {MOST_REQUESTS}")
     usd = limits.usd_a_day
     if usd is None:
@@ -157,7 +159,7 @@ def _require_limits(limits: Limits) -> None:
 
 
 def revoke(work: UnitOfWork, key_id: UUID) -> AccessKey:
-    """End a key now. Revoking it again changes nothing.
+    """Revoke a key now. Revoking it again changes nothing.
 
     Raises:
         LookupError: there is no such key.
@@ -172,7 +174,7 @@ def revoke(work: UnitOfWork, key_id: UUID) -> AccessKey:
 
 
 def listing(session: Session, *, owner: str | None = None) -> list[AccessKey]:
-    """All keys, newest first; those that ended too."""
+    """All keys, newest first, including expired and revoked ones."""
     query = select(AccessKey).order_by(col(AccessKey.created_at).desc(), col(AccessKey.id))
     if owner is not None:
         query = query.where(AccessKey.owner == owner)
@@ -180,7 +182,7 @@ def listing(session: Session, *, owner: str | None = None) -> list[AccessKey]:
 
 
 def any_usable(session: Session, at: datetime) -> bool:
-    """Whether there is a key that lets anybody in at this moment."""
+    """True if at least one key is valid at the time `at`."""
     query = select(AccessKey.id).where(
         col(AccessKey.revoked_at).is_(None), col(AccessKey.expires_at) > at
     )
@@ -188,7 +190,7 @@ def any_usable(session: Session, at: datetime) -> bool:
 
 
 def usable(session: Session, key_ids: Collection[UUID], at: datetime) -> set[UUID]:
-    """Those of these keys that hold at this moment."""
+    """The keys among `key_ids` that are valid at the time `at`."""
     query = select(AccessKey.id).where(
         col(AccessKey.id).in_(key_ids),
         col(AccessKey.revoked_at).is_(None),
@@ -200,29 +202,29 @@ def usable(session: Session, key_ids: Collection[UUID], at: datetime) -> set[UUI
 _KEY = AccessKey.__table__  # type: ignore[attr-defined]
 _ASKED = sa.select(sa.bindparam("prefix", type_=sa.String).label("prefix")).subquery()
 _FOUND = sa.select(_KEY).select_from(_ASKED.outerjoin(_KEY, _KEY.c.prefix == _ASKED.c.prefix))
-"""One row in any case, empty for a prefix that nobody has."""
+"""Always returns one row; its columns are null for an unknown prefix."""
 
 
 def check(session: Session, presented: str, at: datetime) -> Checked:
-    """Whose key this is, if it holds at this moment; a copy of its row, which no session has.
+    """Check a presented key at the time `at`; returns a copy of its row that is in no session.
 
-    The hash is computed and compared in constant time whether or not the prefix is known, and what
-    became of a key is looked at, and an object made of it, only behind its secret.
+    The hash is computed and compared in constant time whether or not the prefix is known. Expiry
+    and revocation are checked, and an object is made, only if the secret is right.
     """
     written = _WRITTEN.fullmatch(presented)
     prefix, secret = written.groups() if written else ("", presented[:200])
-    found = session.execute(_FOUND, {"prefix": prefix}).one()
-    salt, expected = found.salt or _NOBODY_SALT, found.hash or _NOBODY_HASH
+    row = session.execute(_FOUND, {"prefix": prefix}).one()
+    salt, expected = row.salt or _NOBODY_SALT, row.hash or _NOBODY_HASH
     same = hmac.compare_digest(_hash(secret, salt), expected)
-    if found.id is None:
+    if row.id is None:
         return Checked(None, "unknown_key")
     if not same:
-        return Checked(None, "wrong_secret", found.id)
-    if found.revoked_at is not None:
-        return Checked(None, "revoked_key", found.id)
-    if found.expires_at <= at:
-        return Checked(None, "expired_key", found.id)
-    return Checked(AccessKey(**found._mapping), None, found.id)
+        return Checked(None, "wrong_secret", row.id)
+    if row.revoked_at is not None:
+        return Checked(None, "revoked_key", row.id)
+    if row.expires_at <= at:
+        return Checked(None, "expired_key", row.id)
+    return Checked(AccessKey(**row._mapping), None, row.id)
 
 
 def _hash(secret: str, salt: bytes) -> bytes:
@@ -239,22 +241,22 @@ _COUNT = sa.text(
 
 
 def note_use(session: Session, key_id: UUID, at: datetime, *, counted: int) -> int:
-    """Write down that a key was used, and that so many requests were counted on this day (UTC).
+    """Record that a key was used, and how many requests were counted on this day (UTC).
 
-    Gives how many are known of: more than `counted` if whoever counts has forgotten some.
+    Returns the number known here, which is larger than `counted` if the counter lost some.
     """
     return _counted(session, key_id, at, at_least=counted, more=0)
 
 
 def count_use(session: Session, key_id: UUID, at: datetime) -> int:
-    """Count one request more on this day (UTC) here, where nobody else can; gives their number."""
+    """Count one more request on this day (UTC) in the database; returns the day's number."""
     return _counted(session, key_id, at, at_least=0, more=1)
 
 
 def _counted(session: Session, key_id: UUID, at: datetime, *, at_least: int, more: int) -> int:
     values = {"id": key_id, "at": at, "day": day_of(at), "at_least": at_least, "more": more}
-    found: int | None = session.execute(_COUNT, values).scalar()
-    return found if found is not None else at_least + more
+    number: int | None = session.execute(_COUNT, values).scalar()
+    return number if number is not None else at_least + more
 
 
 def day_of(at: datetime) -> date:

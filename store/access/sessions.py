@@ -1,6 +1,6 @@
 """Sessions of browsers: begun with a key, found by a token, ended.
 
-A token is 256 random bits, so its hash needs neither salt nor slowness (see `store.access.keys`).
+A token is 256 random bits, so a fast hash without salt suffices (see `store.access.keys`).
 """
 
 import hashlib
@@ -21,9 +21,9 @@ _PERSON = b"attest.session"
 
 
 def begin(work: UnitOfWork, key_id: UUID, *, hours: float) -> tuple[str, datetime]:
-    """Begin a session; gives its token, which is kept nowhere, and when it ends.
+    """Begin a session; returns its token, which is not stored, and when it expires.
 
-    It ends with its key at the latest. Sessions that are over are swept away at the same time.
+    It expires with its key at the latest. Expired sessions are deleted at the same time.
 
     Raises:
         LookupError: there is no such key.
@@ -41,7 +41,7 @@ def begin(work: UnitOfWork, key_id: UUID, *, hours: float) -> tuple[str, datetim
 
 
 def key_of(session: Session, token: str, at: datetime) -> AccessKey | None:
-    """The key behind a token, if the session and the key hold at this moment."""
+    """The key of a token's session, if session and key are valid at the time `at`."""
     if len(token) != _TOKEN_CHARS:
         return None
     query = (
@@ -58,7 +58,7 @@ def key_of(session: Session, token: str, at: datetime) -> AccessKey | None:
 
 
 def open_of(session: Session, names: Collection[bytes], at: datetime) -> set[bytes]:
-    """Those of these sessions (`name_of`) that have not ended at this moment."""
+    """The sessions among `names` (`name_of`) that have not expired at the time `at`."""
     if not names:
         return set()
     query = select(PageSession.hash).where(
@@ -68,17 +68,17 @@ def open_of(session: Session, names: Collection[bytes], at: datetime) -> set[byt
 
 
 def end(work: UnitOfWork, token: str) -> bool:
-    """End a session; whether there was one."""
-    found = work.session.get(PageSession, _hash(token))
-    if found is None:
+    """End a session; returns True if there was one."""
+    row = work.session.get(PageSession, _hash(token))
+    if row is None:
         return False
-    work.session.delete(found)
-    work.record("session.ended", found.key_id)
+    work.session.delete(row)
+    work.record("session.ended", row.key_id)
     return True
 
 
 def name_of(token: str) -> bytes:
-    """What a session is found by: no secret, and no way back to the token."""
+    """The name by which a session is found. It is not secret and does not reveal the token."""
     return _hash(token)
 
 

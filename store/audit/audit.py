@@ -1,9 +1,9 @@
-"""The audit chain: each event carries the hash of the one before it (invariant 10).
+"""The audit chain: each event carries the hash of the event before it (invariant 10).
 
-The head row is locked while links are added, so that the order of the chain is the order of the
-commits, and it keeps the newest sequence number and hash, so that a cut-off tail shows. Who may
-write every row, the head too, can cut the tail off unseen: against that, keep heads elsewhere, or
-signed exports (`store.audit.export`).
+The head row is locked while links are added, so that the chain is in commit order. It keeps the
+newest sequence number and hash, so that a truncated chain is detected. Anybody who can write every
+row, the head too, can truncate the chain unseen: against that, keep heads elsewhere, or signed
+exports (`store.audit.export`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,10 +33,10 @@ __all__ = ["GENESIS", "ChainReport", "Checkpoint", "Event", "append", "link_hash
 def append(
     session: Session, events: Sequence[Event], promises: Sequence[Mapping[str, Any]] = ()
 ) -> None:
-    """Chain `events` in the session's transaction, and write the `promises` (`outbox.put`) that go
-    with them. Call last: it locks the head until commit.
+    """Append `events` to the chain in the session's transaction, and write the `promises`
+    (`outbox.put`) that go with them. Call it last: it locks the head until the commit.
 
-    The moment of an event is the server's, taken with the head locked: moments are in the order of
+    The time of an event is the server's, taken with the head locked, so times are in the order of
     the chain whatever the clocks of the writers say.
     """
     if len(events) == 1:
@@ -73,11 +73,11 @@ _ONE = sa.text(
 
 
 def _append_one(session: Session, event: Event, promises: Sequence[Mapping[str, Any]]) -> None:
-    """Promises, link and head in one statement: nearly all transactions have one event, and all
-    others wait for the head meanwhile. So PostgreSQL makes the hash (`audit_links`).
+    """Write outbox rows, link and head in one statement: nearly all transactions have one event,
+    and all others wait for the head meanwhile. So PostgreSQL computes the hash (`audit_links`).
 
-    Its snapshot is older than the lock: the row that comes of `FOR UPDATE` is the newest one
-    nevertheless, and the UPDATE finds that too (PostgreSQL manual, 13.2.1).
+    The statement's snapshot is older than the lock, but `FOR UPDATE` returns the newest row
+    nevertheless, and the UPDATE finds it too (PostgreSQL manual, 13.2.1).
     """
     request_id = str(event.request_id) if event.request_id else None
     before_at, before_payload, before_seq, end = around(
@@ -145,8 +145,8 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A place in the chain: a later walk goes on behind it. Without a hash, the hash that the
-    table holds there is believed; with one, kept elsewhere, the table must still hold it."""
+    """A place in the chain after which a later verification continues. Without a hash, the hash in
+    the table is trusted; with a hash, which was kept elsewhere, the table must still hold it."""
 
     seq: int
     hash: bytes | None = None
@@ -156,10 +156,10 @@ class Checkpoint:
 
     @classmethod
     def parse(cls, written: str) -> "Checkpoint":
-        """From `SEQ` or `SEQ:HASH`.
+        """Parse `SEQ` or `SEQ:HASH`.
 
         Raises:
-            ValueError: it is neither.
+            ValueError: the text is neither.
         """
         seq, colon, digits = written.partition(":")
         try:
@@ -173,15 +173,15 @@ class Checkpoint:
 
 BEGINNING = Checkpoint(0, GENESIS)
 _EVERY = 10_000
-"""Events from one report of progress to the next. Ours."""
+"""Events between two progress reports. Ours."""
 
 
 @dataclass(frozen=True)
 class ChainReport:
-    """What verification found. `first_bad_seq` is None where the chain is whole.
+    """The result of verification. `first_bad_seq` is None if the chain is whole.
 
-    An event that was edited together with its own hash shows at the one behind it, which still
-    carries the old hash; the last one shows against the head. `checked` is the last good link.
+    An event edited together with its own hash is detected at the next event, which still carries
+    the old hash; the last event is compared with the head. `checked` is the last good link.
     """
 
     events: int
@@ -206,10 +206,10 @@ def verify(
     like a mismatch with the head.
 
     Args:
-        after: begin behind this link, which must be there; left out, at the beginning.
-        until: end with this event; left out, or behind the head, at the head.
-        progress: told the last good link from time to time.
-        each: given every link once it has proved good.
+        after: start after this link, which must exist; None: at the beginning.
+        until: end with this event; None, or beyond the head: at the head.
+        progress: called with the last good link from time to time.
+        each: called with every link after it was verified.
 
     Raises:
         ValueError: the range ends before it begins.
@@ -222,21 +222,21 @@ def verify(
         what = "is missing" if last is None else "is not the one that was kept"
         return ChainReport(0, False, seq, f"event {seq} {what}", begun)
     first = None if begun.seq == 0 else begun.seq + 1
-    for found in stored_links(session, first, until, page=page):
-        fault = _fault(found, seq + 1, last)
+    for stored in stored_links(session, first, until, page=page):
+        fault = _fault(stored, seq + 1, last)
         if fault is not None:
             bad, reason = fault
             return ChainReport(seq - begun.seq, False, bad, reason, Checkpoint(seq, last))
-        seq, last = found.seq, found.hash
+        seq, last = stored.seq, stored.hash
         if each is not None:
-            each(found)
+            each(stored)
         if progress is not None and seq % _EVERY == 0:
             progress(Checkpoint(seq, last))
     return _at_the_end(session, begun, Checkpoint(seq, last), until)
 
 
 def _stored_hash(session: Session, seq: int) -> bytes | None:
-    """The hash of an event; None where there is no such event."""
+    """The hash of an event; None if there is no such event."""
     if seq == 0:
         return GENESIS
     query = sa.text("SELECT hash FROM audit_event WHERE seq = :seq")
@@ -245,7 +245,7 @@ def _stored_hash(session: Session, seq: int) -> bytes | None:
 
 
 def _fault(found: StoredLink, seq: int, previous: bytes) -> tuple[int, str] | None:
-    """What is wrong with the link that stands where `seq` should, behind `previous`."""
+    """The fault of the link in the place of `seq`, after hash `previous`; None if it is good."""
     if found.seq < seq:
         return found.seq, f"event {found.seq} was never written"
     if found.seq > seq:
@@ -260,7 +260,7 @@ def _fault(found: StoredLink, seq: int, previous: bytes) -> tuple[int, str] | No
 def _at_the_end(
     session: Session, begun: Checkpoint, last: Checkpoint, until: int | None
 ) -> ChainReport:
-    """Whether the chain, good up to `last`, ends where the head says, or goes on behind `until`."""
+    """Check that the chain, good up to `last`, ends at the head or continues after `until`."""
     events, seq = last.seq - begun.seq, last.seq
 
     def broken(bad: int, reason: str) -> ChainReport:
@@ -275,6 +275,6 @@ def _at_the_end(
     if seq != end:
         return broken(min(seq, end) + 1, f"the chain ends at {seq}, the head is {head.seq}")
     if bytes(head.hash) != last.hash:
-        bad = max(seq, 1)  # of an empty chain the first event is what is missing
+        bad = max(seq, 1)  # in an empty chain the first event is missing
         return broken(bad, f"event {bad} is not the one that the head names")
     return ChainReport(events, True, None, None, last)

@@ -1,4 +1,4 @@
-"""Ed25519 signatures (RFC 8032, section 5.1) of manifests of exports, by `cryptography`."""
+"""Ed25519 signatures (RFC 8032, section 5.1) of export manifests, by `cryptography`."""
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import (
@@ -27,7 +27,7 @@ def public_key(seed: bytes) -> bytes:
 
 
 def sign(seed: bytes, message: bytes) -> bytes:
-    """The signature of `message`, (64,) bytes; the same each time.
+    """The signature of `message`, (64,) bytes; it is deterministic.
 
     Raises:
         ValueError: the seed has another length.
@@ -36,7 +36,7 @@ def sign(seed: bytes, message: bytes) -> bytes:
 
 
 def verifies(key: bytes, message: bytes, signature: bytes) -> bool:
-    """Whether `signature` is one of `message` by the owner of the public `key`. Never raises."""
+    """True if `signature` signs `message` under the public `key`. Never raises."""
     if len(key) != KEY_BYTES or len(signature) != SIGNATURE_BYTES:
         return False
     try:

@@ -1,8 +1,8 @@
-"""Signed exports of the audit chain: they prove themselves without the database.
+"""Signed exports of the audit chain, which can be verified without the database.
 
-An export is JSON Lines, one event a line, and a manifest beside it. The part of a line behind
-`"event":` is, byte for byte, what the link's hash is over; the manifest names the first and the
-last hash and is signed (Ed25519, RFC 8032) over its own canonical JSON without the signature.
+An export is JSON Lines, one event a line, and a manifest beside it. The value of `"event":` in a
+line is, byte for byte, the input of the link's hash. The manifest names the first and the last hash
+and is signed (Ed25519, RFC 8032) over its own canonical JSON without the signature.
 """
 
 import hashlib
@@ -25,13 +25,13 @@ _HEX_64 = r"^[0-9a-f]{128}$"
 _BEFORE, _MIDDLE, _BEHIND, _END = b'{"event":', b',"hash":"', b'","previous_hash":"', b'"}\n'
 _TAIL = len(_MIDDLE) + 64 + len(_BEHIND) + 64 + len(_END)
 _EVERY = 10_000
-"""Lines from one report of progress to the next. Ours."""
+"""Lines between two progress reports. Ours."""
 
 Hash = Annotated[str, Field(pattern=_HEX_32)]
 
 
 class NotWhole(ValueError):
-    """The chain is broken, and a broken one is not signed."""
+    """The chain is broken, so it was not signed."""
 
     def __init__(self, report: ChainReport) -> None:
         super().__init__(f"the chain is broken, nothing was exported: {report.reason}")
@@ -39,18 +39,18 @@ class NotWhole(ValueError):
 
 
 class BadManifest(ValueError):
-    """The manifest is none, or not signed by whom it should be."""
+    """The manifest is invalid, or not signed by the expected key."""
 
 
 class Writable(Protocol):
-    """Where lines go."""
+    """The output for lines."""
 
     def write(self, data: bytes, /) -> object:
-        """Take them."""
+        """Write `data`."""
 
 
 class End(BaseModel):
-    """An end of the exported range."""
+    """The first or last link of the exported range."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -59,7 +59,7 @@ class End(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What an export holds, and whose word that is. Hashes, key and signature in hex."""
+    """The content of an export and the key that signed it. Hashes, key and signature in hex."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -85,15 +85,15 @@ def write_export(
     until: int | None = None,
     progress: Callable[[Checkpoint], None] | None = None,
 ) -> Manifest:
-    """Write the events behind `after` up to `until` to `out`, verified on the way, and sign.
+    """Write the events after `after` up to `until` to `out`, verify them, and sign the manifest.
 
     Args:
         session: reads one snapshot (`Store.reading`).
         key: the secret seed, (32,) bytes.
-        at: the moment that the manifest names.
+        at: the export time in the manifest.
 
     Raises:
-        NotWhole: the chain is broken; what was written so far is good for nothing.
+        NotWhole: the chain is broken; the lines written so far are useless.
     """
     digest, ends = hashlib.sha256(), _Ends()
 
@@ -125,7 +125,7 @@ def write_export(
 
 @dataclass
 class _Ends:
-    """Where the range began."""
+    """The link before the exported range and its first link."""
 
     after: dict[str, Any] | None = None
     first: dict[str, Any] | None = None
@@ -147,14 +147,14 @@ def _line(found: StoredLink) -> bytes:
 
 
 def _signed(manifest: dict[str, Any]) -> bytes:
-    """What the signature is over."""
+    """The bytes that are signed."""
     unsigned = {name: value for name, value in manifest.items() if name != "signature"}
     return canonical(unsigned).encode()
 
 
 @dataclass(frozen=True)
 class ExportReport:
-    """What verifying an export found. `first_bad_seq` is None where all is as it was signed."""
+    """The result of verifying an export. `first_bad_seq` is None if it is as it was signed."""
 
     events: int
     whole: bool
@@ -164,14 +164,14 @@ class ExportReport:
 
 
 def read_manifest(written: bytes, *, trusted: bytes | None = None) -> Manifest:
-    """The manifest, if its signature holds.
+    """The manifest, if its signature is valid.
 
     Args:
-        trusted: the public key that must have signed, (32,) bytes; left out, the one that the
-            manifest names, which proves no more than that nobody changed it without that key.
+        trusted: the public key that must have signed it, (32,) bytes; None: the key in the
+            manifest, which proves only that nobody without that key changed it.
 
     Raises:
-        BadManifest: it is none, somebody changed it, or another key signed it.
+        BadManifest: it is invalid, was changed, or was signed by another key.
     """
     try:
         body = json.loads(written)
@@ -189,7 +189,7 @@ def read_manifest(written: bytes, *, trusted: bytes | None = None) -> Manifest:
 def verify_export(
     lines: Iterable[bytes], manifest: Manifest, *, progress: Callable[[int], None] | None = None
 ) -> ExportReport:
-    """Check lines against their manifest, one at a time; names the first bad event."""
+    """Check lines against their manifest, one at a time; reports the first bad event."""
     digest, count = hashlib.sha256(), 0
     seq, last = manifest.after.seq, bytes.fromhex(manifest.after.hash)
 
@@ -222,24 +222,24 @@ def _hash_of(line: bytes) -> bytes:
 
 
 def _line_fault(line: bytes, seq: int, previous: bytes) -> str | None:
-    """What is wrong with the line that should hold event `seq`, behind `previous`."""
+    """What is wrong with the line that should hold event `seq`, after hash `previous`; or None."""
     event, tail = line[len(_BEFORE) : -_TAIL], line[-_TAIL:]
     expected = hashlib.sha256(previous + event).hexdigest().encode()
     whole = (_MIDDLE, expected, _BEHIND, previous.hex().encode(), _END)
     if not line.startswith(_BEFORE) or tail != b"".join(whole):
-        found = _seq_of(line)
-        if found is None or found == seq:
+        number = _seq_of(line)
+        if number is None or number == seq:
             return f"event {seq} is not what was written"
-        return f"event {seq} is missing, {found} stands in its place"
+        return f"event {seq} is missing, {number} stands in its place"
     if _seq_of(line) != seq:
         return f"event {seq} is another one"
     return None
 
 
 def _seq_of(line: bytes) -> int | None:
-    """The number that a line gives its event."""
+    """The sequence number of the event in a line; None if it has none."""
     try:
-        found = json.loads(line)["event"]["seq"]
+        number = json.loads(line)["event"]["seq"]
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    return found if type(found) is int else None
+    return number if type(number) is int else None

@@ -1,7 +1,7 @@
-"""What an answer was composed from, beside question, retrieval and draft: kept, so that the same
-bytes can be composed again without asking anybody.
+"""The inputs of an answer beside question, retrieval and draft. They are stored, so that the same
+bytes can be composed again without any request to a model or source.
 
-It holds words of claims, as answers do: it is shown to nobody, and goes where they go.
+They hold words of claims, as answers do: they are never shown, and are erased with the answer.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -18,7 +18,7 @@ from store.documents.documents import Version
 from store.documents.publication_status import Standing
 
 CURED = ("cure", "cure_refreshes")
-"""What a commit may add to a composed answer: the refreshes that it asked for have ids."""
+"""Fields that the commit may add to a composed answer: the requested refreshes get their ids."""
 
 
 class _Cited(Protocol):
@@ -54,12 +54,12 @@ def inputs(
 
     Args:
         checked: all drafted claims with their verdicts.
-        keyless: whether they are those of the keyless draft, shown in the place of a model's.
-        contested: ids of claims that another source contradicts and that do not stand.
-        undecided: those of them in a conflict that nothing decides.
-        conflicts: as they stand in the answer.
-        in_the_past: whether the question was about a time that was over.
-        held: the versions by evidence key, with what became of their works and both clocks.
+        keyless: the claims are those of the keyless draft, shown in place of a model's.
+        contested: ids of claims that another source contradicts and that are not upheld.
+        undecided: the contested claims in a conflict that nothing decides.
+        conflicts: the conflicts as in the answer.
+        in_the_past: the question was about a past time.
+        held: the versions by evidence key, with the standing of their works and both clocks.
     """
     body: dict[str, Any] = to_jsonable_python(
         {
@@ -72,14 +72,14 @@ def inputs(
             "cost_usd": cost_usd,
             "held": {
                 key: {
-                    "version_id": one.cited.version.id,
-                    "status": one.cited.version.status,
-                    "standing": one.cited.standing,
-                    "doubts": sorted(one.cited.doubts),
-                    "cited_by": one.cited.cited_by,
-                    "clocks": one.clocks,
+                    "version_id": evidence.cited.version.id,
+                    "status": evidence.cited.version.status,
+                    "standing": evidence.cited.standing,
+                    "doubts": sorted(evidence.cited.doubts),
+                    "cited_by": evidence.cited.cited_by,
+                    "clocks": evidence.clocks,
                 }
-                for key, one in held.items()
+                for key, evidence in held.items()
             },
         }
     )
@@ -92,22 +92,22 @@ def to_keep(
     """The inputs of an answer that is about to be stored, with their hash, for the audit.
 
     Args:
-        answer: its body as it is stored, with the cure that the commit named.
-        key: of the question's hashes.
+        answer: its body as stored, with the cure that the commit added.
+        key: the key of the question's hashes.
     """
     return hashed({**composed_from, "cured": {name: answer[name] for name in CURED}}, key)
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Inputs as they are stored."""
+    """The stored inputs of an answer."""
 
     body: Mapping[str, Any]
     hash: str
 
 
 def kept(session: Session, question_id: UUID) -> Kept | None:
-    """The inputs of a question's answer; None for answers from before they were kept."""
+    """The inputs of a question's answer; None for answers from before inputs were stored."""
     query = sa.text("SELECT body, hash FROM answer_inputs WHERE question_id = :id")
     row = session.execute(query, {"id": question_id}).one_or_none()
     return None if row is None else Kept(row.body, row.hash)

@@ -1,4 +1,4 @@
-"""The key that signs exports: given in `ATTEST_AUDIT_KEY`, or kept in the data directory."""
+"""The key that signs exports: from `ATTEST_AUDIT_KEY`, or stored in the data directory."""
 
 import os
 import stat
@@ -12,25 +12,25 @@ FILE = "audit.key"
 
 
 class NoKey(LookupError):
-    """There is no key yet; the text says what makes one."""
+    """There is no key yet; the message says how to make one."""
 
 
 class BadKey(ValueError):
-    """The key cannot be used; the text says how to mend that, and nothing of the key."""
+    """The key cannot be used; the message says how to fix that and reveals nothing of the key."""
 
 
 def signing_key(
     data_dir: Path, given: str | None = None, made: Callable[[Path], None] | None = None
 ) -> bytes:
-    """The secret seed, (32,) bytes. Without a given one it is read from the data directory, where
-    it is made the first time.
+    """The secret seed, (32,) bytes. Without `given` it is read from the data directory, where it is
+    created the first time.
 
     Args:
         given: 64 hex digits, as in `ATTEST_AUDIT_KEY`.
-        made: told where, if it is made now.
+        made: called with the file's path if the key is created now.
 
     Raises:
-        BadKey: it is no key, or others may read its file.
+        BadKey: the key is invalid, or others may read its file.
     """
     path = data_dir / FILE
     if not given and not path.exists():
@@ -41,11 +41,11 @@ def signing_key(
 
 
 def existing_key(data_dir: Path, given: str | None = None) -> bytes:
-    """The secret seed as `signing_key` gives it, but none is made.
+    """The secret seed as from `signing_key`, but none is created.
 
     Raises:
-        NoKey: none was given, and the data directory has none.
-        BadKey: it is no key, or others may read its file.
+        NoKey: `given` is empty and the data directory has no key.
+        BadKey: the key is invalid, or others may read its file.
     """
     if given:
         return parse(given, VARIABLE)
@@ -64,7 +64,7 @@ def parse(written: str, where: str) -> bytes:
     """32 bytes from 64 hex digits.
 
     Raises:
-        BadKey: it is anything else; names `where` it was found.
+        BadKey: the text is anything else; names `where` it was found.
     """
     try:
         key = bytes.fromhex(written.strip())
@@ -76,7 +76,7 @@ def parse(written: str, where: str) -> bytes:
 
 
 def _make(path: Path) -> None:
-    """Write a new key, whole or not at all; of two processes that do so one wins."""
+    """Write a new key, whole or not at all; if two processes do so, one wins."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -15,12 +15,12 @@ from uuid import UUID
 from store.core.hashes import plain
 
 GENESIS = bytes(32)
-"""What the first link follows."""
+"""The hash before the first link."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """A state change: who did what to which subject. `payload` holds hashes and ids, no texts."""
+    """A state change: who did what to which subject. `payload` holds hashes and ids, not texts."""
 
     event: str
     subject: str
@@ -33,17 +33,17 @@ def link_hash(previous: bytes, seq: int, at: str, event: Event) -> bytes:
     """The hash of link `seq`, which follows the link with hash `previous`.
 
     Args:
-        at: when, in UTC, as `YYYY-MM-DDTHH:MM:SS.ffffff+00:00`.
+        at: the time in UTC, as `YYYY-MM-DDTHH:MM:SS.ffffff+00:00`.
     """
     return digest(previous, link(seq, at, event, canonical(event.payload)))
 
 
 canonical = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
-_written = json.encoder.encode_basestring  # what `canonical` makes of a string
+_written = json.encoder.encode_basestring  # encodes a string as `canonical` does
 
 
 def link(seq: int, at: str, event: Event, payload: str) -> str:
-    """The canonical JSON of a link; that of its `payload` is given."""
+    """The canonical JSON of a link, from the canonical JSON of its `payload`."""
     request_id = str(event.request_id) if event.request_id else None
     return link_of(seq, at, event.actor, event.event, event.subject, request_id, payload)
 
@@ -59,19 +59,19 @@ def link_of(
 def around(
     actor: str, event: str, subject: str, request_id: str | None
 ) -> tuple[str, str, str, str]:
-    """What of a link's canonical JSON stands before its moment, between that and its payload,
-    between that and its number, and behind it: who counts the links may put it together."""
-    given = f'"{request_id}"' if request_id else "null"
+    """The four constant parts of a link's canonical JSON: before its time, between time and
+    payload, between payload and number, and the end. The caller numbers the link and joins them."""
+    request = f'"{request_id}"' if request_id else "null"
     return (
         f'{{"actor":{_written(actor)},"at":"',
         f'","event":{_written(event)},"payload":',
-        f',"request_id":{given},"seq":',
+        f',"request_id":{request},"seq":',
         f',"subject":{_written(subject)}}}',
     )
 
 
 def payload_json(payload: Mapping[str, Any]) -> str:
-    """The canonical JSON of a payload; nearly all are flat and hold ids, hashes and numbers."""
+    """The canonical JSON of a payload; fast for flat ones of strings and integers, as most are."""
     fields = []
     for key in sorted(payload):
         value = payload[key]

@@ -1,4 +1,4 @@
-"""Questions to the audit chain: which events, in the order in which they were committed."""
+"""Queries of the audit chain, in the order in which events were committed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from store.models import AuditEvent
 
 @dataclass(frozen=True)
 class Events:
-    """A page of events, newest first, and the cursor of the next one."""
+    """A page of events, newest first, and the cursor of the next page."""
 
     events: Sequence[AuditEvent]
     next_cursor: str | None
@@ -29,15 +29,15 @@ def query(
     cursor: str | None = None,
     limit: int = 100,
 ) -> Events:
-    """Events that fit all filters given, newest first.
+    """A page of the events that match all filters, newest first.
 
     Args:
         since: at or after this moment.
         until: before this moment.
-        cursor: `next_cursor` of the page before.
+        cursor: `next_cursor` of the previous page.
 
     Raises:
-        InvalidCursor: `cursor` was not given out by this function.
+        InvalidCursor: `cursor` was not issued by this function.
     """
     chosen = select(AuditEvent).order_by(col(AuditEvent.seq).desc()).limit(limit + 1)
     if subject is not None:

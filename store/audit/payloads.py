@@ -1,4 +1,4 @@
-"""What events keep of asking language models, and of what an answer rests on: hashes. Pure."""
+"""Audit payloads about requests to language models and an answer's evidence: hashes. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,12 +7,12 @@ from store.core.hashes import keyed
 
 
 def models_asked(key: bytes | None, **consulted: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """The models that were asked, by purpose: name, version of the prompt, hashes of what was sent
-    and of what came back (null where nothing usable did). No words of either.
+    """The models that were asked, by purpose: name, prompt version, and hashes of prompt and output
+    (null where no output was usable). No words of either.
 
     Args:
-        key: of the hashes of whose words these are; what is stored has plain ones.
-        consulted: what is stored of having asked, by purpose; None or without a model: nobody was.
+        key: the key of the hashes of the subject's words; stored requests have plain hashes.
+        consulted: the stored requests, by purpose; None or without a model: none was asked.
     """
     return [
         {
@@ -28,15 +28,15 @@ def models_asked(key: bytes | None, **consulted: Mapping[str, Any] | None) -> li
 
 
 def judge_asked(key: bytes | None, judged: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of a judge, which may be asked several times (`workers.verify.judging`)."""
+    """The same for a judge, which may be asked several times (`workers.verify.judging`)."""
     hashes = {
-        name: [keyed(one, key) for one in judged[name]]
+        name: [keyed(digest, key) for digest in judged[name]]
         for name in ("prompt_hashes", "output_hashes")
     }
     return {**judged, **hashes}
 
 
 def evidence_of(records: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """The versions that evidence records name, each once, with the hash of what it says."""
-    found = {str(one["version_id"]): str(one["retrieval"]["hash"]) for one in records}
-    return [{"version_id": key, "content_hash": value} for key, value in found.items()]
+    """The versions that evidence records name, each once, with the hash of its content."""
+    hashes = {str(record["version_id"]): str(record["retrieval"]["hash"]) for record in records}
+    return [{"version_id": key, "content_hash": value} for key, value in hashes.items()]

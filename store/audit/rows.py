@@ -1,7 +1,7 @@
-"""The stored chain, streamed in windows of sequence numbers, so that memory stays flat.
+"""Streams the stored chain in windows of sequence numbers, in constant memory.
 
-Rows come by binary COPY (PostgreSQL manual, "COPY"): read through SQLAlchemy they cost three times
-as much.
+Rows are read by binary COPY (PostgreSQL manual, "COPY"): reading them through SQLAlchemy takes
+three times as long.
 """
 
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ from store.audit.links import canonical, link_of
 
 _INT8 = Struct("!q").unpack
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-_LEAST = -(2**63)  # of a bigint: an event written before the first one must show too
+_LEAST = -(2**63)  # of a bigint: an event inserted before the first must be found too
 
 
 class StoredLink(NamedTuple):
-    """A link as it stands in the table. `written` is its canonical JSON; None where it can have
-    none, because it holds what nobody here writes (a moment outside the calendar)."""
+    """A stored link. `written` is its canonical JSON; None if it has none, because it holds a value
+    that this code never writes (such as a time outside the calendar)."""
 
     seq: int
     written: str | None
@@ -36,7 +36,7 @@ def stored_links(
 ) -> Iterator[StoredLink]:
     """The links by sequence number, from `first` to `last`, both included.
 
-    A number that the table holds twice (a copy may have lost its key) comes twice.
+    A number that is in the table twice (a copy may have lost its primary key) is yielded twice.
     """
     start = _next(session, _LEAST if first is None else first, last)
     while start is not None:
@@ -47,11 +47,11 @@ def stored_links(
 
 
 def _next(session: Session, first: int, last: int | None) -> int | None:
-    """The smallest number from `first` to `last` that there is."""
+    """The smallest existing number from `first` to `last`; None if there is none."""
     query = sa.text("SELECT min(seq) FROM audit_event WHERE seq >= :first AND seq <= :last")
     bounds = {"first": first, "last": 2**63 - 1 if last is None else last}
-    found: int | None = session.execute(query, bounds).scalar_one()
-    return found
+    smallest: int | None = session.execute(query, bounds).scalar_one()
+    return smallest
 
 
 def _window(session: Session, start: int, end: int) -> list[tuple[Any, ...]]:
@@ -78,19 +78,19 @@ def _link(row: tuple[Any, ...]) -> StoredLink:
             event.decode(),
             subject.decode(),
             _uuid(request_id) if request_id else None,
-            canonical(from_json(payload[1:])),  # behind the version byte of jsonb
+            canonical(from_json(payload[1:])),  # after the version byte of jsonb
         )
     except (OverflowError, ValueError):
         written = None
     return StoredLink(number, written, bytes(previous_hash), bytes(link_hash))
 
 
-@lru_cache(maxsize=4096)  # the events of one transaction share their moment
+@lru_cache(maxsize=4096)  # the events of one transaction share their time
 def _moment(at: bytes) -> str:
     moment = _EPOCH + timedelta(microseconds=_INT8(at)[0])
     return moment.isoformat(timespec="microseconds")
 
 
 def _uuid(raw: bytes) -> str:
-    one = raw.hex()
-    return f"{one[:8]}-{one[8:12]}-{one[12:16]}-{one[16:20]}-{one[20:]}"
+    digits = raw.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"

@@ -1,7 +1,7 @@
-"""The story of one answer, from the audit chain and the rows that it attests.
+"""The audit trail of one answer, from the audit chain and the rows that it attests.
 
-It names hashes, ids, counts, versions and verdicts; words of questions, documents and claims stay
-out (invariant 11), so it may be handed to an auditor as it is.
+It contains hashes, ids, counts, versions and verdicts, but no words of questions, documents or
+claims (invariant 11), so it may be given to an auditor unchanged.
 """
 
 from collections import Counter
@@ -22,8 +22,8 @@ Payload = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Step:
-    """One event of the story. `seconds` counts from the first one. `holds`: it is what was written
-    under its hash; whether that is the hash that was written, the whole chain tells."""
+    """One event of the trail. `seconds` counts from the first event. `holds`: the event matches its
+    hash. That the hash itself is unchanged can only be verified with the whole chain."""
 
     seq: int
     at: datetime
@@ -39,7 +39,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Source:
-    """A version that was evidence, as it stands now."""
+    """A document version that was evidence, in its present state."""
 
     document_id: UUID
     version_id: UUID
@@ -52,7 +52,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Sealed:
-    """The answer, without its words."""
+    """The sealed answer, without its words."""
 
     hash: str
     sealed_at: datetime | None
@@ -64,7 +64,7 @@ class Sealed:
 
 @dataclass(frozen=True)
 class Trail:
-    """What happened to a question, in the order in which it was committed."""
+    """The history of a question, in the order in which its events were committed."""
 
     question_id: UUID
     status: str
@@ -77,22 +77,22 @@ class Trail:
 
 
 def trail(session: Session, question_id: UUID) -> Trail | None:
-    """The story of a question's answer; None where there is no such question.
+    """The trail of a question's answer; None if there is no such question.
 
-    Refreshes that were asked for to cure an abstention are part of it.
+    It includes refreshes that were requested to cure an abstention.
     """
     question = session.get(Question, question_id)
     if question is None:
         return None
     own = _events(session, [str(question_id)])
-    cures = [one for event in own for one in event.payload.get("cure_refreshes", ())]
-    events = sorted([*own, *_events(session, cures)], key=lambda one: one.seq)
+    cures = [refresh for event in own for refresh in event.payload.get("cure_refreshes", ())]
+    events = sorted([*own, *_events(session, cures)], key=lambda event: event.seq)
     answer = session.get(Answer, question_id)
     retrieved = [
         key
-        for one in own
-        if one.event == "question.retrieved"
-        for key in one.payload.get("version_ids", ())
+        for event in own
+        if event.event == "question.retrieved"
+        for key in event.payload.get("version_ids", ())
     ]
     return Trail(
         question_id=question.id,
@@ -100,7 +100,7 @@ def trail(session: Session, question_id: UUID) -> Trail | None:
         asked_at=question.created_at,
         finished_at=question.finished_at,
         text_hash=question.text_hash,
-        steps=[_step(one, events[0].at) for one in events],
+        steps=[_step(event, events[0].at) for event in events],
         sources=_sources(session, question_id, list(dict.fromkeys(retrieved))),
         answer=_sealed(answer, own) if answer is not None else None,
     )
@@ -114,7 +114,7 @@ def _events(session: Session, subjects: Sequence[str]) -> list[AuditEvent]:
 
 
 def _step(event: AuditEvent, began: datetime) -> Step:
-    tell = _WORDS.get(event.event)
+    wording = _WORDS.get(event.event)
     return Step(
         seq=event.seq,
         at=event.at,
@@ -122,7 +122,7 @@ def _step(event: AuditEvent, began: datetime) -> Step:
         event=event.event,
         actor=event.actor,
         subject=event.subject,
-        words=tell(event.payload) if tell else f"{event.event.replace('.', ' ')}.",
+        words=wording(event.payload) if wording else f"{event.event.replace('.', ' ')}.",
         payload=event.payload,
         hash=event.hash.hex(),
         holds=_holds(event),
@@ -131,8 +131,8 @@ def _step(event: AuditEvent, began: datetime) -> Step:
 
 def _holds(event: AuditEvent) -> bool:
     at = event.at.astimezone(UTC).isoformat(timespec="microseconds")
-    told = Event(event.event, event.subject, event.actor, event.request_id, event.payload)
-    return link_hash(event.previous_hash, event.seq, at, told) == event.hash
+    recorded = Event(event.event, event.subject, event.actor, event.request_id, event.payload)
+    return link_hash(event.previous_hash, event.seq, at, recorded) == event.hash
 
 
 _SOURCES = sa.text(
@@ -147,7 +147,7 @@ _SOURCES = sa.text(
 
 
 def _sources(session: Session, question_id: UUID, version_ids: Sequence[str]) -> list[Source]:
-    found = session.execute(_SOURCES, {"question_id": question_id, "ids": list(version_ids)})
+    rows = session.execute(_SOURCES, {"question_id": question_id, "ids": list(version_ids)})
     return [
         Source(
             document_id=row.document_id,
@@ -158,7 +158,7 @@ def _sources(session: Session, question_id: UUID, version_ids: Sequence[str]) ->
             status=row.status,
             cited=row.cited,
         )
-        for row in found
+        for row in rows
     ]
 
 
@@ -166,11 +166,11 @@ _PROVENANCE = ("generator", "model", "prompt_version", "knowledge_version", "cos
 
 
 def _sealed(answer: Answer, events: Sequence[AuditEvent]) -> Sealed:
-    """The answer as it was sealed; of one whose words were erased the counts are the event's."""
+    """The answer as it was sealed; if its words were erased, the counts are those of the event."""
     provenance = answer.body.get("provenance", {})
-    attested = next((one.payload for one in events if one.event == "answer.sealed"), {})
+    attested = next((event.payload for event in events if event.event == "answer.sealed"), {})
     claims = answer.body.get("claims")
-    citations = sum(len(one["citations"]) for one in claims or ())
+    citations = sum(len(claim["citations"]) for claim in claims or ())
     return Sealed(
         hash=answer.hash,
         sealed_at=answer.sealed_at,
@@ -186,12 +186,12 @@ def _count(number: int, what: str) -> str:
 
 
 def _models(payload: Payload) -> str:
-    """Which models were asked, and for what."""
-    asked = payload.get("asked", ())
-    if not asked:
+    """A sentence that names the models asked and the purpose of each; empty if none was asked."""
+    requests = payload.get("asked", ())
+    if not requests:
         return ""
-    told = ", ".join(f"{one['model']} ({one['purpose']})" for one in asked)
-    return f" Asked: {told}."
+    models = ", ".join(f"{request['model']} ({request['purpose']})" for request in requests)
+    return f" Asked: {models}."
 
 
 def _submitted(_: Payload) -> str:
@@ -199,9 +199,9 @@ def _submitted(_: Payload) -> str:
 
 
 def _retrieved(payload: Payload) -> str:
-    found = _count(len(payload.get("version_ids", ())), "version")
+    versions = _count(len(payload.get("version_ids", ())), "version")
     sufficiency = payload.get("sufficiency")
-    return f"{found} became evidence; sufficiency {sufficiency}.{_models(payload)}"
+    return f"{versions} became evidence; sufficiency {sufficiency}.{_models(payload)}"
 
 
 def _drafted(payload: Payload) -> str:
@@ -214,8 +214,8 @@ def _drafted(payload: Payload) -> str:
 
 def _verified(payload: Payload) -> str:
     verdicts = payload.get("verdicts", ())
-    counts = Counter(str(one["verdict"]) for one in verdicts)
-    told = ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) or "none"
+    counts = Counter(str(verdict["verdict"]) for verdict in verdicts)
+    summary = ", ".join(f"{number} {verdict}" for verdict, number in counts.items()) or "none"
     reason = payload.get("abstain_reason")
     kept = f"abstains: {reason}" if reason else f"{len(payload.get('claims', ()))} may be shown"
     cures = payload.get("cure_refreshes")
@@ -224,7 +224,7 @@ def _verified(payload: Payload) -> str:
     by = f" Judged by {judged}." if judged else ""
     aside = _count(len(payload.get("set_aside", ())), "claim")
     instead = f" In the place of a model's {aside}." if payload.get("set_aside") else ""
-    return f"{_count(len(verdicts), 'claim')} checked: {told}; {kept}.{instead}{by}{cure}"
+    return f"{_count(len(verdicts), 'claim')} checked: {summary}; {kept}.{instead}{by}{cure}"
 
 
 def _was_sealed(payload: Payload) -> str:
@@ -257,4 +257,4 @@ _WORDS: Mapping[str, Callable[[Payload], str]] = {
     "language_model.budget_spent": lambda _: "The language model's budget was spent.",
     "refresh.requested": lambda _: "A source was to be asked for what is missing.",
 }
-"""What an event means in plain words; from its payload come counts, ids and verdicts only."""
+"""Plain wording for each event; it uses only counts, ids and verdicts of the payload."""

@@ -1,1 +1,1 @@
-"""What all of the store stands on: database, transactions, settings, hashes, spans."""
+"""The basis of the store: database, transactions, settings, hashes, spans."""

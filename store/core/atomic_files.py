@@ -1,7 +1,7 @@
-"""What is made beside its place and stands there once it is whole; what killed makers left goes.
+"""Files and directories that are made beside their place and renamed to it once complete.
 
-Whoever makes one holds flock(2) on it, which the kernel frees at any death: it tells the living
-from the dead in another container too, where a process's number says nothing.
+The maker holds flock(2) on the unfinished one. The kernel releases it when the process dies, so
+leftovers of dead makers are recognised, in another container too, where a pid says nothing.
 """
 
 import contextlib
@@ -19,12 +19,12 @@ from store.embedded.process import wait_until
 
 PART, RESTORING = "part", "restoring"
 _LAST_CHILD_SECONDS = 2.0
-"""A program that a killed maker was starting holds its lock too, from fork to exec."""
+"""A child that a killed maker was starting inherits its lock and holds it from fork to exec."""
 
 
 @contextlib.contextmanager
 def appearing_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file for its owner only, that is there once it is whole, and not before."""
+    """A file readable by its owner only, which appears at `path` once it is complete."""
     for left in abandoned(path, PART):
         left.unlink(missing_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.{PART}-", dir=path.parent)
@@ -43,7 +43,7 @@ def appearing_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def unfinished_directory(target: Path) -> Iterator[Path]:
-    """A directory beside `target`, to be renamed to it; gone in the end if it was not."""
+    """A directory beside `target`, to be renamed to it; removed at the end if it was not."""
     made = Path(tempfile.mkdtemp(prefix=f".{target.name}.{RESTORING}-", dir=target.parent))
     try:
         handle = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
@@ -57,25 +57,25 @@ def unfinished_directory(target: Path) -> Iterator[Path]:
 
 
 def abandoned(place: Path, mark: str) -> Iterator[Path]:
-    """What processes that no longer live left beside `place`; nobody else sees it as such while the
-    caller has it.
+    """Yield what dead processes left beside `place`, each locked while the caller has it, so that
+    nobody else takes it for a leftover.
 
     Args:
         mark: `PART` or `RESTORING`.
     """
     names = re.compile(rf"\.{re.escape(place.name)}\.{mark}-([0-9]+|[a-z0-9_]{{8}})")
-    with contextlib.suppress(OSError):  # whoever may not list it makes its own all the same
+    with contextlib.suppress(OSError):  # a directory that cannot be listed can still be written to
         for name in os.listdir(place.parent):  # noqa: PTH208  a list: what is listed is removed
-            one = place.parent / name
-            if names.fullmatch(name) and one.lstat().st_uid == os.geteuid():
-                with _left(one) as left:
+            path = place.parent / name
+            if names.fullmatch(name) and path.lstat().st_uid == os.geteuid():
+                with _left(path) as left:
                     if left:
-                        yield one
+                        yield path
 
 
 @contextlib.contextmanager
 def _left(path: Path) -> Iterator[bool]:
-    """Whether nobody holds it. Where that cannot be asked, somebody does."""
+    """Yield True if no process holds a lock on `path`, False also where that cannot be tested."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
@@ -88,7 +88,7 @@ def _left(path: Path) -> Iterator[bool]:
 
 
 def _hold(handle: int) -> bool:
-    """Lock it; False where somebody else has, or where file systems know no locks."""
+    """Lock it; False if another process holds the lock or the file system has no locks."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -97,7 +97,7 @@ def _hold(handle: int) -> bool:
 
 
 def mounted(path: Path) -> bool:
-    """Whether something is mounted right there, a directory of the same disk too (Linux)."""
+    """True if `path` is a mount point; on Linux also for a bind mount of the same disk."""
     if os.path.ismount(path):
         return True
     try:

@@ -1,7 +1,7 @@
-"""Rows in bulk: PostgreSQL's binary COPY takes half the work of an INSERT, on both sides.
+"""Bulk writes by PostgreSQL's binary COPY, which takes half the work of an INSERT, on both sides.
 
-Fields are written in the form in which PostgreSQL's types are received (its manual, "COPY", and
-the `*_recv` function of each type).
+Fields are written in the binary form that PostgreSQL's types read (its manual, "COPY", and the
+`*_recv` function of each type).
 """
 
 import os
@@ -22,10 +22,10 @@ _INT4, _INT8 = struct.Struct("!i").pack, struct.Struct("!q").pack
 def copy_rows(
     session: Session, table: str, columns: Sequence[str], rows: Sequence[Sequence[object]]
 ) -> None:
-    """Write rows of `table`, which are as long as `columns`.
+    """Write `rows` to `table`; each row has one field per entry of `columns`.
 
     A field is a string for a text column, a Decimal for a numeric one, bytes for any other
-    (`jsonb`, `timestamptz`, `int4`, `int8`, `UUID.bytes`), or None. Raises psycopg.Error as
+    (`jsonb`, `timestamptz`, `int4`, `int8`, `UUID.bytes`), or None. Raises psycopg.Error if
     PostgreSQL refuses a row.
     """
     connection = session.connection().connection.driver_connection
@@ -43,7 +43,7 @@ def jsonb(written: bytes) -> bytes:
 
 @lru_cache(maxsize=4096)
 def timestamptz(moment: datetime) -> bytes:
-    """A field of type timestamptz; `moment` has a time zone."""
+    """A field of type timestamptz from a `moment` with a time zone."""
     return _INT8((moment - _EPOCH) // _MICROSECOND)
 
 
@@ -58,22 +58,22 @@ def int8(number: int) -> bytes:
 
 
 def uuid_array(ids: Collection[UUID]) -> str:
-    """The ids as a parameter to be cast to `uuid[]`: psycopg takes five times as long for a list
-    of them."""
-    return f"{{{','.join([one.hex for one in ids])}}}"
+    """The ids as a parameter to be cast to `uuid[]`: psycopg takes five times as long for a
+    list."""
+    return f"{{{','.join([uuid.hex for uuid in ids])}}}"
 
 
 def text_array(texts: Collection[str]) -> str:
-    """The texts as a parameter to be cast to `varchar[]`, for long lists of short ones."""
-    if any('"' in one or "\\" in one for one in texts):
-        texts = [one.replace("\\", "\\\\").replace('"', '\\"') for one in texts]
+    """The texts as a parameter to be cast to `varchar[]`, for long lists of short texts."""
+    if any('"' in text or "\\" in text for text in texts):
+        texts = [text.replace("\\", "\\\\").replace('"', '\\"') for text in texts]
     written = '","'.join(texts)
     return f'{{"{written}"}}' if texts else "{}"
 
 
 def ordered_uuid() -> UUID:
-    """A new id that sorts by the time it was made (RFC 9562, version 7): rows of one packet stand
-    beside each other in every index, where random ones would touch as many pages as they are."""
+    """A new id that sorts by the time it was made (RFC 9562, version 7). The rows of one batch are
+    neighbours in every index; random ids would touch one page each."""
     milliseconds = time.time_ns() // 1_000_000
     random = int.from_bytes(os.urandom(10))
     return UUID(

@@ -1,7 +1,7 @@
-"""Opaque cursors: where the next page of a listing begins.
+"""Opaque cursors, which say where the next page of a listing begins.
 
-A page starts behind the last row that was seen (keyset paging), so rows that arrive in the
-meantime shift nothing and a deep page costs what the first one does.
+A page starts after the last row that was seen (keyset paging), so rows that arrive in the meantime
+shift nothing and a deep page costs as much as the first.
 """
 
 import base64
@@ -16,19 +16,19 @@ _BIGINT = 2**63
 
 
 class InvalidCursor(ValueError):
-    """The cursor was not given out by this listing."""
+    """The cursor was not issued by this listing."""
 
 
 def pack(key: Sequence[str | int]) -> str:
-    """The sort key of the last row of a page as one URL-safe word."""
+    """The cursor for a page whose last row has this sort key: one URL-safe word."""
     return base64.urlsafe_b64encode(json.dumps(list(key)).encode()).decode().rstrip("=")
 
 
 def unpack(cursor: str, kinds: Sequence[type]) -> list[str | int]:
-    """The key that `pack` was given; `kinds` are the types its parts must have.
+    """The sort key that was passed to `pack`; `kinds` are the types its parts must have.
 
     Raises:
-        InvalidCursor: it is anything else.
+        InvalidCursor: the cursor holds anything else.
     """
     key = _decoded(cursor) if len(cursor) <= MAX_CURSOR_CHARS else None
     if not isinstance(key, list) or [type(part) for part in key] != list(kinds):
@@ -39,15 +39,18 @@ def unpack(cursor: str, kinds: Sequence[type]) -> list[str | int]:
 
 
 def position(cursor: str) -> tuple[datetime, UUID]:
-    """The row behind which a page of a listing by time and id begins.
+    """The time and id of the last row before the page, for a listing by time and id.
 
     Raises:
-        InvalidCursor: the cursor is none of such a listing.
+        InvalidCursor: the cursor is not from such a listing.
     """
     at, key = unpack(cursor, [str, str])
     try:
         return datetime.fromisoformat(str(at)).astimezone(UTC), UUID(str(key))
-    except (ValueError, OverflowError) as error:  # the edges of the calendar have no UTC
+    except (
+        ValueError,
+        OverflowError,
+    ) as error:  # no UTC at the calendar's ends
         raise InvalidCursor("use the next_cursor of the page before, unchanged") from error
 
 

@@ -1,4 +1,4 @@
-"""The connection to PostgreSQL, and the errors that pass by themselves."""
+"""The connection to PostgreSQL, and which of its errors are transient."""
 
 import json
 import time
@@ -18,25 +18,26 @@ PASSING_SQLSTATES = frozenset({"25P03", "40001", "40P01", "55P03", "57014"})
 """Idle in transaction, serialization failure, deadlock, lock or statement time-out: PostgreSQL
 manual, appendix A."""
 PASSING_CLASSES = frozenset({"08", "53", "57", "58"})
-"""Connection lost, resources used up, operator intervention (shutdowns), system error: there."""
+"""Connection lost, resources used up, operator intervention (shutdowns), system error: the same
+appendix."""
 
 RESTED_SECONDS = 0.05
-"""A connection that rested longer than this is asked whether it still stands before it is used: no
-server is killed and back within it (within 0.25 s an embedded one is). Asked each time, that is a
-tenth of all that a question asks."""
+"""A connection idle for longer than this is tested before it is used. No server is killed and back
+within this time (an embedded one is within 0.25 s). Tested each time, that would be a tenth of all
+statements of a question."""
 CHECK_SECONDS = 3.0
-"""Ours: within which it must have said so. It has nothing to do for that but to say it."""
+"""Our limit for the answer to that test, which makes no work for the server."""
 CONNECT_SECONDS = 10
 PREPARED_STATEMENTS = 400
-"""More than all stages have; psycopg's own limit of 100 would let a mixed worker forget and learn
-them again all the time."""
+"""More than all stages have. With psycopg's default limit of 100, a worker of several stages would
+drop statements and prepare them again all the time."""
 
 ENDED_THERE = 0.8
-"""Ours: of the time for an answer; after it a server that is alive ends the statement itself."""
+"""The part of `answer_seconds` after which a server that is alive ends the statement. Ours."""
 
 IDLE_IN_TRANSACTION_SECONDS = 60.0
-"""A process that is frozen in the middle of a commit holds locks that everybody waits for, the
-head of the audit chain among them: the server ends its transaction after this long."""
+"""After this time the server ends an idle transaction. A process that is frozen in the middle of a
+commit holds locks that all others wait for, such as the head of the audit chain."""
 
 _CUTS = {
     "keepalives_idle": 30,
@@ -44,14 +45,14 @@ _CUTS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 60_000,
 }
-"""A server whose host is gone is noticed in about a minute: by the first three where we wait for
-it, by the last where it has not even got what we sent, which takes a quarter of an hour else. The
-URL may say otherwise."""
+"""These detect in about a minute that the server's host is gone: the first three while waiting for
+an answer, the last while sent data is not acknowledged, which else takes a quarter of an hour.
+Values in the URL take precedence."""
 
 
 class _Pool(sa.QueuePool):
-    """Closes also what is given back after the pool was disposed of (a thread at its last commit);
-    SQLAlchemy's own keeps it open until the garbage collector finds it."""
+    """Also closes connections that are returned after the pool was disposed of (by a thread at its
+    last commit). SQLAlchemy's pool keeps them open until the garbage collector finds them."""
 
     _disposed = False
 
@@ -66,7 +67,7 @@ class _Pool(sa.QueuePool):
 
 
 class NoAddress(ValueError):
-    """What was set is no database's URL. It is not repeated: a password may stand in it."""
+    """The setting is not a database URL. It is not repeated, as it may contain a password."""
 
 
 def _parsed(url: str) -> sa.URL:
@@ -87,24 +88,24 @@ def connect(
     answer_seconds: float | None = None,
     plans_once: bool = False,
 ) -> sa.Engine:
-    """An engine for `url`; connections that rested are checked, so a restart is survived.
+    """An engine for `url`; idle connections are tested before use, so it survives a restart.
 
-    Accepts `postgresql://` as well and means psycopg by it. Statements are prepared once they came
-    five times (psycopg's own rule), and planned for their values each time: what is best for ten
-    ids is not for ten thousand.
+    Accepts `postgresql://` as well and uses psycopg for it. Statements are prepared after five
+    executions (psycopg's default), and planned for their values each time: the best plan for ten
+    ids is not the best for ten thousand.
 
     Args:
-        plans_once: for those who ask for a row or some, never for thousands: a plan is kept where
-            PostgreSQL expects nothing of another (PostgreSQL manual, PREPARE, "Notes"). Planning
-            is a quarter of its work for a question. A search is planned for its values in any case
-            (`store.index.wire`).
-        answer_seconds: for those behind whom somebody waits: a server that says nothing for so long
-            is given up (`store.core.postgres_watchdog`). One that is alive ends its statement a
-            little sooner, so that nothing stays at work for nobody. Else only connecting, and
-            asking a connection that rested, have an end.
+        plans_once: for callers that ask for a few rows, never for thousands: PostgreSQL may keep a
+            generic plan where it expects no gain from another (PostgreSQL manual, PREPARE,
+            "Notes"). Planning is a quarter of its work for a question. A search is planned for its
+            values in any case (`store.index.wire`).
+        answer_seconds: for callers that somebody waits for: a server that does not respond for
+            this time is given up (`store.core.postgres_watchdog`). A live server ends the statement
+            a little sooner, so that it does not work for nobody. None: only connecting and the test
+            of an idle connection have a time limit.
 
     Raises:
-        NoAddress: it is no URL of a PostgreSQL database.
+        NoAddress: `url` is not the URL of a PostgreSQL database.
     """
     parsed = _parsed(url)
     connect_seconds = CONNECT_SECONDS if answer_seconds is None else int(answer_seconds / 2)
@@ -119,7 +120,7 @@ def connect(
         poolclass=_Pool,
         pool_size=pool_size,
         max_overflow=pool_size,
-        pool_use_lifo=True,  # the one that was used last has its statements and its backend warm
+        pool_use_lifo=True,  # the last used has prepared statements and a warm backend
         json_deserializer=read_json,  # a question reads hundreds of JSON values
         hide_parameters=True,  # parameters are texts of documents and questions (invariant 11)
         connect_args={
@@ -144,10 +145,10 @@ def connect(
 
 
 def read_json(written: bytes) -> Any:
-    """What PostgreSQL wrote, in half the time that the standard library takes for it."""
+    """Parse JSON from PostgreSQL, in half the time that the standard library takes."""
     try:
         return from_json(written)
-    except ValueError:  # nested deeper than it goes; what nobody here writes, but a queue may hold
+    except ValueError:  # nested too deeply: nobody here writes that, but a queue may hold it
         return json.loads(written)
 
 
@@ -161,7 +162,7 @@ def _rests(_: object, record: sa.pool.ConnectionPoolEntry) -> None:
 
 
 def _check(connection: Impatient, record: sa.pool.ConnectionPoolEntry, _: object) -> None:
-    """Ask a connection that rested whether it stands; else the pool makes all of them anew."""
+    """Test an idle connection; if it is lost, the pool replaces all its connections."""
     since = record.info.get("rests_since")
     if since is None or time.monotonic() - since < RESTED_SECONDS:
         return
@@ -172,7 +173,7 @@ def _check(connection: Impatient, record: sa.pool.ConnectionPoolEntry, _: object
 
 
 def passes_by_itself(error: BaseException) -> bool:
-    """Whether trying again later can help: the server was away, busy, or two writers met."""
+    """True if a retry can help: the server was away or busy, or two writers met."""
     if isinstance(error, (InterfaceError, PoolTimeout, psycopg.InterfaceError)):
         return True
     if isinstance(error, DBAPIError):
@@ -186,7 +187,7 @@ def passes_by_itself(error: BaseException) -> bool:
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether PostgreSQL refused because there is no room left for what it has to write."""
+    """True if PostgreSQL refused because the disk is full."""
     return getattr(getattr(error, "orig", error), "sqlstate", None) == DISK_FULL
 
 

@@ -1,7 +1,7 @@
-"""One way to hash what is stored: JSON and texts.
+"""Hashes of stored JSON and texts.
 
-Words of patients, and what is made of them, are hashed with a key that stands beside them and is
-erased with them: a plain hash would tell whoever guesses the words that the guess is right.
+Words of patients, and data derived from them, are hashed with a key that is stored beside them and
+erased with them. A plain hash would confirm a guess of the words.
 """
 
 import hashlib
@@ -23,9 +23,9 @@ _OF_JSON = _AS_THEY_ARE | {dict, list, float}
 
 
 def plain(value: Any) -> Any:
-    """`value` in the form in which jsonb gives it back, so that it hashes to the same.
+    """`value` in the form that jsonb returns, so that both have the same hash.
 
-    jsonb keeps numbers as decimals: it gives 1e+16 back as an integer and -0.0 without its sign.
+    jsonb keeps numbers as decimals: it returns 1e+16 as an integer and -0.0 without its sign.
 
     Raises:
         TypeError: there is something in it that is no JSON.
@@ -46,7 +46,7 @@ def plain(value: Any) -> Any:
 
 
 def _kind(value: Any) -> type:
-    """As what a value is written whose class is none of those that JSON is read into."""
+    """The JSON kind of a value whose class is not one that the JSON parser returns."""
     if isinstance(value, (str, int)):
         return str
     if isinstance(value, Mapping):
@@ -59,12 +59,12 @@ def _kind(value: Any) -> type:
 
 
 class _Small(float):
-    """A number that Python writes with an exponent, as it stands in what was hashed before; orjson
-    would write it otherwise."""
+    """A number that Python writes with an exponent, as in the hashes so far; orjson would write it
+    differently."""
 
 
 _SMALL = 1e-4
-"""Python's `repr` takes an exponent below it (float_repr_style "short")."""
+"""Below this, Python's `repr` uses an exponent (float_repr_style "short")."""
 
 
 def _number(value: float) -> float | int | str:
@@ -76,38 +76,38 @@ def _number(value: float) -> float | int | str:
 
 
 HASH_KEY_BYTES = 32
-"""As long as what SHA-256 gives (RFC 2104, section 3: a shorter key would weaken it)."""
+"""The output length of SHA-256 (RFC 2104, section 3: a shorter key would weaken it)."""
 
 
 def new_hash_key() -> bytes:
-    """A key for the hashes of one row's words, (32,) bytes."""
+    """A new key for the hashes of one row's words, (32,) bytes."""
     return secrets.token_bytes(HASH_KEY_BYTES)
 
 
 def json_hash(body: object, key: bytes | None = None) -> str:
     """SHA-256, in hex, of the canonical JSON of `body`: sorted keys, no spaces, UTF-8.
 
-    What jsonb gives back of `body` has the same hash, for numbers below 2**53. With a `key` it is
-    HMAC-SHA-256 (RFC 2104).
+    The value that jsonb returns for `body` has the same hash, for numbers below 2**53. With a `key`
+    it is HMAC-SHA-256 (RFC 2104).
     """
     return text_hash(_canonical(body), key)
 
 
 class Hashed(NamedTuple):
-    """A body in canonical JSON, as jsonb may be given it, and its hash."""
+    """A body in canonical JSON, ready to be written as jsonb, and its hash."""
 
     json: str
     hash: str
 
 
 def hashed(body: object, key: bytes | None = None) -> Hashed:
-    """`body` as it is stored, written once, with its `json_hash`."""
+    """The canonical JSON of `body` and its `json_hash`, serialised once for both."""
     written = _canonical(body)
     return Hashed(written, text_hash(written, key))
 
 
 def _canonical(body: object) -> str:
-    """As `json.dumps` of Python writes it, in a tenth of the time (ADR 0027).
+    """Canonical JSON as Python's `json.dumps` writes it, in a tenth of the time (ADR 0027).
 
     Raises:
         TypeError: there is something in it that is no JSON.
@@ -115,12 +115,12 @@ def _canonical(body: object) -> str:
     value = plain(body)
     try:
         return orjson.dumps(value, _as_python_does, orjson.OPT_SORT_KEYS).decode()
-    except TypeError:  # integers of more than 64 bits, and what is nested deeper than 254 times
+    except TypeError:  # integers of more than 64 bits, or more than 254 levels
         return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
 def _as_python_does(value: object) -> orjson.Fragment:
-    if isinstance(value, float):  # of a class of its own: `_Small`, or one that a caller made
+    if isinstance(value, float):  # of a subclass: `_Small`, or one of a caller
         return orjson.Fragment(float.__repr__(value))
     raise TypeError(type(value).__name__)
 
@@ -133,24 +133,24 @@ def text_hash(text: str, key: bytes | None = None) -> str:
 
 
 def keyed(digest: str | None, key: bytes | None) -> str | None:
-    """What may be kept for ever of a plain hash of words: the hash of that hash under their key.
+    """The keyed hash of a plain hash of words, which may be kept for ever.
 
-    A row from before there were keys has none: its hash is kept as it is.
+    A row written before keys were introduced has none: its hash is returned unchanged.
     """
     return digest if digest is None or key is None else text_hash(digest, key)
 
 
 def is_json_hash(digest: str | None, body: object, key: bytes | None) -> bool:
-    """Whether `digest` is that of `body`: under its key, or plain, as what stages made of words was
+    """True if `digest` is the hash of `body`, with its key or plain, as results of stages were
     hashed before.
 
-    In constant time; what is no digest at all (None, or anything else) is none of `body`.
+    Compares in constant time; a value that is no digest (None, or anything else) gives False.
     """
     return is_text_hash(digest, _canonical(body), key)
 
 
 def is_text_hash(digest: str | None, text: str, key: bytes | None) -> bool:
-    """The same for a text."""
-    given = (digest or "").encode(errors="surrogatepass")
+    """The same as `is_json_hash` for a text."""
+    expected = (digest or "").encode(errors="surrogatepass")
     kinds = (key, None) if key is not None else (None,)
-    return any(hmac.compare_digest(text_hash(text, one).encode(), given) for one in kinds)
+    return any(hmac.compare_digest(text_hash(text, kind).encode(), expected) for kind in kinds)

@@ -1,25 +1,25 @@
-"""How much there is to read in JSON, measured while it comes and before anybody parses it.
+"""Counts the values in JSON while it arrives, before it is parsed.
 
-JSON of many small values takes a hundred times as long to read, and as much memory, as one long
-text of as many bytes. What stands in its texts counts nothing here, however full of commas and
-brackets they are; one pass tells what is in a string and what is not. Pure.
+JSON of many small values takes a hundred times as long to parse, and as much memory, as one long
+string of the same size. Commas and brackets within strings are not counted; one pass separates
+strings from the rest. Pure.
 """
 
 import re
 from dataclasses import dataclass
 
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:(")|\\?\Z)', re.DOTALL)
-"""A string, or what there is of one up to the end: it fits at every quotation mark, so that none is
-looked at twice."""
+"""A string, or its beginning if the data ends within it. It matches at every quotation mark, so
+that none is read twice."""
 _BRACKETS = b"[]{}"
 _NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 _STEP = 256 * 1024
-"""Bytes looked at in one go: the interpreter is held for about a millisecond."""
+"""Bytes per step: the interpreter is held for about a millisecond."""
 
 
 @dataclass(frozen=True)
 class Most:
-    """What there may be: names and strings, commas and opened brackets, brackets in brackets."""
+    """Limits: names and strings, commas and opening brackets, levels of nesting."""
 
     strings: int
     marks: int
@@ -27,20 +27,20 @@ class Most:
 
 
 OF_A_FILE = Most(strings=500_000, marks=1_000_000, depth=64)
-"""Ours: of a file of records, one value or one a line. 20,000 records of an index in 32 MB have as
-many; to parse it takes 120 MB at the worst."""
+"""Our limits for a file of records, one value or one a line. 20,000 records of an index in 32 MB
+have as many; parsing them takes 120 MB at the worst."""
 
 
 class TooFull(ValueError):
-    """There are more pieces than may be."""
+    """There are more strings, commas or brackets than allowed."""
 
 
 class TooDeep(ValueError):
-    """There are more brackets in brackets than may be."""
+    """Brackets are nested more deeply than allowed."""
 
 
 class Pieces:
-    """Counts what is in JSON, part by part. Says nothing of whether it is any."""
+    """Counts the pieces of JSON, part by part. Does not check that it is valid JSON."""
 
     def __init__(self, most: Most) -> None:
         self._most = most
@@ -49,14 +49,14 @@ class Pieces:
 
     @property
     def whole(self) -> bool:
-        """Whether every string and bracket that was opened has been closed, and no other."""
+        """True if every string and bracket that was opened has been closed, and no other."""
         return not (self._in_string or self._depth or self._unopened)
 
     def add(self, part: bytes) -> None:
-        """Look at the next part.
+        """Count the next part.
 
         Raises:
-            TooFull: there are too many pieces by now.
+            TooFull: there are too many pieces so far.
             TooDeep: it is nested too deeply.
         """
         for start in range(0, len(part), _STEP):
@@ -84,14 +84,14 @@ class Pieces:
             depth += 1 if bracket in b"[{" else -1
             if depth > most:
                 raise TooDeep
-            if depth < 0:  # no parser reads on behind it
+            if depth < 0:  # every parser stops here
                 self._unopened = True
                 return
         self._depth = depth
 
 
 def measure(content: bytes, most: Most) -> bool:
-    """Whether what is in `content` is closed as often as it is opened.
+    """True if every string and bracket in `content` is closed.
 
     Raises:
         TooFull: there are too many pieces.

@@ -1,4 +1,4 @@
-"""Lines of logs: every value shown, none of them able to act where the log is read."""
+"""Log lines, with control characters made visible, so that no value acts on a terminal."""
 
 import logging
 import sys
@@ -10,16 +10,16 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from store.core.printable import escaped, printable, printable_values
 
 _OF_LINES = frozenset({"exception", "stack"})
-"""What structlog calls a traceback and a stack."""
+"""structlog's names for a traceback and a stack."""
 
 
 def for_programs() -> list[Processor]:
-    """What makes one JSON object of an event."""
+    """The processors that write an event as one JSON object."""
     return [structlog.processors.JSONRenderer(), _escaped]
 
 
 def for_people(*, colors: bool) -> list[Processor]:
-    """What makes a line of an event: the traceback first, so that it is shown like the rest."""
+    """The processors that write an event as a line; tracebacks are formatted before cleaning."""
     plain = structlog.dev.plain_traceback
     return [
         structlog.processors.format_exc_info,
@@ -29,7 +29,7 @@ def for_people(*, colors: bool) -> list[Processor]:
 
 
 def configure_command_logs() -> None:
-    """For a command, which prints its own: only warnings, as lines on stderr."""
+    """Configure logging for a command, which prints its own output: warnings only, on stderr."""
     logging.getLogger().setLevel(logging.WARNING)
     structlog.configure(
         processors=[structlog.processors.add_log_level, *for_people(colors=False)],
@@ -39,7 +39,7 @@ def configure_command_logs() -> None:
 
 
 def _shown(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Every value shown, a traceback line by line, none of which begins where an event does."""
+    """Clean every value; lines of a traceback are indented, so that none looks like an event."""
     lines = {
         name: printable("  " + str(event[name]).replace("\n", "\n  "), lines=True)
         for name in _OF_LINES & event.keys()

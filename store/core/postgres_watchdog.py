@@ -1,8 +1,8 @@
-"""A PostgreSQL that hangs: it is there, keeps its connections open, and says nothing.
+"""Time limits for a PostgreSQL that hangs: it keeps its connections open and does not respond.
 
-Nothing ends a wait for it by itself: keepalives are answered by its host, and its own time-outs
-stand still with it. So whoever may not wait for ever gives up, and closes the connection. What it
-had been sent may still be done there once it goes on, a COMMIT too.
+Nothing else ends a wait for it: its host answers keepalives, and its own time-outs stand still with
+it. So callers that cannot wait for ever give up and close the connection. The server may still
+execute what it was sent once it goes on, a COMMIT too.
 """
 
 import time
@@ -17,16 +17,16 @@ from psycopg.pq import TransactionStatus
 
 RV = TypeVar("RV")
 REST_SECONDS = 2.0
-"""Ours: after this long one more connection is tried at a server that let nobody in."""
+"""Our interval between attempts to connect to a server that did not respond."""
 
 
 class Silent(psycopg.OperationalError):
-    """The server has said nothing for too long."""
+    """The server has not responded in time."""
 
 
 class Impatient(psycopg.Connection[Any]):
-    """A connection that is closed where its server says nothing for `answer_seconds`; None: it
-    waits, as for the statements of an import."""
+    """A connection that is closed when its server does not respond for `answer_seconds`; None: it
+    waits without limit, as for the statements of an import."""
 
     answer_seconds: float | None = None
 
@@ -34,21 +34,21 @@ class Impatient(psycopg.Connection[Any]):
         """See `psycopg.Connection.wait`, through which every exchange with the server goes.
 
         Raises:
-            Silent: it did not answer in time.
+            Silent: the server did not respond in time.
         """
         limit = self.answer_seconds if timeout is None else timeout
         try:
             return super().wait(gen, interval=interval, timeout=limit)
         except _WaitTimeout as error:
-            if timeout is not None:  # of psycopg's own, which knows what it is for
+            if timeout is not None:  # set by psycopg, which handles it itself
                 raise
             self.pgconn.finish()
             raise Silent("the server hangs: it says nothing") from error
 
     @property
     def _rests(self) -> bool:
-        """Whether nothing is under way, so that psycopg would find that there is nothing to do, and
-        take as long for it as for a short statement."""
+        """True if no transaction is open. psycopg would then do nothing, but take as long to find
+        that out as for a short statement."""
         return self._pipeline is None and self.pgconn.transaction_status == TransactionStatus.IDLE
 
     def commit(self) -> None:
@@ -69,10 +69,10 @@ class Impatient(psycopg.Connection[Any]):
             super().set_autocommit(value)
 
     def asks(self, seconds: float) -> None:
-        """Ask for a sign of life.
+        """Send an empty statement to test the connection.
 
         Raises:
-            Silent: none came within `seconds`.
+            Silent: the server did not respond within `seconds`.
             psycopg.Error: the connection is lost.
         """
         usual, self.answer_seconds = self.answer_seconds, seconds
@@ -85,9 +85,9 @@ class Impatient(psycopg.Connection[Any]):
 
 
 class Door:
-    """Where connections are opened. While the server lets nobody in and does not say so, one caller
-    at a time waits at it, and the others are refused at once: else all threads of a process wait
-    there, one time-out each. Safe to share between threads."""
+    """Opens connections. While the server does not respond to attempts to connect, one caller at a
+    time waits for it and the others are refused at once; else every thread of the process would
+    wait for a time-out of its own. Safe to share between threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -99,11 +99,11 @@ class Door:
         """Connect.
 
         Args:
-            longest_seconds: that connecting may take.
+            longest_seconds: the time limit for connecting.
 
         Raises:
-            Silent: the server did not answer lately, or does not now.
-            psycopg.Error: it refuses, or is away.
+            Silent: the server did not respond lately, or does not now.
+            psycopg.Error: the server refuses, or is away.
         """
         with self._lock:
             if self._silent:
@@ -127,5 +127,5 @@ class Door:
 
 
 def is_silent(error: BaseException) -> bool:
-    """Whether it is that the server says nothing."""
+    """True if the error is that the server does not respond."""
     return isinstance(getattr(error, "orig", error), Silent)

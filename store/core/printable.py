@@ -1,9 +1,8 @@
-"""What may reach a terminal, a log, a metric or a file for other programs: nothing that acts. Pure.
+"""Removes control characters from text for terminals, logs, metrics and other programs. Pure.
 
 Texts, titles and names come from anybody. A control character in them moves the cursor, an escape
-sequence recolours or repaints what stands there, an override of direction shows a verdict in
-another order. Every printer passes what it prints through here; what is stored, hashed and sent as
-JSON stays as it was written.
+sequence recolours or repaints the screen, a direction override shows a verdict in another order.
+Every printer passes its text through here; what is stored, hashed and sent as JSON is unchanged.
 """
 
 import unicodedata
@@ -11,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any, Final, TextIO
 
 REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}"
-"""One for one, so that places and widths stay what they were."""
+"""Replaces one character each, so that offsets and widths do not change."""
 
 _KEPT_FORMATS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}\N{SOFT HYPHEN}"
 """Join_Control and Hyphen, properties that Python's tables lack: Persian, Indic scripts and emoji
@@ -19,12 +18,11 @@ are spelled with the joiners, and neither they nor the hyphen move anything."""
 
 
 def acts(sign: str) -> bool:
-    """Whether a character does something to what shows it, instead of being shown.
+    """True if a character controls the display instead of being shown.
 
-    By general category: controls (Cc), lone surrogates (Cs), separators of lines and paragraphs
-    (Zl, Zp), and what formats unseen (Cf), which has every Bidi_Control; of the last, numbers'
-    signs of Arabic (bidirectional class AN) are letters to be seen. By rule of Unicode 3.4 D14 the
-    66 code points that never are characters.
+    By general category: controls (Cc), lone surrogates (Cs), line and paragraph separators (Zl,
+    Zp), and format characters (Cf), among them every Bidi_Control, but not the Arabic number signs
+    (bidirectional class AN), which are visible. Also the 66 noncharacters (Unicode 3.4 D14).
     """
     category = unicodedata.category(sign)
     if category == "Cf":
@@ -36,13 +34,12 @@ def acts(sign: str) -> bool:
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    """`text` with what would act shown as U+FFFD, as long as before.
+    """`text` with control characters replaced by U+FFFD; its length does not change.
 
-    A line break or tab becomes a space: in words of others it would begin a line that looks like
-    one of ours.
+    A line break or tab becomes a space: in foreign text it would begin a line that looks like ours.
 
     Args:
-        lines: keep line feeds and tabs: they are the printer's own.
+        lines: keep line feeds and tabs, where the caller wrote them.
     """
     if text.isprintable():
         return text
@@ -53,25 +50,25 @@ def printable(text: str, *, lines: bool = False) -> str:
 
 
 def printable_values(value: Any) -> Any:
-    """The same for every string of a mapping or list, and of those within it."""
+    """Apply `printable` to every string of a mapping or list, nested ones included."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):
-        return {printable_values(name): printable_values(one) for name, one in value.items()}
+        return {printable_values(name): printable_values(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [printable_values(one) for one in value]
+        return [printable_values(part) for part in value]
     return value
 
 
 def escaped(written: str) -> str:
-    r"""JSON with what would act as its `\u` escape: another spelling of the same value.
+    r"""JSON with control characters written as `\u` escapes; the value stays the same.
 
-    Outside its strings JSON has nothing of the kind but line ends and tabs, which stay.
+    Outside of strings JSON has no control characters but line ends and tabs, which stay.
     """
     if written.isprintable():
         return written
-    found = [sign for sign in _acting(written) if sign not in "\n\t\r"]
-    return written.translate({ord(sign): _escape(sign) for sign in found})
+    acting = [sign for sign in _acting(written) if sign not in "\n\t\r"]
+    return written.translate({ord(sign): _escape(sign) for sign in acting})
 
 
 def _acting(text: str) -> Iterable[str]:
@@ -87,19 +84,19 @@ def _escape(sign: str) -> str:
 
 
 class Guarded:
-    """A text stream through which nothing passes that would act: for what other code prints, such
-    as tracebacks and warnings."""
+    """A text stream that replaces control characters: for the output of other code, such as
+    tracebacks and warnings."""
 
     def __init__(self, stream: TextIO) -> None:
         self.rich_proxied_file = unguarded(stream)
-        """The stream itself, for consoles that colour: rich takes it by this name."""
+        """The wrapped stream, for coloured consoles: rich looks for this attribute."""
 
     def write(self, text: str) -> int:
-        """Write `text`, shown."""
+        """Write `text`, made printable."""
         return self.rich_proxied_file.write(printable(text, lines=True))
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write each of `lines`, shown."""
+        """Write each of `lines`, made printable."""
         for line in lines:
             self.write(line)
 
@@ -108,8 +105,8 @@ class Guarded:
 
 
 def unguarded(stream: Any) -> TextIO:
-    """The stream itself, for printers that clean what they print and colour it."""
+    """The wrapped stream, for printers that clean their own text and colour it."""
     while (within := getattr(stream, "rich_proxied_file", None)) is not None:
         stream = within
-    found: TextIO = stream
-    return found
+    innermost: TextIO = stream
+    return innermost

@@ -1,7 +1,7 @@
-"""The schema of the database: which migration it is at, and bringing it up to date.
+"""The schema of the database: finds its migration, and brings it up to date.
 
-Every process asks at its start; alembic, which takes a third of a second to import, is needed only
-by who migrates.
+Every process checks the schema when it starts. alembic takes a third of a second to import, so only
+`migrate` imports it.
 """
 
 from functools import cache
@@ -22,18 +22,18 @@ class SchemaMismatch(RuntimeError):
 
 
 class SchemaOutdated(SchemaMismatch):
-    """It is at an older one, or at none: it has to be migrated."""
+    """The database is at an older migration, or at none: it has to be migrated."""
 
 
 class SchemaAhead(SchemaMismatch):
-    """It is at one that this code does not know: a newer release has migrated it."""
+    """The database is at a migration of a newer release, which this code does not know."""
 
 
 def migrate(engine: sa.Engine) -> None:
     """Bring the schema up to date; safe to call from several processes at once.
 
     Raises:
-        SchemaAhead: a newer release has migrated it; nothing was changed.
+        SchemaAhead: a newer release has migrated the database; nothing was changed.
     """
     from alembic import command
 
@@ -48,11 +48,11 @@ def migrate(engine: sa.Engine) -> None:
 
 
 def require_current_schema(engine: sa.Engine) -> None:
-    """Check that the schema is the one this code needs. Every process does when it starts.
+    """Check that the schema is the one this code needs. Every process does so when it starts.
 
     Raises:
-        SchemaOutdated: it is older, or there is none.
-        SchemaAhead: it is newer.
+        SchemaOutdated: the schema is older, or there is none.
+        SchemaAhead: the schema is newer.
     """
     with engine.connect() as connection:
         have = schema_revision(connection)
@@ -68,26 +68,26 @@ def require_current_schema(engine: sa.Engine) -> None:
 
 
 def knows_revision(revision: str) -> bool:
-    """Whether this code has the migration, so that it can bring such a database up to date."""
+    """True if this code has the migration, so that it can bring such a database up to date."""
     return revision in revisions()
 
 
 def schema_revision(connection: sa.Connection) -> str | None:
-    """The migration that the database is at; None: it has seen none."""
+    """The migration that the database is at; None if it has had none."""
     if connection.scalar(sa.text("SELECT to_regclass('alembic_version')")) is None:
         return None
-    found = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
-    return None if found is None else str(found)
+    revision = connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+    return None if revision is None else str(revision)
 
 
 @cache
 def revisions() -> tuple[str, ...]:
-    """All migrations of this code, the newest one last: the numbers that their files begin with."""
+    """All migrations of this code, the newest last, as the numbers that begin their file names."""
     return tuple(sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py")))
 
 
 def alembic_config() -> "Config":
-    """What alembic needs to know."""
+    """The configuration for alembic."""
     from alembic.config import Config
 
     config = Config()

@@ -1,7 +1,7 @@
 """Settings of every Attest process, read from `ATTEST_*` environment variables.
 
-A setting that is secret, or an address with a password in it, may stand in a file instead, as
-containers get their secrets: `ATTEST_REDIS_URL_FILE` names the file with the `ATTEST_REDIS_URL`.
+A secret setting, or an address that contains a password, may come from a file, as containers get
+their secrets: `ATTEST_REDIS_URL_FILE` names the file that holds the `ATTEST_REDIS_URL`.
 """
 
 import os
@@ -20,21 +20,21 @@ from pydantic_settings import (
 )
 
 DAY_SECONDS = 86_400.0
-"""The longest that these may be (ours): from much more no clock can make a moment."""
+"""Our upper limit for settings in seconds; adding much more to a time overflows."""
 MOST = 2**40
-"""The largest count or size (ours): far more than a machine holds, far less than 64 bits."""
+"""Our upper limit for counts and sizes: far more than a machine holds, far below 64 bits."""
 PREFIX = "ATTEST_"
 OF_A_FILE = "_FILE"
-"""What a variable's name ends with that names a file with a secret setting in it."""
+"""Suffix of the variables that name a file with a secret setting."""
 MOST_OF_A_SECRET = 16 * 1024
-"""Bytes of a file with a secret (ours): far more than a key or an address has."""
+"""Our upper limit, in bytes, for a file with a secret: far more than a key or address has."""
 
 
 class _SecretFiles(PydanticBaseSettingsSource):
-    """Secret settings that stand in files. Raises SettingsError with all that is wrong."""
+    """Reads secret settings from files. Raises SettingsError that lists all problems."""
 
     def get_field_value(self, *_: Any) -> tuple[Any, str, bool]:
-        """Not asked: all are read at once."""
+        """Not used: `__call__` reads all at once."""
         return None, "", False
 
     def __call__(self) -> dict[str, Any]:
@@ -45,7 +45,7 @@ class _SecretFiles(PydanticBaseSettingsSource):
 
 
 class Settings(BaseSettings):
-    """One class for all processes; units stand in the names.
+    """The settings of all processes; names contain the units.
 
     Leaving both URLs empty means the embedded servers of `data_dir` (DESIGN section 3).
     """
@@ -160,9 +160,9 @@ class Settings(BaseSettings):
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], *_: Any, **sources: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """What is given in code, then the environment, then files that it names."""
-        given, environment = sources["init_settings"], sources["env_settings"]
-        return (given, environment, _SecretFiles(settings_cls))
+        """Precedence: arguments in code, then the environment, then files that it names."""
+        arguments, environment = sources["init_settings"], sources["env_settings"]
+        return (arguments, environment, _SecretFiles(settings_cls))
 
     @field_validator("key")
     @classmethod
@@ -173,21 +173,21 @@ class Settings(BaseSettings):
 
 
 SECRET = tuple(name for name, field in Settings.model_fields.items() if not field.repr)
-"""Settings that are shown nowhere, and may stand in files."""
+"""Settings that are never shown, and may come from files."""
 
 
 def secrets_of_files(environment: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """The secret settings that variables such as `ATTEST_REDIS_URL_FILE` name files of, and what
-    is wrong, in names of variables and files and without a word of what stands in them.
+    """The secret settings from files that variables such as `ATTEST_REDIS_URL_FILE` name, and the
+    problems found. Problems name variables and files, never their content.
 
-    White space around a secret is none of it: editors end files with a line feed. An empty file is
-    an empty setting, so that one may be mounted for every secret there can be.
+    White space around a secret is removed: editors end files with a line feed. An empty file is an
+    empty setting, so that a file may be mounted for every possible secret.
     """
-    given = {name.upper(): value for name, value in environment.items() if value}
+    variables = {name.upper(): value for name, value in environment.items() if value}
     values, wrong = {}, []
     for name in SECRET:
         variable = f"{PREFIX}{name.upper()}"
-        path = given.get(f"{variable}{OF_A_FILE}")
+        path = variables.get(f"{variable}{OF_A_FILE}")
         if path is None:
             continue
         try:
@@ -196,7 +196,7 @@ def secrets_of_files(environment: Mapping[str, str]) -> tuple[dict[str, str], li
             why = error.strerror if isinstance(error, OSError) else str(error)
             wrong.append(f"{variable}{OF_A_FILE}: {path} cannot be read: {why}")
             continue
-        if secret and variable in given:
+        if secret and variable in variables:
             wrong.append(f"set {variable} or {variable}{OF_A_FILE}, not both")
         elif secret:
             values[name] = secret

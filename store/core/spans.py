@@ -1,7 +1,7 @@
-"""Places in a stored text: half-open ranges `[start, end)` of Unicode code points.
+"""Spans of a stored text: half-open ranges `[start, end)` of Unicode code points.
 
-A version's structure is found once, at ingest, and stored beside its text, so that chunks, anchors
-and claims all agree on where a sentence begins (ADR 0005).
+A version's structure is determined once, at ingest, and stored beside its text, so that chunks,
+anchors and claims agree on where a sentence begins (ADR 0005).
 """
 
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ class Span(NamedTuple):
     end: int
 
     def of(self, text: str) -> str:
-        """The words at this place."""
+        """The text of this span."""
         return text[self.start : self.end]
 
 
 class Section(BaseModel):
-    """A titled part of a text. `title` is `""` where the text names none."""
+    """A titled part of a text. `title` is `""` if the text has none there."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,7 +36,7 @@ class Structure(BaseModel):
 
     Sections follow each other without a gap and cover the whole text. Paragraphs lie inside one
     section, sentences inside one paragraph; both are trimmed of surrounding white space, do not
-    overlap, stand in order, and together hold every character that is not white space.
+    overlap, are in order, and together cover every character that is not white space.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,7 +47,7 @@ class Structure(BaseModel):
 
 
 def sentences_of(structure: Mapping[str, Any]) -> tuple[Span, ...]:
-    """The sentences of a `Structure` as it is stored: it was validated when it was written."""
+    """The sentences of a stored `Structure`, which was validated when it was written."""
     return tuple(map(Span._make, structure["sentences"]))
 
 

@@ -1,8 +1,7 @@
-"""One transaction: rows, the next messages, and the audit events, or none of them.
+"""One transaction that writes rows, the next messages and the audit events, or none of them.
 
-Only a unit of work commits what belongs together. After the commit it hands the new outbox rows to
-the publisher for speed; a failure there loses nothing, because the relay sweeps the outbox
-(invariant 3).
+After the commit, the unit of work hands the new outbox rows to the publisher for speed. A failure
+there loses nothing, because the relay sweeps the outbox (invariant 3).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 
 class Publishable(Protocol):
-    """What the outbox needs to know of a message."""
+    """The part of a message that the outbox needs."""
 
     @property
     def request_id(self) -> UUID: ...
@@ -47,13 +46,13 @@ _SNAPSHOT: Mapping[str, Any] = {"isolation_level": "REPEATABLE READ", "postgresq
 
 
 def no_broker(promises: Sequence[Promise]) -> None:
-    """The publisher of a process without a broker: the relay does it all."""
+    """The publisher of a process without a broker: the relay publishes its messages."""
     raise ConnectionError(f"this process has no broker for {len(promises)} messages")
 
 
 @dataclass
 class UnitOfWork:
-    """A transaction under way. Use `session` for rows, the methods for what goes with them."""
+    """An open transaction. Use `session` for rows, the methods for messages, events and notices."""
 
     session: Session
     actor: str
@@ -63,7 +62,7 @@ class UnitOfWork:
     _notices: list[tuple[str, str]] = field(default_factory=list)
 
     def emit(self, message: Publishable) -> UUID:
-        """Promise `message` to its stage; it travels once this transaction has committed."""
+        """Write `message` to the outbox; it is published after this transaction has committed."""
         row_id = uuid4()
         self._outbox.append(
             {
@@ -94,7 +93,7 @@ class UnitOfWork:
 
 @dataclass(frozen=True)
 class Store:
-    """The database together with the publisher that is tried right after a commit."""
+    """The database, and the publisher that is called right after a commit."""
 
     engine: sa.Engine
     publish: Publisher = no_broker
@@ -137,21 +136,20 @@ class Store:
 
     @contextmanager
     def at_once(self) -> Iterator[Session]:
-        """A session whose every statement is a transaction of its own: for one that stands alone
-        and emits nothing, or some that read what never changes. BEGIN and COMMIT would be two more
-        trips to the server."""
+        """A session in autocommit: for a single statement that emits no message, or for statements
+        that read rows which never change. It saves the round trips of BEGIN and COMMIT."""
         with Session(self._at_once, expire_on_commit=False) as session:
             yield session
             session.commit()
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """A session for reading one snapshot; PostgreSQL refuses to write in it.
+        """A session that reads one snapshot; PostgreSQL refuses writes in it.
 
-        It ends with a commit: at a rollback psycopg throws away what the connection has prepared,
-        and every statement of the next transaction is parsed anew.
+        It ends with a commit: at a rollback psycopg drops the connection's prepared statements, and
+        every statement of the next transaction is parsed again.
         """
         with Session(self._snapshots, expire_on_commit=False) as session:
             yield session
-            session.expunge_all()  # what was read may have been changed: that is nobody's business
+            session.expunge_all()  # changes to objects that were read are dropped, not flushed
             session.commit()

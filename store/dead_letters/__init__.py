@@ -1,1 +1,1 @@
-"""Messages that died: recorded, listed, replayed."""
+"""Dead letters: recorded, listed, replayed."""

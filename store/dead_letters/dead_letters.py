@@ -1,8 +1,8 @@
-"""Dead letters: what died, where, why, and the way back. Payloads hold ids and hashes only.
+"""Dead letters: record, replay or discard messages that died. Payloads hold ids and hashes only.
 
-A message that is none of ours may carry anything. Of that a dead letter keeps what has the form of
-an id, a hash or a schema, and of the rest its length (invariant 11): no row has a key for a hash
-of it (`store.core.hashes`).
+A foreign message may contain anything. A dead letter keeps the values that have the form of an id,
+a hash or a schema, and only the length of all others (invariant 11): no row has a key to hash them
+with (`store.core.hashes`).
 """
 
 import hashlib
@@ -30,31 +30,31 @@ from store.pipeline import circuits, outbox
 
 CODE_VERSION = version("attest")
 UNREADABLE = frozenset({"UnknownMessage", "InvalidMessage", "UndecodableMessage"})
-"""What this code could not read, and will not read the next time."""
+"""Errors of messages that this code cannot read, whether retried or not."""
 NOT_BY_TRYING = frozenset({"Permanent", "ValidationError"})
-"""What another attempt of the same code does not cure; something else may have been mended."""
+"""Errors that a retry by the same code does not cure; something else may have been fixed."""
 _SPEAKS_NO_WORDS = re.compile(
     r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{64}"
     rf"|({'|'.join(Stage)})\.v[0-9]{{1,9}}"
 )
 _FIELDS = frozenset({"payload", "bytes"}).union(
-    *({field.alias or name for name, field in one.model_fields.items()} for one in MESSAGES)
+    *({field.alias or name for name, field in kind.model_fields.items()} for kind in MESSAGES)
 )
 _MAX_DEPTH = 4
 _MAX_ITEMS = 1000
 
 
 class NotReplayable(ValueError):
-    """Replaying this dead letter is refused; the text says why and what to do."""
+    """Replaying this dead letter is refused; the message says why and what to do."""
 
 
 class AlreadyResolved(NotReplayable):
-    """Somebody has replayed or discarded it."""
+    """The dead letter was replayed or discarded before."""
 
 
 @dataclass(frozen=True)
 class Death:
-    """How a message died. `id` becomes the dead letter's: a second report of one death is none."""
+    """How a message died. Its `id` becomes the dead letter's, so a second report is ignored."""
 
     stage: str
     payload: Mapping[str, Any]
@@ -69,13 +69,13 @@ class Death:
 
     @property
     def fingerprint(self) -> str:
-        """The same fault has the same fingerprint, whichever ids and numbers it names."""
+        """A hash that is the same for the same fault, whichever ids and numbers the cause names."""
         shape = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}|0x[0-9a-f]+|\d+", "#", self.cause)
         return hashlib.sha256(f"{self.stage}|{self.error_type}|{shape}".encode()).hexdigest()[:16]
 
 
 def _without_words(value: Any, depth: int = 0) -> Any:
-    """`value` as a dead letter may keep it."""
+    """`value` with texts replaced by their length, as a dead letter may keep it."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int) and abs(value) < 2**63:
@@ -83,10 +83,10 @@ def _without_words(value: Any, depth: int = 0) -> Any:
     if isinstance(value, str) and _SPEAKS_NO_WORDS.fullmatch(value):
         return value
     if isinstance(value, Mapping) and depth < _MAX_DEPTH:
-        named = list(value.items())[:_MAX_ITEMS]
+        items = list(value.items())[:_MAX_ITEMS]
         return {
             key if key in _FIELDS else f"field {n}": _without_words(inner, depth + 1)
-            for n, (key, inner) in enumerate(named, 1)
+            for n, (key, inner) in enumerate(items, 1)
         }
     if isinstance(value, (list, tuple)) and depth < _MAX_DEPTH:
         return [_without_words(inner, depth + 1) for inner in value[:_MAX_ITEMS]]
@@ -95,9 +95,9 @@ def _without_words(value: Any, depth: int = 0) -> Any:
 
 
 def add(work: UnitOfWork, death: Death) -> UUID:
-    """Write `death` in the unit of work's transaction, with its audit event.
+    """Write a dead letter in the unit of work's transaction, with its audit event.
 
-    A promise has one open dead letter: if there is one, this one is not written.
+    An outbox message has at most one open dead letter: if there is one, no other is written.
 
     Returns:
         The id of the open dead letter.
@@ -128,7 +128,7 @@ def add(work: UnitOfWork, death: Death) -> UUID:
     ).one_or_none()
     if written is None:
         same = col(DeadLetter.id) == letter.id
-        if death.outbox_id is not None:  # else it would be every open letter without a promise
+        if death.outbox_id is not None:  # else every open letter without an outbox row would match
             of_promise = col(DeadLetter.outbox_id) == death.outbox_id
             same = sa.or_(same, sa.and_(of_promise, col(DeadLetter.status) == "open"))
         return work.session.exec(select(DeadLetter.id).where(same)).one()
@@ -146,10 +146,10 @@ def add(work: UnitOfWork, death: Death) -> UUID:
 
 
 def bury(work: UnitOfWork, death: Death, *, if_idle: bool = True) -> None:
-    """Write a death that happened outside any claim, and end what waited for the promise.
+    """Record a death outside any claim, and end the rows that waited for the message.
 
-    A message whose promise was kept, or is dead, or with `if_idle` is worked on, changes nothing:
-    it is a late copy.
+    Nothing changes if the outbox message is done or dead, or with `if_idle` being worked on: then a
+    late copy died.
     """
     if death.outbox_id is None or not _is_promised(work.session, death.outbox_id):
         add(work, replace(death, outbox_id=None))
@@ -163,11 +163,11 @@ def bury(work: UnitOfWork, death: Death, *, if_idle: bool = True) -> None:
     if not subjects.is_named(work.session, promised):
         waited = orphans.orphans(work.session, death.stage)
         lost = orphans.end_unfound(work.session, death.outbox_id, death.stage, "cannot be read")
-        named = [subjects.subject_of(one) for one in waited] + [*map(str, lost)]
+        named = [subjects.subject_of(waiting) for waiting in waited] + [*map(str, lost)]
         subject = named[0] if len(named) == 1 else None
     add(work, replace(death, subject=subject or death.subject))
-    for one in waited:
-        subjects.fail(work, one, death.cause)
+    for waiting in waited:
+        subjects.fail(work, waiting, death.cause)
 
 
 def _is_promised(session: Session, outbox_id: UUID) -> bool:
@@ -177,7 +177,7 @@ def _is_promised(session: Session, outbox_id: UUID) -> bool:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a replay would send: the promise as it is, or at the newest version of its schema."""
+    """The payload a replay would send: unchanged, or upgraded to the newest schema version."""
 
     payload: Mapping[str, Any]
     upgraded_from: str | None
@@ -194,13 +194,14 @@ _REPEATED = sa.text(
 def plan(
     session: Session, letter: DeadLetter, *, force: bool = False, upgrades: Upgrades = UPGRADES
 ) -> Plan:
-    """How `letter` would be replayed; changes nothing.
+    """Check whether `letter` can be replayed, and return the plan; changes nothing.
 
     Args:
-        force: replay also what died before of the same cause, or was unreadable, under this code.
+        force: also plan letters that died before of the same cause, or were unreadable, under this
+            code.
 
     Raises:
-        NotReplayable: it would be refused, and why.
+        NotReplayable: the replay would be refused; says why.
     """
     if letter.status != "open":
         raise AlreadyResolved(f"dead letter {letter.id} is {letter.status} already")
@@ -226,10 +227,10 @@ def plan(
 
 
 def _readable(letter: DeadLetter, promised: Any, force: bool, upgrades: Upgrades) -> Plan:
-    """The message that this code would read.
+    """The plan for a message that this code can read.
 
     Raises:
-        NotReplayable: it would not, or it did not and nothing has changed.
+        NotReplayable: this code cannot read it, or could not and has not changed.
     """
     try:
         message = parse_upgraded(Stage(letter.stage), promised, upgrades)
@@ -254,15 +255,15 @@ def replay(
     due_at: datetime | None = None,
     upgrades: Upgrades = UPGRADES,
 ) -> DeadLetter:
-    """Set the work of a dead letter pending again, with fresh attempts.
+    """Make the work of a dead letter pending again, with its attempts reset.
 
     Args:
         force: see `plan`.
-        due_at: when; at once if left out.
+        due_at: when to publish it; None: at once.
 
     Raises:
         LookupError: there is no such dead letter.
-        NotReplayable: it was resolved already, or can never succeed; nothing has changed then.
+        NotReplayable: it was resolved before, or can never succeed; nothing was changed.
     """
     letter = _locked(work.session, letter_id)
     planned = plan(work.session, letter, force=force, upgrades=upgrades)
@@ -276,7 +277,7 @@ def replay(
     ).one_or_none()
     if promised is None:
         raise NotReplayable("its promise in the outbox is gone or was kept in the meantime")
-    if planned.upgraded_from is None:  # else it is other work to the ledger, begun anew
+    if planned.upgraded_from is None:  # else the ledger treats it as new work
         _wait_again(work.session, letter)
     subjects.revive(work, planned.payload)
     resolution = DeadLetterResolution(
@@ -302,10 +303,10 @@ def replay(
 
 
 def discard(work: UnitOfWork, letter_id: UUID, reason: str) -> DeadLetter:
-    """Give a dead letter up: it stays, with the reason, and what waited for it stays failed.
+    """Discard a dead letter: it is kept, with the reason, and rows that waited for it stay failed.
 
-    Discarding what is discarded changes nothing. The audit has the hash of the reason only, because
-    people write what they like there (invariant 11).
+    Discarding it again changes nothing. The audit event has only the hash of the reason, because
+    it is free text (invariant 11).
 
     Raises:
         LookupError: there is no such dead letter.
@@ -317,14 +318,14 @@ def discard(work: UnitOfWork, letter_id: UUID, reason: str) -> DeadLetter:
         return letter
     if not reason.strip():
         raise ValueError("say why it is discarded")
-    given = DeadLetterResolution(
+    resolution = DeadLetterResolution(
         dead_letter_id=letter.id,
         kind="discarded",
         by=work.actor,
         reason=reason.strip(),
         at=database_now(work.session),
     )
-    _resolve(work, letter, given)
+    _resolve(work, letter, resolution)
     work.record(
         "message.discarded",
         letter.subject or letter.id,
@@ -335,7 +336,7 @@ def discard(work: UnitOfWork, letter_id: UUID, reason: str) -> DeadLetter:
 
 
 def discardable(session: Session, letter_id: UUID) -> DeadLetter:
-    """The dead letter, if it may be discarded or has been; a look, without a lock.
+    """The dead letter, if it may be discarded or has been; it is not locked.
 
     Raises:
         LookupError: there is no such dead letter.
@@ -366,7 +367,7 @@ def _resolve(work: UnitOfWork, letter: DeadLetter, resolution: DeadLetterResolut
 
 
 def _wait_again(session: Session, letter: DeadLetter) -> None:
-    """Give the work in the ledger fresh attempts. What has cost a worker is done alone again."""
+    """Reset the attempts in the ledger. Work that killed a worker before is still done alone."""
     session.execute(
         sa.text(
             "UPDATE stage_run SET status = 'waiting', attempts = 0, losses = least(losses, 1), "

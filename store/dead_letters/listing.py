@@ -1,4 +1,4 @@
-"""Looking at dead letters: one by one, or grouped by fault. Nothing here holds a text's words."""
+"""Lists dead letters, one by one or grouped by fault. Nothing here contains words of texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from store.models.operators import DeadLetterResolution
 
 @dataclass(frozen=True)
 class Chosen:
-    """Which dead letters: all that is given must fit.
+    """A filter for dead letters: all conditions that are set must hold.
 
     Args:
         since: died at or after this moment.
@@ -31,26 +31,26 @@ class Chosen:
     until: datetime | None = None
 
     def conditions(self) -> list[sa.ColumnElement[bool]]:
-        """As conditions on `dead_letter`."""
+        """The filter as SQL conditions on `dead_letter`."""
         same = {
             "status": self.status,
             "stage": self.stage,
             "fingerprint": self.fingerprint,
             "error_type": self.error_type,
         }
-        found: list[sa.ColumnElement[bool]] = [
+        conditions: list[sa.ColumnElement[bool]] = [
             getattr(DeadLetter, name) == value for name, value in same.items() if value is not None
         ]
         if self.since is not None:
-            found.append(col(DeadLetter.died_at) >= self.since)
+            conditions.append(col(DeadLetter.died_at) >= self.since)
         if self.until is not None:
-            found.append(col(DeadLetter.died_at) < self.until)
-        return found
+            conditions.append(col(DeadLetter.died_at) < self.until)
+        return conditions
 
 
 @dataclass(frozen=True)
 class Letters:
-    """A page of dead letters, newest first, and the cursor of the next one."""
+    """A page of dead letters, newest first, and the cursor of the next page."""
 
     letters: Sequence[DeadLetter]
     next_cursor: str | None
@@ -58,7 +58,7 @@ class Letters:
 
 @dataclass(frozen=True)
 class Group:
-    """Dead letters of one fault. `cause` and `example` are those of the newest."""
+    """Dead letters of one fault. `cause` and `example` are those of the newest letter."""
 
     fingerprint: str
     stage: str
@@ -76,17 +76,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Groups:
-    """A page of groups, the one that was seen last first, and the cursor of the next one."""
+    """A page of groups, the most recently seen first, and the cursor of the next page."""
 
     groups: Sequence[Group]
     next_cursor: str | None
 
 
 def _before(cursor: str) -> tuple[datetime, str]:
-    """The moment and the id that a cursor names.
+    """The time and the id in a cursor.
 
     Raises:
-        InvalidCursor: it names none.
+        InvalidCursor: the cursor holds anything else.
     """
     at, last = unpack(cursor, [str, str])
     try:
@@ -101,7 +101,7 @@ def _before(cursor: str) -> tuple[datetime, str]:
 def page(
     session: Session, chosen: Chosen | None = None, *, cursor: str | None = None, limit: int = 100
 ) -> Letters:
-    """Dead letters that were chosen, newest first.
+    """A page of the chosen dead letters, newest first.
 
     Raises:
         InvalidCursor: `cursor` is not the `next_cursor` of a page before.
@@ -130,7 +130,7 @@ def page(
 def oldest_ids(
     session: Session, chosen: Chosen, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> list[tuple[datetime, UUID]]:
-    """When they died and the ids of dead letters that were chosen, oldest first, behind `after`."""
+    """Time of death and id of the chosen dead letters after `after`, oldest first."""
     died, key = col(DeadLetter.died_at), col(DeadLetter.id)
     query = sa.select(died, key).where(*chosen.conditions()).order_by(died, key).limit(limit)
     if after is not None:
@@ -139,7 +139,7 @@ def oldest_ids(
 
 
 def count(session: Session, chosen: Chosen) -> int:
-    """How many dead letters were chosen."""
+    """The number of chosen dead letters."""
     query = sa.select(sa.func.count()).select_from(DeadLetter).where(*chosen.conditions())
     return int(session.execute(query).scalar_one())
 
@@ -147,7 +147,7 @@ def count(session: Session, chosen: Chosen) -> int:
 def groups(
     session: Session, chosen: Chosen | None = None, *, cursor: str | None = None, limit: int = 100
 ) -> Groups:
-    """Dead letters that were chosen, by fingerprint: what failed, how often, from when to when.
+    """The chosen dead letters by fingerprint: what failed, how often, from when to when.
 
     Raises:
         InvalidCursor: `cursor` is not the `next_cursor` of a page before.
@@ -195,5 +195,5 @@ def groups(
 
 
 def resolution(session: Session, letter_id: UUID) -> DeadLetterResolution | None:
-    """Who ended a dead letter, how and why; None while it is open."""
+    """Who resolved a dead letter, how and why; None while it is open."""
     return session.get(DeadLetterResolution, letter_id)

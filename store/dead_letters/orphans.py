@@ -1,9 +1,9 @@
-"""What a dead promise does not name any more: whoever waits for it waits for nothing.
+"""Orphans: rows that wait for a message which died and does not name them any more.
 
-A message names what it works for by an id. Where that is gone, or is another's, nobody finds it by
-the message; but whatever waits has a promise that is still to be kept, written in the same
-transaction (invariants 1 and 3). So what waits without one is an orphan, and ends with the message
-that died.
+A message names its subject by an id. If that id is lost or wrong, the subject cannot be found by
+the message. But every waiting row has an open outbox message, written in the same transaction
+(invariants 1 and 3). So a row that waits without one is an orphan, and fails with the message that
+died.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from messages import QUESTION_STAGES, Stage
 
 @dataclass(frozen=True)
 class _Kind:
-    """Rows of a table that wait in these states for one of these stages, which names them there."""
+    """A table whose rows wait in these states for these stages; messages name them in `field`."""
 
     table: str
     field: str
@@ -35,19 +35,19 @@ _KINDS: Mapping[str, _Kind] = {
         "extraction", "extraction_id", ("queued", "running"), (Stage.EXTRACT,)
     ),
     Stage.INGEST.value: _Kind("ingest_item", "item_id", ("pending",), (Stage.INGEST,)),
-    # One that is being stored waits for its items.
+    # A refresh that is being stored waits for its items.
     Stage.REFRESH.value: _Kind("refresh", "refresh_id", ("queued", "fetching"), (Stage.REFRESH,)),
 }
 
 
 def orphans(session: Session, stage: str) -> list[Mapping[str, str]]:
-    """What waits for this stage, or one of the same chain, without a promise that names it: each as
-    the part of a message that does. Each is locked; one that another transaction ends is left out.
+    """The rows that wait for this stage, or one of the same chain, without an outbox message: each
+    as the message field that would name it. They are locked; rows locked by others are skipped.
     """
     kind = _KINDS.get(stage)
     if kind is None:
         return []
-    found = session.execute(
+    ids = session.execute(
         sa.text(
             f"""
             SELECT waiting.id FROM {kind.table} AS waiting
@@ -57,9 +57,9 @@ def orphans(session: Session, stage: str) -> list[Mapping[str, str]]:
             FOR UPDATE SKIP LOCKED
             """  # noqa: S608  our own names
         ),
-        {"waits": list(kind.waits), "stages": [one.value for one in kind.stages]},
+        {"waits": list(kind.waits), "stages": [member.value for member in kind.stages]},
     ).scalars()
-    return [{kind.field: str(one)} for one in found]
+    return [{kind.field: str(row_id)} for row_id in ids]
 
 
 _LOST = sa.text(
@@ -83,10 +83,10 @@ _LOST = sa.text(
 
 
 def end_unfound(session: Session, outbox_id: UUID, stage: str, cause: str) -> list[UUID]:
-    """End what was submitted and read, but has versions that no message to this stage names: what
-    would have made them found, or quoted, is lost. A version whose message to the stage before is
-    still under way is not. Gives the items; those of sources are not told, since nobody waits for
-    them."""
+    """Fail submitted items that were read, but have versions that no message to this stage names:
+    the message that would have made them searchable or quotable is lost. A version whose message
+    to the previous stage is still open is not. Returns the items; those of sources are left alone,
+    since nobody waits for them."""
     if stage not in (Stage.EMBED, Stage.ANCHOR):
         return []
     lost, before = ("found", "") if stage == Stage.EMBED else ("wholly quoted", Stage.EMBED.value)

@@ -1,7 +1,7 @@
-"""Many dead letters at once: replayed at a rate that the stages can bear, or discarded.
+"""Replays many dead letters at once, at a rate that the stages can bear, or discards them.
 
-Letters are taken oldest first and in batches, each in a transaction of its own, so a call that is
-cut short has done some of its work and can be made again: what is resolved is not open any more.
+Letters are taken oldest first and in batches, each in its own transaction. A call that is cut short
+has done part of its work and can be repeated: resolved letters are not open any more.
 """
 
 from collections import Counter
@@ -25,17 +25,17 @@ from store.models.operators import DeadLetterResolution
 from store.operations.set_back_clock import AHEAD_SECONDS
 
 Place = tuple[datetime, UUID]
-"""When a letter died and its id: the order in which they are taken."""
+"""The time of death and the id of a letter: the order in which they are taken."""
 _ONE_AT_A_TIME = 0x4174746573740004  # "Attest", 4: replays line up, so that they share one rate
 SHOWN_PER_REASON = 10
 
 
 @dataclass
 class Report:
-    """What was done, or with `dry_run` would be done, and what was refused, by reason.
+    """The result of a call, or with `dry_run` its forecast, with refusals counted by reason.
 
-    `matched` letters were looked at, of `total` that were chosen when it began; where there are
-    `more`, the next call goes on behind `after`.
+    `matched` letters were examined, of `total` that were chosen at the start; if there are `more`,
+    the next call continues after `after`.
     """
 
     dry_run: bool
@@ -51,14 +51,14 @@ class Report:
 
     @property
     def next_cursor(self) -> str | None:
-        """Where the next call goes on; None: there is nothing more."""
+        """The cursor from which the next call continues; None: there are no more letters."""
         if not self.more or self.after is None:
             return None
         at, letter_id = self.after
         return pack([at.isoformat(), str(letter_id)])
 
     def refuse(self, letter_id: UUID, reason: str) -> None:
-        """Count a refusal; the first few of each reason are named."""
+        """Count a refusal; the first few letters of each reason are listed."""
         reason = reason.replace(str(letter_id), "X")
         self.refused[reason] += 1
         named = self.examples.setdefault(reason, [])
@@ -68,7 +68,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Operator:
-    """Who asks, for the audit."""
+    """Who acts, for the audit."""
 
     name: str
     request_id: UUID | None = None
@@ -81,11 +81,11 @@ _LAST_DUE = sa.text(
 
 
 def _first_slot(session: Session, gap: timedelta) -> datetime:
-    """When the next replay may fall due; other replays wait until this transaction ends."""
+    """When the next replayed message may be due; other replays wait for this transaction to end."""
     session.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_AT_A_TIME)))
     moment = database_now(session)
-    given = {"now": moment, "ahead": AHEAD_SECONDS}  # else before the clock was set back
-    last: datetime | None = session.execute(_LAST_DUE, given).scalar_one()
+    values = {"now": moment, "ahead": AHEAD_SECONDS}  # beyond: from before the clock was set back
+    last: datetime | None = session.execute(_LAST_DUE, values).scalar_one()
     return moment if last is None else last + gap
 
 
@@ -102,15 +102,15 @@ def replay_matching(
     after: Place | None = None,
     upgrades: Upgrades = UPGRADES,
 ) -> Report:
-    """Replay what was chosen, so many a second. Done twice it changes nothing.
+    """Replay the chosen letters, at `per_second`. A second call changes nothing.
 
     Args:
-        dry_run: only say what would be done.
-        force: replay also what died again of the same cause; see `dead_letters.plan`.
-        per_second: `knowledge/operating.yaml` says if left out.
-        limit: look at so many at most; at all if left out.
-        most: replay so many at most; what is refused does not count.
-        after: only at what died behind this one (`Report.after` of the call before).
+        dry_run: only report what would be done.
+        force: also replay letters that died again of the same cause; see `dead_letters.plan`.
+        per_second: letters per second; None: the value in `knowledge/operating.yaml`.
+        limit: examine at most this many; None: all.
+        most: replay at most this many; refused letters do not count.
+        after: only letters that died after this place (`Report.after` of the call before).
     """
     gap = timedelta(seconds=1.0 / (per_second or replay_policy().per_second))
     report = Report(dry_run, after=after)
@@ -158,7 +158,7 @@ def discard_matching(
     dry_run: bool,
     most: int | None = None,
 ) -> Report:
-    """Discard what was chosen, or so many of it, all for the same reason. Done twice it changes
+    """Discard the chosen letters, at most `most`, all for the same reason. A second call changes
     nothing."""
     report = Report(dry_run)
     for ids in _Batches(store, chosen, report, most=most):
@@ -175,7 +175,7 @@ def discard_matching(
 
 
 class _Batches:
-    """The chosen letters in batches. Each is looked for when the one before is done with."""
+    """The chosen letters in batches. Each is read when the batch before it is finished."""
 
     def __init__(
         self,
@@ -201,11 +201,11 @@ class _Batches:
         if self._most is not None:
             room = min(room, self._most - self._report.resolved)
         with self._store.reading() as session:
-            found = oldest_ids(session, self._chosen, after=self._report.after, limit=room + 1)
-        if room <= 0 or not found:
-            self._report.more = bool(found)
+            places = oldest_ids(session, self._chosen, after=self._report.after, limit=room + 1)
+        if room <= 0 or not places:
+            self._report.more = bool(places)
             raise StopIteration
-        found = found[:room]
-        self._report.after = found[-1]
-        self._report.matched += len(found)
-        return [letter_id for _, letter_id in found]
+        places = places[:room]
+        self._report.after = places[-1]
+        self._report.matched += len(places)
+        return [letter_id for _, letter_id in places]

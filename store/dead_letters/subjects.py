@@ -1,7 +1,7 @@
-"""What a message works for: a question, a pasted text, an item, a refresh, versions.
+"""The subject of a message: a question, a pasted text, an item, a refresh, versions.
 
-When the message dies outside of any claim, that ends with it; before a replay it must still be
-there, and after it, it waits again.
+When a message dies outside any claim, its subject fails with it. Before a replay the subject must
+still exist, and after it, it waits again.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from store.texts import notes, verifications
 
 @dataclass(frozen=True)
 class _Kind:
-    """A table that messages name rows of, and how a row that failed waits again."""
+    """A table whose rows messages name, and the status of a row that waits again."""
 
     field: str
     table: str
@@ -50,7 +50,7 @@ _NO_SENSE: Mapping[tuple[str, str], str] = {
 
 
 def _id(promised: Mapping[str, Any], field: str) -> UUID | None:
-    """The id that a message names there; one that nobody could read may name none."""
+    """The id in `field` of a message; None if there is none, as in a message nobody could read."""
     try:
         return UUID(str(promised[field]))
     except (KeyError, ValueError):
@@ -58,27 +58,27 @@ def _id(promised: Mapping[str, Any], field: str) -> UUID | None:
 
 
 def subject_of(promised: Mapping[str, Any]) -> str | None:
-    """The id of what the message works for, where it is one row."""
+    """The id of the message's subject, if that is one row; else None."""
     for kind in _KINDS:
-        if (found := _id(promised, kind.field)) is not None:
-            return str(found)
+        if (row_id := _id(promised, kind.field)) is not None:
+            return str(row_id)
     return None
 
 
 def is_named(session: Session, promised: Mapping[str, Any]) -> bool:
-    """Whether the message names anything that there is."""
+    """True if the message names a subject that exists."""
     for kind in _KINDS:
-        found = _id(promised, kind.field)
-        if found is not None:
+        row_id = _id(promised, kind.field)
+        if row_id is not None:
             query = sa.text(f"SELECT 1 FROM {kind.table} WHERE id = :id")  # noqa: S608  our own
-            if session.execute(query, {"id": found}).one_or_none() is not None:
+            if session.execute(query, {"id": row_id}).one_or_none() is not None:
                 return True
     versions = promised.get("version_ids")
     return isinstance(versions, list) and len(versions) > 0
 
 
 def hindrance(session: Session, promised: Mapping[str, Any]) -> str | None:
-    """Why working on `promised` again is no use whatever the stage does; None if it may be."""
+    """Why a retry of `promised` cannot help, whatever the stage does; None if it may."""
     for kind in _KINDS:
         if promised.get(kind.field) is None:
             continue
@@ -90,7 +90,7 @@ def hindrance(session: Session, promised: Mapping[str, Any]) -> str | None:
             return f"the {kind.name} that it works for is gone"
         if (why := _NO_SENSE.get((kind.table, status))) is not None:
             return why
-    wanted = {UUID(str(one)) for one in promised.get("version_ids", ())}
+    wanted = {UUID(str(version_id)) for version_id in promised.get("version_ids", ())}
     if wanted:
         query = sa.text("SELECT count(*) FROM document_version WHERE id = ANY(:ids)")
         if session.execute(query, {"ids": list(wanted)}).scalar_one() < len(wanted):
@@ -99,7 +99,7 @@ def hindrance(session: Session, promised: Mapping[str, Any]) -> str | None:
 
 
 def fail(work: UnitOfWork, promised: Mapping[str, Any], cause: str) -> None:
-    """End what waited for `promised`, as the stage's own `on_dead` would have done."""
+    """Fail the rows that waited for `promised`, as the stage's own `on_dead` would have done."""
     if (question_id := _id(promised, "question_id")) is not None:
         states.failed(work, question_id, cause)
     if (verification_id := _id(promised, "verification_id")) is not None:
@@ -127,16 +127,16 @@ def _fail_refresh(work: UnitOfWork, refresh_id: UUID, cause: str) -> None:
 
 
 def revive(work: UnitOfWork, promised: Mapping[str, Any]) -> None:
-    """Let what failed with `promised` wait again, and wake who follows it."""
+    """Let the rows that failed with `promised` wait again, and wake listeners."""
     for kind in _KINDS:
-        if kind.waits is None or (found := _id(promised, kind.field)) is None:
+        if kind.waits is None or (row_id := _id(promised, kind.field)) is None:
             continue
         work.session.execute(
             sa.text(
                 f"UPDATE {kind.table} SET status = :waits, error = NULL, "  # noqa: S608  our own
                 "finished_at = NULL WHERE id = :id AND status = 'failed'"
             ),
-            {"id": found, "waits": kind.waits},
+            {"id": row_id, "waits": kind.waits},
         )
     if (question_id := promised.get("question_id")) is not None:
         work.notify(states.CHANNEL, question_id)

@@ -1,4 +1,4 @@
-"""The anchors and effect estimates of versions: found anew, they replace what was found before."""
+"""The anchors and effect estimates of versions; a new result replaces the stored one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from store.models import Anchor, DocumentVersion, EffectEstimate
 
 @dataclass(frozen=True)
 class Found:
-    """What is found in one version, as columns of its tables without `version_id` and `id`."""
+    """The result for one version, as columns of its tables without `version_id` and `id`."""
 
     anchors: Sequence[Mapping[str, Any]]
     estimates: Sequence[Mapping[str, Any]]
@@ -25,7 +25,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Marked:
-    """A current version by document, with what a listing names it by."""
+    """A current version, with its document and the key that listings show."""
 
     version_id: UUID
     document_id: UUID
@@ -33,10 +33,10 @@ class Marked:
 
 
 def replace(work: UnitOfWork, found: Mapping[UUID, Found]) -> None:
-    """Make `found` (by version) all that these versions have, in the transaction of `work`.
+    """Replace all anchors and estimates of these versions by `found`, in the transaction of `work`.
 
-    The versions are locked first, in order: who finds the same anew at the same time waits, and
-    replaces. Raises psycopg.Error as PostgreSQL refuses a row.
+    The versions are locked first, in order: a concurrent replacement of the same versions waits.
+    Raises psycopg.Error if PostgreSQL refuses a row.
     """
     ids = sorted(found)
     if not ids:
@@ -47,8 +47,10 @@ def replace(work: UnitOfWork, found: Mapping[UUID, Found]) -> None:
     )
     for table in (Anchor, EffectEstimate):
         work.session.execute(sa.delete(table).where(col(table.version_id).in_(ids)))
-    anchors = [_anchor(one, row) for one in ids for row in found[one].anchors]
-    estimates = [_estimate(one, row) for one in ids for row in found[one].estimates]
+    anchors = [_anchor(version_id, row) for version_id in ids for row in found[version_id].anchors]
+    estimates = [
+        _estimate(version_id, row) for version_id in ids for row in found[version_id].estimates
+    ]
     if anchors:
         copy_rows(work.session, "anchor", _ANCHOR, anchors)
     if estimates:
@@ -62,7 +64,7 @@ _ESTIMATE = (
 
 
 def _anchor(version_id: UUID, row: Mapping[str, Any]) -> tuple[object, ...]:
-    """A row in the order of `_ANCHOR`."""
+    """The values in the order of `_ANCHOR`."""
     return (
         *(version_id.bytes, int4(row["start"]), int4(row["end"]), int4(row["score"])),
         *(jsonb(to_json(row["signals"])), jsonb(to_json(row["kinds"]))),
@@ -70,14 +72,14 @@ def _anchor(version_id: UUID, row: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def _estimate(version_id: UUID, row: Mapping[str, Any]) -> tuple[object, ...]:
-    """A row in the order of `_ESTIMATE`."""
+    """The values in the order of `_ESTIMATE`."""
     return (
         *(version_id.bytes, int4(row["start"]), int4(row["end"]), row["measure"]),
         *(row["value"], row["low"], row["high"], row["direction"], jsonb(to_json(row["body"]))),
     )
 
 
-# Anchors that were found before they had kinds count as none: they have signals, which make kinds.
+# Anchors found before they had kinds count as missing: they have signals, which make kinds.
 _LACKS = """
     (NOT EXISTS (SELECT FROM anchor a WHERE a.version_id = v.id) OR EXISTS (
         SELECT FROM anchor a
@@ -86,14 +88,14 @@ _LACKS = """
 
 
 def count(session: Session, *, lacking: bool) -> int:
-    """How many current versions there are; `lacking`: only those without anchors with kinds."""
-    found: int = session.execute(
+    """The number of current versions; `lacking`: only those without anchors with kinds."""
+    total: int = session.execute(
         sa.text(
             "SELECT count(*) FROM document_version v WHERE v.status = 'current'"  # noqa: S608
             + (f" AND {_LACKS}" if lacking else "")
         )
     ).scalar_one()
-    return found
+    return total
 
 
 def after(session: Session, last: UUID | None, limit: int, *, lacking: bool) -> list[Marked]:
@@ -120,23 +122,23 @@ _ESTIMATES = sa.text(
 def estimates_of(
     session: Session, version_ids: Sequence[UUID]
 ) -> dict[UUID, list[Mapping[str, Any]]]:
-    """The effect estimates of each version, in the order of its text: rows by column, without the
-    overhead of objects, for an answer reads some hundred of them."""
-    found: dict[UUID, list[Mapping[str, Any]]] = {one: [] for one in version_ids}
+    """The effect estimates of each version, in the order of its text. Rows are plain mappings,
+    without the overhead of objects, because an answer reads some hundred of them."""
+    estimates: dict[UUID, list[Mapping[str, Any]]] = {version_id: [] for version_id in version_ids}
     for row in session.execute(_ESTIMATES, {"ids": list(version_ids)}):
-        found[row.version_id].append(row._asdict())
-    return found
+        estimates[row.version_id].append(row._asdict())
+    return estimates
 
 
 _SCORES = sa.text("SELECT version_id, start, score FROM anchor WHERE version_id = ANY(:ids)")
 
 
 def scores_of(session: Session, version_ids: Sequence[UUID]) -> dict[UUID, dict[int, int]]:
-    """The score of each anchor of these versions, by the place where it begins."""
-    found: dict[UUID, dict[int, int]] = {one: {} for one in version_ids}
+    """The score of each anchor of these versions, by its start offset."""
+    scores: dict[UUID, dict[int, int]] = {key: {} for key in version_ids}
     for version_id, start, score in session.execute(_SCORES, {"ids": list(version_ids)}):
-        found[version_id][start] = score
-    return found
+        scores[version_id][start] = score
+    return scores
 
 
 def anchors_of(session: Session, version_id: UUID) -> list[Anchor]:
@@ -148,12 +150,12 @@ def anchors_of(session: Session, version_id: UUID) -> list[Anchor]:
 
 
 def current_version(session: Session, name: str) -> DocumentVersion:
-    """The current version of the document with this id or source key; a source's goes before a
-    caller's.
+    """The current version of the document with this id or source key; a source's document goes
+    before a caller's.
 
-    Raises LookupError: there is no such document, or none of its versions is current.
+    Raises LookupError if there is no such document, or none of its versions is current.
     """
-    found = session.exec(
+    version = session.exec(
         select(DocumentVersion).where(
             DocumentVersion.status == "current",
             sa.text(
@@ -162,6 +164,6 @@ def current_version(session: Session, name: str) -> DocumentVersion:
             ).bindparams(name=name, brought=f"{SUBMITTED}:{name}"),
         )
     ).first()
-    if found is None:
+    if version is None:
         raise LookupError(f"there is no current document {name!r}")
-    return found
+    return version

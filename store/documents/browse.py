@@ -1,4 +1,4 @@
-"""Looking at the evidence that is held: documents, their versions, spans, freshness by source."""
+"""Views of the held evidence: documents, their versions, spans, freshness by source."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class DocumentSummary:
 
     @property
     def shown(self) -> VersionSummary | None:
-        """The current version; the newest where none is current any more (retracted)."""
+        """The current version; the newest if none is current any more (retracted)."""
         current = (version for version in self.versions if version.status == "current")
         return next(current, self.versions[0] if self.versions else None)
 
@@ -73,7 +73,7 @@ class Passage:
 
 @dataclass(frozen=True)
 class SourceState:
-    """What is held of one kind of source, and how long ago it was looked at."""
+    """What is held of one kind of source, and how long ago it was checked."""
 
     source_type: str
     documents: int
@@ -109,7 +109,7 @@ def document(session: Session, document_id: UUID) -> DocumentSummary | None:
 
 
 def holds_nothing(session: Session) -> bool:
-    """Whether there is no document at all."""
+    """True if there is no document at all."""
     return not session.execute(sa.text("SELECT EXISTS (SELECT FROM document)")).scalar_one()
 
 
@@ -148,7 +148,7 @@ def passage(
 
 
 def sources(session: Session) -> list[SourceState]:
-    """Every source type that has current versions, with its clocks (`documents.checked_at`)."""
+    """Every source type with current versions, and its clocks (`documents.checked_at`)."""
     rows = session.execute(
         sa.text(
             f"""

@@ -1,4 +1,4 @@
-"""What is known of a work beside its words, in one statement: an answer asks for all of it."""
+"""What is known of a work besides its text, read in one statement for an answer."""
 
 from collections.abc import Collection
 from datetime import date, datetime
@@ -15,11 +15,11 @@ from store.documents.publication_status import Asked, HeldNotice, Standing
 
 
 class Known(NamedTuple):
-    """How fresh a work is, what of it is in doubt, and what became of it."""
+    """How fresh a work is, which identifiers are in doubt, and its publication status."""
 
     checked_at: datetime
-    """When it was last known to be what its source says: when it was fetched itself, or when a
-    watch that follows it was last completely refreshed, whichever is later."""
+    """When it was last known to match its source: the later of its own fetch and the last complete
+    refresh of a watch that follows it."""
     doubts: frozenset[str]
     """Its identifiers that must not be shown (`store.documents.findings.doubts_of`)."""
     standing: Standing
@@ -39,8 +39,8 @@ _KNOWN = sa.text(
 
 
 def known(session: Session, document_ids: Collection[UUID]) -> dict[UUID, Known]:
-    """What is known of each of these documents; of the sources that were asked those count that
-    report what became of a work at all."""
+    """The citation data of these documents. Of the sources asked, only those count that report
+    publication status at all."""
     reporting = [name for name, policy in connector_policies().items() if policy.standing]
     rows = session.execute(_KNOWN, {"ids": list(document_ids), "sources": reporting})
     return {
@@ -48,8 +48,8 @@ def known(session: Session, document_ids: Collection[UUID]) -> dict[UUID, Known]
             row.checked_at,
             frozenset(row.doubts),
             Standing(
-                [_notice(*one) for one in row.notices or ()],
-                [_asked(*one) for one in row.asked or ()],
+                [_notice(*values) for values in row.notices or ()],
+                [_asked(*values) for values in row.asked or ()],
             ),
         )
         for row in rows

@@ -1,9 +1,9 @@
 """Documents that claim to be a work that a source holds: a caller's record under a PMID, a user's
 guideline file with a DOI.
 
-Whose number it is says `numbers` in `knowledge/sources.yaml`: a source names its works by it. Who
-else brings a document under it has a document of its own, and the number is in doubt there, never
-at the source's.
+`numbers` in `knowledge/sources.yaml` says by which numbers a source names its works. A document
+that somebody else brings under such a number is kept separately, and the number is in doubt there,
+never at the source's.
 """
 
 from collections.abc import Collection, Mapping
@@ -25,18 +25,18 @@ from store.documents.identifiers import COMPARED
 from store.documents.records import ENDING_NOTICES, Notice
 
 OWNED = tuple(kind for kind in COMPARED if owners_of(kind))
-"""The kinds of identifiers that some source names its works by."""
+"""The kinds of identifiers by which some source names its works."""
 
 _LOCK = 0x61747465_636C6D73
-"""Ours: the letters of "attecl" and "ms"; the advisory lock under which claims are looked for."""
+"""Our choice, the letters "atteclms": the advisory lock under which claims are looked for."""
 
 
 @dataclass(frozen=True)
 class Claim:
     """A document under the number of a work that a source holds.
 
-    `subject`: `pmid:123`, or the key of a work that has no such identifier. `source`: whose record
-    the claiming document is; None: a caller's.
+    `subject`: `pmid:123`, or the key of a work that has no such identifier. `source`: the source of
+    the claiming document; None: a caller.
     """
 
     subject: str
@@ -51,63 +51,66 @@ class Claim:
 
 
 def wait_for_others(session: Session, *, owner: bool) -> None:
-    """Until this transaction ends, no source's works are stored beside callers' documents: each of
-    two that arrive together would not see the other, and neither would be marked.
+    """Until this transaction ends, keep sources' works and callers' documents from being stored at
+    the same time: two that arrive together would not see each other, and neither would be marked.
 
-    Works of several sources are, for sources claim nothing. Hold the documents' locks.
+    Sources store works side by side, because they claim nothing. Hold the documents' locks.
     """
     shared = "_shared" if owner else ""
     session.execute(sa.text(f"SELECT pg_advisory_xact_lock{shared}(:lock)"), {"lock": _LOCK})
 
 
 def claimants_of(session: Session, document_ids: Collection[UUID], source: str | None) -> set[UUID]:
-    """The documents that claim to be one of these works of `source`, and those that did.
+    """The documents that claim, or claimed, to be one of these works of `source`.
 
-    By the numbers of articles `findings.collisions` has found them already: there are many.
+    Claims by article numbers are left out: there are many, and `findings.collisions` found them.
     """
     kinds = () if source is None else connector_policy(source).numbers
     query = " UNION ".join([_BY_KEY, *(_by_index(kind) for kind in kinds if kind not in ARTICLE)])
     rows = session.execute(
         sa.text(query),
-        {"ids": uuid_array(document_ids), "texts": [str(one) for one in document_ids]},
+        {
+            "ids": uuid_array(document_ids),
+            "texts": [str(document_id) for document_id in document_ids],
+        },
     )
     return set(rows.scalars())
 
 
 def claims_of(session: Session, document_ids: Collection[UUID]) -> list[Claim]:
-    """What these documents claim to be; each claim once, whichever way it was found."""
+    """The claims of these documents; each claim once, whichever way it was found."""
     rows = session.execute(_CLAIMS, {"ids": uuid_array(document_ids)})
-    found = {(row.document_id, row.subject.lower(), row.held_id): row for row in rows}
-    return [Claim(**row._mapping) for row in found.values()]
+    unique = {(row.document_id, row.subject.lower(), row.held_id): row for row in rows}
+    return [Claim(**row._mapping) for row in unique.values()]
 
 
 def share_end(work: UnitOfWork, document_ids: Collection[UUID], at: datetime) -> None:
-    """What a caller brought under the number of a work that ended is no evidence either, by the
-    word of whoever ended it: it would come back by another door. Where the claim or the notice is
-    gone, that word is.
+    """Copy the notices that ended a work to callers' documents under its number, as notices of the
+    same source: otherwise the work would come back as evidence. Where the claim or the notice is
+    gone, the copy is removed.
 
-    A document that is being stored at this moment is left out: who stores it waits for this
-    transaction (`wait_for_others`), and looks then.
+    A document that is being stored at this moment is left out: its transaction waits for this one
+    (`wait_for_others`), and looks then.
     """
     rows = work.session.execute(_ENDS, {"ids": uuid_array(document_ids)}).all()
-    said: dict[str, dict[UUID, list[Notice]]] = {}
+    by_source: dict[str, dict[UUID, list[Notice]]] = {}
     for row in rows:
-        notices = said.setdefault(row.source, {}).setdefault(row.document_id, [])
+        notices = by_source.setdefault(row.source, {}).setdefault(row.document_id, [])
         if row.kind is not None:
             notices.append(
                 Notice(kind=row.kind, notice_id=row.notice_id or None, stated_on=row.stated_on)
             )
-    for source, some in said.items():
-        publication_status.put_notices(work, source, some, at)
-        publication_status.asked(work.session, source, dict.fromkeys(some, True), at)
-    if said:
+    for source, by_document in by_source.items():
+        publication_status.put_notices(work, source, by_document, at)
+        publication_status.asked(work.session, source, dict.fromkeys(by_document, True), at)
+    if by_source:
         publication_status.settle(work, {row.document_id for row in rows})
 
 
 def of_documents(
     session: Session, document_ids: Collection[UUID]
 ) -> dict[UUID, list[dict[str, Any]]]:
-    """The open findings that say so, as they are told: what is claimed, what is held under it, and
+    """The open `claimed` findings as they are shown: what is claimed, what is held under it, and
     whether titles and years agree."""
     rows = session.execute(
         sa.text(
@@ -116,14 +119,14 @@ def of_documents(
         ),
         {"ids": uuid_array(document_ids)},
     )
-    told: dict[UUID, list[dict[str, Any]]] = {}
+    claims: dict[UUID, list[dict[str, Any]]] = {}
     for row in rows:
-        told.setdefault(row.document_id, []).append({"number": row.subject, **row.detail})
-    return told
+        claims.setdefault(row.document_id, []).append({"number": row.subject, **row.detail})
+    return claims
 
 
 def in_words(claim: Mapping[str, Any]) -> str:
-    """One of `of_documents`, as people are told of it."""
+    """One claim of `of_documents`, in words for people."""
     years = {True: "", False: ", and so is its year", None: ""}[claim["year_agrees"]]
     title = "its title agrees" if claim["title_agrees"] else f"its title is another{years}"
     ended = ", and has withdrawn" if claim["held_ended"] else ""
@@ -137,7 +140,7 @@ def _listed(names: Collection[str]) -> str:
     return ", ".join(f"'{name}'" for name in sorted(names))
 
 
-_OWNERS = _listed([name for name, one in connector_policies().items() if one.numbers])
+_OWNERS = _listed([name for name, policy in connector_policies().items() if policy.numbers])
 _ARTICLE = f"ARRAY[{_listed(ARTICLE)}]"
 
 
@@ -146,15 +149,15 @@ def _value(kind: str, version: str) -> str:
 
 
 def _names_itself(kind: str) -> str:
-    """A registry number beside a PMID names the trial that the article tells of."""
+    """SQL: the number names the work; a registry number beside a PMID names the article's trial."""
     if kind in ARTICLE:
         return "true"
     return f"NOT mine.identifiers ?| {_ARTICLE} AND NOT held.identifiers ?| {_ARTICLE}"
 
 
 def _one_number(kind: str) -> str:
-    """That a source's current work `held` and a document `mine`, which is of no source that names
-    works, are under one number of this kind."""
+    """SQL: a source's current work `held` and a document `mine`, whose source names no works, have
+    the same number of this kind."""
     return f"""
         {_value(kind, "held")} = {_value(kind, "mine")}
         AND held.status = 'current' AND held.identifiers ? '{kind}'
@@ -200,7 +203,7 @@ def _by_number(kind: str) -> str:
     return f"SELECT {subject} FROM mine, document_version held WHERE {_one_number(kind)}"  # noqa: S608
 
 
-# Without a kind: what the source said of the document, which it may say no longer.
+# Rows without a kind: documents with a copied notice, which the source may have taken back.
 _ENDS = sa.text(
     f"""
     WITH mine AS MATERIALIZED (

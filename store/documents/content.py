@@ -1,4 +1,4 @@
-"""What words should hold of a question to speak to it. Pure."""
+"""How much of a question a passage or a sentence covers. Pure."""
 
 import math
 import re
@@ -17,25 +17,25 @@ from store.index.terms import term_set
 
 @dataclass(frozen=True)
 class Content:
-    """What a passage or a sentence should hold of a question."""
+    """The terms of a question that a passage or a sentence should have."""
 
     weights: Mapping[int, float]
-    """Its terms with their idf, words of asking left out."""
+    """Its terms with their idf, without words of asking."""
     tags: Mapping[int, frozenset[str]]
-    """The tags that a term is part of naming, where another name of the tag is as good: diseases,
-    and decisions by a general name. Who asks about anticoagulation is told by a passage on
-    apixaban; who asks about warfarin is not."""
+    """For a term that is part of a tag's name, the tags of which another name is as good: diseases,
+    and decisions under a general name. A passage on apixaban covers a question about
+    anticoagulation, but not one about warfarin."""
     kinds: tuple[Kind, ...] = KINDS
-    """Which kinds of tags these are: of others it does not matter what words name."""
+    """The kinds of these tags; tags of other kinds do not matter."""
     alike: Mapping[int, frozenset[int]] = field(default_factory=dict)
-    """The terms that stand for one of its own: brands of a drug, "pregnant" for "pregnancy"."""
+    """Per term, the terms that stand for it: brands of a drug, "pregnant" for "pregnancy"."""
     classes: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """The classes of drugs that a term is part of naming, where each of their drugs is as good, and
-    no other one of the decision is: GLP-1 agonists are not told of by what lowers glucose."""
+    """For a term in a drug class's name, the classes. Each drug of the class is as good, but
+    no other drug of the decision is: one that lowers glucose does not stand for GLP-1 agonists."""
 
     @cached_property
     def total(self) -> float:
-        """The weight of all its terms."""
+        """The total weight of its terms."""
         return math.fsum(self.weights.values())
 
     @cached_property
@@ -44,14 +44,14 @@ class Content:
 
     @cached_property
     def _telling(self) -> Mapping[int, tuple[str, ...]]:
-        """Of a term with tags, what stands in all words that name one of them."""
+        """Per term with tags, strings of which one occurs in any text that names such a tag."""
         return {
-            term: tuple(one for kind in self.kinds for one in telling(kind, names))
+            term: tuple(marker for kind in self.kinds for marker in telling(kind, names))
             for term, names in self.tags.items()
         }
 
     def held(self, words: str) -> frozenset[int]:
-        """The terms of its own that `words` have, or have another name for."""
+        """Its own terms that `words` have, or have another name for."""
         return self._with_other_names(term_set(words), words) & self._terms
 
     def _with_other_names(self, own: frozenset[int], words: str) -> frozenset[int]:
@@ -70,51 +70,51 @@ class Content:
 
     def _may_be_named(self, lacking: Iterable[int], lower: str) -> bool:
         for term in lacking:
-            for one in self._telling[term]:
-                if one in lower:
+            for marker in self._telling[term]:
+                if marker in lower:
                     return True
         return False
 
     def covered(self, own: frozenset[int], words: str, source_type: str) -> float:
-        """The share of the weight that a passage holds, 0..1.
+        """The share of the weight that a passage covers, 0..1.
 
         Args:
-            own: those of its terms that are in question.
+            own: the terms of the passage that are in question.
             words: the passage with its title and heading.
-            source_type: a document answers what its kind is called by being one (`kind_words`).
+            source_type: a document answers the name of its own kind (`kind_words`).
         """
         named = self._with_other_names(own, words)
         return self.coverage(named | kind_terms(source_type))
 
     def coverage(self, found: AbstractSet[int]) -> float:
-        """The share of its weight that these terms hold, 0..1."""
+        """The share of its weight that these terms make up, 0..1."""
         if self.total <= 0:
             return 0.0
-        # Exact sums are the same to the last bit in whatever order the terms come.
+        # Exact sums are the same to the last bit, whatever the order of the terms.
         held = [weight for term, weight in self.weights.items() if term in found]
         return math.fsum(held) / self.total
 
 
 def content_terms(question: str) -> frozenset[int]:
-    """The terms of a question without its words of asking; all, if it has no others."""
-    asked = term_set(question)
-    return asked - term_set(" ".join(load("questions")["asking_words"])) or asked
+    """The terms of a question without its words of asking; all terms if it has no others."""
+    terms = term_set(question)
+    return terms - term_set(" ".join(load("questions")["asking_words"])) or terms
 
 
 def content(question: str, weighted: Mapping[int, float]) -> Content:
-    """What `question` asks words to hold.
+    """The content that an answer to `question` should have.
 
     Args:
-        weighted: the idf of `terms_of_interest`; what is known by a commoner name tells as little
-            as that does.
+        weighted: the idf of `terms_of_interest`; a term with a commoner name weighs as little as
+            that name.
     """
     tagged: dict[int, frozenset[str]] = {}
     kinds: list[Kind] = []
-    narrow = [one for one in classes_at(question) if is_narrow(one.name)]
+    narrow = [match for match in classes_at(question) if is_narrow(match.name)]
     for kind in KINDS:
         for mention in mentions(kind, question, typed=True):
             words = question[mention.start : mention.end]
-            if any(one.start < mention.end and mention.start < one.end for one in narrow):
+            if any(match.start < mention.end and mention.start < match.end for match in narrow):
                 continue
             if kind == "diseases" or (has_products(mention.name) and not products(words)):
                 kinds += [kind] if kind not in kinds else []
@@ -123,42 +123,44 @@ def content(question: str, weighted: Mapping[int, float]) -> Content:
     kept = content_terms(question)
     same = alike(question)
     weights = {
-        term: min([weighted[one] for one in (term, *same.get(term, ())) if one in weighted])
+        term: min([weighted[match] for match in (term, *same.get(term, ())) if match in weighted])
         for term in kept
     }
     classes = {
-        term: frozenset({one.name})
-        for one in narrow
-        for term in term_set(question[one.start : one.end])
+        term: frozenset({match.name})
+        for match in narrow
+        for term in term_set(question[match.start : match.end])
     }
     return Content(weights, tagged, tuple(kinds), same, classes)
 
 
 def terms_of_interest(question: str) -> frozenset[int]:
-    """The terms of a question, and those that are as good as one of them."""
+    """The terms of a question and their equivalents."""
     return term_set(question).union(*alike(question).values())
 
 
 def alike(question: str) -> Mapping[int, frozenset[int]]:
-    """The terms of a question for which others are as good: names of the drugs that it names,
-    `same_words` and `same_phrases`."""
-    found: dict[int, frozenset[int]] = {}
+    """The equivalents of each term of a question: other names of its drugs, `same_words` and
+    `same_phrases`."""
+    equivalents: dict[int, frozenset[int]] = {}
 
     def add(group: frozenset[int]) -> None:
-        for term in group & asked:
-            found[term] = found.get(term, frozenset()) | group - {term}
+        for term in group & terms:
+            equivalents[term] = equivalents.get(term, frozenset()) | group - {term}
 
-    asked = term_set(question)
-    for one in drugs_at(question):
-        written = question[one.start : one.end]
-        add(_single(written, one.name, *brands(one.name)) if len(term_set(written)) == 1 else NONE)
+    terms = term_set(question)
+    for drug in drugs_at(question):
+        written = question[drug.start : drug.end]
+        add(
+            _single(written, drug.name, *brands(drug.name)) if len(term_set(written)) == 1 else NONE
+        )
     for group in _same_words():
         add(group)
     for phrase, groups in _same_phrases():
         if phrase.search(question):
             for group in groups:
                 add(group)
-    return found
+    return equivalents
 
 
 NONE = frozenset[int]()
@@ -166,8 +168,8 @@ NONE_OF = frozenset[str]()
 
 
 def _single(*words: str) -> frozenset[int]:
-    """The terms of those that are one: a name of several words is not told by one of them."""
-    return NONE.union(*(one for one in map(term_set, words) if len(one) == 1))
+    """The terms of the words that are one term each: one word does not match a longer name."""
+    return NONE.union(*(terms for terms in map(term_set, words) if len(terms) == 1))
 
 
 @cache
@@ -178,17 +180,17 @@ def _same_words() -> Sequence[frozenset[int]]:
 @cache
 def _same_phrases() -> Sequence[tuple[re.Pattern[str], Sequence[frozenset[int]]]]:
     return [
-        (re.compile(one["asked"], re.IGNORECASE), [_single(*words) for words in one["words"]])
-        for one in load("answers")["same_phrases"]
+        (re.compile(rule["asked"], re.IGNORECASE), [_single(*words) for words in rule["words"]])
+        for rule in load("answers")["same_phrases"]
     ]
 
 
 def share(asked: Iterable[Content], words: str) -> float:
-    """The share of the part of a question that `words` hold most of, 0..1."""
-    return max((one.coverage(one.held(words)) for one in asked), default=0.0)
+    """The coverage of the part of a question that `words` cover best, 0..1."""
+    return max((part.coverage(part.held(words)) for part in asked), default=0.0)
 
 
 @cache
 def kind_terms(source_type: str) -> frozenset[int]:
-    """The terms that a document of this kind of source answers by being one (`kind_words`)."""
+    """The terms that a document answers by being of this kind of source (`kind_words`)."""
     return term_set(" ".join(load("questions")["kind_words"].get(source_type, ())))

@@ -1,4 +1,4 @@
-"""Documents and their versions: new content is a new version, the old one is superseded."""
+"""Documents and their versions. New content makes a new version and supersedes the old one."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -21,8 +21,8 @@ from store.recalls.recalls import superseded as recall_superseded
 from store.sources.watches import displaced
 
 SUBMITTED = "submission"
-"""Stands where a source's name is needed for what a user brought, and before the keys of its
-documents: a caller's record is never a version of a source's document, nor the other way round."""
+"""Stands for a source's name where a user submitted a document, and prefixes the document's key: a
+caller's record is never a version of a source's document, nor the other way round."""
 
 CHECKED_AT = """
     greatest(coalesce(d.checked_at, d.created_at), (
@@ -38,10 +38,10 @@ Outcome = Literal["new", "changed", "unchanged", "outdated", "deferred"]
 
 @dataclass(frozen=True)
 class Stored:
-    """What became of one record.
+    """The outcome of storing one record.
 
-    `outdated`: what is held was fetched later. `deferred`: what is held comes from a source that
-    this one defers to (`knowledge/sources.yaml`). Neither is stored.
+    `outdated`: the held version was fetched later. `deferred`: the held version comes from a source
+    that this one defers to (`knowledge/sources.yaml`). In both cases the record is not stored.
     """
 
     document_id: UUID
@@ -52,20 +52,20 @@ class Stored:
 
     @property
     def taken(self) -> bool:
-        """Whether the record is what is held now."""
+        """True if the held version now says what the record says."""
         return self.outcome in ("new", "changed", "unchanged")
 
     @property
     def fresh(self) -> bool:
-        """Whether a version came into being that answers may rest on."""
+        """True if a new version was made that answers may rest on."""
         return self.outcome in ("new", "changed") and not self.retracted
 
 
 @dataclass
 class _Standing:
-    """Where a document stands while a packet is stored; `latest` is its newest version.
+    """The state of a document while a packet is stored; `latest_id` is its newest version.
 
-    `made`: the packet brought the document, so nothing was said of it before. `written` is the
+    `made`: the packet created the document, so nothing was said of it before. `written` is the
     clock in its row.
     """
 
@@ -88,15 +88,15 @@ def put_versions(
     *,
     source: str | None = None,
 ) -> list[Stored]:
-    """Store `records` in order; one that says nothing new only moves its document's clock.
+    """Store `records` in order. A record without new content only moves its document's clock.
 
     Documents are locked in the order of their keys, so that two packets with the same documents
-    wait for each other instead of deadlocking. What was fetched before what is held is left out,
-    so that packets may arrive in any order. A packet of a source shows it at one moment: of a
-    document that occurs in it twice, the last record counts.
+    wait for each other instead of deadlocking. A record fetched before the held version is left
+    out, so that packets may arrive in any order. A packet of a source shows it at one moment: if a
+    document occurs in it twice, the last record counts.
 
     Args:
-        source: the connector that brought them; None for what was submitted.
+        source: the connector that brought them; None for what a user submitted.
     """
     keys = [key_of(record, source) for record, _ in records]
     kinds = {key: record.source_type for key, (record, _) in zip(keys, records, strict=True)}
@@ -127,13 +127,17 @@ def put_versions(
         stored[place] = _stored(document, outcome)
     replaced = _write(work.session, rows, superseded, standing.values())
     if superseded:
-        # The end of a work has been told with its notice: that it got a new version adds nothing.
-        newest = {one.document_id: one.n for one in standing.values() if not one.ended}
+        # A work's end was already reported with its notice: a new version adds nothing to that.
+        newest = {state.document_id: state.n for state in standing.values() if not state.ended}
         recall_superseded(
-            work, {one: (replaced[one], newest[one]) for one in replaced.keys() & newest}
+            work,
+            {
+                document_id: (replaced[document_id], newest[document_id])
+                for document_id in replaced.keys() & newest
+            },
         )
         displaced(work.session, {row.document_id for row in rows}, source)
-    gone = [one.document_id for one in standing.values() if one.ended]
+    gone = [state.document_id for state in standing.values() if state.ended]
     if gone:
         settle(work, gone)
     return [
@@ -143,8 +147,8 @@ def put_versions(
 
 
 def key_of(record: SourceRecord, source: str | None) -> str:
-    """What names the document that the record is a version of, if `source` brought it, or a caller
-    (None)."""
+    """The key of the document that the record is a version of. `source`: who brought the record;
+    None: a caller."""
     return record.key if source is not None else f"{SUBMITTED}:{record.key}"
 
 
@@ -154,7 +158,7 @@ def _stored(document: _Standing, outcome: Outcome) -> Stored:
 
 
 def _outcome(given: Given, document: _Standing, source: str | None) -> Outcome:
-    """What becomes of the record; sets the document's clock where it vouches for what is held."""
+    """The outcome of the record. Moves the document's clock, unless `deferred` or `outdated`."""
     fetched_at = given.record.fetched_at or now()
     held = document.latest_id is not None
     if held and _defers(source, document.source):
@@ -162,8 +166,8 @@ def _outcome(given: Given, document: _Standing, source: str | None) -> Outcome:
     same = document.content_hash == given.content.hash and (
         document.status == "current" or document.ended
     )
-    # The record of the source that the held one defers to wins whenever it was fetched, and then
-    # the clock is its own: the order in which the two arrive makes no difference.
+    # A record of the source that the held version defers to wins whenever it was fetched, and the
+    # clock becomes its own: the order in which the two arrive makes no difference.
     wins = held and not same and (_defers(document.source, source) or _is_strange(document, source))
     before = None if wins else document.checked_at
     if held and not same and before is not None and fetched_at < before:
@@ -175,7 +179,7 @@ def _outcome(given: Given, document: _Standing, source: str | None) -> Outcome:
 
 
 def _is_strange(document: _Standing, source: str | None) -> bool:
-    """Whether a source's document holds a caller's words: before migration 0021 they came in."""
+    """True if a source's document holds a caller's words: possible before migration 0021."""
     return document.source is None and source is not None
 
 
@@ -186,7 +190,7 @@ def _defers(source: str | None, held: str | None) -> bool:
 def _advance(
     given: Given, document: _Standing, source: str | None, superseded: list[UUID]
 ) -> VersionRow:
-    """Make the record its document's newest version; gives its row."""
+    """Make the record its document's newest version; returns its row."""
     if document.row is not None:  # an earlier version came in the same packet
         if document.row.status == "current":
             document.row.status, document.row.superseded_at = "superseded", now()
@@ -217,26 +221,30 @@ def _take_notices(
     records: Sequence[SourceRecord],
     documents: Sequence[_Standing],
 ) -> None:
-    """Write down what the records say about their documents' standing, and who said it.
+    """Store what the records say about their documents' status, and who said it.
 
-    A source's record without a notice says that there is none; a user's says nothing about it.
+    A source's record without a notice says that there is none; a user's record says nothing.
     """
-    said = {
+    stated = {
         document.document_id: record.notices
         for record, document in zip(records, documents, strict=True)
         if source is not None or record.notices
     }
-    made = {one.document_id for one in documents if one.made}
-    spoken_of = {one: notices for one, notices in said.items() if notices or one not in made}
-    if said:
+    made = {state.document_id for state in documents if state.made}
+    spoken_of = {
+        document_id: notices
+        for document_id, notices in stated.items()
+        if notices or document_id not in made
+    }
+    if stated:
         at = max(record.fetched_at or now() for record in records)
         if spoken_of:
             put_notices(work, source or SUBMITTED, spoken_of, at)
-        first_asked(work.session, source or SUBMITTED, said.keys() & made, at)
-        held = dict.fromkeys(said.keys() - made, True)
+        first_asked(work.session, source or SUBMITTED, stated.keys() & made, at)
+        held = dict.fromkeys(stated.keys() - made, True)
         if held:
             asked(work.session, source or SUBMITTED, held, at)
-    known = {one.document_id for one in documents} - made | spoken_of.keys()
+    known = {state.document_id for state in documents} - made | spoken_of.keys()
     gone = ended(work.session, known) if known else set()
     for document in documents:
         document.ended = document.document_id in gone
@@ -245,9 +253,9 @@ def _take_notices(
 def _lock_documents(
     session: Session, kinds: Mapping[str, str], clock: datetime
 ) -> dict[str, _Standing]:
-    """Make sure the documents exist (key → source type), lock them, and read where each stands.
+    """Make sure the documents exist (key → source type), lock them, and read the state of each.
 
-    Those that are made are locked by that alone, and get the `clock` that most of a packet have.
+    Documents created here are thereby locked, and get the `clock` that most of a packet have.
     """
     keys = sorted(kinds)
     made = session.execute(
@@ -270,8 +278,8 @@ def _lock_documents(
 
 
 def _lock_held(session: Session, keys: Sequence[str]) -> dict[str, _Standing]:
-    """Lock documents that exist, in the order of their `keys`, and read where each stands."""
-    # Locking and reading are two statements: the second sees what whoever held the lock wrote.
+    """Lock existing documents in the order of their `keys`, and read the state of each."""
+    # Locking and reading are two statements: the second sees what the last lock holder wrote.
     session.execute(
         sa.text(
             "SELECT FROM document WHERE source_key = ANY(:keys) ORDER BY source_key FOR UPDATE"
@@ -312,8 +320,8 @@ def _write(
     superseded: list[UUID],
     documents: Iterable[_Standing],
 ) -> dict[UUID, int]:
-    """Write what changed; gives the number of the version that was current, for the documents that
-    got another."""
+    """Write what changed; returns the number of the previously current version of each document
+    that got a new one."""
     replaced: dict[UUID, int] = {}
     if superseded:
         gone = session.execute(
@@ -327,7 +335,7 @@ def _write(
         replaced = {row.document_id: row.n for row in gone}
     if rows:
         put_rows(session, rows)
-    moved = [one for one in documents if one.checked_at and one.checked_at != one.written]
+    moved = [state for state in documents if state.checked_at and state.checked_at != state.written]
     if not moved:
         return replaced
     session.execute(
@@ -363,7 +371,7 @@ def _in_order(found: Mapping[UUID, V], version_ids: Sequence[UUID]) -> list[V]:
 
 @dataclass
 class VersionText:
-    """What a version says and what its source calls it: all of it that an answer is made of."""
+    """The fields of a version that an answer is made of: its text and its source's data on it."""
 
     id: UUID
     document_id: UUID
@@ -388,27 +396,27 @@ class VersionText:
 
 
 Version = DocumentVersion | VersionText
-"""A version, for who only reads what an answer is made of."""
+"""A version, for code that only reads what an answer is made of."""
 
 
 _TEXTS = sa.text(
-    f"SELECT {', '.join(one.name for one in fields(VersionText))} "  # noqa: S608  our own names
+    f"SELECT {', '.join(field.name for field in fields(VersionText))} "  # noqa: S608  our own names
     "FROM document_version WHERE id = ANY(:ids)"
 )
 
 
 def get_texts(session: Session, version_ids: Sequence[UUID]) -> list[VersionText]:
-    """As `get_versions`, for who only reads: half as much work.
+    """Like `get_versions`, for code that only reads: half as much work.
 
     Raises:
         LookupError: one of them does not exist.
     """
     rows = (VersionText(*row) for row in session.execute(_TEXTS, {"ids": list(version_ids)}))
-    return _in_order({one.id: one for one in rows}, version_ids)
+    return _in_order({version.id: version for version in rows}, version_ids)
 
 
 def documents_with_keys(session: Session, keys: Sequence[str]) -> dict[str, UUID]:
-    """The ids of the held documents among these keys (`SourceRecord.key`)."""
+    """The ids of the held documents with these keys (`SourceRecord.key`)."""
     rows = session.execute(
         sa.text("SELECT source_key, id FROM document WHERE source_key = ANY(:keys)"),
         {"keys": list(keys)},

@@ -1,4 +1,4 @@
-"""Questions to the findings: which records do not hold, newest first."""
+"""Queries over the findings: which records do not hold, newest first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ def query(
     cursor: str | None = None,
     limit: int = 100,
 ) -> Findings:
-    """Findings that fit all filters given, newest first.
+    """Findings that match all filters given, newest first.
 
     Args:
         cursor: `next_cursor` of the page before.

@@ -1,5 +1,5 @@
-"""What about a record does not hold: kept for people, and for the references, which leave out any
-identifier that is in doubt."""
+"""Findings: statements of a record that do not hold. They are kept for people, and for references,
+which leave out any identifier that is in doubt."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,8 +25,8 @@ MAX_SUBJECT_CHARS = 500
 class NewFinding:
     """`subject` is what is in doubt: an identifier (`doi:10.1/x`), a key, a field's path.
 
-    `detail` holds ids, names of fields and counts; no words of a document. `source`: whose record
-    it is, where that is not the one that is being read.
+    `detail` holds ids, field names and counts, but no words of a document. `source`: whose record
+    it is, if not that of the source being read.
     """
 
     kind: Kind
@@ -37,19 +37,24 @@ class NewFinding:
 
 
 def put(work: UnitOfWork, source: str, findings: Sequence[NewFinding], at: datetime) -> int:
-    """Write findings down; one seen before only moves its `last_seen_at`. Gives how many are new.
+    """Write findings; returns how many are new. One seen before only moves its `last_seen_at`.
 
-    One that was resolved and is seen again is open again, unless it was seen before it was
-    resolved and is written down late.
+    A resolved finding that is seen again is open again, unless it was seen before it was resolved
+    and is written late.
     """
-    given = {
-        (one.kind, one.source or source, one.subject[:MAX_SUBJECT_CHARS], one.document_id): one
-        for one in findings
+    by_key = {
+        (
+            finding.kind,
+            finding.source or source,
+            finding.subject[:MAX_SUBJECT_CHARS],
+            finding.document_id,
+        ): finding
+        for finding in findings
     }
-    if not given:
+    if not by_key:
         return 0
-    # In one order, so that two packets with the same findings wait instead of deadlocking.
-    keys = sorted(given, key=lambda key: (*key[:3], str(key[3])))
+    # In a fixed order, so that two packets with the same findings wait instead of deadlocking.
+    keys = sorted(by_key, key=lambda key: (*key[:3], str(key[3])))
     rows = work.session.execute(
         _PUT,
         {
@@ -57,7 +62,7 @@ def put(work: UnitOfWork, source: str, findings: Sequence[NewFinding], at: datet
             "sources": [key[1] for key in keys],
             "subjects": [key[2] for key in keys],
             "documents": [key[3] for key in keys],
-            "details": [given[key].detail for key in keys],
+            "details": [by_key[key].detail for key in keys],
             "at": at,
         },
     )
@@ -107,10 +112,10 @@ def restate(
     *,
     of_all: bool = False,
 ) -> int:
-    """Take `findings` as all of that `kind` that does not hold about these documents at `at`.
+    """Replace the findings of `kind` about these documents by `findings`, as of `at`.
 
-    What was found before and is not among them is resolved: of `source`, or of all sources with
-    `of_all`. Gives how many are new.
+    Earlier findings that are not among them are resolved: those of `source`, or of all sources with
+    `of_all`. Returns how many are new.
     """
     new = put(work, source, findings, at)
     rows = work.session.execute(
@@ -133,8 +138,8 @@ def restate(
             "of_all": of_all,
             "source": source,
             "at": at,
-            "still_subjects": [one.subject[:MAX_SUBJECT_CHARS] for one in findings],
-            "still_documents": [one.document_id for one in findings],
+            "still_subjects": [finding.subject[:MAX_SUBJECT_CHARS] for finding in findings],
+            "still_documents": [finding.document_id for finding in findings],
         },
     )
     for row in rows:
@@ -143,7 +148,7 @@ def restate(
 
 
 def readable(work: UnitOfWork, source: str, keys: Collection[str], at: datetime) -> None:
-    """The records with these keys could be read at `at`: whatever said otherwise is resolved."""
+    """Resolve the `unreadable` findings of records with these keys: they were readable at `at`."""
     rows = work.session.execute(
         sa.text(
             "UPDATE finding SET resolved_at = :at WHERE kind = 'unreadable' AND source = :source "
@@ -172,7 +177,7 @@ class Collision:
 
 
 def collisions(session: Session, document_ids: Collection[UUID]) -> list[Collision]:
-    """Where a PMID, PMCID, DOI or registry number of these documents names another one too."""
+    """Documents that share a PMID, PMCID, DOI or registry number with one of these documents."""
     rows = session.execute(_COLLISIONS, {"ids": uuid_array(document_ids)})
     return [Collision(**row._mapping) for row in rows]
 
@@ -211,7 +216,7 @@ _COLLISIONS = sa.text(
 
 
 def conflicting_with(session: Session, document_ids: Collection[UUID]) -> set[UUID]:
-    """The documents that share an identifier with one of these, as far as an open finding says."""
+    """The documents that share an identifier with one of these, according to open findings."""
     rows = session.execute(
         sa.text(
             "SELECT DISTINCT CAST(jsonb_array_elements_text(detail -> 'also_on') AS uuid) AS other "
@@ -224,12 +229,12 @@ def conflicting_with(session: Session, document_ids: Collection[UUID]) -> set[UU
 
 
 def doubts_of(document: str) -> str:
-    """In SQL, the identifiers of a document that must not be shown, as an array: `doi:10.1/x`.
+    """SQL for the identifiers of a document that must not be shown, as an array: `doi:10.1/x`.
 
-    In lower case, because sources write one DOI in several ways.
+    They are in lower case, because sources write one DOI in several ways.
 
     Args:
-        document: what its id is called in the statement.
+        document: the SQL expression for its id.
     """
     return f"""
         ARRAY(SELECT lower(subject) FROM finding

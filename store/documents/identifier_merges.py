@@ -1,7 +1,7 @@
 """Works that go on under another key: a PMC article that gets a PMID, two trials that are merged.
 
-The old record is missing at its source, and nothing was withdrawn: what it said stands in the
-record of the new key, so the old document is superseded where a deleted one is retracted.
+The old record is missing at its source, but nothing was withdrawn: its content is in the record of
+the new key. So the old document is superseded, where a deleted one is retracted.
 """
 
 from collections.abc import Collection, Mapping
@@ -17,7 +17,7 @@ from store.recalls.recalls import Change
 
 
 def successors(session: Session, document_ids: Collection[UUID]) -> dict[UUID, UUID]:
-    """Of these documents, those whose identifier another held document carries, and which."""
+    """The successor of each of these documents whose identifier another held document carries."""
     rows = session.execute(
         sa.text(
             """
@@ -40,7 +40,7 @@ def successors(session: Session, document_ids: Collection[UUID]) -> dict[UUID, U
 
 
 def supersede(work: UnitOfWork, renamed: Mapping[UUID, UUID]) -> None:
-    """These documents are evidence no longer: their successors (document → document) are."""
+    """Mark these documents as superseded by their successors (document → document)."""
     if not renamed:
         return
     publication_status.lock(work.session, renamed)

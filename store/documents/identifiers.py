@@ -1,4 +1,4 @@
-"""Held works by their identifiers."""
+"""Look-up of held works by their identifiers."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
@@ -16,28 +16,28 @@ COMPARED: Mapping[str, str] = {
     "set_id": "lower(identifiers ->> 'set_id')",
     "lcd_id": "identifiers ->> 'lcd_id'",
 }
-"""Identifier → how it is compared; there are indexes for it (migrations 0002 and 0016)."""
+"""Identifier → how it is compared; each has an index (migrations 0002 and 0016)."""
 
 LOWERED = frozenset(kind for kind, compared in COMPARED.items() if compared.startswith("lower"))
-"""Those that are written in any case, and compared in lower case."""
+"""Identifiers that are written in any case and compared in lower case."""
 
 
 def normal(kind: str, value: str) -> str:
-    """The identifier as it is compared: all its forms are capitals where they are not lowered."""
+    """The identifier as it is compared: in lower case for `LOWERED`, otherwise in capitals."""
     return value.lower() if kind in LOWERED else value.upper()
 
 
 def held(
     session: Session, wanted: Mapping[str, Collection[str]], *, by_a_source: bool = False
 ) -> dict[tuple[str, str], set[UUID]]:
-    """The current versions that bear these identifiers: `{("pmid", "123"): {…}}`; none that only
-    claims to be a work that its source holds (`store.documents.claimed_works`).
+    """The current versions that bear these identifiers: `{("pmid", "123"): {…}}`, without those
+    that only claim to be a work that its source holds (`store.documents.claimed_works`).
 
     Args:
         wanted: values by kind, those of `LOWERED` in any case; these come back in lower case.
-        by_a_source: leave out what callers brought: it does not stand for what a source would say.
+        by_a_source: leave out callers' documents: they do not show what a source would say.
     """
-    found: dict[tuple[str, str], set[UUID]] = defaultdict(set)
+    versions: dict[tuple[str, str], set[UUID]] = defaultdict(set)
     from_whom = "AND source IS NOT NULL " if by_a_source else ""
     for kind, values in wanted.items():
         if values:
@@ -50,8 +50,8 @@ def held(
                     "AND finding.kind = 'claimed' AND finding.resolved_at IS NULL "
                     f"AND lower(finding.subject) = '{kind}:' || lower({COMPARED[kind]}))"
                 ),
-                {"values": [one.lower() if kind in LOWERED else one for one in values]},
+                {"values": [value.lower() if kind in LOWERED else value for value in values]},
             )
             for row in rows:
-                found[kind, row.value].add(row.id)
-    return dict(found)
+                versions[kind, row.value].add(row.id)
+    return dict(versions)

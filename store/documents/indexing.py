@@ -1,5 +1,4 @@
-"""Whether what was read can be found: what the stages behind the one that reads still have to do,
-and what they gave up on.
+"""Work left on stored texts: what the stages after ingest still have to do, or gave up on.
 
 A text is found once embed has indexed it, and quoted once anchor has read its sentences.
 """
@@ -24,12 +23,12 @@ _UNDONE = sa.text(
     GROUP BY 1
     """
 )
-"""Whichever request caused the work: who sends what another has sent waits for the same."""
+"""Whichever request caused the work: sending a text again waits for the same work."""
 
 
 def undone(session: Session, version_ids: Collection[str]) -> Mapping[str, Literal["open", "dead"]]:
-    """Those of the versions that cannot be found yet, or not wholly quoted: work on them is still
-    to be done, or a stage gave up on it."""
+    """The versions that cannot be found or wholly quoted yet: "open" if work on them is still to be
+    done, "dead" if a stage gave up on it."""
     if not version_ids:
         return {}
     rows = session.execute(_UNDONE, {"versions": list(version_ids)})
@@ -37,7 +36,7 @@ def undone(session: Session, version_ids: Collection[str]) -> Mapping[str, Liter
 
 
 def still_read(session: Session, version_ids: Collection[str]) -> bool:
-    """Whether one of these versions cannot be found yet, though it will be by itself."""
+    """True if one of these versions cannot be found yet, but will be without an operator."""
     return "open" in undone(session, version_ids).values()
 
 
@@ -46,7 +45,7 @@ class Death:
     """Work on versions that died, by its latest dead letter.
 
     `state`: "open", it waits for an operator; "discarded", an operator gave it up; "again", it was
-    replayed and is at work. `request_id`: of the request that caused the work.
+    replayed and is under way. `request_id`: the request that caused the work.
     """
 
     letter_id: UUID
@@ -70,11 +69,10 @@ _DEATHS = sa.text(
 
 
 def deaths(session: Session, version_ids: Collection[str]) -> list[Death]:
-    """What died of the work on any of these versions, and did not go through since; the open ones
-    first."""
+    """The dead work on any of these versions that has not succeeded since; open letters first."""
     if not version_ids:
         return []
     rows = session.execute(_DEATHS, {"versions": list(version_ids)})
-    found = [Death(**row._mapping) for row in rows]
+    letters = [Death(**row._mapping) for row in rows]
     order = ("open", "discarded", "again")
-    return sorted(found, key=lambda one: order.index(one.state))
+    return sorted(letters, key=lambda letter: order.index(letter.state))

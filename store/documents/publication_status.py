@@ -1,8 +1,8 @@
-"""What became of a work: retractions, withdrawals, corrections, and who was asked about them.
+"""Publication status of works: retractions, withdrawals, corrections, and which sources were asked.
 
-A notice belongs to the document, not to a version: it changes no word. One that ends the work
+A notice belongs to the document, not to a version: it changes no text. A notice that ends the work
 (`ENDING_NOTICES`) makes its current version retracted, in the same transaction; either source
-suffices (WIRE 5). What a source said last counts, however late its words are stored.
+suffices (WIRE 5). The latest statement of a source counts, however late it is stored.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -25,16 +25,16 @@ STANDS = f"""
     NOT EXISTS (SELECT FROM notice WHERE notice.document_id = d.document_id
                 AND notice.gone_at IS NULL AND notice.kind IN ({_ENDING}))
 """
-"""In SQL, whether the work of version `d` has not ended: its older versions are no evidence either,
-though only the one that was current is marked as retracted."""
+"""SQL: the work of version `d` has not ended. Its older versions are no evidence after
+the end either, though only the one that was current is marked as retracted."""
 
 State = Literal["none", "corrected", "expression_of_concern", "retracted"]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """One source's word on a document: when it was asked, whether it knows the work, and how many
-    works cite it, where it ever said so."""
+    """One source's answer about a document: when it was asked, whether it knows the work, and how
+    many works cite it, if it ever said so."""
 
     source: str
     asked_at: datetime
@@ -55,14 +55,14 @@ class HeldNotice:
 
 @dataclass(frozen=True)
 class Standing:
-    """All that is known of a document's standing. `asked`: those that report on it at all."""
+    """The publication status of a document. `asked`: the sources that report on it at all."""
 
     notices: Sequence[HeldNotice] = ()
     asked: Sequence[Asked] = ()
 
     @property
     def state(self) -> State:
-        """The gravest of what the notices say."""
+        """The gravest status that the notices state."""
         kinds = {notice.kind for notice in self.notices}
         if kinds & ENDING_NOTICES:
             return "retracted"
@@ -72,14 +72,16 @@ class Standing:
 
     @property
     def cited_by(self) -> int | None:
-        """How many works cite it: the largest count told; None where no source tells one."""
-        return max((one.cited_by for one in self.asked if one.cited_by is not None), default=None)
+        """How many works cite it: the largest count reported; None if no source reports one."""
+        return max(
+            (check.cited_by for check in self.asked if check.cited_by is not None), default=None
+        )
 
 
 def lock(session: Session, document_ids: Collection[UUID]) -> None:
     """Keep others from storing versions or notices of these documents until the transaction ends.
 
-    In the order of the keys, as `documents.put_versions` locks.
+    Locks in the order of the keys, as `documents.put_versions` does.
     """
     session.execute(
         sa.text(
@@ -91,7 +93,7 @@ def lock(session: Session, document_ids: Collection[UUID]) -> None:
 
 
 def share(session: Session, document_ids: Collection[UUID]) -> None:
-    """Keep these documents as they are until the transaction ends; others may do so too."""
+    """Keep these documents unchanged until the transaction ends; the lock is shared."""
     session.execute(
         sa.text(
             "SELECT FROM document WHERE id = ANY(CAST(:ids AS uuid[])) "
@@ -104,14 +106,14 @@ def share(session: Session, document_ids: Collection[UUID]) -> None:
 def put_notices(
     work: UnitOfWork, source: str, notices: Mapping[UUID, Sequence[Notice]], at: datetime
 ) -> None:
-    """Take `notices` as all that `source` said at `at` about these documents.
+    """Replace the notices of `source` about these documents by `notices`, as stated at `at`.
 
-    One it no longer reports is kept with the time it went. Documents of which the source was heard
-    later are left out. Hold their locks; call `asked` next, and `settle` once their versions are
-    written.
+    A notice that is no longer reported is kept with the time it went. Documents with a later
+    statement of the source are left out. Hold their locks; call `asked` next, and `settle` once
+    their versions are written.
     """
     later = _heard_after(work.session, source, notices, at)
-    notices = {one: some for one, some in notices.items() if one not in later}
+    notices = {key: some for key, some in notices.items() if key not in later}
     ids = list(notices)
     held = {
         (row.document_id, row.kind, row.notice_id): row.id
@@ -124,9 +126,9 @@ def put_notices(
         )
     }
     stated = {
-        (document_id, one.kind, one.notice_id or ""): one
+        (document_id, notice.kind, notice.notice_id or ""): notice
         for document_id, some in notices.items()
-        for one in some
+        for notice in some
     }
     fresh = [key for key in stated if key not in held]
     gone = [row_id for key, row_id in held.items() if key not in stated]
@@ -188,10 +190,10 @@ def asked(
     at: datetime,
     cited_by: Mapping[UUID, int | None] = MappingProxyType({}),
 ) -> None:
-    """Write down that `source` was asked about these documents, and whether it knows them.
+    """Record that `source` was asked about these documents, and whether it knows them.
 
-    This is also the clock of its statements, for sources that report no standing as well.
-    `cited_by`: how many works cite each; where it tells nothing, what it told before stays.
+    This is also the clock of its statements, even for sources that report no status.
+    `cited_by`: how many works cite each; where None, the count from before stays.
     """
     session.execute(
         sa.text(
@@ -211,25 +213,25 @@ def asked(
             "at": at,
             "ids": uuid_array(known),
             "known": list(known.values()),
-            "cited_by": [cited_by.get(one) for one in known],
+            "cited_by": [cited_by.get(document_id) for document_id in known],
         },
     )
 
 
 def first_asked(session: Session, source: str, made: Collection[UUID], at: datetime) -> None:
-    """Write down that `source` knows documents that were made in this transaction: nobody can have
-    been asked about them before, so nothing needs to be looked for."""
+    """Record that `source` knows documents that were created in this transaction. Nobody was asked
+    about them before, so no earlier row needs to be looked for."""
     moment = timestamptz(at)
     copy_rows(
         session,
         "standing_check",
         ("document_id", "source", "asked_at", "known"),
-        [(one.bytes, source, moment, b"\x01") for one in made],
+        [(document_id.bytes, source, moment, b"\x01") for document_id in made],
     )
 
 
 def ended(session: Session, document_ids: Collection[UUID]) -> set[UUID]:
-    """The documents among these that some source reports as retracted, withdrawn or removed."""
+    """Those of these documents that some source reports as retracted, withdrawn or removed."""
     rows = session.execute(
         sa.text(
             "SELECT DISTINCT document_id FROM notice WHERE document_id = ANY(:ids) "
@@ -256,22 +258,22 @@ def still_citable(
     version_ids: Collection[UUID],
     allowed: Sequence[str],
 ) -> bool:
-    """Whether none of these documents has ended, and all of these versions have an allowed status.
+    """True if none of these documents has ended and all these versions have an allowed status.
 
-    It stays so until the transaction ends if `share` was called before, in a statement of its own:
-    one that waits for a lock reads what was there before it waited.
+    It stays so until the transaction ends if `share` was called before, in its own statement: a
+    statement that waits for a lock reads the snapshot from before it waited.
     """
-    asked = {
+    parameters = {
         "documents": uuid_array(document_ids),
         "versions": uuid_array(version_ids),
         "allowed": list(allowed),
         "kinds": sorted(ENDING_NOTICES),
     }
-    return bool(session.execute(_STILL_CITABLE, asked).scalar_one())
+    return bool(session.execute(_STILL_CITABLE, parameters).scalar_one())
 
 
 def settle(work: UnitOfWork, document_ids: Collection[UUID]) -> list[UUID]:
-    """Retract the current versions of documents that ended; gives the versions' ids."""
+    """Retract the current versions of documents that ended; returns the versions' ids."""
     rows = work.session.execute(
         sa.text(
             "UPDATE document_version SET status = 'retracted', superseded_at = clock_timestamp() "
@@ -285,22 +287,24 @@ def settle(work: UnitOfWork, document_ids: Collection[UUID]) -> list[UUID]:
 
 
 def remove(work: UnitOfWork, source: str, document_ids: Collection[UUID], at: datetime) -> None:
-    """The source deleted these documents: they are evidence no longer, and stay held."""
+    """Mark documents that the source deleted: they stay held, but are no longer evidence."""
     lock(work.session, document_ids)
-    put_notices(work, source, {one: (Notice(kind="removal"),) for one in document_ids}, at)
+    put_notices(
+        work, source, {document_id: (Notice(kind="removal"),) for document_id in document_ids}, at
+    )
     asked(work.session, source, dict.fromkeys(document_ids, False), at)
     settle(work, document_ids)
 
 
 @dataclass(frozen=True)
 class DueWork:
-    """A held work that a source was not asked about for long."""
+    """A held work that a source has not been asked about for long."""
 
     document_id: UUID
     key: str
     doi: str
     in_vain: bool = False
-    """Whether it was asked about this work in vain, the last time (an open finding says so)."""
+    """True if the source was last asked about it in vain (an open finding says so)."""
 
 
 def due(
@@ -311,10 +315,10 @@ def due(
     *,
     but_not: Collection[str] = (),
 ) -> list[DueWork]:
-    """Held works with a DOI that `source` was last asked about before `before`, never asked first;
-    behind them those that it was asked about in vain, or one of them would keep all others waiting.
+    """Held works with a DOI that `source` was last asked about before `before`, never asked first.
+    Works asked about in vain come last, or one of them would keep all others waiting.
 
-    Retracted ones too: a notice that is taken back is heard of only by asking. Works that a user
+    Retracted works are included: only asking shows that a notice was taken back. Works that a user
     submitted are not asked about. `but_not`: ids of documents to leave out.
     """
     rows = session.execute(

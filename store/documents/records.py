@@ -1,4 +1,4 @@
-"""What a document is before it is stored: the record that readers and connectors produce."""
+"""The record of a document before it is stored, as readers and connectors produce it."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ SourceType = Literal[
 
 
 def _storable(value: str) -> str:
-    """Refuse what PostgreSQL and UTF-8 cannot hold."""
+    """Refuse text that PostgreSQL or UTF-8 cannot hold."""
     if "\x00" in value:
         raise ValueError("contains a NUL character; remove it")
     if value.isascii():
@@ -59,7 +59,7 @@ _FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC
 
 
 def _in_any_zone(value: datetime) -> datetime:
-    """Refuse what other time zones cannot hold: stored, it could never be read again."""
+    """Refuse moments that other time zones cannot hold: once stored, they could not be read."""
     if not _FIRST <= value < _LAST:
         raise ValueError("has to be a day from 0001-01-02 to 9999-12-30 in UTC")
     return value
@@ -70,12 +70,12 @@ Moment = Annotated[AwareDatetime, AfterValidator(_in_any_zone)]
 REGISTRY_PATTERN = r"^(ACTRN\d{14}|UMIN\d{9}|ISRCTN\d{8}|jRCT\w+|EUCTR?[\w-]+)$"
 
 MAX_TEXT_CHARS = 1_000_000
-"""Ours: a book of some 400 pages. All that reads a text on its way to questions takes 1.3 us of CPU
-a character, and 4.5 on the worst that tests/linearity knows: less than 5 s at this length."""
+"""Our choice: a book of some 400 pages. Reading a text on its way to questions takes 1.3 us of CPU
+a character, 4.5 us on the worst input in tests/linearity: less than 5 s at this length."""
 
 
 class Identifiers(BaseModel):
-    """Identifiers that name one article, trial or product; each checked for its form.
+    """Identifiers that name one article, trial or product; the form of each is checked.
 
     Patterns: PMID is a number, DOI as in the DOI handbook 2.2, NCT is eight digits, other
     registries as WHO ICTRP lists them.
@@ -96,11 +96,11 @@ NoticeKind = Literal[
     "retraction", "withdrawal", "removal", "expression_of_concern", "correction", "republication"
 ]
 ENDING_NOTICES = frozenset({"retraction", "withdrawal", "removal"})
-"""What takes a work out of the evidence; the other notices are shown beside it."""
+"""Notices that take a work out of the evidence; the others are shown beside it."""
 
 
 class Notice(BaseModel):
-    """What a source says about the standing of a work (WIRE 1, "Retraction logic"; 4; 5)."""
+    """A source's statement on the status of a work (WIRE 1, "Retraction logic"; 4; 5)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -112,7 +112,7 @@ class Notice(BaseModel):
 
 
 class SourceRecord(BaseModel):
-    """One document as a source gives it. Texts are kept as they came, save for line ends."""
+    """One document as a source gives it. Texts are kept unchanged, except for line ends."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -157,9 +157,9 @@ class SourceRecord(BaseModel):
 
     @property
     def key(self) -> str:
-        """What names this document over all its versions: the strongest identifier it has.
+        """The key of this document over all its versions: the strongest identifier it has.
 
-        The order is from the narrowest registry to the widest; without any identifier the title
+        The order is from the narrowest registry to the widest. Without any identifier the title
         decides, so that the same title from the same kind of source is the same document.
         """
         if self.source_key:
@@ -170,10 +170,10 @@ class SourceRecord(BaseModel):
         return f"{self.source_type}:title:{' '.join(self.title.lower().split())}"
 
     def content(self) -> "Content":
-        """All that makes a version, in canonical JSON; when it was fetched does not, nor do
-        notices.
+        """The fields that make a version, in canonical JSON, with their hash; not `fetched_at`,
+        `source_key` or notices.
 
-        Fields that came later count only where they are filled, so that older hashes hold.
+        Fields added later count only where they are filled, so that older hashes stay valid.
         """
         held = vars(self)
         facts = _facts(self.facts)
@@ -197,8 +197,7 @@ class SourceRecord(BaseModel):
 
 
 class Content(NamedTuple):
-    """What a version says, as it is hashed and stored: the hash of all of it, and the JSON of the
-    fields that are stored as JSON."""
+    """What a version says: the hash of all of it, and the fields that are stored as JSON."""
 
     hash: str
     authors: bytes
@@ -217,8 +216,8 @@ _encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", 
 
 
 def _facts(facts: Mapping[str, Any]) -> bytes:
-    """The JSON of facts, their keys in order."""
+    """The facts as JSON, with sorted keys."""
     try:
         return _encode(facts).encode()
-    except TypeError:  # what JSON has no form for, such as a date
+    except TypeError:  # a value that JSON cannot hold, such as a date
         return _encode(to_jsonable_python(facts)).encode()

@@ -1,4 +1,4 @@
-"""Submitted documents: one row for each file or packet of records, until and after it is read."""
+"""Submitted documents: one row for each file or packet of records, before and after reading."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -42,21 +42,21 @@ def submit_item(
     owner: str = LOCAL_OWNER,
     idempotency_key: str | None = None,
 ) -> IngestItem:
-    """Keep `content` and promise to read it: row, audit event, message to the ingest stage.
+    """Store `content` and promise to read it: row, audit event, message to the ingest stage.
 
-    The same idempotency key with the same request gives the first item again
+    The same idempotency key with the same request returns the first item again
     (`store.texts.idempotency`).
 
     Args:
         source_type: for records that name none themselves.
-        batch_id: items submitted together share one, see `sent_together`.
-        request_id: of the request that asks; the unit of work's, or a new one, if left out.
+        batch_id: shared by items submitted together, see `sent_together`.
+        request_id: of the request that asks; if left out, the unit of work's, or a new one.
         origin: the source that sent `content`; None for what a user submits.
-        first_line: of `content` in its file, where it is a packet of lines.
-        owner: who submits it, whose the key is.
+        first_line: the line of its file at which `content` begins, if it is a packet of lines.
+        owner: who submits it; the key is theirs.
 
     Raises:
-        KeyReused: the key stands for another request.
+        KeyReused: the key was used for another request.
     """
     item = IngestItem(
         id=uuid4(),
@@ -69,7 +69,7 @@ def submit_item(
         source=origin.source if origin else None,
         refresh_id=origin.refresh_id if origin else None,
         fetched_at=origin.fetched_at if origin else None,
-        created_at=database_now(work.session),  # orders uploads that several hosts take
+        created_at=database_now(work.session),  # orders uploads taken by several hosts
         first_line=first_line,
         owner=owner,
         idempotency_key=idempotency_key,
@@ -89,7 +89,7 @@ def submit_item(
 
 
 def _asked(item: IngestItem) -> dict[str, str | None]:
-    """What makes one request of two with the same key."""
+    """The fields that must be equal for two requests with one key to be the same."""
     return {
         "filename": item.filename,
         "media_type": item.media_type,
@@ -99,8 +99,8 @@ def _asked(item: IngestItem) -> dict[str, str | None]:
 
 
 def was_read(session: Session, item_id: UUID) -> bool:
-    """Whether the ingest stage came to an end with the item. If one that failed was not, a stage
-    died over it, and its error is a cause for operators."""
+    """True if the ingest stage finished with the item. If it did not with a failed item, a stage
+    died over the item, and the error is a cause for operators."""
     query = select(StageRun.id).where(
         StageRun.stage == Stage.INGEST,
         StageRun.subject == str(item_id),
@@ -110,7 +110,7 @@ def was_read(session: Session, item_id: UUID) -> bool:
 
 
 _OWN = frozenset({"new", "changed", "unchanged"})
-"""Outcomes of a record whose version says what was sent, title and all."""
+"""Outcomes of a record whose version says what was sent, including the title."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ class SentDocument:
     """What a record of an item became: the version that holds it, and whether it can be found.
 
     `outcome` is that of `store.documents.documents.Stored`, `status` the version's. `title`: as it
-    was sent; empty where the version that is held is somebody else's. `work`: what is still to be
-    done with its words; "dead": a stage gave up on them.
+    was sent; empty if the held version is somebody else's. `work`: what is still to be done with
+    its text; "dead": a stage gave up on it.
     """
 
     document_id: UUID
@@ -132,10 +132,10 @@ class SentDocument:
 
 @dataclass(frozen=True)
 class SentItem:
-    """An item with what came of it. `read`: the ingest stage came to an end with it.
+    """An item and its results. `read`: the ingest stage finished with it.
 
-    `documents` are the first ones, `others` how many there are besides, `others_open` how many of
-    those cannot be found yet. `problems`: `line` and `reason` of lines that are no records.
+    `documents` are the first ones, `others` the number of the rest, `others_open` the number of
+    those that cannot be found yet. `problems`: `line` and `reason` of lines that are no records.
     """
 
     id: UUID
@@ -148,16 +148,16 @@ class SentItem:
     others_open: int
     problems: Sequence[Mapping[str, Any]]
     claims: Sequence[str] = ()
-    """What is told of documents under the numbers of works that sources hold."""
+    """Sentences about documents under the numbers of works that sources hold."""
 
 
 def sent_together(
     session: Session, owner: str, batch_id: UUID, *, most: int = 20
 ) -> list[SentItem]:
-    """What became of the items that this owner sent as one batch, in their order.
+    """The results of the items that this owner sent as one batch, in the order sent.
 
     Args:
-        most: documents of each item to be described.
+        most: how many documents of each item are described.
     """
     rows = session.execute(
         sa.text(
@@ -166,12 +166,17 @@ def sent_together(
         ),
         {"batch": batch_id, "owner": owner},
     ).all()
-    found = {row.id: list((row.outcome or {}).get("documents", ())) for row in rows}
-    work = indexing.undone(session, [one["version_id"] for each in found.values() for one in each])
-    shown = [UUID(one["version_id"]) for each in found.values() for one in each[:most]]
+    entries_of = {row.id: list((row.outcome or {}).get("documents", ())) for row in rows}
+    work = indexing.undone(
+        session, [entry["version_id"] for entries in entries_of.values() for entry in entries]
+    )
+    shown = [
+        UUID(entry["version_id"]) for entries in entries_of.values() for entry in entries[:most]
+    ]
     versions = _titles(session, shown)
-    told = claims.of_documents(
-        session, [UUID(one["document_id"]) for each in found.values() for one in each[:most]]
+    claimed = claims.of_documents(
+        session,
+        [UUID(entry["document_id"]) for entries in entries_of.values() for entry in entries[:most]],
     )
     return [
         SentItem(
@@ -182,23 +187,25 @@ def sent_together(
             read=row.status != "failed" or was_read(session, row.id),
             documents=[
                 SentDocument(
-                    document_id=UUID(one["document_id"]),
-                    n=one["n"],
-                    outcome=one["outcome"],
-                    title=versions[one["version_id"]][0] if one["outcome"] in _OWN else "",
-                    status=versions[one["version_id"]][1],
-                    work=work.get(one["version_id"], "done"),
+                    document_id=UUID(entry["document_id"]),
+                    n=entry["n"],
+                    outcome=entry["outcome"],
+                    title=versions[entry["version_id"]][0] if entry["outcome"] in _OWN else "",
+                    status=versions[entry["version_id"]][1],
+                    work=work.get(entry["version_id"], "done"),
                 )
-                for one in found[row.id][:most]
-                if one["version_id"] in versions
+                for entry in entries_of[row.id][:most]
+                if entry["version_id"] in versions
             ],
-            others=max(0, len(found[row.id]) - most),
-            others_open=sum(work.get(one["version_id"]) == "open" for one in found[row.id][most:]),
+            others=max(0, len(entries_of[row.id]) - most),
+            others_open=sum(
+                work.get(entry["version_id"]) == "open" for entry in entries_of[row.id][most:]
+            ),
             problems=list((row.outcome or {}).get("problems", ())),
             claims=[
                 claims.in_words(claim)
-                for one in found[row.id][:most]
-                for claim in told.get(UUID(one["document_id"]), ())
+                for entry in entries_of[row.id][:most]
+                for claim in claimed.get(UUID(entry["document_id"]), ())
             ],
         )
         for row in rows
@@ -216,7 +223,7 @@ def _titles(session: Session, version_ids: Sequence[UUID]) -> dict[str, tuple[st
 
 @dataclass(frozen=True)
 class SentBatch:
-    """Items that were sent together, by how many there are of each status."""
+    """Items that were sent together, counted by status."""
 
     batch_id: UUID
     sent_at: datetime
@@ -227,7 +234,7 @@ class SentBatch:
 
 
 def sent_lately(session: Session, owner: str, key_prefix: str, *, limit: int) -> list[SentBatch]:
-    """The newest batches that this owner sent under keys of this kind."""
+    """The newest batches that this owner sent under keys with this prefix."""
     rows = session.execute(
         sa.text(
             "SELECT batch_id, min(created_at) AS sent_at, count(*) AS items, "

@@ -1,4 +1,4 @@
-"""Tags of versions, kept beside the index: made anew whenever the vocabulary changes."""
+"""Tags of versions, stored beside the index: recomputed whenever the vocabulary changes."""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _PUT = sa.text(
 
 
 def put(session: Session, tagged: Mapping[UUID, Tags]) -> None:
-    """Write the tags of these versions, made with today's vocabulary."""
+    """Write the tags of these versions, made with the current vocabulary."""
     rows = [
         {
             "version_id": str(version_id),
@@ -41,7 +41,7 @@ TAGS = """
     (SELECT jsonb_build_array(t.focus, t.diseases, t.decisions) FROM version_tags t
      WHERE t.version_id = v.id AND t.vocabulary <> '')
 """
-"""In SQL, focus, diseases and decisions of version `v`; null if it was never tagged."""
+"""SQL for focus, diseases and decisions of version `v`; null if it was never tagged."""
 
 
 _OUTDATED = """
@@ -53,9 +53,9 @@ _OUTDATED = """
 
 
 def retag(session: Session, limit: int) -> int:
-    """Make tags anew for up to `limit` versions that another vocabulary tagged, or none yet; says
-    for how many. Rows that another process works on are skipped."""
-    asked = {"vocabulary": vocabulary_version(), "limit": limit}
-    rows = session.execute(sa.text(_OUTDATED), asked).all()
+    """Recompute the tags of up to `limit` versions that have none or those of another vocabulary;
+    returns how many. Rows locked by another process are skipped."""
+    parameters = {"vocabulary": vocabulary_version(), "limit": limit}
+    rows = session.execute(sa.text(_OUTDATED), parameters).all()
     put(session, {row.id: tags_of(row.title, row.subjects, row.text) for row in rows})
     return len(rows)

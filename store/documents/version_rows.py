@@ -14,7 +14,7 @@ from store.documents.records import Content, SourceRecord
 
 
 class Given(NamedTuple):
-    """A record with what is worked out of it once."""
+    """A record with its structure and content, each computed once."""
 
     record: SourceRecord
     structure: Structure
@@ -50,7 +50,7 @@ _COLUMNS = (
 
 
 def _fields(row: VersionRow) -> tuple[object, ...]:
-    """A row in the order of `_COLUMNS`; most of its JSON was written for the hash."""
+    """The values in the order of `_COLUMNS`; most of the JSON was written for the hash."""
     record, content = row.given.record, row.given.content
     return (
         row.id.bytes,

@@ -60,7 +60,7 @@ class EmbeddedServers:
 
 @contextmanager
 def embedded(data_dir: Path) -> Iterator[EmbeddedServers]:
-    """Start both servers on `data_dir`, made if need be, and stop them at the end.
+    """Start both servers on `data_dir`, created if necessary, and stop them at the end.
 
     Call it from the main thread: the kernel then also stops the servers if this process dies.
     Raises DataDirInUse, DataDirUnusable or ServerUnavailable.

@@ -1,7 +1,7 @@
-"""Where the servers' programs are, and whether the account that runs them can reach them.
+"""Locates the servers' programs and makes them reachable for the account that runs them.
 
-The packages are only located, never imported: they bring ways of their own to start and own a
-server, and what keeps a data directory whole is ours to do (ADR 0002, ADR 0029).
+The packages are only located, never imported: they have their own ways to start and own a server,
+but keeping a data directory intact is up to this package (ADR 0002, ADR 0029).
 """
 
 import contextlib
@@ -20,14 +20,14 @@ from store.embedded.process import Command, run_once
 
 POSTGRES_MAJOR = 18
 COPY_PLACES = (Path("/var/cache/attest"), Path("/opt/attest"), Path(tempfile.gettempdir()))
-"""Where root copies programs that lie below a private directory; some are mounted noexec."""
+"""Where root copies programs from a private directory; some places are mounted noexec."""
 _POSTGRES_PROGRAMS = ("postgres", "initdb")
 _MACHINE = {"amd64": "x86_64"}.get(platform.machine().lower(), platform.machine().lower())
 
 
 @dataclass(frozen=True)
 class _Bundle:
-    """Files of a package, relative to site-packages, that the program needs beside it."""
+    """The files of a package, relative to site-packages, that its programs need."""
 
     package: str
     distribution: str
@@ -65,28 +65,27 @@ def postgres_bin(user: int | None) -> Path:
 
 
 def postgres_client(program: str) -> Path:
-    """A client program of PostgreSQL, such as `pg_dump`, for the caller: the wheel's own, or one
-    on the search path.
+    """A client program of PostgreSQL, such as `pg_dump`, from the wheel or the search path.
 
     Raises ServerUnavailable if there is neither.
     """
-    found = importlib.util.find_spec(_POSTGRES.package)
-    if found is not None and found.origin is not None:
-        bundled = Path(found.origin).resolve().parent.parent / _PG / "bin" / program
+    spec = importlib.util.find_spec(_POSTGRES.package)
+    if spec is not None and spec.origin is not None:
+        bundled = Path(spec.origin).resolve().parent.parent / _PG / "bin" / program
         if bundled.is_file():
             make_executable(bundled)
             return bundled
-    if (other := shutil.which(program)) is not None:
-        return Path(other)
+    if (on_path := shutil.which(program)) is not None:
+        return Path(on_path)
     raise ServerUnavailable(
         f"there is no {program}: install the client programs of PostgreSQL {POSTGRES_MAJOR}"
     )
 
 
 def redis_server(user: int | None) -> Path:
-    """The program `valkey-server`, which speaks as Redis does, runnable by uid `user`.
+    """The program `valkey-server`, compatible with Redis, runnable by uid `user`.
 
-    Raises as `postgres_bin`.
+    Raises ServerUnavailable as `postgres_bin` does.
     """
     return _runnable(_REDIS, user) / _REDIS.programs[0]
 
@@ -102,9 +101,9 @@ def _runnable(bundle: _Bundle, user: int | None) -> Path:
 
 def _installed(bundle: _Bundle) -> Path:
     """The site-packages directory that holds the bundle."""
-    found = importlib.util.find_spec(bundle.package)
-    if found is not None and found.origin is not None:
-        root = Path(found.origin).resolve().parent.parent
+    spec = importlib.util.find_spec(bundle.package)
+    if spec is not None and spec.origin is not None:
+        root = Path(spec.origin).resolve().parent.parent
         if all((root / program).is_file() for program in bundle.programs):
             return root
     raise ServerUnavailable(
@@ -132,9 +131,9 @@ def make_executable(program: Path) -> None:
 
 
 def _reachable(path: Path, user: int) -> bool:
-    """Whether uid `user` may enter every directory above `path` and read the path itself.
+    """True if uid `user` may enter every directory above `path` and read the path itself.
 
-    Only the bits for everybody count: a service account owns nothing on the way.
+    Only its ownership and the bits for others count: a service account has no other access.
     """
     if not path.exists():
         return True
@@ -149,8 +148,8 @@ def _reachable(path: Path, user: int) -> bool:
 def _copy_for_everybody(bundle: _Bundle, root: Path, user: int) -> Path:
     """Copy a bundle (PostgreSQL: 30 MB) to a place that only root writes and everybody reads.
 
-    Opening the installation's own directories, a home for instance, would be simpler but shows
-    more than this program. The copy is kept; its name changes with the installation.
+    Opening the installation's own directories, such as a home, would be simpler but expose more
+    than these programs. The copy is kept; its name changes with the installation.
     """
     status = (root / bundle.programs[0]).stat()
     identity = f"{root}|{status.st_size}|{status.st_mtime_ns}"
@@ -180,7 +179,7 @@ def _copy_for_everybody(bundle: _Bundle, root: Path, user: int) -> Path:
 def _copied(bundle: _Bundle, root: Path, base: Path, name: str) -> Path:
     if not base.exists():
         base.mkdir(parents=True)
-        base.chmod(0o755)  # the umask of who starts this may shut out the servers' account
+        base.chmod(0o755)  # the caller's umask may exclude the servers' account
     target = base / name
     if target.is_dir() and not target.is_symlink() and target.stat().st_uid == os.geteuid():
         return target
@@ -194,7 +193,7 @@ def _copied(bundle: _Bundle, root: Path, base: Path, name: str) -> Path:
             elif source.exists():
                 shutil.copy2(source, destination)
         _open_for_reading(unfinished)
-        # Another start may have finished the same copy meanwhile; then its copy serves.
+        # Another start may have finished the same copy meanwhile; then that one is used.
         with contextlib.suppress(OSError):
             unfinished.rename(target)
     finally:
@@ -205,7 +204,7 @@ def _copied(bundle: _Bundle, root: Path, base: Path, name: str) -> Path:
 
 
 def _open_for_reading(top: Path) -> None:
-    """Directories 0755; files 0755 or 0644 according to the owner's executable bit."""
+    """Set directories to 0755; files to 0755 or 0644 according to the owner's executable bit."""
     top.chmod(0o755)
     for path in top.rglob("*"):
         runs = path.is_dir() or path.stat().st_mode & stat.S_IXUSR

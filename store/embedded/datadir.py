@@ -1,9 +1,9 @@
 """The data directory of one embedded instance: its lock, its layout, where its sockets live.
 
-attest.lock       flock(2) held while the instance runs; the kernel frees it at any death
-layout.json       written last by the first start: what is here is whole, and which layout it is
+attest.lock       flock(2) held while the instance runs; the kernel releases it at any death
+layout.json       the layout's version; written last by the first start, marks it as complete
 postgres/  redis/ the servers' data, owned by the account they run as
-log/NAME.log      what each process printed
+log/NAME.log      the output of each process
 connection.json   how to reach the running instance; absent while none runs
 """
 
@@ -33,7 +33,7 @@ _LONGEST_SOCKET_NAME = ".s.PGSQL.5432.lock"
 _OWN_NAMES = {"attest.lock", "layout.json", "connection.json", "log", "postgres", "redis"}
 _UNFINISHED_PREFIX = "postgres.unfinished-"
 _LAST_WRITES_SECONDS = 10.0
-"""A program that a killed start had begun goes on writing until it notices."""
+"""A child of a killed start writes until it notices the death of its parent."""
 _SAME_START_SECONDS = 5.0  # a stepped system clock shifts computed start times a little
 
 
@@ -46,13 +46,13 @@ class Connection:
     redis_url: str
     pid: int
     started_at: float
-    """Start of process `pid`, seconds since the epoch: a reused number is told apart by it."""
+    """Start of process `pid` in seconds since the epoch; it tells a reused pid apart."""
     gateway_url: str | None = None
-    """Where the gateway listens; None where only the servers run."""
+    """Where the gateway listens; None if only the servers run."""
 
     @property
     def conninfo(self) -> str:
-        """The database URL as libpq and plain psycopg read it."""
+        """The database URL for libpq and plain psycopg."""
         return self.database_url.replace("postgresql+psycopg://", "postgresql://", 1)
 
 
@@ -86,14 +86,14 @@ class DataDir:
 
     @property
     def initialized(self) -> bool:
-        """Whether the first start was completed."""
+        """True if the first start was completed."""
         return (self.path / "layout.json").exists()
 
     def __enter__(self) -> Self:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not (self.path / "attest.lock").exists():
-                self._check()  # before the lock is made: in somebody else's folder nothing is
+                self._check()  # before the lock is made: nothing is written to a foreign folder
             self._acquire()
         except OSError as error:
             raise EmbeddedError(
@@ -142,7 +142,7 @@ class DataDir:
     def give_to_servers(self, directory: Path) -> None:
         """Make `directory` mode 0700, and the servers' account the owner of all in it.
 
-        What root restored from a backup belongs to root and could not be opened otherwise.
+        Files that root restored from a backup belong to root and could not be opened otherwise.
         """
         directory.chmod(0o700)
         user = self.user
@@ -190,22 +190,22 @@ class DataDir:
             self._lock = None
 
     def _close_to_others(self) -> None:
-        """Nobody else may replace what is in it: `connection.json` says where questions go."""
+        """Remove write access of others: `connection.json` says where questions are sent."""
         mode = stat.S_IMODE(self.path.stat().st_mode)
         if mode & (stat.S_IWGRP | stat.S_IWOTH):
             self.path.chmod(mode & ~(stat.S_IWGRP | stat.S_IWOTH))
 
     def _prepare_runtime_dir(self) -> None:
-        """Make the socket directory, or take over the one a killed instance left.
+        """Make the socket directory, or reuse the one that a killed instance left.
 
-        Its name can be guessed and its parent is open to everybody, so whoever owns it decides.
+        Its name can be guessed and its parent is writable for all, so its owner is checked.
         """
         directory = self.runtime_dir
         with contextlib.suppress(FileExistsError):
             directory.mkdir(mode=0o700)
         status = directory.lstat()
-        ours = {os.geteuid(), self.user}
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid not in ours:
+        owners = {os.geteuid(), self.user}
+        if not stat.S_ISDIR(status.st_mode) or status.st_uid not in owners:
             raise EmbeddedError(
                 f"{directory} belongs to uid {status.st_uid} and is needed for sockets: "
                 "remove it, or set TMPDIR to a directory of your own"
@@ -213,8 +213,8 @@ class DataDir:
         self.give_to_servers(directory)
 
     def _remove_unfinished(self) -> None:
-        """Remove what interrupted first starts left: it is renamed only when whole, so it never
-        served."""
+        """Remove clusters of interrupted first starts: they are renamed only when complete, so
+        they were never used."""
         for left in self.path.glob(f"{_UNFINISHED_PREFIX}*"):
             remove_tree(left)
 
@@ -224,7 +224,7 @@ class DataDir:
             raise DataDirUnusable(f"{self.path} {problem}; nothing in it was changed")
 
     def _layout_problem(self) -> str | None:
-        """What is wrong with a directory that has its marker."""
+        """What is wrong with a directory that has its layout marker; None if it is good."""
         layout = _read_json(self.path / "layout.json").get("layout")
         if layout != LAYOUT:
             return (
@@ -239,7 +239,7 @@ class DataDir:
         return None
 
     def _unmarked_problem(self) -> str | None:
-        """What is wrong with a directory that has no marker: new ones are empty or ours."""
+        """What is wrong with a directory without the marker; None if it is empty or ours."""
         foreign = sorted(
             entry.name
             for entry in self.path.iterdir()
@@ -263,7 +263,7 @@ class DataDir:
 def read_connection(data_dir: Path) -> Connection | None:
     """How to reach the instance that runs on `data_dir`; None if none does.
 
-    Raises EmbeddedError if somebody else's runs there, or may.
+    Raises EmbeddedError if the file may not be read, as that of another user's instance.
     """
     path = data_dir.expanduser() / "connection.json"
     try:
@@ -285,7 +285,7 @@ def read_connection(data_dir: Path) -> Connection | None:
 
 
 def write_atomically(path: Path, text: str, mode: int = 0o600) -> None:
-    """Replace `path` by `text` so that a reader, or a crash, sees the old or the new whole."""
+    """Write `text` to `path` so that after a crash, and for readers, it is all old or all new."""
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -301,7 +301,7 @@ def write_atomically(path: Path, text: str, mode: int = 0o600) -> None:
 
 
 def remove_tree(directory: Path) -> None:
-    """Remove what a killed process left; what its last programs write meanwhile goes too."""
+    """Remove the files of a killed process, with what its last children write meanwhile."""
 
     def gone() -> bool:
         shutil.rmtree(directory, ignore_errors=True)
@@ -320,7 +320,7 @@ def sync_directory(directory: Path) -> None:
 
 
 def rotate_log(path: Path, max_bytes: int = MAX_LOG_BYTES) -> None:
-    """Keep a log that has outgrown `max_bytes` as `NAME.log.1`, replacing the one before."""
+    """Rename a log larger than `max_bytes` to `NAME.log.1`, replacing the previous one."""
     with contextlib.suppress(FileNotFoundError):
         if path.stat().st_size > max_bytes:
             path.replace(path.with_name(f"{path.name}.1"))
@@ -340,10 +340,10 @@ def _whole_cluster(postgres: Path) -> bool:
 
 
 def _never_served(postgres: Path) -> bool:
-    """Whether a cluster without marker provably holds no data.
+    """True if a cluster without the layout marker provably holds no data.
 
-    Either there is no file in it at all, or initdb finished it (it is moved into place whole)
-    and no server ever started on it: each start writes postmaster.opts.
+    Either it contains no file, or initdb finished it (it is moved into place when complete) and no
+    server ever started on it: each start writes postmaster.opts.
     """
     if not any(path.is_file() or path.is_symlink() for path in postgres.rglob("*")):
         return True

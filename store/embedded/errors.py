@@ -1,4 +1,4 @@
-"""What can go wrong with the embedded servers. Every message is one sentence that says what to do.
+"""Errors of the embedded servers. Every message is one sentence that says what to do.
 
 EmbeddedError
 ├── DataDirInUse        another process holds the data directory

@@ -1,4 +1,4 @@
-"""How much memory there is for the servers of this machine or container."""
+"""The amount of memory of this machine or container."""
 
 from pathlib import Path
 
@@ -9,9 +9,9 @@ _CGROUP_LIMITS = ("memory.max", "memory/memory.limit_in_bytes")  # control group
 
 def memory_megabytes(control_groups: Path = Path("/sys/fs/cgroup")) -> int:
     """The machine's memory, or the container's limit if that is less, in MiB."""
-    found = [int(psutil.virtual_memory().total)]
+    limits = [int(psutil.virtual_memory().total)]
     for name in _CGROUP_LIMITS:
         limit = control_groups / name
         if limit.is_file() and (text := limit.read_text().strip()).isdigit():  # not "max"
-            found.append(int(text))
-    return min(found) // 2**20
+            limits.append(int(text))
+    return min(limits) // 2**20

@@ -71,9 +71,9 @@ _LOCAL = "postgresql.local.conf"
 def memory_settings(megabytes: int) -> dict[str, str]:
     """Settings for a machine with so much memory, which workers and the gateway share.
 
-    An eighth for pages, so that the upper part of a large HNSW graph stays in them. As much for
-    building that graph: one that fits is built several times faster (pgvector README, "Index Build
-    Time"), and a million vectors of 384 half-precision components take about 1.7 GB.
+    An eighth is for shared buffers, so that the upper part of a large HNSW graph stays in them. As
+    much is for building that graph: one that fits is built several times faster (pgvector README,
+    "Index Build Time"); a million vectors of 384 half-precision components take about 1.7 GB.
     """
     eighth = megabytes // 8
     return {
@@ -103,18 +103,18 @@ class EmbeddedPostgres(EmbeddedServer):
 
     @property
     def database_url(self) -> str:
-        """For SQLAlchemy with psycopg 3."""
+        """The URL for SQLAlchemy with psycopg 3."""
         return self.conninfo().replace("postgresql://", "postgresql+psycopg://", 1)
 
     def conninfo(self, database: str = DATABASE) -> str:
-        """For libpq and plain psycopg."""
+        """The URL for libpq and plain psycopg."""
         return f"postgresql://{ROLE}@/{database}?host={quote(str(self.data.runtime_dir), safe='')}"
 
     def initialize(self) -> None:
-        """Make the cluster if there is none, end leftovers, write the configuration.
+        """Create the cluster if there is none, end leftover servers, write the configuration.
 
-        The cluster is made in a directory of its own and renamed when it is whole and on disk,
-        so a killed first start leaves nothing that could be taken for one.
+        The cluster is created in a directory of its own and renamed when it is complete and on
+        disk, so a killed first start leaves nothing that could be taken for a cluster.
 
         Raises DataDirUnusable for another major version, ServerUnavailable if initdb fails.
         """
@@ -130,15 +130,15 @@ class EmbeddedPostgres(EmbeddedServer):
                 f"{POSTGRES_MAJOR}: dump it with the old version and load it into a new directory"
             )
         end_leftovers(self.data.postgres, "postgres", STOP_SIGNAL)
-        # No server is left, so a lock file is stale. PostgreSQL would trust it if the number in
-        # it belongs to another process by now, as after every restart of a container.
+        # No server is left, so a lock file is stale. PostgreSQL would trust it if its pid belongs
+        # to another process by now, as after every restart of a container.
         (self.data.postgres / "postmaster.pid").unlink(missing_ok=True)
         write_atomically(self.data.postgres / "postgresql.conf", _configuration(), mode=0o644)
         if not (self.data.postgres / _LOCAL).exists():
             write_atomically(self.data.postgres / _LOCAL, "# Your own settings.\n", mode=0o644)
 
     def command(self) -> Command:
-        """`postgres` in the foreground on the socket in the runtime directory."""
+        """Run `postgres` in the foreground on the socket in the runtime directory."""
         user = self.data.user
         return Command(
             argv=(
@@ -157,7 +157,7 @@ class EmbeddedPostgres(EmbeddedServer):
         )
 
     def ready(self) -> bool:
-        """Whether the database answers; the first time it also makes database and extension."""
+        """True if the database answers; the first time this also creates database and extension."""
         if not self._says_ready():
             return False
         try:
@@ -171,9 +171,9 @@ class EmbeddedPostgres(EmbeddedServer):
         return True
 
     def _says_ready(self) -> bool:
-        """Whether the server notes "ready" in its lock file, as pg_ctl asks.
+        """True if the server's lock file says "ready", which is how pg_ctl checks.
 
-        Connecting too early would work as well but leaves a FATAL line in the log each time.
+        Connecting too early would also tell, but leaves a FATAL line in the log each time.
         """
         try:
             lines = (self.data.postgres / "postmaster.pid").read_text().splitlines()
@@ -185,20 +185,20 @@ class EmbeddedPostgres(EmbeddedServer):
         with psycopg.connect(
             self.conninfo("postgres"), connect_timeout=5, autocommit=True
         ) as connection:
-            found = connection.execute(
+            row = connection.execute(
                 "SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]
             ).fetchone()
-            if found is None:
+            if row is None:
                 connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(DATABASE)))
         with psycopg.connect(self.conninfo(), connect_timeout=5, autocommit=True) as connection:
-            # Asked first: IF NOT EXISTS would send a notice at every start.
+            # Checked first: IF NOT EXISTS would send a notice at every start.
             installed = connection.execute(
                 "SELECT installed_version, default_version FROM pg_available_extensions "
                 "WHERE name = 'vector'"
             ).fetchone()
             if installed is None or installed[0] is None:
                 connection.execute("CREATE EXTENSION vector")
-            elif installed[0] != installed[1]:  # the directory is of another release
+            elif installed[0] != installed[1]:  # another release created the directory
                 connection.execute("ALTER EXTENSION vector UPDATE")
 
     def _create_cluster(self) -> None:
@@ -227,7 +227,7 @@ class EmbeddedPostgres(EmbeddedServer):
             code, output = run_once(command, _INITDB_TIMEOUT_SECONDS)
             if code != 0:
                 raise ServerUnavailable(f"initdb failed in {self.data.path}: {_reason(output)}")
-            if self.data.postgres.exists():  # empty, or finished and never used: DataDir checked
+            if self.data.postgres.exists():  # empty or never used: DataDir checked
                 shutil.rmtree(self.data.postgres)
             unfinished.rename(self.data.postgres)
             sync_directory(self.data.path)
@@ -235,10 +235,10 @@ class EmbeddedPostgres(EmbeddedServer):
             shutil.rmtree(unfinished, ignore_errors=True)
 
     def _seen_by_server(self, directory: Path) -> str:
-        """The name under which the server's account reaches its working directory.
+        """The path by which the server's account reaches its working directory.
 
         Root may keep data below a directory that the account cannot enter, such as its home.
-        Linux lets a process name the directory that it was started in without walking to it.
+        On Linux a process can name its own working directory without access to its parents.
         """
         if self.data.user is not None and sys.platform == "linux":
             return "/proc/self/cwd"
@@ -246,7 +246,7 @@ class EmbeddedPostgres(EmbeddedServer):
 
 
 def _reason(output: str) -> str:
-    """Why initdb failed: it ends with how it cleaned up."""
+    """The error lines of initdb, whose last lines only describe its clean-up."""
     lines = output.splitlines()
-    errors = [one for one in lines if "FATAL:" in one or "error:" in one]
+    errors = [line for line in lines if "FATAL:" in line or "error:" in line]
     return " / ".join(errors[:2] or lines[-3:])

@@ -1,4 +1,4 @@
-"""Starting a server as a direct child: who it runs as, and that it ends when its parent does."""
+"""Starts a server as a direct child, as a suitable user, that ends when its parent does."""
 
 import contextlib
 import ctypes
@@ -20,7 +20,7 @@ import psutil
 from store.embedded.errors import ServerUnavailable
 
 SERVICE_ACCOUNTS = ("attest", "postgres", "nobody")
-"""Accounts tried, in this order, when root must hand a server to somebody less powerful."""
+"""Accounts tried, in this order, when root must run a server without privileges."""
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
@@ -37,11 +37,11 @@ class Command:
 
 
 def service_uid(data: Path) -> int | None:
-    """The uid under which servers run on the directory `data`; None: under the caller's own.
+    """The uid under which servers run on the directory `data`; None: the caller's own.
 
-    PostgreSQL refuses to run as root. Root therefore keeps to the owner of existing data, else
-    takes the first of SERVICE_ACCOUNTS that exists. No account is created: adding users to a
-    machine is its administrator's decision.
+    PostgreSQL refuses to run as root. Root therefore uses the owner of existing data, else the
+    first of SERVICE_ACCOUNTS that exists. No account is created: adding users to a machine is its
+    administrator's decision.
 
     Raises ServerUnavailable if none of the accounts exists.
     """
@@ -79,7 +79,7 @@ def _die_with_parent(death_signal: signal.Signals) -> Callable[[], None] | None:
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     parent = os.getpid()
 
-    def ask() -> None:  # after setuid, which would clear the request
+    def ask() -> None:  # runs after setuid, which would clear the request
         prctl(_PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
         if os.getppid() != parent:  # the parent died before the request was made
             os._exit(1)
@@ -118,17 +118,17 @@ def spawn(command: Command, output: int | IO[bytes]) -> "subprocess.Popen[bytes]
 
 def processes_in(directory: Path, name: str) -> list[psutil.Process]:
     """Living processes called `name` whose working directory is `directory`."""
-    found = []
+    processes = []
     for process in psutil.process_iter(["name", "cwd", "status"]):
         info = process.info
         alive = info["status"] != psutil.STATUS_ZOMBIE
         if alive and info["name"] == name and info["cwd"] == str(directory):
-            found.append(process)
-    return found
+            processes.append(process)
+    return processes
 
 
 LEFTOVER_SECONDS = 15.0
-"""How long a server that its owner left behind may take to end by itself (ours)."""
+"""How long a leftover server may take to end by itself (ours)."""
 SHOWN_LINES = 3
 
 
@@ -152,7 +152,7 @@ def end_leftovers(directory: Path, name: str, stop_signal: signal.Signals) -> No
 def stop(process: "subprocess.Popen[bytes]", how: signal.Signals, timeout_seconds: float) -> None:
     """Send `how`, wait, and kill the whole process group after the time-out."""
     if process.poll() is not None:
-        return  # reaped before: its number may already be somebody else's
+        return  # reaped before: its pid may already belong to another process
     process.send_signal(how)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout_seconds)
@@ -164,7 +164,7 @@ def stop(process: "subprocess.Popen[bytes]", how: signal.Signals, timeout_second
 def wait_until(
     condition: Callable[[], bool], timeout_seconds: float, interval_seconds: float = 0.02
 ) -> bool:
-    """Ask `condition` until it holds; False if it does not within the time-out."""
+    """Poll `condition` until it is true; returns False if it is not within the time-out."""
     deadline = time.monotonic() + timeout_seconds
     while not condition():
         if time.monotonic() >= deadline:
@@ -174,14 +174,14 @@ def wait_until(
 
 
 def run_once(command: Command, timeout_seconds: float) -> tuple[int, str]:
-    """Run a helper program to its end; its exit code and what it printed."""
+    """Run a helper program to its end; returns its exit code and its output."""
     process = spawn(command, subprocess.PIPE)
     try:
         output, _ = process.communicate(timeout=timeout_seconds)
     except subprocess.TimeoutExpired:
         stop(process, signal.SIGKILL, 5)
         output = b"it did not end in time"
-    except BaseException:  # whoever waits is told to end, and removes what this would go on writing
+    except BaseException:  # the caller ends, and removes files that the program would still write
         stop(process, signal.SIGKILL, 5)
         raise
     return process.returncode, output.decode(errors="replace").strip()

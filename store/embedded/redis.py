@@ -1,4 +1,4 @@
-"""Valkey from the wheel, which speaks as Redis does: on a Unix socket, with an append-only file."""
+"""Valkey from the wheel, compatible with Redis: on a Unix socket, with an append-only file."""
 
 import os
 import re
@@ -18,7 +18,7 @@ SERVER = "valkey-server"
 _FOLDER = "appendonlydir"
 _LIST = "appendonly.aof.manifest"
 _CHECK = "valkey-check-aof"
-"""The server is this program too, where it is called so (its `main`)."""
+"""The server binary acts as this program when called by this name (its `main`)."""
 _CHECKED = re.compile(r"filename=([\w.-]{1,200}), size=\d{1,20}, ok_up_to=(\d{1,20}),")
 _CHECK_SECONDS = 120.0
 _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
@@ -27,14 +27,14 @@ _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C", "TZ": "UT
 class EmbeddedRedis(EmbeddedServer):
     """The broker's server of one data directory.
 
-    Append-only file and `noeviction`: Redis must not drop messages quietly (DRAMATIQ.md, L7).
+    Append-only file and `noeviction`: Redis must not drop messages silently (DRAMATIQ.md, L7).
     """
 
     name: ClassVar[str] = "redis"
 
     @property
     def redis_url(self) -> str:
-        """For redis-py's `from_url`."""
+        """The URL for redis-py's `from_url`."""
         return f"unix://{self._socket}?db=0"
 
     @property
@@ -42,21 +42,21 @@ class EmbeddedRedis(EmbeddedServer):
         return str(self.data.runtime_dir / "redis.sock")
 
     def initialize(self) -> None:
-        """Make the data directory, end leftovers (two servers must never write one file), and let
-        go what a power cut made of its file."""
+        """Create the data directory, end leftover servers (two must never write one file), and
+        repair the append-only files after a power cut."""
         self.data.require_lock()
         self.data.redis.mkdir(exist_ok=True)
         self.data.give_to_servers(self.data.redis)
-        for program in (SERVER, "redis-server"):  # of the releases before, ADR 0029
+        for program in (SERVER, "redis-server"):  # the name in earlier releases, ADR 0029
             end_leftovers(self.data.redis, program, signal.SIGTERM)
         self._cut_what_is_damaged()
 
     def _cut_what_is_damaged(self) -> None:
-        """Keep of the append-only files what can be read.
+        """Truncate the append-only files to the part that can be read.
 
-        The server itself forgives only an end that is missing. It would not start where a power cut
-        left zeros behind what was written; and it only wakes (invariant 1): what it held there is
-        sent again.
+        The server itself tolerates only a missing end. It would not start if a power cut left zeros
+        after the written data. Redis only wakes workers (invariant 1): lost messages are sent
+        again.
         """
         folder = self.data.redis / _FOLDER
         if not folder.exists():
@@ -66,12 +66,12 @@ class EmbeddedRedis(EmbeddedServer):
         program.symlink_to(redis_server(self.data.user))
         try:
             check = Command((f"./{_CHECK}", _LIST), _ENVIRONMENT, folder, self.data.user)
-            code, said = run_once(check, _CHECK_SECONDS)
+            code, output = run_once(check, _CHECK_SECONDS)
         finally:
             program.unlink(missing_ok=True)
         if code == 0:
             return
-        checked = _CHECKED.findall(said)
+        checked = _CHECKED.findall(output)
         if checked and int(checked[-1][1]) > 0:
             os.truncate(folder / checked[-1][0], int(checked[-1][1]))
         else:
@@ -79,7 +79,7 @@ class EmbeddedRedis(EmbeddedServer):
             folder.replace(folder.with_name(f"{_FOLDER}.unreadable"))
 
     def command(self) -> Command:
-        """The server in the foreground; its data is its working directory."""
+        """Run the server in the foreground; its working directory holds the data."""
         user = self.data.user
         return Command(
             argv=(
@@ -90,7 +90,7 @@ class EmbeddedRedis(EmbeddedServer):
                 *("--dir", "."),
                 *("--appendonly", "yes"),
                 *("--appendfsync", "everysec"),
-                # What Valkey writes as a snapshot its own check of these files takes for damage.
+                # Valkey's check of these files takes its own snapshot preamble for damage.
                 *("--aof-use-rdb-preamble", "no"),
                 *("--save", ""),
                 *("--maxmemory-policy", "noeviction"),
@@ -103,7 +103,7 @@ class EmbeddedRedis(EmbeddedServer):
         )
 
     def ready(self) -> bool:
-        """Whether the server answers and has loaded its file."""
+        """True if the server answers and has loaded its file."""
         # No retries: the caller asks again, and must not be held up meanwhile.
         client = redis.Redis(
             unix_socket_path=self._socket, socket_timeout=5, retry=Retry(NoBackoff(), 0)

@@ -1,4 +1,4 @@
-"""What the two embedded servers have in common when they run without a supervisor."""
+"""The common base of the two embedded servers, for running them without a supervisor."""
 
 import signal
 import subprocess
@@ -29,7 +29,7 @@ class EmbeddedServer(ABC):
 
     @abstractmethod
     def initialize(self) -> None:
-        """Make the data directory fit for `command`: first start, leftovers of a killed owner."""
+        """Prepare the data directory for `command`: first start, leftovers of a killed owner."""
 
     @abstractmethod
     def command(self) -> Command:
@@ -37,21 +37,21 @@ class EmbeddedServer(ABC):
 
     @abstractmethod
     def ready(self) -> bool:
-        """Whether the server answers and holds what its clients expect."""
+        """True if the server answers and holds what its clients expect."""
 
     @property
     def log_file(self) -> Path:
-        """Where a server started by `start` writes."""
+        """The log of a server started by `start`."""
         return self.data.log / f"{self.name}.log"
 
     @property
     def pid(self) -> int | None:
-        """The process started by `start`, if it lives."""
+        """The pid of the process started by `start`; None if it does not run."""
         running = self._process is not None and self._process.poll() is None
         return self._process.pid if running and self._process else None
 
     def start(self, timeout_seconds: float = START_TIMEOUT_SECONDS) -> None:
-        """Initialize, start and wait until ready. Raises ServerUnavailable with the log's end."""
+        """Initialize, start, wait until ready. Raises ServerUnavailable with the last log lines."""
         if self.pid is not None:
             raise EmbeddedError(f"{self.name} already runs as process {self.pid}")
         try:
@@ -70,8 +70,8 @@ class EmbeddedServer(ABC):
             raise
 
     def wait_ready(self, timeout_seconds: float = START_TIMEOUT_SECONDS) -> None:
-        """Wait until ready. Raises ServerUnavailable after the time-out or when the process that
-        `start` began has ended."""
+        """Wait until ready. Raises ServerUnavailable after the time-out, or if the process of
+        `start` has ended."""
 
         def settled() -> bool:
             return self.ready() or self._ended()
@@ -90,13 +90,13 @@ class EmbeddedServer(ABC):
             self._process = None
 
     def kill(self) -> None:
-        """kill -9, as a crash would."""
+        """Kill the server with SIGKILL, like a crash."""
         if self._process is not None:
             stop(self._process, signal.SIGKILL, STOP_TIMEOUT_SECONDS)
             self._process = None
 
     def restart(self) -> None:
-        """Stop cleanly and start again, with the data."""
+        """Stop cleanly and start again on the same data."""
         self.stop()
         self.start()
 

@@ -1,4 +1,4 @@
-"""Clinical documents to be extracted: accepted once, read, gone over part by part, done or failed.
+"""Clinical documents to extract: accepted once, read, processed part by part, done or failed.
 
 Words of a document stand in these rows and nowhere else (invariant 11).
 """
@@ -22,12 +22,12 @@ from store.models import LOCAL_OWNER, ExtractionIteration, ExtractionRow, Review
 from store.texts.idempotency import keep
 
 CHANNEL = "extraction"
-"""LISTEN/NOTIFY channel; the payload is the id of the extraction that went a step further."""
+"""LISTEN/NOTIFY channel; the payload is the id of the extraction that took a step."""
 
 
 @dataclass(frozen=True)
 class File:
-    """A document as a file; its text is read by the stage."""
+    """A document as a file; the stage reads its text."""
 
     name: str
     media_type: str
@@ -44,7 +44,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Ended:
-    """What a finished extraction is filed under, beside its result."""
+    """What a finished extraction is filed under, besides its result."""
 
     outcome: str
     document_type: str | None = None
@@ -67,13 +67,13 @@ def submit(
     """Accept a document: its row, the audit event with its hash, the message to the stage.
 
     A title and a file's name may name a patient, so they stay in the row as the text does. The same
-    idempotency key with the same request gives the first one again (`store.texts.idempotency`).
+    idempotency key with the same request returns the first one again (`store.texts.idempotency`).
 
     Args:
-        document_type: what the caller says that it is; None lets the stage find out.
+        document_type: the type that the caller states; None lets the stage find out.
 
     Raises:
-        KeyReused: the key stands for another request.
+        KeyReused: the key was used for another request.
     """
     key = new_hash_key()
     row = ExtractionRow(
@@ -104,17 +104,17 @@ def submit(
 
 
 def _request(row: ExtractionRow, document: str | File) -> dict[str, Any]:
-    """What a repetition must have in common with the first."""
-    asked = {"title": row.title, "document_type": row.asked_type, "profile": row.profile}
+    """The fields that a repeated request must share with the first."""
+    fields = {"title": row.title, "document_type": row.asked_type, "profile": row.profile}
     if isinstance(document, str):
-        return {**asked, "text": document}
+        return {**fields, "text": document}
     digest = hashlib.sha256(document.content).hexdigest()
     named = {"filename": document.name, "media_type": document.media_type}
-    return {**asked, **named, "content": digest}
+    return {**fields, **named, "content": digest}
 
 
 def next_step(work: UnitOfWork, row: ExtractionRow, *, part: int, iteration: int) -> None:
-    """Promise the next step of the extraction, and wake who follows it."""
+    """Promise the next step of the extraction, and notify its listeners."""
     work.emit(
         ExtractV1(
             request_id=row.request_id,
@@ -128,15 +128,15 @@ def next_step(work: UnitOfWork, row: ExtractionRow, *, part: int, iteration: int
 
 
 def get(session: Session, extraction_id: UUID, owner: str | None = None) -> ExtractionRow | None:
-    """The extraction with this id, if there is one, and if it is the owner's where one is named."""
-    found = session.get(ExtractionRow, extraction_id)
-    return None if found is None or (owner is not None and found.owner != owner) else found
+    """The extraction with this id, if there is one; with `owner`, only if it is theirs."""
+    row = session.get(ExtractionRow, extraction_id)
+    return None if row is None or (owner is not None and row.owner != owner) else row
 
 
 def iterations(
     session: Session, extraction_id: UUID, part: int | None = None
 ) -> Sequence[ExtractionIteration]:
-    """The history, in order; of one part where one is named."""
+    """The history, in order; with `part`, of that part only."""
     query = select(ExtractionIteration).where(ExtractionIteration.extraction_id == extraction_id)
     if part is not None:
         query = query.where(ExtractionIteration.part == part)
@@ -177,18 +177,18 @@ def listing(
 
 
 def locked(work: UnitOfWork, extraction_id: UUID) -> ExtractionRow:
-    """The row, to be changed in this transaction."""
+    """The row, locked so that this transaction can change it."""
     query = select(ExtractionRow).where(ExtractionRow.id == extraction_id).with_for_update()
     return work.session.exec(query).one()
 
 
 def read(row: ExtractionRow, text: str) -> None:
-    """Keep the text of a document; a file's bytes are not needed any more."""
+    """Store the text of a document; the bytes of a file are dropped."""
     row.text, row.text_hash, row.content = text, text_hash(text, row.hash_key), None
 
 
 def planned(work: UnitOfWork, row: ExtractionRow, plan: Mapping[str, Any]) -> None:
-    """Keep what will be done with the text."""
+    """Store the plan for the text."""
     row.plan, row.document_type = dict(plan), plan["type"]
     row.status, row.error = "running", None
     work.session.add(row)
@@ -196,7 +196,7 @@ def planned(work: UnitOfWork, row: ExtractionRow, plan: Mapping[str, Any]) -> No
 
 
 def iterated(work: UnitOfWork, row: ExtractionRow, iteration: ExtractionIteration) -> None:
-    """Keep one iteration."""
+    """Store one iteration."""
     work.session.add(iteration)
     row.status, row.error = "running", None
     row.seconds += iteration.seconds
@@ -213,7 +213,7 @@ def iterated(work: UnitOfWork, row: ExtractionRow, iteration: ExtractionIteratio
 
 
 def done(work: UnitOfWork, row: ExtractionRow, result: Mapping[str, Any], ended: Ended) -> str:
-    """Keep the result, ask for a review where one is needed, wake who waits; gives the hash."""
+    """Store the result, open a review if one is needed, notify listeners; returns the hash."""
     digest = json_hash(result, row.hash_key)
     row.status, row.error = "done", None
     row.result, row.result_hash, row.outcome = dict(result), digest, ended.outcome
@@ -242,7 +242,7 @@ def done(work: UnitOfWork, row: ExtractionRow, result: Mapping[str, Any], ended:
 
 
 def failed(work: UnitOfWork, extraction_id: UUID, cause: str) -> None:
-    """A step died: there is no result until an operator replays it. Never raises for a row gone."""
+    """Record that a step died: no result until an operator replays it. A missing row is ignored."""
     work.session.execute(
         sa.update(ExtractionRow)
         .where(

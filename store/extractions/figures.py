@@ -1,7 +1,7 @@
-"""How extraction fares over a window of time: what ended how, how well, how long, what it cost.
+"""Extraction over a window of time: outcomes, scores, durations and cost.
 
-Counts, shares, means and seconds: no ids and no words. Targets and alerts of the `marc.*` metrics
-stand in `knowledge/quality.yaml`.
+Counts, shares, means and seconds, but no ids and no words. Targets and alerts of the `marc.*`
+metrics are in `knowledge/quality.yaml`.
 """
 
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ class Figures:
     """Extractions that ended in a window; a mean of nothing is None. Scores are 0-1."""
 
     documents: int
-    """Extracted to an end, unreadable and failed ones aside."""
+    """Extracted to the end, without unreadable and failed ones."""
     unreadable: int
     failed: int
     iterations_mean: float | None
-    """Of a document; of a composite, of the part that took most."""
+    """Per document; for a composite, of the part that took most."""
     score_mean: float | None
     score_lowest: float | None
     threshold_met_rate: float | None
     processing_ms_p50: float | None
     processing_ms_p95: float | None
     improvement_mean: float | None
-    """Gain of an iteration over the one before."""
+    """Gain of an iteration over the previous one."""
     cost_usd: Decimal
-    """Of what is known."""
+    """The sum of the known costs."""
     unpriced: int
     """Documents whose cost is not known."""
     reviews_open: int
     unfinished: int
-    """Now, whenever they were accepted."""
+    """At present, whenever they were accepted."""
 
 
 _FIGURES = sa.text(
@@ -70,6 +70,6 @@ _FIGURES = sa.text(
 
 
 def figures(session: Session, since: datetime) -> Figures:
-    """The figures of what ended at `since` or later."""
+    """The figures of extractions that ended at `since` or later."""
     row = session.execute(_FIGURES, {"since": since}).one()
     return Figures(**{**row._mapping, "cost_usd": Decimal(row.cost_usd)})

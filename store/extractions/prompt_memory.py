@@ -1,7 +1,7 @@
-"""Prompts that did well, by type of document: which fields they named, and how they have fared.
+"""Prompts that did well, by type of document: which fields they named, and how they scored.
 
-Only names of fields are kept, and only names that a rubric has: no word of a document can stand
-here (seed marc_v1, section 9.1, without the prompt itself, which quotes the attempt before).
+Only names of fields are stored, and only names from a rubric, so no word of a document can get here
+(seed marc_v1, section 9.1, without the prompt itself, which quotes the previous attempt).
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from store.models import PromptMemory, now
 
 @dataclass(frozen=True)
 class Remembered:
-    """The fields to name at the first attempt at a document of a type."""
+    """The fields to name at the first attempt at a document of this type."""
 
     id: UUID
     fields: tuple[str, ...]
 
 
 def best(session: Session, document_type: str, least_score: float) -> Remembered | None:
-    """What has fared best for the type, if its mean score is still at least `least_score`."""
+    """The best scored fields for the type, if their mean score is still at least `least_score`."""
     query = (
         select(PromptMemory)
         .where(PromptMemory.document_type == document_type, col(PromptMemory.score) >= least_score)
@@ -34,12 +34,12 @@ def best(session: Session, document_type: str, least_score: float) -> Remembered
         )
         .limit(1)
     )
-    found = session.exec(query).first()
-    return None if found is None else Remembered(found.id, tuple(found.fields))
+    row = session.exec(query).first()
+    return None if row is None else Remembered(row.id, tuple(row.fields))
 
 
 def remember(session: Session, document_type: str, fields: Sequence[str], score: float) -> None:
-    """Keep what reached `score`; where the same is kept already, that counts as another use."""
+    """Store fields that reached `score`; if they are already stored, this is another use."""
     named = sorted(set(fields))
     row = insert(PromptMemory).values(
         id=uuid4(),
@@ -58,14 +58,14 @@ def remember(session: Session, document_type: str, fields: Sequence[str], score:
 
 
 def used(session: Session, memory_id: UUID, score: float) -> None:
-    """It was tried first, and the first attempt came out with `score`."""
+    """Record that the memory was tried first, and the first attempt scored `score`."""
     session.execute(
         sa.update(PromptMemory).where(col(PromptMemory.id) == memory_id).values(**_after(score))
     )
 
 
 def _after(score: float) -> dict[str, object]:
-    """The mean over one more document."""
+    """The updated values, with the mean score over one more document."""
     uses = col(PromptMemory.uses)
     return {
         "score": (col(PromptMemory.score) * uses + score) / (uses + 1),

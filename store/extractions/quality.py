@@ -1,6 +1,6 @@
 """The `marc.*` metrics of the extraction loop, over the extractions that ended in a window.
 
-A document that could not be read has no score and no iteration: it is not in these figures.
+A document that could not be read has no score and no iteration, so it is not in these figures.
 """
 
 from datetime import datetime

@@ -1,7 +1,7 @@
-"""What a language model answered for one iteration: written at once, looked up before asking.
+"""Replies of a language model in an iteration: stored at once, looked up before asking.
 
-A request is `asked` before it is sent. A step that begins again finds the answer, or finds that
-nobody knows what came of the request, which may have been paid for.
+A request is stored as `asked` before it is sent. A step that begins again finds the reply, or finds
+that the outcome of the request is unknown, though it may have been paid for.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from store.models import ExtractionReply, now
 
 
 class Erased(RuntimeError):
-    """The words of the extraction are gone: nothing more is sent or kept of them."""
+    """The words of the extraction are erased: no more of them is sent or stored."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """Which request: of a part's iteration, for a purpose, by the hash of all that is sent.
+    """Names a request: an iteration of a part, a purpose, and the hash of all that is sent.
 
     `voice` tells apart several requests of one prompt, such as the opinions of a median.
     """
@@ -34,7 +34,7 @@ class Request:
     voice: int = 0
 
     def where(self) -> list[sa.ColumnElement[bool]]:
-        """The rows of it."""
+        """SQL conditions for the rows of this request."""
         return [
             col(ExtractionReply.extraction_id) == self.extraction_id,
             col(ExtractionReply.part) == self.part,
@@ -47,14 +47,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a request: its answer, or that one was sent and nobody knows the rest."""
+    """What is known of a request: its reply, or (`lost`) that it was sent, outcome unknown."""
 
     reply: dict[str, Any] | None
     lost: bool
 
 
 def known(session: Session, request: Request) -> Known:
-    """What came of the request before."""
+    """What is known of earlier tries of the request."""
     rows = session.exec(
         select(ExtractionReply).where(*request.where()).order_by(col(ExtractionReply.id))
     ).all()
@@ -65,10 +65,10 @@ def known(session: Session, request: Request) -> Known:
 
 
 def asked(session: Session, request: Request) -> int:
-    """Write down that the request is sent; returns the id to end it by.
+    """Record that the request is sent; returns the id to end it by.
 
-    This is outside of the commit that a lease fences: who was stalled beyond its lease may ask
-    when the words were erased. The lock lets an erasure wait, which then takes this row too.
+    This is outside the commit that a lease fences: a worker stalled beyond its lease may ask after
+    the words were erased. The lock makes an erasure wait, which then takes this row too.
 
     Raises:
         Erased: there is nothing to ask about any more.
@@ -94,7 +94,7 @@ def asked(session: Session, request: Request) -> int:
 
 
 def answered(session: Session, reply_id: int, reply: dict[str, Any]) -> None:
-    """Keep the answer. Of two answers to one request the first is kept."""
+    """Store the reply. Of two replies to one request the first is kept."""
     row = session.get_one(ExtractionReply, reply_id)
     first = session.exec(
         select(ExtractionReply.id).where(
@@ -113,14 +113,14 @@ def answered(session: Session, reply_id: int, reply: dict[str, Any]) -> None:
 
 
 def failed(session: Session, reply_id: int) -> None:
-    """Nothing usable came: the request may be sent again."""
+    """Record that nothing usable came; the request may be sent again."""
     row = session.get_one(ExtractionReply, reply_id)
     row.status, row.ended_at = "failed", now()
     session.add(row)
 
 
 def refuse(session: Session, request: Request) -> None:
-    """The answer came and is of no use after all: the request may be sent again."""
+    """Discard a reply that is of no use after all; the request may be sent again."""
     session.execute(
         sa.update(ExtractionReply)
         .where(*request.where(), col(ExtractionReply.status) == "answered")
@@ -129,7 +129,7 @@ def refuse(session: Session, request: Request) -> None:
 
 
 def cost_of(session: Session, extraction_id: UUID, part: int, n: int) -> Decimal | None:
-    """US dollars of the answers of one iteration; None where one of them is not known."""
+    """The cost of one iteration's replies in US dollars; None if one of them is not known."""
     query = select(ExtractionReply.reply).where(
         col(ExtractionReply.extraction_id) == extraction_id,
         col(ExtractionReply.part) == part,
@@ -137,6 +137,6 @@ def cost_of(session: Session, extraction_id: UUID, part: int, n: int) -> Decimal
         col(ExtractionReply.status) == "answered",
     )
     costs = [reply["usage"]["cost_usd"] for reply in session.exec(query) if reply is not None]
-    if any(one is None for one in costs):
+    if any(cost is None for cost in costs):
         return None
-    return sum((Decimal(one) for one in costs), Decimal(0))
+    return sum((Decimal(cost) for cost in costs), Decimal(0))

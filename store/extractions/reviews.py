@@ -1,7 +1,7 @@
-"""Extractions that a person should look at: listed, accepted as they are, or corrected.
+"""Extractions that a person should review: listed, accepted as they are, or corrected.
 
 A correction quotes the document: its value must stand in the span that it names. The audit log
-learns who decided and which fields, never a word.
+records who decided and which fields, never a word.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ from store.models import ExtractionRow, Review, now
 
 
 class Decided(ValueError):
-    """Somebody has decided this review before."""
+    """The review was already decided."""
 
 
 class Unsupported(ValueError):
-    """A correction that the document does not bear; `field`: of what, if there is such a field."""
+    """A correction that the document does not support; `field`: its field, if there is one."""
 
     def __init__(self, field: str | None, message: str) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class Stated:
 
 
 Correction = Mapping[str, Sequence[Stated] | None]
-"""Of some fields: the values with their spans; None where the document states none."""
+"""Fields with their values and spans; None where the document states no value."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,9 @@ class Page:
 
 
 def get(session: Session, review_id: UUID, owner: str | None = None) -> Review | None:
-    """The review with this id; only the owner's where one is named."""
-    found = session.get(Review, review_id)
-    return None if found is None or (owner is not None and found.owner != owner) else found
+    """The review with this id; with `owner`, only if it is theirs."""
+    review = session.get(Review, review_id)
+    return None if review is None or (owner is not None and review.owner != owner) else review
 
 
 def of_extraction(session: Session, extraction_id: UUID) -> Review | None:
@@ -71,10 +71,10 @@ def listing(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Page:
-    """Reviews, those that wait longest first.
+    """Reviews, the longest waiting first.
 
     Args:
-        owner: only theirs; None for everybody's.
+        owner: only their reviews; None for everybody's.
         status: open, accepted or corrected; None for all.
 
     Raises:
@@ -96,10 +96,10 @@ def listing(
 
 
 def accept(work: UnitOfWork, review_id: UUID, by: str, owner: str | None = None) -> Review | None:
-    """The extraction is right as it is; None where there is no such review.
+    """Accept the extraction as it is; None if there is no such review.
 
     Raises:
-        Decided: somebody has decided before.
+        Decided: the review was already decided.
     """
     review = _open(work, review_id, owner)
     if review is None:
@@ -112,12 +112,12 @@ def accept(work: UnitOfWork, review_id: UUID, by: str, owner: str | None = None)
 def correct(
     work: UnitOfWork, review_id: UUID, by: str, correction: Correction, owner: str | None = None
 ) -> Review | None:
-    """Keep what a person found in place of what was extracted; None where there is no such review.
+    """Store a person's correction of what was extracted; None if there is no such review.
 
     Raises:
-        Decided: somebody has decided before.
-        Unsupported: a field that the extraction does not have, a span outside of the text, or a
-            value that does not stand in its span.
+        Decided: the review was already decided.
+        Unsupported: a field that the extraction does not have, a span outside the text, or a value
+            that does not stand in its span.
     """
     review = _open(work, review_id, owner)
     if review is None:
@@ -128,7 +128,7 @@ def correct(
     for field, values in correction.items():
         if field not in known:
             raise Unsupported(None, "names a field that the extraction does not have")
-        body[field] = None if values is None else [_checked(field, one, row) for one in values]
+        body[field] = None if values is None else [_checked(field, value, row) for value in values]
     review.corrected = body
     _decide(work, review, "corrected", by)
     work.record(
@@ -158,7 +158,7 @@ def _decide(work: UnitOfWork, review: Review, status: str, by: str) -> None:
 
 
 def _checked(field: str, one: Stated, row: ExtractionRow) -> dict[str, Any]:
-    """The value with the words at its span; case and spaces do not count."""
+    """The value with the words at its span, which must hold it but for case and spaces."""
     text = row.text or ""
     if not 0 <= one.start < one.end <= len(text):
         raise Unsupported(field, "the span does not lie in the document")

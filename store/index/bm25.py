@@ -1,9 +1,9 @@
-"""BM25 over immutable segments of postings, in memory: exact, and no more sums than it takes.
+"""Exact BM25 over immutable segments of postings in memory, with as few additions as possible.
 
 Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009, section 3.2. A segment is
-scored term by term, rare terms first. Once the common ones that remain cannot lift a chunk among
-the best any more, only chunks that already score enough are looked up in them (MaxScore: Turtle
-and Flood, Query evaluation, 1995).
+scored term by term, rare terms first. Once the remaining common terms cannot lift a new chunk among
+the best, only chunks that already score enough are looked up in them (MaxScore: Turtle and Flood,
+Query evaluation, 1995).
 """
 
 import threading
@@ -17,24 +17,24 @@ K1 = 1.2
 B = 0.75
 
 BYTES_PER_CHUNK = 128
-"""What a process keeps of postings: about half of all, as abstracts have 92 terms of 3 bytes."""
-ENTRY_BYTES = 300  # two arrays and their place in a dictionary
+"""Postings that a process caches: about half of all, as abstracts have 92 terms of 3 bytes."""
+ENTRY_BYTES = 300  # two arrays and their dictionary entry
 LEAST_BYTES = 4 * 1024 * 1024
-"""Kept of any segment: all of one of a thousand abstracts, most terms of which are in it once."""
+"""Cached of any segment: all of one of a thousand abstracts, where most terms occur once."""
 
 LOOKUP = 5
-"""Finding one chunk in a list costs about as much as adding up so many of its entries."""
+"""Looking up one chunk in a list costs about as much as adding this many of its entries."""
 
 Postings = dict[int, tuple[NDArray[np.uint16], NDArray[np.uint8]]]
-"""By term: the ordinals of the chunks it is in, ascending, and how often it is in each."""
+"""By term: the ordinals of the chunks that contain it, ascending, and its count in each."""
 NOWHERE = np.empty(0, np.uint16), np.empty(0, np.uint8)
 
 
 @dataclass(eq=False)
 class Segment:
-    """The chunks of one segment: ids (n,) and lengths in terms (n,); both never change.
+    """The chunks of one segment: ids (n,) and lengths in terms (n,), which never change.
 
-    Keeps the postings that were asked for last, for all threads of the process.
+    Caches the postings that were read last, for all threads of the process.
     """
 
     chunk_ids: NDArray[np.int64]
@@ -46,22 +46,22 @@ class Segment:
     _by_id: tuple[NDArray[np.int64], NDArray[np.intp]] | None = None
 
     def known(self, terms: Sequence[int]) -> Postings:
-        """The postings that are held of these terms."""
+        """The cached postings of these terms."""
         with self._lock:
             return {term: self._postings[term] for term in terms if term in self._postings}
 
     def keep(self, postings: Postings) -> None:
-        """Hold these, and let go of the oldest where they are too many."""
+        """Cache these postings, and drop the oldest if they are too many."""
         with self._lock:
-            for term, found in postings.items():
+            for term, entries in postings.items():
                 if term not in self._postings:
-                    self._postings[term] = found
-                    self._bytes += _size(found)
+                    self._postings[term] = entries
+                    self._bytes += _size(entries)
             while self._bytes > max(LEAST_BYTES, BYTES_PER_CHUNK * len(self.chunk_ids)):
                 self._bytes -= _size(self._postings.pop(next(iter(self._postings))))
 
     def norms(self, mean_length: float) -> NDArray[np.float32]:
-        """What divides a frequency beside itself, by chunk: longer ones weigh less, (n,)."""
+        """The BM25 length term added to the frequency in the denominator, by chunk, (n,)."""
         known = self._norms
         if known is None or known[0] != mean_length:
             norms = K1 * (1 - B + B / mean_length * self.lengths)
@@ -69,17 +69,17 @@ class Segment:
         return known[1]
 
     def ordinals(self, chunk_ids: NDArray[np.int64]) -> NDArray[np.intp]:
-        """Where those of these chunks are that are here, ascending; `chunk_ids` ascend."""
+        """The ordinals, ascending, of those chunks that are in this segment; `chunk_ids` ascend."""
         if self._by_id is None:
             order = np.argsort(self.chunk_ids, kind="stable")
             self._by_id = self.chunk_ids[order], order
         ids, order = self._by_id
         first, last = np.searchsorted(chunk_ids, (ids[0], ids[-1] + 1))
-        asked = chunk_ids[first:last]
-        if len(ids) == ids[-1] - ids[0] + 1:  # without a gap: nothing to look for
-            return np.sort(order[asked - ids[0]])
-        places = np.searchsorted(ids, asked)
-        return np.sort(order[places[ids[places] == asked]])
+        sought = chunk_ids[first:last]
+        if len(ids) == ids[-1] - ids[0] + 1:  # ids without a gap: no search needed
+            return np.sort(order[sought - ids[0]])
+        places = np.searchsorted(ids, sought)
+        return np.sort(order[places[ids[places] == sought]])
 
 
 def _size(found: tuple[NDArray[np.uint16], NDArray[np.uint8]]) -> int:
@@ -88,7 +88,7 @@ def _size(found: tuple[NDArray[np.uint16], NDArray[np.uint8]]) -> int:
 
 @dataclass(frozen=True)
 class Scorer:
-    """A query against a snapshot: segments with the postings of the query's terms, and the idf of
+    """A query on a snapshot: the segments with the postings of the query's terms, and the idf of
     each term that occurs."""
 
     segments: Sequence[tuple[Segment, Postings]]
@@ -97,7 +97,7 @@ class Scorer:
 
     @property
     def chunks(self) -> int:
-        """How many chunks the snapshot holds."""
+        """The number of chunks in the snapshot."""
         return sum(len(segment.chunk_ids) for segment, _ in self.segments)
 
     @property
@@ -118,8 +118,8 @@ class Scorer:
             if not len(segment.chunk_ids):
                 continue
             places = None if among is None else segment.ordinals(among)
-            found, scored = self._score(segment, postings, least, places)
-            ids = np.concatenate([ids, segment.chunk_ids[found]])
+            ordinals, scored = self._score(segment, postings, least, places)
+            ids = np.concatenate([ids, segment.chunk_ids[ordinals]])
             scores = np.concatenate([scores, scored])
             if len(scores) > k:
                 bound = np.partition(scores, -k)[-k]
@@ -129,26 +129,26 @@ class Scorer:
         return list(zip(ids[order].tolist(), scores[order].tolist(), strict=True))
 
     def held(self, chunk_ids: NDArray[np.int64]) -> dict[int, frozenset[int]]:
-        """Which of the query's terms each of these chunks holds, by id.
+        """The terms of the query that each of these chunks contains, by chunk id.
 
         Args:
             chunk_ids: ascending.
         """
-        found: dict[int, set[int]] = {key: set() for key in chunk_ids.tolist()}
+        held: dict[int, set[int]] = {key: set() for key in chunk_ids.tolist()}
         for segment, postings in self.segments:
             places = segment.ordinals(chunk_ids) if len(segment.chunk_ids) else ()
             if not len(places):
                 continue
             keys = segment.chunk_ids[places].tolist()
-            asked = np.asarray(places).astype(np.uint16)
+            sought = np.asarray(places).astype(np.uint16)
             for term in self.idfs:
                 ordinals, _ = postings[term]
                 if len(ordinals):
-                    there = np.searchsorted(ordinals, asked)
+                    there = np.searchsorted(ordinals, sought)
                     there[there == len(ordinals)] = 0
-                    for at in np.flatnonzero(ordinals[there] == asked).tolist():
-                        found[keys[at]].add(term)
-        return {key: frozenset(terms) for key, terms in found.items()}
+                    for at in np.flatnonzero(ordinals[there] == sought).tolist():
+                        held[keys[at]].add(term)
+        return {key: frozenset(terms) for key, terms in held.items()}
 
     def _score(
         self,
@@ -169,10 +169,10 @@ class Scorer:
                 else:
                     hopeful = hopeful[scores[hopeful] >= least - rest]
             if hopeful is not None and LOOKUP * len(hopeful) < len(ordinals):
-                asked = hopeful.astype(np.uint16)  # in another type, all ordinals would be copied
-                there = np.searchsorted(ordinals, asked)
+                sought = hopeful.astype(np.uint16)  # another type would copy all ordinals
+                there = np.searchsorted(ordinals, sought)
                 there[there == len(ordinals)] = 0
-                there = there[ordinals[there] == asked]
+                there = there[ordinals[there] == sought]
                 ordinals, frequencies = ordinals[there], frequencies[there]
             at = ordinals.astype(np.intp)
             added = norms.take(at)
@@ -188,9 +188,9 @@ class Scorer:
         return hopeful[good], reached[good]
 
     def _terms(self) -> Iterator[tuple[int, np.float32, float]]:
-        """Terms, rare ones first, with what each weighs and the most it and the rest can add."""
+        """Terms, rare ones first, with the weight of each and the most it and the rest can add."""
         rest = (K1 + 1) * sum(self.idfs.values())
-        for term, idf in sorted(self.idfs.items(), key=lambda one: (-one[1], one[0])):
+        for term, idf in sorted(self.idfs.items(), key=lambda item: (-item[1], item[0])):
             yield term, np.float32(idf * (K1 + 1)), rest
             rest -= (K1 + 1) * idf
 

@@ -1,4 +1,4 @@
-"""Where documents lie in the space of the encoder, as far as their chunks were found."""
+"""The positions of documents in the encoder's space, from their found chunks."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,19 +16,19 @@ _VECTORS = """
 _HEADER_BYTES = 4  # pgvector's halfvec_send: two 16-bit numbers, then the components, big-endian
 
 Centroids = tuple[dict[int, int], NDArray[np.float32]]
-"""The row of each found chunk's document, and a vector a row, of length 1, (n, d)."""
+"""The row of each found chunk's document, and one vector of length 1 per row, (n, d)."""
 
 
 def centroids(session: Session, chunks: Ids) -> Callable[[], Centroids]:
     """The mean vector of each document's found chunks.
 
-    A document counts by its version: of one document, one version stands at a time.
+    A document is identified by its version: only one version of a document stands at a time.
 
     Args:
-        chunks: the ids of what was found, of standing versions.
+        chunks: the ids of the found chunks, of standing versions.
 
     Returns:
-        What works them out: the caller may ask PostgreSQL for something else before.
+        A function that computes them, so that the caller can query PostgreSQL first.
     """
     windows = ask(session, _VECTORS, {"ids": chunks}).fetchall()
     return lambda: _means(windows)
@@ -40,12 +40,12 @@ def _means(windows: Sequence[tuple[int, bytes, bytes | None]]) -> Centroids:
         chunk_id: number.setdefault(version, len(number))
         for chunk_id, version, _ in sorted(windows)
     }
-    found = sorted((rows[chunk_id], vector) for chunk_id, _, vector in windows if vector)
-    if not found:
+    placed = sorted((rows[chunk_id], vector) for chunk_id, _, vector in windows if vector)
+    if not placed:
         return rows, np.zeros((len(number), 1), np.float32)
-    joined = b"".join(vector[_HEADER_BYTES:] for _, vector in found)
-    vectors = np.frombuffer(joined, ">f2").reshape(len(found), -1).astype(np.float32)
-    of = np.array([row for row, _ in found])
+    joined = b"".join(vector[_HEADER_BYTES:] for _, vector in placed)
+    vectors = np.frombuffer(joined, ">f2").reshape(len(placed), -1).astype(np.float32)
+    of = np.array([row for row, _ in placed])
     first = np.flatnonzero(np.diff(of, prepend=-1))
     sums = np.zeros((len(number), vectors.shape[1]), np.float32)
     sums[of[first]] = np.add.reduceat(vectors, first)

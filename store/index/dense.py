@@ -1,10 +1,10 @@
 """Dense search with pgvector: exact among few vectors, HNSW with a check among many.
 
-Vectors are of length 1 (`Encoder.encode`), so the inner product is their cosine, and cheaper.
-Below `EXACT_ROWS` windows there is no index: chunks are compared one by one, those that are far
-left out by their sketches (ADR 0026). Beyond, an HNSW index is used with iterative scans: they go
-on until enough rows pass the filter. Where a filter leaves few chunks, these are compared one by
-one instead, and so they are where the index yields too few (ADR 0007, 0013).
+Vectors have length 1 (`Encoder.encode`), so the inner product is their cosine, and cheaper. Below
+`EXACT_ROWS` windows there is no index: chunks are compared one by one, after their sketches have
+excluded those far away (ADR 0026). Beyond, an HNSW index is used with iterative scans, which go on
+until enough rows pass the filter. If a filter leaves few chunks, or the index yields too few, the
+chunks are compared one by one instead (ADR 0007, 0013).
 """
 
 import math
@@ -23,28 +23,28 @@ from store.index.sketches import sketches
 from store.index.wire import Half, Ids, ask
 
 Search = Callable[[], list[tuple[int, float]]]
-"""A search under way; calling it waits for its end."""
+"""A search in progress; calling it waits for the result."""
 
 EXACT_ROWS = 20_000
-"""Up to so many windows the sketches take about as long as HNSW does and find more, and an import
-need not keep a graph, which takes 0.7 ms a window (ADR 0026)."""
+"""Up to this many windows the sketches take about as long as HNSW and find more, and an import need
+not maintain a graph, which takes 0.7 ms a window (ADR 0026)."""
 CREATE_INDEX = (
     f"CREATE INDEX CONCURRENTLY {HNSW_INDEX} ON chunk_vector USING hnsw (embedding halfvec_ip_ops)"
 )
-_BUILD_LOCK = 0x4174746573740005  # "Attest", 5: one builds the index at a time
+_BUILD_LOCK = 0x4174746573740005  # "Attest", 5: one process at a time builds the index
 _VALID = sa.text("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(:name)")
 _BUILDING = sa.text(
     "SELECT EXISTS (SELECT FROM pg_stat_progress_create_index "
     "WHERE datname = current_database() AND relid = to_regclass('chunk_vector'))"
 )
 EF_SEARCH = 100
-"""How many neighbours a step of the index scan keeps at least (pgvector README, "Query Options"),
-and a third of the root of all windows where that is more. Of two indexes of the same million one
-had a recall of 0.98 at a fifth of the root, the other 0.94 (benchmarks/search.py)."""
+"""The least number of candidates in a step of the index scan (pgvector README, "Query Options"); a
+third of the square root of all windows is used if that is more. Of two indexes of the same million
+windows, at a fifth of the root, one had a recall of 0.98, the other 0.94 (benchmarks/search.py)."""
 
 
 class EncoderMismatch(RuntimeError):
-    """The index holds vectors of another encoder: they do not compare."""
+    """The index holds vectors of another encoder, which cannot be compared."""
 
 
 _BUILT_WITH = sa.text(
@@ -53,12 +53,12 @@ _BUILT_WITH = sa.text(
 
 
 def require_encoder(session: Session, name: str, dimensions: int) -> None:
-    """Check that the index was built with this encoder; claim it if it was built with none.
+    """Check that the index was built with this encoder; claim it if it has none yet.
 
-    A session that only reads claims nothing: there is nothing yet to compare with.
+    A read-only session does not claim it: there are no vectors yet to compare with.
 
     Raises:
-        EncoderMismatch: says what to do.
+        EncoderMismatch: it was built with another encoder; says what to do.
     """
     have, reads = session.execute(_BUILT_WITH).one()
     if have is None and not reads:
@@ -108,8 +108,8 @@ def search(
 
     Args:
         query: unit vector, (d,).
-        as_of: search what was current then; for callers without a filter.
-        only: what chunks have to be; those current now, or at `as_of`, if left out.
+        as_of: search the chunks current at this time; for callers without a filter.
+        only: the filter for chunks; None: those current now, or at `as_of`.
         whole: the ids of all chunks of the snapshot, ascending, for callers that have them.
     """
     return begin(session, query, k, only or Filter(as_of=as_of), whole)()
@@ -122,7 +122,7 @@ def begin(
     only: Filter,
     whole: NDArray[np.int64] | None = None,
 ) -> Search:
-    """Asks PostgreSQL for the nearest; the search that is returned ends it, as `search` would.
+    """Send the query for the nearest chunks; the returned search gives the result of `search`.
 
     Inside `wire.together` the caller may do something else meanwhile.
     """
@@ -135,10 +135,10 @@ def begin(
     by_index = _by_index(session, query, k, only)
 
     def end() -> list[tuple[int, float]]:
-        found = by_index()
-        if len(found) >= k:
-            return found
-        # The index ran out, or no more exist: what it left out decides.
+        nearest = by_index()
+        if len(nearest) >= k:
+            return nearest
+        # The index scan ended, or no more exist: look at the chunks it left out.
         listed = few(session, only, likely=True)
         if listed is None:
             return _everywhere(session, query, k, only)
@@ -148,19 +148,19 @@ def begin(
 
 
 def _by_index(session: Session, query: NDArray[np.float32], k: int, only: Filter) -> Search:
-    """The nearest as the planner finds them, by HNSW where there is an index."""
+    """The nearest chunks as the planner finds them, by HNSW if there is an index."""
     size = sizes(session)
     part = share(session, only) if only.selects else 1.0
 
     def begin(chunks: int) -> tuple[int, Any]:
         windows = math.ceil(1.2 * chunks * size.windows_each)
-        # A second step of a scan costs as much as the first: one should do.
+        # A second step of a scan costs as much as the first: one should suffice.
         ef_search = int(
             min(1000, max(EF_SEARCH, math.sqrt(size.windows) / 3, 1.25 * windows / part))
         )
         ask(session, _SCAN, {"ef_search": str(ef_search)})
-        asked = {"query": Half(query), **only.parameters}
-        return windows, ask(session, _nearest(only, windows), asked)
+        parameters = {"query": Half(query), **only.parameters}
+        return windows, ask(session, _nearest(only, windows), parameters)
 
     first = begin(k)
 
@@ -195,14 +195,14 @@ def _nearest(only: Filter, windows: int) -> str:
 def _nearly(
     session: Session, query: NDArray[np.float32], k: int, only: Filter, listed: NDArray[np.int64]
 ) -> Search:
-    """The nearest of the listed chunks that stand, without a look at those far away by sketch."""
+    """The nearest standing chunks of those listed; their sketches exclude those far away."""
     near = sketches(session).candidates(session, query, k, listed)
     begun = _among(session, query, k, only, near)
 
     def end() -> list[tuple[int, float]]:
-        found = begun()
-        if len(found) >= k or len(near) == len(listed):
-            return found
+        nearest = begun()
+        if len(nearest) >= k or len(near) == len(listed):
+            return nearest
         return _among(session, query, k, only, listed)()
 
     return end
@@ -215,14 +215,14 @@ def _among(
     only: Filter,
     listed: NDArray[np.int64] | None,
 ) -> Search:
-    """The nearest of the listed chunks that stand, or of all: the nearest, as many as it takes."""
+    """The nearest standing chunks of those listed, or of all; reads more until `k` stand."""
     windows_each = sizes(session).windows_each
 
     def begin(chunks: int) -> tuple[int, Any]:
         windows = math.ceil(chunks * windows_each)
-        asked = {"query": Half(query), "windows": windows, **only.moment}
+        parameters = {"query": Half(query), "windows": windows, **only.moment}
         ids = {} if listed is None else {"ids": Ids(listed)}
-        return windows, ask(session, _compared(only, whole=listed is None), asked | ids)
+        return windows, ask(session, _compared(only, whole=listed is None), parameters | ids)
 
     first = begin(2 * k)
 
@@ -240,9 +240,9 @@ def _among(
 
 
 def _compared(only: Filter, *, whole: bool) -> str:
-    """In SQL, the nearest `windows` of the chunks `ids`, or of all, compared one by one, and which
-    stand: asked of the nearest alone, that costs less than joining all of them first."""
-    # Ordered by the negative of the distance: by the distance itself HNSW might be scanned.
+    """The SQL for the nearest `windows` of the chunks `ids`, or of all, compared one by one, and
+    whether each stands: checking the nearest alone costs less than joining all of them first."""
+    # Ordered by the negative distance: ordered by the distance itself, HNSW might be scanned.
     return (
         f"SELECT v.chunk_id, v.similarity, {only.standing} FROM ("  # noqa: S608  our own text
         "SELECT chunk_id, -(embedding <#> CAST(%(query)s AS halfvec)) AS similarity "
@@ -254,7 +254,7 @@ def _compared(only: Filter, *, whole: bool) -> str:
 
 
 def _best(windows: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Each chunk with its first window."""
+    """Each chunk with the similarity of its first window."""
     best: dict[int, float] = {}
     for chunk_id, similarity in windows:
         best.setdefault(chunk_id, similarity)
@@ -264,8 +264,8 @@ def _best(windows: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
 def _everywhere(
     session: Session, query: NDArray[np.float32], k: int, only: Filter
 ) -> list[tuple[int, float]]:
-    """The nearest of all chunks that pass, each of them looked at."""
-    asked = {"query": Half(query), "k": k, **only.parameters}
+    """The nearest of all chunks that pass, comparing each of them."""
+    parameters = {"query": Half(query), "k": k, **only.parameters}
     statement = (
         "WITH compared AS MATERIALIZED (SELECT v.chunk_id, "  # noqa: S608  our own text
         "-(v.embedding <#> CAST(%(query)s AS halfvec)) AS similarity "
@@ -274,14 +274,14 @@ def _everywhere(
         "SELECT chunk_id, max(similarity) AS similarity FROM compared GROUP BY chunk_id "
         "ORDER BY similarity DESC, chunk_id LIMIT %(k)s"
     )
-    return ask(session, statement, asked).fetchall()
+    return ask(session, statement, parameters).fetchall()
 
 
 def ensure_index(connection: sa.Connection) -> bool:
-    """Build the HNSW index once the table is large; says whether it did. Needs autocommit.
+    """Build the HNSW index once the table is large; returns True if it did. Needs autocommit.
 
-    One whose building was interrupted is not valid: PostgreSQL keeps it up to date and never scans
-    it, so it is built again. One that somebody is building is left alone.
+    An index whose build was interrupted is not valid: PostgreSQL keeps it up to date but never
+    scans it, so it is rebuilt. An index that another process is building is left alone.
     """
     alone = {"key": _BUILD_LOCK}
     if not connection.execute(sa.text("SELECT pg_try_advisory_lock(:key)"), alone).scalar_one():

@@ -1,7 +1,7 @@
-"""What a search is confined to, as conditions in SQL on version `d`, and the chunks that meet them.
+"""Search filters, as SQL conditions on version `d`, and the chunks that match them.
 
-Few matching chunks are listed and searched one by one, exactly; among many, an index finds the
-nearest that match (ADR 0013).
+If few chunks match, they are listed and compared one by one, exactly; if many match, an index finds
+the nearest that match (ADR 0013).
 """
 
 import math
@@ -20,18 +20,18 @@ from store.index.wire import Ids, ask, ids_of
 
 LEAST = 500
 FACTOR = 30
-"""Up to `LEAST` chunks are always few; in an index of n, up to `FACTOR` √n. Listing and comparing m
-of them takes m steps, an HNSW scan for the nearest 60 takes 60 n/m, each 30 times as long among a
-million and less among fewer (benchmarks/search.py). Where there is no index, all are few."""
+"""Up to `LEAST` chunks count as few; in an index of n, up to `FACTOR` √n. Listing and comparing m
+of them takes m steps; an HNSW scan for the nearest 60 takes 60 n/m, each 30 times as long with a
+million chunks and less with fewer (benchmarks/search.py). Without an index, any number is few."""
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Conditions that all have to hold; None means any.
+    """Conditions that must all hold; None means any.
 
-    Only standing versions pass: those current now, or current at `as_of`; retracted ones never.
-    Of tags, one has to agree. Versions without a date are outside every range of dates; both ends
-    belong to it.
+    Only standing versions pass: those current now, or current at `as_of`, but never retracted ones.
+    At least one tag must match. Versions without a date are outside every date range; a range
+    includes both ends.
     """
 
     source_types: frozenset[str] | None = None
@@ -45,38 +45,38 @@ class Filter:
 
     @property
     def selects(self) -> bool:
-        """Whether it asks for more than standing now."""
+        """True if any condition is set beyond being current now."""
         return bool(self._asked)
 
     @property
     def wanted(self) -> str:
-        """In SQL, whether row `t` of `version_tags` is what is asked for, whatever its standing."""
+        """The SQL condition that row `t` of `version_tags` matches, without its standing."""
         return " AND ".join([_CONDITIONS[name] for name in self._asked] or ["true"])
 
     @property
     def conditions(self) -> str:
-        """In SQL, whether version `d` of `tables` passes."""
+        """The SQL condition that version `d` of `tables` stands and matches."""
         return f"{self.standing} AND {self.wanted}"
 
     @property
     def standing(self) -> str:
-        """In SQL, whether version `d` stands, whatever else is asked; `moment` goes with it."""
+        """The SQL condition that version `d` stands; its parameters are `moment`."""
         return CURRENT if self.as_of is None else CURRENT_THEN
 
     @property
     def moment(self) -> dict[str, Any]:
-        """What `standing` is asked with."""
+        """The parameters of `standing`."""
         return {} if self.as_of is None else {"as_of": self.as_of}
 
     @property
     def tables(self) -> str:
-        """The tables that the conditions read, to stand after `FROM`."""
+        """The tables that the conditions read, for the `FROM` clause."""
         join = " JOIN version_tags t ON t.version_id = d.id" if self.selects else ""
         return f"document_version d{join}"
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What the conditions are asked with."""
+        """The parameters of the conditions."""
         return {
             name: sorted(value) if isinstance(value, frozenset) else value
             for name, value in self._asked.items()
@@ -105,22 +105,22 @@ _ALL = 2**31
 
 
 class Sizes(NamedTuple):
-    """About how many rows there are, as the last ANALYZE counted them."""
+    """Approximate row counts, from the last ANALYZE."""
 
     chunks: int
     versions: int
     windows: int
     indexed: bool
-    """Whether there is an index of the vectors."""
+    """True if the vectors have a valid index."""
 
     @property
     def windows_each(self) -> float:
-        """Of a chunk; 3 where there are more."""
+        """The average number of windows per chunk, from 1 to at most 3."""
         return min(3.0, max(1.0, self.windows / max(self.chunks, 1)))
 
 
 def sizes(session: Session) -> Sizes:
-    """How large the index is."""
+    """The size of the index, read once in a session."""
     look(session)
     known: Sizes | Any = session.info["sizes"]
     if not isinstance(known, Sizes):
@@ -129,8 +129,8 @@ def sizes(session: Session) -> Sizes:
 
 
 def look(session: Session, only: Filter | None = None) -> None:
-    """Ask how large the index is, and how much of it the planner expects to be what is asked for,
-    unless that is known in this session."""
+    """Send the queries for the size of the index, and for how much of it the planner expects to
+    match `only`, unless this session knows the answers."""
     if "sizes" not in session.info:
         session.info["sizes"] = ask(session, _SIZES)
     plans = session.info.setdefault("plans", {})
@@ -152,13 +152,13 @@ _SIZES = f"""
 
 
 def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.int64] | None:
-    """The ids of all chunks that are what is asked for, ascending; None if they are many.
+    """The ids of all chunks that match, ascending; None if there are many.
 
-    Whether they stand is another question: see `passing`. `session` reads one snapshot, so that
-    what was listed once in it holds until it ends.
+    They may not be standing: see `passing`. `session` reads one snapshot, so a list is valid until
+    the session ends.
 
     Args:
-        likely: list them though the planner expects many.
+        likely: list them even if the planner expects many.
     """
     listed: dict[Filter, NDArray[np.int64] | None] = session.info.setdefault("listed", {})
     if only in listed and not (likely and listed[only] is None):
@@ -180,12 +180,12 @@ def few(session: Session, only: Filter, *, likely: bool = False) -> NDArray[np.i
 
 
 def share(session: Session, only: Filter) -> float:
-    """About how much of the index is what is asked for, as the planner expects, in (0, 1]."""
+    """The planner's estimate of the share of the index that matches, in (0, 1]."""
     return min(1.0, max(_expected(session, only), 1) / max(sizes(session).chunks, 1))
 
 
 def _expected(session: Session, only: Filter) -> int:
-    """How many chunks the planner expects to be what is asked for."""
+    """The planner's estimate of how many chunks match."""
     size = sizes(session)
     look(session, only)
     known = session.info["plans"]
@@ -197,12 +197,12 @@ def _expected(session: Session, only: Filter) -> int:
 
 
 UNSEEN = "CAST((SELECT CAST(%(ids)s AS bigint[])) AS bigint[])"
-"""The array `ids` in SQL, so that the planner does not look into it, as it else does at each of
-thousands for longer than the search takes."""
+"""The array `ids` in SQL, hidden from the planner. Else the planner inspects each of thousands of
+ids, which takes longer than the search."""
 
 
 def ask_passing(session: Session, only: Filter, chunk_ids: NDArray[np.int64]) -> Any:
-    """A cursor on the ids of those of these chunks that pass."""
+    """A cursor on the ids of the chunks in `chunk_ids` that pass."""
     return ask(
         session,
         f"SELECT c.id FROM chunk c JOIN {only.tables} ON d.id = c.version_id "  # noqa: S608
@@ -212,5 +212,5 @@ def ask_passing(session: Session, only: Filter, chunk_ids: NDArray[np.int64]) ->
 
 
 def passing(session: Session, only: Filter, chunk_ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of these chunks pass, (n,)."""
+    """A mask of the chunks that pass, (n,)."""
     return np.isin(chunk_ids, ids_of(ask_passing(session, only, chunk_ids).fetchall()))

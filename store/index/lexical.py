@@ -2,8 +2,8 @@
 
 A segment holds the raw term frequencies and lengths of some chunks. Document counts, document
 frequencies and the average length are summed over the segments at query time, so nothing drifts.
-Small segments are merged 16 to 1, and chunks that are gone fall out then (ADR 0006, LEXICAL.md).
-A segment names the rules that its terms were made by: nothing is searched by others (ADR 0012).
+Small segments are merged 16 to 1, which drops deleted chunks (ADR 0006, LEXICAL.md). A segment
+names the rules that made its terms, and is not searched by other rules (ADR 0012).
 """
 
 import math
@@ -35,18 +35,18 @@ __all__ = [
 ]
 
 LEAST_TOLD = 1.0
-"""Ours, the idf of a term that a third of the chunks have: in a library on one subject its words
-are in every text, and still are what a question is about."""
+"""Ours: the idf of a term that a third of the chunks contain. In a library on one subject the words
+of that subject are in every text, and still matter in a question."""
 
 MAX_SEGMENT_CHUNKS = 65_536  # ordinals are 16 bits
 MERGE_FACTOR = 16
 _MERGE_LOCK = 0x4174746573740002  # "Attest", 2: one process at a time replaces segments
 RENEWED_AT_ONCE = 2_048
-"""Chunks whose terms a renewal holds in memory: some 20 MB. Ours."""
+"""Chunks whose terms a renewal holds in memory at a time: some 20 MB. Ours."""
 
 
 class TermsMismatch(RuntimeError):
-    """Part of the index was built by other rules for terms: it would not be found."""
+    """Part of the index was built by other rules for terms, so its chunks would not be found."""
 
 
 def write_segment(session: Session, chunks: Sequence[tuple[int, Mapping[int, int]]]) -> None:
@@ -59,10 +59,10 @@ def write_segment(session: Session, chunks: Sequence[tuple[int, Mapping[int, int
 
 
 def _postings(counted: Sequence[Mapping[int, int]]) -> Postings:
-    """The chunks' term counts, turned over: for each term its chunks, by their ordinals."""
+    """The inverted term counts: for each term its chunks, by their ordinals."""
     entries = sum(map(len, counted))
     if not entries:
-        return {}  # words of grammar and signs alone
+        return {}  # only stop words and punctuation
     terms = np.fromiter((term for counts in counted for term in counts), np.int64, entries)
     counts = np.fromiter((n for counts in counted for n in counts.values()), np.int64, entries)
     sizes = np.fromiter(map(len, counted), np.int64, len(counted))
@@ -79,7 +79,7 @@ def _postings(counted: Sequence[Mapping[int, int]]) -> Postings:
 
 
 def insert_segment(session: Session, level: int, segment: Segment, postings: Postings) -> None:
-    """Write a segment of `level` with what is in it: 16 of a level make one of the next."""
+    """Write a segment of `level` with its postings; 16 of a level are merged to one of the next."""
     segment_id = session.execute(
         sa.text(
             "INSERT INTO lex_segment (level, term_rule, chunks, length_sum, chunk_ids, lengths) "
@@ -123,22 +123,22 @@ def search(
     `session` must read one snapshot (`Store.reading`): a merge replaces segments as a whole.
 
     Args:
-        segments: a cache of segments by id, kept by the caller; they never change.
-        only: what chunks have to be. If left out, chunks that no longer exist or are not of a
-            current version may be among them: the caller filters, and so asks for more.
+        segments: a cache of segments by id, owned by the caller; segments never change.
+        only: the filter for chunks. None: the result may contain chunks that no longer exist or
+            are not of a current version; the caller filters them, and so asks for more.
     """
     return best(session, prepare(session, query, segments), k, only)
 
 
 def prepare(session: Session, query: Iterable[int], segments: dict[int, Segment]) -> Scorer | None:
-    """What the snapshot holds of the query's terms, read; None if there is nothing to score.
+    """Read the postings of the query's terms in the snapshot; None if there is nothing to score.
 
     Raises:
-        TermsMismatch: not all of it was built by this release's rules.
+        TermsMismatch: part of the index was not built by this release's rules.
     """
     wanted = sorted(set(query))
     known = dict(segments)
-    likely = _ask_postings(session, wanted, known)  # read with the overview, not after it
+    likely = _ask_postings(session, wanted, known)  # sent with the overview, not after it
     overview = ask(session, _OVERVIEW).fetchall()
     _require_own_rule(rule for *_, rule in overview)
     total = sum(chunks for _, chunks, _, _ in overview)
@@ -146,13 +146,13 @@ def prepare(session: Session, query: Iterable[int], segments: dict[int, Segment]
     if not length or not wanted:
         return None
     ids = [key for key, *_ in overview]
-    found = likely({key: known[key] for key in ids if key in known})
+    postings = likely({key: known[key] for key in ids if key in known})
     held = _load(session, ids, segments)
-    fresh = {key: segment for key, segment in held.items() if key not in found}
-    found |= _ask_postings(session, wanted, fresh)(fresh)
-    occurrences = {term: sum(len(part[term][0]) for part in found.values()) for term in wanted}
+    fresh = {key: segment for key, segment in held.items() if key not in postings}
+    postings |= _ask_postings(session, wanted, fresh)(fresh)
+    occurrences = {term: sum(len(part[term][0]) for part in postings.values()) for term in wanted}
     idfs = {term: _idf(count, total) for term, count in occurrences.items() if count}
-    return Scorer([(held[key], found[key]) for key in held], idfs, length / total)
+    return Scorer([(held[key], postings[key]) for key in held], idfs, length / total)
 
 
 _OVERVIEW = "SELECT id, chunks, length_sum, term_rule FROM lex_segment ORDER BY id"
@@ -170,7 +170,7 @@ def _require_own_rule(rules: Iterable[str]) -> None:
 def best(
     session: Session, scorer: Scorer | None, k: int, only: Filter | None = None
 ) -> list[tuple[int, float]]:
-    """The second half of `search`: score, and leave out what does not pass."""
+    """The second half of `search`: score chunks, and drop those that do not pass the filter."""
     if scorer is None:
         return []
     if only is None:
@@ -179,10 +179,10 @@ def best(
     many = only.selects and listed is None
     wanted = math.ceil(1.5 * k / share(session, only)) if many else 2 * k
     while True:
-        found = scorer.best(wanted, listed)
-        keys = np.fromiter((key for key, _ in found), np.int64, len(found))
-        passed = [found[place] for place in np.flatnonzero(passing(session, only, keys))]
-        if len(passed) >= k or len(found) < wanted:
+        scored = scorer.best(wanted, listed)
+        keys = np.fromiter((key for key, _ in scored), np.int64, len(scored))
+        passed = [scored[place] for place in np.flatnonzero(passing(session, only, keys))]
+        if len(passed) >= k or len(scored) < wanted:
             return passed[:k]
         wanted *= 4
 
@@ -192,21 +192,21 @@ _POSTINGS = """
     WHERE term = ANY(CAST(%(terms)s AS int[]))
       AND segment_id + 0 = ANY(CAST(%(segments)s AS bigint[]))
 """
-"""The sum keeps the planner from the index on segments, which reads all their terms."""
+"""The `+ 0` keeps the planner from the index on segments, which reads all their terms."""
 
 
 def _ask_postings(
     session: Session, terms: Sequence[int], segments: Mapping[int, Segment]
 ) -> Callable[[Mapping[int, Segment]], dict[int, Postings]]:
-    """Asks for the postings of these terms that are not held.
+    """Send the query for the postings of these terms that are not cached.
 
     Returns:
-        What reads them: the postings of each term in each segment that is in the snapshot.
+        A function that reads them: the postings of each term in each segment of the snapshot.
     """
-    found = {key: segment.known(terms) for key, segment in segments.items()}
-    lacking = [key for key, part in found.items() if len(part) < len(terms)]
-    asked = sorted({term for key in lacking for term in terms if term not in found[key]})
-    cursor = ask(session, _POSTINGS, {"terms": asked, "segments": lacking}) if lacking else None
+    postings = {key: segment.known(terms) for key, segment in segments.items()}
+    lacking = [key for key, part in postings.items() if len(part) < len(terms)]
+    unread = sorted({term for key in lacking for term in terms if term not in postings[key]})
+    cursor = ask(session, _POSTINGS, {"terms": unread, "segments": lacking}) if lacking else None
 
     def read(existing: Mapping[int, Segment]) -> dict[int, Postings]:
         fresh: dict[int, Postings] = {key: {} for key in lacking}
@@ -215,23 +215,23 @@ def _ask_postings(
                 np.frombuffer(ordinals, np.uint16),
                 np.frombuffer(frequencies, np.uint8),
             )
-        # Of a segment that was merged away meanwhile there is nothing, which is not to be kept:
-        # other threads may still read an older snapshot.
+        # A segment that was merged meanwhile has no postings, which must not be cached: other
+        # threads may still read an older snapshot.
         for key in fresh.keys() & existing.keys():
-            part = {term: fresh[key].get(term, NOWHERE) for term in asked}
+            part = {term: fresh[key].get(term, NOWHERE) for term in unread}
             existing[key].keep(part)
-            found[key] |= part
-        return {key: found[key] for key in existing}
+            postings[key] |= part
+        return {key: postings[key] for key in existing}
 
     return read
 
 
 def weights(read: Scorer | None, asked: Iterable[int]) -> dict[int, float]:
-    """How much each term tells: its BM25 idf, and no less than `LEAST_TOLD`; a term that no chunk
-    has tells the most.
+    """The weight of each term: its BM25 idf, but at least `LEAST_TOLD`; a term that no chunk
+    contains has the highest.
 
     Args:
-        read: what `prepare` read of these terms, and of others perhaps.
+        read: the result of `prepare` for these terms, perhaps among others.
     """
     idfs = read.idfs if read else {}
     unheard = _idf(0, read.chunks if read else 0)
@@ -243,13 +243,13 @@ def _idf(containing: int, total: int) -> float:
 
 
 def _load(session: Session, ids: Sequence[int], cache: dict[int, Segment]) -> dict[int, Segment]:
-    """The segments of this snapshot, from the cache where it has them.
+    """The segments of this snapshot, from the cache if it has them.
 
-    Threads share the cache and may see different snapshots: each works on what it is given here,
-    and nobody relies on what stands in the cache a moment later.
+    Threads share the cache and may see different snapshots: each uses the segments returned here
+    and does not rely on the later content of the cache.
     """
-    found = {key: segment for key in ids if (segment := cache.get(key)) is not None}
-    missing = [key for key in ids if key not in found]
+    loaded = {key: segment for key in ids if (segment := cache.get(key)) is not None}
+    missing = [key for key in ids if key not in loaded]
     if missing:
         rows = ask(
             session,
@@ -257,24 +257,24 @@ def _load(session: Session, ids: Sequence[int], cache: dict[int, Segment]) -> di
             {"ids": missing},
         ).fetchall()
         for key, chunk_ids, lengths in rows:
-            found[key] = Segment(
+            loaded[key] = Segment(
                 np.frombuffer(chunk_ids, np.int64), np.frombuffer(lengths, np.int32)
             )
-    cache.update(found)
+    cache.update(loaded)
     for stale in set(cache) - set(ids):
         cache.pop(stale, None)
-    return {key: found[key] for key in ids}
+    return {key: loaded[key] for key in ids}
 
 
 def merge(session: Session) -> bool:
-    """Merge the oldest 16 segments of the lowest level that has so many; says whether it did.
+    """Merge the oldest 16 segments of the lowest level with so many; returns True if it did.
 
-    One merge runs at a time. Chunks that were deleted meanwhile are left out.
+    One merge runs at a time. Deleted chunks are left out.
     """
-    found = _mergeable(session) if _alone(session) else None
-    if found is None:
+    candidates = _mergeable(session) if _alone(session) else None
+    if candidates is None:
         return False
-    level, rows = found
+    level, rows = candidates
     ids = np.concatenate([np.frombuffer(row.chunk_ids, np.int64) for row in rows])
     lengths = np.concatenate([np.frombuffer(row.lengths, np.int32) for row in rows])
     alive = np.isin(ids, _existing(session, ids))
@@ -288,7 +288,7 @@ def merge(session: Session) -> bool:
 
 
 def _alone(session: Session) -> bool:
-    """Whether no other process replaces segments; none does until the transaction ends."""
+    """Lock replacing segments until the transaction ends; False if another holds the lock."""
     free: bool = session.execute(
         sa.text("SELECT pg_try_advisory_xact_lock(:key)"), {"key": _MERGE_LOCK}
     ).scalar_one()
@@ -296,7 +296,7 @@ def _alone(session: Session) -> bool:
 
 
 def _mergeable(session: Session) -> tuple[int, Sequence[Any]] | None:
-    """The lowest level with 16 segments and its oldest ones that fit into one."""
+    """The lowest level with 16 segments, and its oldest segments that fit into one."""
     levels = session.execute(
         sa.text(
             "SELECT level FROM lex_segment GROUP BY level HAVING count(*) >= :factor ORDER BY level"
@@ -350,8 +350,8 @@ def _merged_postings(
             frequencies = np.frombuffer(row.frequencies, np.uint8)[keep]
             parts[row.term].append((position[places[keep]].astype(np.uint16), frequencies))
     return {
-        term: (np.concatenate([o for o, _ in found]), np.concatenate([f for _, f in found]))
-        for term, found in parts.items()
+        term: (np.concatenate([o for o, _ in pieces]), np.concatenate([f for _, f in pieces]))
+        for term, pieces in parts.items()
     }
 
 
@@ -365,8 +365,8 @@ _TEXTS = sa.text(
 
 
 def renew(session: Session) -> bool:
-    """Write the oldest segment that other rules built anew, from the stored texts; says whether
-    there was one. Chunks that were deleted meanwhile are left out."""
+    """Rebuild the oldest segment that other rules made, from the stored texts; returns True if
+    there was one. Deleted chunks are left out."""
     old = (
         session.execute(_OF_OTHERS, {"rule": TERM_RULE}).one_or_none() if _alone(session) else None
     )

@@ -1,13 +1,13 @@
-"""Sketches of vectors, kept in the process: what is far is left out before PostgreSQL compares.
+"""Sketches of vectors, cached in the process, exclude distant vectors before PostgreSQL compares.
 
 Comparing the tens of thousands of vectors that a filter leaves of a million takes PostgreSQL over
-30 ms, most of it to find them. A sketch is the vector's place on the directions in which the stored
-vectors differ most (principal components), a byte each. Among 24,500 synthetic vectors the 1,000
-best by sketch held all of the ten and 0.994 of the fifty nearest (ADR 0022, 0026). What is among
-them is compared exactly, and what stands is asked of PostgreSQL, as without sketches.
+30 ms, most of it to find them. A sketch is the vector's projection on the directions in which the
+stored vectors differ most (principal components), one byte each. Among 24,500 synthetic vectors the
+1,000 best by sketch contained all of the ten and 0.994 of the fifty nearest (ADR 0022, 0026). These
+candidates are compared exactly, and PostgreSQL checks which stand, as without sketches.
 
-A chunk's vectors never change, so that what was read once holds. What no process has asked for
-costs no memory.
+A chunk's vectors never change, so a sketch stays valid. Chunks that no search asked for take no
+memory.
 """
 
 import threading
@@ -25,30 +25,30 @@ from store.index.filters import UNSEEN
 from store.index.wire import Ids, ask, ids_of
 
 SHARE = 0.8
-"""How much of what the vectors differ in the directions hold: 64 do for made-up texts, 96 for
-MiniLM's of abstracts, 192 for those of the hash encoder (ADR 0026)."""
+"""The share of the vectors' variance that the directions explain: it takes 64 for made-up texts, 96
+for MiniLM's vectors of abstracts, 192 for those of the hash encoder (ADR 0026)."""
 LEAST_AXES, STEP_AXES = 64, 32
-"""How many directions there are at least, and how many more at a time."""
+"""The least number of directions, and how many are added at a time."""
 GROWN = 4
-"""Once so many times the windows are to be kept, the directions are found anew: texts on something
-else differ in others."""
+"""When the cached windows grow by this factor, the directions are computed again: texts on another
+subject differ in other directions."""
 CANDIDATES, LEAST = 20, 1_000
-"""How many windows are compared exactly for each chunk that is wanted, and how many at least."""
+"""How many windows are compared exactly for each chunk wanted, and how many at least."""
 WORTH = 4
-"""Of less than so many times the candidates, PostgreSQL compares all: it takes no longer."""
+"""With fewer chunks than this times the candidates, PostgreSQL compares all as fast."""
 SAMPLE = 4_000
-"""Vectors from which the axes are found."""
+"""Number of vectors from which the axes are computed."""
 MOST_BYTES = 64_000_000
-"""Of the sketches that are kept: a million windows on 64 directions. Beyond, what was kept is
-forgotten and gathered anew."""
+"""The limit of the cached sketches: a million windows on 64 directions. Beyond, the cache is
+emptied and filled again."""
 BATCH = 20_000
-"""Chunks whose vectors are read at a time: 15 MB."""
+"""How many chunks' vectors are read at a time: 15 MB."""
 _HEADER_BYTES = 4  # pgvector's halfvec_send: two 16-bit numbers, then the components, big-endian
 
 
 class Held(NamedTuple):
-    """Chunks, ascending, (m,); where the windows of each begin, (m + 1,); sketches, (n, axes), and
-    their directions, (axes, d), found among so many windows."""
+    """Cached sketches: chunks, ascending, (m,); where the windows of each begin, (m + 1,); codes,
+    (n, axes), and their directions, (axes, d), computed for `among` windows."""
 
     chunks: NDArray[np.int64]
     starts: NDArray[np.intp]
@@ -59,8 +59,8 @@ class Held(NamedTuple):
     def rows(
         self, listed: NDArray[np.int64]
     ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.int64]]:
-        """The windows of the listed chunks, which of these each is of, and the chunks that are
-        not held; `listed` ascends."""
+        """The windows of the listed chunks, the index in `listed` of each window's chunk, and the
+        chunks without sketches; `listed` ascends."""
         if not len(self.chunks):
             return np.zeros(0, np.intp), np.zeros(0, np.intp), listed
         place = np.minimum(np.searchsorted(self.chunks, listed), len(self.chunks) - 1)
@@ -73,8 +73,8 @@ class Held(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Of the listed chunks: which one each window is of, (n,), its sketch, (n, axes), and those
-    that are not held."""
+    """For the listed chunks: the index of each window's chunk, (n,), its sketch, (n, axes), and the
+    chunks without sketches."""
 
     listed: NDArray[np.int64]
     held: Held
@@ -93,7 +93,7 @@ _NO_AXES = np.zeros((0, 0), np.float32)
 
 @dataclass
 class Sketches:
-    """What a process keeps of the vectors of one database. Threads may share it."""
+    """The sketches that a process caches for one database. Threads may share it."""
 
     _held: Held = field(default_factory=lambda: _nothing(_NO_AXES, 0))
     _found: _Found | None = None
@@ -102,43 +102,43 @@ class Sketches:
     def candidates(
         self, session: Session, query: NDArray[np.float32], k: int, listed: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Those of the listed chunks among which the `k` nearest are looked for, ascending.
+        """The listed chunks among which to look for the `k` nearest, ascending.
 
-        A chunk without a sketch is one of them, for nothing is known of it.
+        Chunks without a sketch are included, because nothing is known of them.
 
         Args:
-            session: reads the snapshot in which they were listed.
+            session: reads the snapshot in which the chunks were listed.
             query: unit vector, (d,).
             listed: chunk ids, ascending, (n,).
         """
         count = max(LEAST, CANDIDATES * k)
         if len(listed) < WORTH * count:
             return listed
-        found = self._looked_up(listed)
-        if len(found.unknown) > count:
+        known = self._looked_up(listed)
+        if len(known.unknown) > count:
             self._read(session, listed)
-            found = self._looked_up(listed)
-        axes = found.held.axes
+            known = self._looked_up(listed)
+        axes = known.held.axes
         if not len(axes):
             return listed
-        # Not a product of matrices: its threads wait for each other where cores are busy.
-        near = np.einsum("ij,j->i", found.places, axes @ query)
-        owners = found.owners
+        # Not a matrix product: its threads wait for each other when cores are busy.
+        near = np.einsum("ij,j->i", known.places, axes @ query)
+        owners = known.owners
         if len(near) > count:
             owners = owners[np.argpartition(near, -count)[-count:]]
-        return np.union1d(listed[owners], found.unknown)
+        return np.union1d(listed[owners], known.unknown)
 
     def _looked_up(self, listed: NDArray[np.int64]) -> _Found:
-        """What is held of the listed chunks. The parts of a question ask for the same ones."""
-        held, found = self._held, self._found
-        if found is None or found.held is not held or not np.array_equal(found.listed, listed):
+        """The sketches of the listed chunks, cached as all parts of a question list the same."""
+        held, last = self._held, self._found
+        if last is None or last.held is not held or not np.array_equal(last.listed, listed):
             rows, owners, unknown = held.rows(listed)
             places = held.codes[rows].astype(np.float32)
-            found = self._found = _Found(listed, held, owners, places, unknown)
-        return found
+            last = self._found = _Found(listed, held, owners, places, unknown)
+        return last
 
     def _read(self, session: Session, listed: NDArray[np.int64]) -> None:
-        """Hold the sketches of these chunks too, as far as they have vectors."""
+        """Add the sketches of these chunks to the cache, if they have vectors."""
         with self._growing:
             held = self._room_for(session, len(self._held.rows(listed)[2]))
             unknown = held.rows(listed)[2]  # another thread may have been first
@@ -153,7 +153,7 @@ class Sketches:
             self._held = held_of(*joined, held.axes, held.among)
 
     def _room_for(self, session: Session, more: int) -> Held:
-        """What is held, if so many more windows may join it, or the beginning of something new."""
+        """The cache, if it has room for `more` windows, else an empty one."""
         held = self._held
         wanted = len(held.codes) + more
         if wanted > GROWN * held.among:
@@ -171,14 +171,14 @@ def _sketched(
         nothing = _nothing(axes, 0)
         return nothing.chunks, nothing.codes
     places = _vectors([vector for _, vector in windows]) @ axes.T
-    # Vectors have length 1, so that no place is beyond ±1.
+    # Vectors have length 1, so every component is within ±1.
     return ids_of(windows), np.rint(places * 127).astype(np.int8)
 
 
 def held_of(
     chunks: NDArray[np.int64], codes: NDArray[np.int8], axes: NDArray[np.float32], among: int
 ) -> Held:
-    """The sketches of windows, (n, axes), by the chunks that they are of, (n,)."""
+    """The cache of the sketches of windows, (n, axes), whose chunks are `chunks`, (n,)."""
     order = np.argsort(chunks, kind="stable")
     unique, first = np.unique(chunks[order], return_index=True)
     starts = np.append(first, len(chunks)).astype(np.intp)
@@ -196,8 +196,9 @@ _WINDOWS = "SELECT reltuples FROM pg_class WHERE oid = CAST('chunk_vector' AS re
 
 
 def _axes(session: Session, least: int) -> NDArray[np.float32]:
-    """The directions in which the stored vectors differ most, (axes, d), of length 1: as many as
-    hold `SHARE` of it. There are at least so many vectors, whenever they were last counted."""
+    """The directions of length 1 in which the stored vectors differ most, (axes, d): as many as
+    explain `SHARE` of their variance. `least` bounds the number of vectors from below, as the last
+    ANALYZE may be old."""
     ((windows,),) = ask(session, _WINDOWS).fetchall()
     percent = min(100.0, 120.0 * SAMPLE / max(windows, least, 1))
     some = ask(session, _SOME, {"percent": percent, "most": SAMPLE}).fetchall()
@@ -210,8 +211,8 @@ def _axes(session: Session, least: int) -> NDArray[np.float32]:
     axes = LEAST_AXES
     while axes < len(held) and held[axes - 1] < SHARE:
         axes += STEP_AXES
-    found: NDArray[np.float32] = directions[:, -axes:].T.astype(np.float32)
-    return found
+    chosen: NDArray[np.float32] = directions[:, -axes:].T.astype(np.float32)
+    return chosen
 
 
 def _vectors(rows: Sequence[bytes]) -> NDArray[np.float32]:
@@ -223,5 +224,5 @@ _OF: "WeakKeyDictionary[sa.Engine, Sketches]" = WeakKeyDictionary()
 
 
 def sketches(session: Session) -> Sketches:
-    """What this process keeps of the database that `session` reads."""
+    """This process's sketches of the database that `session` reads."""
     return _OF.setdefault(session.connection().engine, Sketches())

@@ -1,7 +1,7 @@
-"""Statements of a search, several sent at once, and others while one is worked on.
+"""Sends the statements of a search as a pipeline, without waiting for each result.
 
-A search asks PostgreSQL six to nine times. Sent one by one, each with its own wait, that costs as
-much as the work itself; SQLAlchemy's part of it likewise (ADR 0015).
+A search sends PostgreSQL six to nine statements. Waiting for each costs as much as the work itself,
+and so does SQLAlchemy's overhead (ADR 0015).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _ELEMENT = np.dtype([("size", ">i4"), ("value", ">i8")])
 
 @dataclass(frozen=True, eq=False)
 class Ids:
-    """Ids to send as one `bigint[]`, (n,): thousands of them as fast as their bytes are copied."""
+    """Ids to send as one `bigint[]`, (n,); thousands take no longer than copying their bytes."""
 
     values: NDArray[np.int64]
 
@@ -33,7 +33,7 @@ class _IdsDumper(Dumper):
     oid = _BIGINTS
 
     def dump(self, obj: Ids) -> Buffer:
-        """As PostgreSQL's array_recv reads it."""
+        """Encode the ids for PostgreSQL's array_recv."""
         count = len(obj.values)
         if not count:
             return np.array([0, 0, _BIGINT], ">i4").tobytes()
@@ -51,23 +51,23 @@ class Half:
 
 
 class _HalfDumper(Dumper):
-    format = Format.BINARY  # and no oid: that of an extension's type differs by database
+    format = Format.BINARY  # without oid: that of an extension's type differs by database
 
     def dump(self, obj: Half) -> Buffer:
-        """As pgvector's halfvec_recv reads it."""
+        """Encode the vector for pgvector's halfvec_recv."""
         return np.array([len(obj.vector), 0], ">u2").tobytes() + obj.vector.astype(">f2").tobytes()
 
 
 def register(connection: psycopg.Connection[Any]) -> None:
-    """Teach a connection what is sent here; `store.core.database.connect` does so with each."""
+    """Register the dumpers on a connection; `store.core.database.connect` does so for each."""
     connection.adapters.register_dumper(Ids, _IdsDumper)
     connection.adapters.register_dumper(Half, _HalfDumper)
 
 
 @contextmanager
 def together(session: Session) -> Iterator[None]:
-    """Inside, what is asked is sent without waiting; reading an answer waits for all that was
-    asked so far. Only `ask` may use the session's connection meanwhile."""
+    """Send statements in a pipeline, without waiting; reading a result waits for all statements
+    sent so far. Only `ask` may use the session's connection inside."""
     with _connection(session).pipeline():
         yield
 
@@ -83,13 +83,13 @@ def ask(
 
     Args:
         statement: SQL with placeholders as `%(name)s`; never text from outside.
-        plans_once: for rows by their ids, which are found in one way whatever these are.
+        plans_once: prepare it, for look-ups by id, whose plan does not depend on the ids.
 
     Raises:
-        psycopg.Error: at once, or inside `together` when an answer is read.
+        psycopg.Error: at once, or inside `together` when a result is read.
     """
     cursor = _connection(session).cursor(binary=True)
-    # Else planned for its own values: a plan for any filter would be one for none in particular.
+    # Else planned for its own values: a generic plan would suit no filter in particular.
     return cursor.execute(statement, parameters, prepare=None if plans_once else False)
 
 

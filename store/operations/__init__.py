@@ -1,1 +1,1 @@
-"""Backup, erasure, retention, and other work of operators."""
+"""Backup, erasure, retention, and other operations."""

@@ -1,10 +1,10 @@
-"""A backup in one file, made while everything runs, and a data directory made of it.
+"""Makes a backup in one file while everything runs, and restores it into a data directory.
 
-    one line of JSON (`Header`) | what pg_dump writes (custom format) | a line with its SHA-256
+    one line of JSON (`Header`) | output of pg_dump (custom format) | a line with the SHA-256
 
-Header and dump are of one snapshot: what is committed meanwhile is in neither. Redis is in no
-backup, because it only wakes (invariant 1), and neither is the key that signs exports. The file
-holds words of patients and is readable for its owner only.
+Header and dump are of one snapshot: later commits are in neither. Redis is not backed up, because
+it only wakes workers (invariant 1), and neither is the key that signs exports. The file holds words
+of patients and is readable by its owner only.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ from store.models import now
 from store.operations.postgres_programs import running
 
 Progress = Callable[[str, int, int | None], None]
-"""Told what is being done, how many bytes of it are, and of how many where that is known."""
+"""Called with the step, its bytes done so far, and their total, or None if that is not known."""
 
 ACTOR = "restore"
 COUNTED = ("question", "answer", "note", "verification", "document_version", "outbox")
@@ -54,11 +54,11 @@ _PIECE = 1 << 20
 
 
 class BackupError(RuntimeError):
-    """No backup was made, or none restored; the text says why. Nothing was left behind."""
+    """No backup was made or restored; the message says why. Nothing was left behind."""
 
 
 class End(BaseModel):
-    """The newest event of the audit chain. The hash in hex."""
+    """The newest event of the audit chain, with its hash in hex."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -67,7 +67,7 @@ class End(BaseModel):
 
 
 class Header(BaseModel):
-    """What a backup holds, as of the snapshot."""
+    """The content of a backup, as of its snapshot."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -90,7 +90,7 @@ class Made:
 
 
 class HeldKey(NamedTuple):
-    """A key that lets somebody in, also one that was revoked after the backup."""
+    """A valid key in the restored data; it may have been revoked after the backup."""
 
     id: UUID
     name: str
@@ -101,7 +101,7 @@ class HeldKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Restored:
-    """A data directory that was made, and what was checked in it."""
+    """A restored data directory, and the results of its checks."""
 
     header: Header
     events_verified: int
@@ -110,16 +110,16 @@ class Restored:
     sessions_ended: int
     keys: tuple[HeldKey, ...]
     chain_fault: str | None
-    """What is wrong with its audit chain; None: nothing."""
+    """The fault in its audit chain; None: the chain is whole."""
 
 
 def make(url: str, file: Path, progress: Progress) -> Made:
-    """Back up the database at `url` to `file`, which must not be there yet.
+    """Back up the database at `url` to `file`, which must not exist yet.
 
     Raises:
         BackupError: the database has no schema.
         ProgramFailed: pg_dump failed.
-        FileExistsError: something is there already.
+        FileExistsError: the file exists already.
         ServerUnavailable: there is no pg_dump.
     """
     if file.exists():
@@ -157,7 +157,7 @@ def _header(connection: sa.Connection) -> Header:
 
 
 def _counts(connection: sa.Connection) -> dict[str, int]:
-    """Rows of the tables that matter most, of those that this schema has."""
+    """Row counts of the most important tables, if this schema has them."""
     there = set(sa.inspect(connection).get_table_names())
     return {
         name: connection.execute(sa.text(f"SELECT count(*) FROM {name}")).scalar_one()  # noqa: S608
@@ -167,7 +167,7 @@ def _counts(connection: sa.Connection) -> dict[str, int]:
 
 
 class _Hashed:
-    """A file whose content is hashed as it is written."""
+    """A file that hashes and counts the bytes written to it."""
 
     def __init__(self, out: IO[bytes]) -> None:
         self.digest, self.count, self._out = hashlib.sha256(), 0, out
@@ -211,21 +211,21 @@ def _read_header(content: IO[bytes], file: Path) -> Header:
 def restore(
     file: Path, target: Path, progress: Progress, *, broken_chain: bool = False
 ) -> Restored:
-    """Make a data directory of a backup: whole, or not at all.
+    """Restore a backup into a new data directory, completely or not at all.
 
-    It is made beside `target` and renamed once every check has passed, so whatever interrupts this
-    leaves nothing that could be taken for an instance. What a killed restore onto `target` left is
-    removed first. Nobody stays signed in: page sessions end.
+    It is made beside `target` and renamed once every check has passed, so an interrupted restore
+    leaves nothing that could be taken for an instance. Leftovers of a killed restore to `target`
+    are removed first. All page sessions are ended, so nobody stays signed in.
 
     Args:
-        broken_chain: also where events of the audit chain were changed before the backup; they stay
-            as they are, for an auditor to find.
+        broken_chain: also restore if events of the audit chain were changed before the backup; they
+            stay as they are, for an auditor to find.
 
     Raises:
-        BackupError: the file is none, is cut short or changed, is of a newer release, or what came
-            of it is not what it says; or there is something in `target`, or mounted on it.
+        BackupError: the file is no backup, is truncated or changed, is of a newer release, or the
+            restored data differ from its header; or `target` is not empty, or is a mount point.
         ProgramFailed: pg_restore failed.
-        FileNotFoundError: there is no such file.
+        FileNotFoundError: the file does not exist.
         EmbeddedError: the servers cannot run there.
     """
     target = target.expanduser().resolve()  # where a symbolic link leads
@@ -249,7 +249,7 @@ def restore(
             finally:
                 postgres.stop()
         (unfinished / "attest.lock").unlink(missing_ok=True)
-        unfinished.rename(target)  # onto an empty directory too (rename(2))
+        unfinished.rename(target)  # also replaces an empty directory (rename(2))
         sync_directory(target.parent)
     return done
 
@@ -265,14 +265,14 @@ def _require_place(target: Path) -> None:
 
 
 def _remove(left: Path) -> None:
-    """Remove what a killed restore left, once its server has ended."""
+    """Stop the server of a killed restore and remove its directory."""
     end_leftovers(left / "postgres", "postgres", STOP_SIGNAL)
     shutil.rmtree(DataDir(left).runtime_dir, ignore_errors=True)
     remove_tree(left)
 
 
 def _whole(file: Path, progress: Progress) -> Header:
-    """The header of a file that is as it was written."""
+    """Check that a file is complete and unchanged; returns its header."""
     size, digest = file.stat().st_size, hashlib.sha256()
     with file.open("rb") as content:
         header = _read_header(content, file)
@@ -300,7 +300,7 @@ def _filled(
     progress: Progress,
     broken_chain: bool,
 ) -> Restored:
-    """Load the dump into a new server, check it, bring it up to date and set its work going."""
+    """Load the dump into a new server, check it, migrate it and make its open work due."""
     url = postgres.database_url
     _load(file, url, progress)
     engine = connect(url, pool_size=2, idle_in_transaction_seconds=0)
@@ -343,11 +343,11 @@ _SEND_AGAIN = sa.text(
     "UPDATE outbox SET status = 'pending', publish_count = 0, not_before = clock_timestamp() "
     "WHERE status = 'published' RETURNING id"
 )
-"""No broker holds these: the new Redis is empty."""
+"""No broker holds these messages: the new Redis is empty."""
 _LET_GO = sa.text("UPDATE stage_run SET lease_until = clock_timestamp() WHERE status = 'running'")
-"""Whoever worked on these works for another database."""
+"""The workers that hold these leases work for another database."""
 _SIGN_OUT = sa.text("DELETE FROM page_session RETURNING 1")
-"""Whoever signed out since would be signed in again; signing in anew takes a moment."""
+"""Else sessions that were ended since the backup would be open again."""
 
 
 def _load(file: Path, url: str, progress: Progress) -> None:
@@ -369,7 +369,7 @@ def _load(file: Path, url: str, progress: Progress) -> None:
 
 
 def _checked(engine: sa.Engine, header: Header, broken_chain: bool) -> audit.ChainReport:
-    """Whether the database is what the header says; gives what was found of the audit chain."""
+    """Check that the database matches the header; returns the report on its audit chain."""
     with engine.connect() as connection:
         revision, rows = schema_revision(connection), _counts(connection)
     if revision != header.schema_revision or rows != dict(header.rows):

@@ -1,16 +1,16 @@
-"""Words of patients are erased: every copy of them, and nothing that proves what happened.
+"""Erases words of patients: every copy of them, but nothing that proves what happened.
 
-What stays of a question, a note, a pasted text or an extraction is its row, with ids, times and
-hashes, in the state `erased`; its audit events, so that the chain still verifies; and the places
-in sources that its answer cited, which are no words of the patient. The hashes of the words and of
-what was made of them were keyed, and the key goes with the words (`store.core.hashes`): no guess
-can be held against them then.
+Of a question, a note, a pasted text or an extraction there remain its row, with ids, times and
+hashes, in the state `erased`; its audit events, so that the chain still verifies; and the citations
+of its answer, which are places in sources and no words of the patient. The hashes of the words and
+of data derived from them are keyed, and the key is erased with the words (`store.core.hashes`), so
+that no guess can be tested against them.
 
-What waits, for its turn, its time or an operator, goes as well: its promise is withdrawn. Only what
-a worker holds a lease on is refused.
+Waiting work, also that of a retry or a dead letter, is withdrawn and erased. Erasure is refused
+only while a worker holds a lease.
 
-A question that a recall had asked anew is the same words in another row: all of them go together.
-What was erased can come back by a restored backup only (docs/operations.md, "Erasure").
+A question that a recall asked again has the same words in another row: all are erased together.
+Erased words can return only by restoring a backup (docs/operations.md, "Erasure").
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,26 +32,26 @@ from store.recalls import recalls
 
 
 class NotThere(LookupError):
-    """There is no such thing, or it is another owner's."""
+    """There is no such row, or it belongs to another owner."""
 
 
 class NotYours(NotThere):
-    """It is another owner's."""
+    """The row belongs to another owner."""
 
 
 class UnderWay(RuntimeError):
-    """It is being worked on; the text says to wait."""
+    """The row is being worked on; the message says to wait."""
 
 
 @dataclass(frozen=True)
 class _Holder:
-    """A table that holds words: how a row that is done is called, and what emptying one means."""
+    """A table that holds words: the status of a finished row, and how a row is emptied."""
 
     table: str
     done: str
     emptied: str
     below: Mapping[str, str]
-    """Tables whose rows hold words of it and go whole, with the column that names it."""
+    """Tables with words of it whose rows are deleted, each with the column that names it."""
 
 
 HOLDERS: Mapping[TextKind, _Holder] = {
@@ -90,7 +90,7 @@ HOLDERS: Mapping[TextKind, _Holder] = {
         },
     ),
 }
-"""What holds texts, in one list: whatever is to be erased or forgotten with age stands here."""
+"""All tables that hold texts, for erasure on request and by age."""
 
 
 class _Row(NamedTuple):
@@ -103,38 +103,38 @@ class _Row(NamedTuple):
 def erase(
     work: UnitOfWork, kind: TextKind, subject: UUID, reason: str, *, owner: str | None = None
 ) -> list[UUID]:
-    """Erase the words of one thing, with an audit event; gives the ids of the rows that lost
-    theirs. None did if it was erased before.
+    """Erase the words of one row, with an audit event; returns the ids of all erased rows. The list
+    is empty if it was erased before.
 
     Args:
-        reason: a name of `retention.yaml`; the event keeps it for ever.
-        owner: whose it must be; None: an operator's work, whoever owns it.
+        reason: a name from `retention.yaml`; the audit event keeps it for ever.
+        owner: the owner it must have; None: any owner, for operators.
 
     Raises:
         NotThere: there is no such row of this owner.
-        UnderWay: a worker holds a lease on it, or on a question that a recall had asked anew.
+        UnderWay: a worker holds a lease on it, or on a repeat of the question by a recall.
     """
     if kind == "question":
-        recalls.one_at_a_time(work.session)  # or one may mark the answer while it goes
+        recalls.one_at_a_time(work.session)  # else a recall may mark the answer while it is erased
     ids = _same_words(work.session, kind, subject)
     letters = _open_letters(work.session, ids)
-    found = _rows(work.session, kind, ids)
-    if subject not in found:
+    rows = _rows(work.session, kind, ids)
+    if subject not in rows:
         raise NotThere(f"there is no {kind} {subject}")
-    if owner not in (None, found[subject].owner):
+    if owner not in (None, rows[subject].owner):
         raise NotYours(f"there is no {kind} {subject}")
     holder = HOLDERS[kind]
-    if not _withdrawn(work.session, found.values()):
+    if not _withdrawn(work.session, rows.values()):
         raise UnderWay(f"the {kind} is being worked on: erase it once that has ended")
-    found = _rows(work.session, kind, ids, lock="FOR UPDATE")
-    going = [one.id for one in found.values() if one.status != "erased"]
+    rows = _rows(work.session, kind, ids, lock="FOR UPDATE")
+    going = [row.id for row in rows.values() if row.status != "erased"]
     if going:
         _empty(work, kind, holder, going)
         for letter_id in letters:  # there is nothing left to replay
             dead_letters.discard(work, letter_id, "its words were erased")
-        for one in going:
-            work.record(f"{kind}.erased", one, reason=reason)
-            work.notify(kind, one)
+        for row_id in going:
+            work.record(f"{kind}.erased", row_id, reason=reason)
+            work.notify(kind, row_id)
     return going
 
 
@@ -156,14 +156,14 @@ _ASKED_ANEW = sa.text(
 
 
 def _same_words(session: Session, kind: TextKind, subject: UUID) -> list[UUID]:
-    """The row itself, and for a question those that recalls made of it or it was made of."""
+    """The row itself, and for a question its repeats by recalls and the questions it repeats."""
     if kind != "question":
         return [subject]
     return list(session.execute(_ASKED_ANEW, {"id": subject}).scalars())
 
 
 def _open_letters(session: Session, ids: Iterable[UUID]) -> Sequence[UUID]:
-    """The open dead letters about these, locked before what they are about, as a replay does."""
+    """The open dead letters of these rows, locked before the rows, in the order of a replay."""
     query = (
         select(col(DeadLetter.id))
         .where(col(DeadLetter.subject).in_(map(str, ids)), col(DeadLetter.status) == "open")
@@ -203,15 +203,15 @@ _HELD = sa.text(
 
 
 def _withdrawn(session: Session, rows: Iterable[_Row]) -> bool:
-    """Withdraw what is promised about these, so that no message that comes yet begins anything;
-    False: a worker holds a lease on one of them.
+    """Withdraw the open messages of these rows, so that none that still arrives starts work.
+    Returns False if a worker holds a lease on one of them.
 
-    The ledger is locked first and the rows themselves later, as by a worker that commits. One that
-    commits meanwhile may promise the next step: that is seen in the next round.
+    The ledger is locked first and the rows later, as by a worker that commits. A worker that
+    commits meanwhile may write the next stage's message: the next round of the loop reads it.
     """
-    found = list(rows)
-    subjects, seen = [str(one.id) for one in found], list[UUID]()
-    requests = [one.request_id for one in found]
+    holders = list(rows)
+    subjects, seen = [str(row.id) for row in holders], list[UUID]()
+    requests = [row.request_id for row in holders]
     if session.execute(_HELD, {"subjects": subjects}).one_or_none() is not None:
         return False
     while promises := session.execute(_PROMISES, {"requests": requests, "seen": seen}).all():
@@ -228,7 +228,7 @@ def _withdraw(
     try:
         message = parse_upgraded(Stage(stage), payload)
     except MessageError:
-        return True  # what cannot be read cannot begin anything either
+        return True  # an unreadable message cannot start work either
     if message.subject not in subjects:
         return True
     withdrawn = ledger.withdraw(
@@ -244,20 +244,20 @@ def _withdraw(
 
 
 def _empty(work: UnitOfWork, kind: TextKind, holder: _Holder, ids: Sequence[UUID]) -> None:
-    session, given = work.session, {"ids": list(ids), "at": now()}
+    session, values = work.session, {"ids": list(ids), "at": now()}
     for table, column in holder.below.items():
-        session.execute(sa.text(f"DELETE FROM {table} WHERE {column} = ANY(:ids)"), given)  # noqa: S608
+        session.execute(sa.text(f"DELETE FROM {table} WHERE {column} = ANY(:ids)"), values)  # noqa: S608
     session.execute(
         sa.text(
             f"UPDATE {holder.table} SET status = 'erased', erased_at = :at, "  # noqa: S608
             f"{holder.emptied} WHERE id = ANY(:ids)"
         ),
-        given,
+        values,
     )
     if kind == "question":
-        session.execute(_EMPTY_ANSWERS, given)
-        session.execute(_FORGET_RECALLS, given)
-    session.execute(_END_WORK, {"subjects": [str(one) for one in ids]})
+        session.execute(_EMPTY_ANSWERS, values)
+        session.execute(_FORGET_RECALLS, values)
+    session.execute(_END_WORK, {"subjects": [str(row_id) for row_id in ids]})
 
 
 _EMPTY_ANSWERS = sa.text(
@@ -268,11 +268,11 @@ _EMPTY_ANSWERS = sa.text(
     WHERE question_id = ANY(:ids)
     """
 )
-"""Counts of the gate, and which release, policies and model made it: no words."""
+"""Keeps the gate's counts, and the release, policies and model that made it: no words."""
 _FORGET_RECALLS = sa.text(
     "DELETE FROM answer_recall WHERE question_id = ANY(:ids) AND state = 'affected'"
 )
-"""Nobody can check it any more; the audit says that it was affected."""
+"""Nobody can check the answer any more; the audit chain says that it was affected."""
 _END_WORK = sa.text(
     """
     UPDATE stage_run SET error = NULL, lease_until = NULL,
@@ -280,5 +280,5 @@ _END_WORK = sa.text(
     WHERE subject = ANY(:subjects)
     """
 )
-"""What it failed of may quote values. Who still works on it, frozen while others gave it up, loses
-his lease: nothing that he has read comes back."""
+"""An error may quote values. A worker that is frozen with an expired lease on it loses the lease,
+so that nothing it has read is written."""

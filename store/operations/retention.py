@@ -1,4 +1,4 @@
-"""What is older than words are kept goes by itself (`retention.yaml`)."""
+"""Erases words automatically when their retention period is over (`retention.yaml`)."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,14 +17,15 @@ ACTOR = "scheduler"
 
 
 def erase_old(store: Store, days: Mapping[TextKind, int], at: datetime) -> Counter[TextKind]:
-    """Erase the words of what ended and is older than so many days; gives the rows by kind.
+    """Erase the words of finished rows older than `days`; returns the number of rows by kind.
 
-    Each row is a transaction: who holds the dead letters of one and waits for those of another
-    meets a replay of both crosswise. Any number of schedulers may do this at once. What is under
-    way is left for the next time, and so is a question that was asked anew and has not ended yet.
+    Each row is erased in its own transaction: holding the dead letters of one row while waiting for
+    those of another could deadlock with a replay of both. Any number of schedulers may run this.
+    Work in progress is left for the next run, as is a question that was asked again and has not
+    ended yet.
 
     Args:
-        days: by kind; what is not in it is kept.
+        days: retention in days, by kind; other kinds are kept.
     """
     erased: Counter[TextKind] = Counter()
     for kind, kept in days.items():
@@ -35,12 +36,12 @@ def erase_old(store: Store, days: Mapping[TextKind, int], at: datetime) -> Count
             if not ids:
                 break
             tried.update(ids)
-            for one in ids:
+            for row_id in ids:
                 with (
                     suppress(erasure.UnderWay, erasure.NotThere),
                     store.unit_of_work(ACTOR) as work,
                 ):
-                    erased[kind] += len(erasure.erase(work, kind, one, BY_AGE))
+                    erased[kind] += len(erasure.erase(work, kind, row_id, BY_AGE))
     return erased
 
 
@@ -48,7 +49,7 @@ def _due(session: Session, kind: TextKind, before: datetime, tried: set[UUID]) -
     """The next batch, the oldest first."""
     holder = erasure.HOLDERS[kind]
     rows = session.execute(
-        sa.text(  # the status as a literal, because the index is of these rows only
+        sa.text(  # the status as a literal, because the index is partial
             f"SELECT id FROM {holder.table} WHERE status IN ('{holder.done}', 'failed') "  # noqa: S608  our own
             "AND created_at < :before AND NOT id = ANY(:tried) ORDER BY created_at LIMIT :batch"
         ),

@@ -1,8 +1,8 @@
-"""What PostgreSQL's clock dated before it was set back, brought back to its present.
+"""Corrects rows that have future times because PostgreSQL's clock was set back.
 
-A row of the future waits for that future: a message is not published, a lease of a worker that is
-gone not given up, a paused stage not tried, for as many hours as the clock was set back. The row
-itself tells that it was: it was published, begun or changed later than now.
+Such a row waits for that time: a message is not published, the lease of a dead worker does not
+expire, a paused stage is not probed, for as many hours as the clock was set back. They are
+recognised by having been published, begun or changed later than now.
 """
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from knowledge.operating import circuit_policy
 from store.pipeline.circuits import HELD_UNTIL
 
 AHEAD_SECONDS = 60.0
-"""Ours: a clock that NTP slews is not set back by as much."""
+"""Ours: a clock that NTP slews is set back by less."""
 
 _PROMISES = sa.text(
     """
@@ -59,12 +59,12 @@ _CIRCUITS = sa.text(
 
 
 def bring_back(session: Session, lease_seconds: float) -> int:
-    """Bring back what is dated later than now, each as far from now as it was from then; returns
-    how many rows. A worker that lives renews its lease; one lease later it would be another's."""
+    """Move times later than now back, keeping the intervals within a row; returns how many rows.
+    A live worker renews its lease; otherwise another takes the work over one lease later."""
     cap = circuit_policy().probe_cap_seconds
-    given = {"ahead": AHEAD_SECONDS, "lease": lease_seconds, "held": HELD_UNTIL, "cap": cap}
+    values = {"ahead": AHEAD_SECONDS, "lease": lease_seconds, "held": HELD_UNTIL, "cap": cap}
     statements = (_PROMISES, _REPLAYS, _LEASES, _CIRCUITS)
     return sum(
-        len(session.execute(one, {name: given[name] for name in one.compile().params}).all())
-        for one in statements
+        len(session.execute(query, {name: values[name] for name in query.compile().params}).all())
+        for query in statements
     )

@@ -1,1 +1,1 @@
-"""How work moves: ledger, outbox, circuits, backlog, schedule ticks."""
+"""The pipeline: ledger, outbox, circuits, backlog, schedule ticks."""

@@ -1,7 +1,7 @@
-"""How much work of one kind is promised and not done, and how fast it is being done.
+"""How much work of one kind is waiting, and how fast it is being done.
 
-Asked while people are let in, so it is cheap: it reads partial indexes of what is open, no further
-than it matters, and of what ended only the last blocks.
+The gateway reads this when it admits a request, so it is cheap: it reads partial indexes of open
+work, up to a limit, and only the last blocks of finished work.
 """
 
 from collections.abc import Sequence
@@ -11,31 +11,31 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 SHORTEST_SECONDS, LONGEST_SECONDS = 2.0, 600.0
-"""Ours: over how much of the past the speed is told, at least and at most."""
+"""Ours: shortest and longest period of the past over which the speed is measured."""
 
 
 @dataclass(frozen=True)
 class Backlog:
-    """Work of one kind. What waits for its time, as a retry or at a paused stage, is not in it."""
+    """Work of one kind, without messages for later, such as a retry or those of a paused stage."""
 
     waiting: int
-    """Messages that are due or at the broker, those at work among them; not counted any further
-    than asked for."""
+    """Messages that are due or at the broker, including those being worked on; counted up to the
+    limit of the caller."""
     busy_seconds: float = 0.0
-    """For how long there has been something to do, as far as `ended` looks back: half of what
-    waits has waited for longer."""
+    """How long there has been work to do, which is the period of `ended`: the median age of the
+    waiting messages."""
     ended: int = 0
-    """How often the last stage was done within `busy_seconds`."""
+    """How often the last stage finished within `busy_seconds`."""
 
     def wait_seconds(self, fewest: int) -> float | None:
-        """How long a new piece of work waits: what is before it, over the speed so far (Little's
-        law). None where fewer than `fewest` ended, because that says nothing of a speed."""
+        """How long a new piece of work waits: the work ahead of it, divided by the speed so far
+        (Little's law). None if fewer than `fewest` ended: too few to measure a speed."""
         if self.ended < fewest:
             return None
         return self.waiting * self.busy_seconds / self.ended
 
 
-# `now()`, not `clock_timestamp()`: no index is used for what may change while it is read.
+# `now()`, not `clock_timestamp()`: PostgreSQL uses no index for a volatile function.
 _WAITING = sa.text(
     """
     SELECT count(*) AS waiting,
@@ -56,15 +56,15 @@ _ENDED = sa.text(
 
 
 def backlog(session: Session, stages: Sequence[str], *, most: int, few: int) -> Backlog:
-    """The backlog of what goes through `stages`, the last of which ends it.
+    """The backlog of the work that goes through `stages`, the last of which ends it.
 
     Args:
-        most: more than so many are not counted.
-        few: with fewer than so many waiting nobody needs to know the speed, and it is not read.
+        most: the limit up to which messages are counted.
+        few: with fewer messages waiting, the speed is not needed and not read.
     """
-    found = session.execute(_WAITING, {"stages": list(stages), "most": most}).one()
-    if found.waiting < few:
-        return Backlog(found.waiting)
-    seconds = min(max(float(found.seconds), SHORTEST_SECONDS), LONGEST_SECONDS)
+    row = session.execute(_WAITING, {"stages": list(stages), "most": most}).one()
+    if row.waiting < few:
+        return Backlog(row.waiting)
+    seconds = min(max(float(row.seconds), SHORTEST_SECONDS), LONGEST_SECONDS)
     ended: int = session.execute(_ENDED, {"stage": stages[-1], "seconds": seconds}).scalar_one()
-    return Backlog(found.waiting, seconds, ended)
+    return Backlog(row.waiting, seconds, ended)

@@ -1,12 +1,11 @@
-"""A circuit for each stage: a stage that fails most of its messages pauses, and says so.
+"""A circuit breaker for each stage: a stage that fails most of its messages is paused.
 
     closed ──too many died──→ open ──its probe was done──→ closed
       └──an operator──→ paused ──an operator──→ closed        (an operator also closes an open one)
 
-All of it is in PostgreSQL: a claim looks at it (`store.pipeline.ledger`). What comes to a paused
-stage is
-held: a pending row of the outbox that is due in `HELD_UNTIL`, so that nobody publishes it and
-nothing loops. When the stage works again, what was held is due at once.
+The state is in PostgreSQL and checked by every claim (`store.pipeline.ledger`). A message for a
+paused stage is held: its outbox row is pending and due at `HELD_UNTIL`, so that nobody publishes it
+and nothing loops. When the stage works again, held messages are due at once.
 """
 
 import hashlib
@@ -28,13 +27,13 @@ from store.core.unit_of_work import UnitOfWork
 log = structlog.get_logger(__name__)
 
 HELD_UNTIL = datetime(9000, 1, 1, tzinfo=UTC)
-"""No time that comes; PostgreSQL's `infinity` is none that Python reads."""
+"""A time that never comes; Python cannot read PostgreSQL's `infinity`."""
 CIRCUIT = "circuit"
-"""Who changed a stage's state, where no operator did."""
+"""Named as the one who changed a stage's state when no operator did."""
 
 
 class Admission(StrEnum):
-    """What a worker does with a message that it was given."""
+    """What a worker does with a message that it received."""
 
     WORK = "work"
     PROBE = "probe"
@@ -43,7 +42,7 @@ class Admission(StrEnum):
 
 @dataclass(frozen=True)
 class StageState:
-    """Where a stage stands; `deaths` and `done` are what ended in the window or since it closed."""
+    """The state of a stage; `deaths` and `done` count in the window or since the last closing."""
 
     stage: str
     state: str
@@ -63,14 +62,14 @@ _LOCKED = sa.text("SELECT * FROM stage_circuit WHERE stage = :stage FOR UPDATE")
 
 
 def _locked(session: Session, stage: str) -> Any:
-    """The row, locked: whoever holds a message and whoever lets them go wait for each other."""
+    """The row, locked, so that holding and releasing messages exclude each other."""
     return session.execute(_LOCKED, {"stage": stage}).one_or_none()
 
 
 def admit(work: UnitOfWork, stage: str, outbox_id: UUID | None) -> Admission:
-    """Decide on a message for a stage that may be paused: work on it, try it, or hold it.
+    """Decide on a message for a stage that may be paused: work on it, use it as probe, or hold it.
 
-    A message without a promise cannot be held without being lost, so it is worked on.
+    A message without an outbox row would be lost if it were held, so it is worked on.
     """
     row = _locked(work.session, stage)
     if row is None or row.state == "closed" or outbox_id is None:
@@ -93,7 +92,7 @@ def admit(work: UnitOfWork, stage: str, outbox_id: UUID | None) -> Admission:
 
 
 def _waits(session: Session, outbox_id: UUID) -> bool:
-    """Whether the promise is still to be kept: a late copy of one that has ended proves nothing."""
+    """True if the outbox message is still open: a late copy of a finished one proves nothing."""
     waiting = "SELECT 1 FROM outbox WHERE id = :id AND status IN ('pending', 'published')"
     return session.execute(sa.text(waiting), {"id": outbox_id}).one_or_none() is not None
 
@@ -125,16 +124,16 @@ _DEATHS = sa.text(
 
 
 def watch_deaths(work: UnitOfWork, stage: str | None = None) -> list[str]:
-    """Open the circuits of stages of which too much died lately; gives their names.
+    """Open the circuits of stages in which too many messages died lately; returns their names.
 
-    Only promised messages count: what a stranger put on a queue is no failure of the stage.
+    Only messages of the outbox count: a foreign message on a queue is no failure of the stage.
 
     Args:
-        stage: only this one, where a message has just died; else all of them.
+        stage: check only this stage, in which a message has just died; None: all stages.
     """
     policy = circuit_policy()
     since = database_now(work.session) - timedelta(seconds=policy.window_seconds)
-    known = [one.value for one in Stage if stage in (None, one.value)]
+    known = [member.value for member in Stage if stage in (None, member.value)]
     recent = work.session.execute(_DEATHS, {"since": since, "stages": known})
     suspects = [row.stage for row in recent if row.deaths >= policy.least_deaths]
     if not suspects:
@@ -148,7 +147,7 @@ def watch_deaths(work: UnitOfWork, stage: str | None = None) -> list[str]:
 
 
 def _open(work: UnitOfWork, stage: str, counts: Any, policy: CircuitPolicy) -> bool:
-    """Pause `stage`; False if it is paused already."""
+    """Pause `stage`; returns False if it is paused already."""
     ended = counts.deaths + counts.done
     reason = f"{counts.deaths} of {ended} messages died within {policy.window_seconds:g} s"
     moment = database_now(work.session)
@@ -194,7 +193,7 @@ def _change(
     only_from: tuple[str, ...],
     probe_at: datetime | None = None,
 ) -> bool:
-    """Write the new state, if the old one is among `only_from`; whether it was."""
+    """Write the new state if the old one is among `only_from`; returns True if it was."""
     values = {"stage": stage, "state": state, "by": by, "reason": reason, "probe_at": probe_at}
     row = session.execute(
         _CHANGE, {**values, "at": database_now(session), "only_from": list(only_from)}
@@ -203,12 +202,12 @@ def _change(
 
 
 def pause(work: UnitOfWork, stage: str, reason: str) -> bool:
-    """Stop `stage` until an operator starts it; work under way ends as it will.
+    """Stop `stage` until an operator starts it; work in progress is not interrupted.
 
-    The reason is kept; the audit has its hash only (invariant 11).
+    The reason is stored; the audit event has only its hash (invariant 11).
 
     Returns:
-        Whether it was not paused by an operator before.
+        False if an operator had paused it before, else True.
     """
     paused = _change(
         work.session, stage, "paused", work.actor, reason, only_from=("closed", "open")
@@ -221,7 +220,7 @@ def pause(work: UnitOfWork, stage: str, reason: str) -> bool:
 
 
 def resume(work: UnitOfWork, stage: str) -> int | None:
-    """Start `stage`, whoever stopped it; deaths before now no longer count.
+    """Start `stage`, whoever stopped it; deaths before now are no longer counted.
 
     Returns:
         How many messages were held; None if the stage was working.
@@ -242,7 +241,7 @@ def _close(work: UnitOfWork, stage: str, by: str) -> int:
 
 
 def _release(session: Session, stage: str, most: int | None = None) -> int:
-    """Make what is held for `stage` due, oldest first; returns how many."""
+    """Make the held messages of `stage` due, oldest first; returns how many."""
     return len(
         session.execute(
             sa.text(
@@ -263,7 +262,7 @@ _PROBE = sa.text("SELECT status, not_before FROM outbox WHERE id = :id")
 
 
 def settle(work: UnitOfWork, stage: str, policy: CircuitPolicy | None = None) -> None:
-    """Draw the conclusion from the probe of `stage`, or let one go if it is time.
+    """Evaluate the probe of `stage`, or release one message as a probe if it is time.
 
     Safe to call at any time and from any number of processes.
     """
@@ -290,12 +289,12 @@ def settle(work: UnitOfWork, stage: str, policy: CircuitPolicy | None = None) ->
         _set(work.session, stage, change, failed=failed, again=again)
         work.record("circuit.probe_failed", stage, failed_probes=failed)
     elif probe.not_before > moment + timedelta(seconds=policy.probe_seconds):
-        # It was asked to wait for long, which says nothing: another one may be tried.
+        # Its retry is far away and says nothing: another message may be the probe.
         _set(work.session, stage, "probe = NULL")
 
 
 def unsettled(session: Session) -> list[str]:
-    """Stages that are not working, or for which something is still held."""
+    """Stages whose circuit is not closed, or for which messages are still held."""
     rows = session.execute(
         sa.text(
             "SELECT stage FROM stage_circuit WHERE state <> 'closed' UNION SELECT stage "
@@ -307,7 +306,7 @@ def unsettled(session: Session) -> list[str]:
 
 
 def paused(session: Session) -> dict[str, str]:
-    """The stages that do not work, each with its state: `open` or `paused`."""
+    """The stages whose circuit is not closed, each with its state: `open` or `paused`."""
     rows = session.execute(
         sa.text("SELECT stage, state FROM stage_circuit WHERE state <> 'closed' ORDER BY stage")
     )
@@ -315,17 +314,17 @@ def paused(session: Session) -> dict[str, str]:
 
 
 def states(session: Session, policy: CircuitPolicy | None = None) -> list[StageState]:
-    """All stages, in the order of the chain."""
+    """The state of every stage, in the order of the chain."""
     policy = policy or circuit_policy()
     since = database_now(session) - timedelta(seconds=policy.window_seconds)
-    names = [one.value for one in Stage]
+    names = [stage.value for stage in Stage]
     counts = {row.stage: row for row in session.execute(_COUNTS, {"since": since, "stages": names})}
     rows = {row.stage: row for row in session.execute(sa.text("SELECT * FROM stage_circuit"))}
     queued = {
         row.stage: row
         for row in session.execute(
             sa.text(
-                # Apart, because each status has an index of its own.
+                # Two queries, because each status has an index of its own.
                 "SELECT stage, count(*) FILTER (WHERE not_before = :held) AS held, "
                 "count(*) AS waiting FROM ("
                 "SELECT stage, not_before FROM outbox WHERE status = 'pending' UNION ALL "

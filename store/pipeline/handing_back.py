@@ -1,5 +1,5 @@
-"""Work that a worker which was told to stop could not finish, handed back: somebody else begins it
-at once, and the attempt that nobody let end is not counted."""
+"""Hands back the unfinished work of a worker that was told to stop: another worker begins it at
+once, and the interrupted attempt is not counted."""
 
 from collections.abc import Iterable
 
@@ -28,11 +28,11 @@ _HAND_BACK = sa.text(
 
 
 def hand_back(session: Session, claims: Iterable[Claim]) -> int:
-    """Let this work wait for its next worker; returns how many pieces that were.
+    """Make this work available to other workers; returns how many pieces were handed back.
 
-    What is being committed, or has another holder by now, is left alone; what the stopped worker
-    still comes to commit is refused, as its token holds no more.
+    Work that is being committed, or that another worker holds by now, is left alone. A later commit
+    of the stopped worker is refused, because its token is stale.
     """
     held = list(claims)
-    given = {"ids": [one.run_id for one in held], "tokens": [one.token for one in held]}
-    return int(session.execute(_HAND_BACK, given).scalar_one())
+    values = {"ids": [claim.run_id for claim in held], "tokens": [claim.token for claim in held]}
+    return int(session.execute(_HAND_BACK, values).scalar_one())

@@ -1,9 +1,9 @@
-"""The stage ledger: who works on what, until when, and with which fencing token (invariant 2).
+"""The stage ledger: which worker holds which work, the lease and fencing token (invariant 2).
 
-Unique on (stage, subject, input_hash): the same work asked for twice is done once. Attempts are
+Unique on (stage, subject, input_hash): the same work requested twice is done once. Attempts are
 counted in the claim's own transaction, before the work, so that a message which kills its worker
-is counted too (DRAMATIQ 2.4 D1). So are losses: attempts that ended without a word, because their
-worker did. Whoever claims work that has cost a worker is told so.
+is counted too (DRAMATIQ 2.4 D1). So are losses: attempts that ended with the death of their worker
+and left no result. A claim tells how many losses its work has had.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from sqlmodel import Session
 
 
 class LeaseLost(RuntimeError):
-    """Somebody else holds this work now: what was done is thrown away, nothing is written."""
+    """Another worker holds this work now: the result is discarded and nothing is written."""
 
 
 class Standing(StrEnum):
@@ -31,13 +31,13 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class Claim:
-    """The right to do one piece of work until the lease ends, proven by `token`."""
+    """The right to do one piece of work until its lease ends, proven by `token`."""
 
     run_id: int
     token: int
     attempts: int
     losses: int = 0
-    """Workers that this work has cost so far."""
+    """How many workers died during this work so far."""
 
 
 _CLAIM = sa.text(
@@ -86,16 +86,15 @@ def claim(
     limit_seconds: float | None = None,
     though_paused: bool = True,
 ) -> Claim | Standing | None:
-    """Claim a piece of work in the session's (short) transaction, or say why not.
+    """Claim a piece of work in the session's (short) transaction, or return why it was refused.
 
-    Work that was put back waits for its time: a second delivery that comes sooner (DRAMATIQ 2.4)
-    neither shortens the back-off nor uses an attempt up.
+    Work that was put back waits for its time: an earlier second delivery (DRAMATIQ 2.4) neither
+    shortens the back-off nor uses an attempt.
 
     Args:
-        limit_seconds: how long the attempt may take; None: nobody has said.
-        though_paused: also where the stage's circuit (`store.pipeline.circuits`) is not closed;
-        else None is
-            what comes of it.
+        limit_seconds: time limit of the attempt; None: no limit is known.
+        though_paused: claim also if the stage's circuit (`store.pipeline.circuits`) is not closed;
+            if False, the result is then None.
     """
     key = {
         "stage": stage,
@@ -135,8 +134,8 @@ _WITHDRAW = sa.text(
 
 
 def withdraw(session: Session, *, stage: str, subject: str, input_hash: str, worker: str) -> bool:
-    """Let nobody begin this piece of work any more, claimed before or not; False: somebody holds a
-    lease on it, and nothing has changed."""
+    """Prevent this piece of work from being started, whether it was claimed before or not. Returns
+    False and changes nothing if a worker holds a lease on it."""
     row = session.execute(
         _WITHDRAW,
         {"stage": stage, "subject": subject, "input_hash": input_hash, "worker": worker},
@@ -161,17 +160,17 @@ _RENEW = sa.text(
 
 
 def renew(session: Session, claims: Iterable[Claim], lease_seconds: float) -> set[int]:
-    """Extend the leases of `claims`; returns the tokens that still hold.
+    """Extend the leases of `claims`; returns the tokens that are still valid.
 
-    A row that is locked is being committed, or being claimed: it is passed over, so that one slow
-    commit does not let the other leases of its process run out.
+    A locked row is being committed or claimed. It is skipped, so that one slow commit does not let
+    the other leases of its process run out.
     """
     held = list(claims)
     rows = session.execute(
         _RENEW,
         {
-            "ids": [one.run_id for one in held],
-            "tokens": [one.token for one in held],
+            "ids": [claim.run_id for claim in held],
+            "tokens": [claim.token for claim in held],
             "lease": lease_seconds,
         },
     )
@@ -207,15 +206,15 @@ _FINISH = sa.text(
 
 
 def finish(session: Session, held: Claim, outbox_id: UUID | None = None) -> None:
-    """Mark the work done, and the promise of it kept, in one statement: every stage does both.
+    """Mark the work and its outbox message done, in one statement: every stage does both.
 
     The row stays locked until the caller's transaction ends.
 
     Raises:
         LeaseLost: the token is stale, so the caller must not commit.
     """
-    named = {"run_id": held.run_id, "token": held.token, "outbox_id": outbox_id}
-    if session.execute(_FINISH, named).one_or_none() is None:
+    values = {"run_id": held.run_id, "token": held.token, "outbox_id": outbox_id}
+    if session.execute(_FINISH, values).one_or_none() is None:
         raise _lost(held)
 
 
@@ -226,10 +225,10 @@ def _lost(held: Claim) -> LeaseLost:
 def put_back(
     session: Session, held: Claim, reason: str, *, counts: bool, lost: bool = False
 ) -> None:
-    """Let the work wait for its next attempt; `counts=False` gives this attempt back.
+    """Let the work wait for its next attempt; with `counts=False` this attempt is not counted.
 
     Args:
-        lost: the attempt cost its worker more than work may cost: it counts as a loss.
+        lost: the attempt exceeded its worker's limits, so it counts as a loss.
 
     Raises:
         LeaseLost: the token is stale.

@@ -1,8 +1,8 @@
-"""The outbox: every message is a row first (invariant 3). Redis only wakes.
+"""The outbox: every message is a row first (invariant 3). Redis only wakes workers.
 
 A row is `pending` (to be published at `not_before`), `published` (a broker should hold it), `done`
-(its stage committed) or `dead`. A published row that no live lease works on, and that no broker
-holds, is lost: it becomes pending again.
+(its stage committed) or `dead`. A published row without a live lease that no broker holds is lost:
+it becomes pending again.
 """
 
 import json
@@ -19,9 +19,9 @@ from store.core.copying import uuid_array
 
 SLOWEST_REPUBLISH_SECONDS = 300.0
 BACKLOG_SECONDS = 600.0
-"""A queue that still holds messages is slow, not lossy: its rows are given this long, and twice as
-long after each publication, so that a queue without a worker does not fill with copies. Those that
-were published well before what the queue has in front have left it, and are not given it."""
+"""How long published rows of a queue that still holds messages may wait, doubled after each
+publication: such a queue is slow, not lossy, and a queue without a worker must not fill with
+copies. Rows published well before the message at its front have left it: this does not apply."""
 
 PUT = """
     INSERT INTO outbox (id, stage, payload, request_id, status, publish_count,
@@ -32,20 +32,20 @@ PUT = """
                 CAST(:promise_payloads AS jsonb[]), CAST(:promise_requests AS uuid[]))
          AS promise (id, stage, payload, request_id)
 """
-"""Writes new rows (`columns`); for statements that write more beside them.
+"""Inserts new rows (`columns`); for use within larger statements.
 
-They are written as published, because they are about to be: that saves a second commit a hop. If it
-never happens, the reconciler sees a message nobody claimed; so they are dated by its clock."""
+Rows are written as published, because they are about to be: that saves a second commit per hop. If
+it never happens, the reconciler finds a message that nobody claimed; so its clock dates them."""
 _PUT = sa.text(PUT)
 
 
 def columns(promises: Sequence[Mapping[str, Any]]) -> dict[str, object]:
-    """The parameters of `PUT`: each promise has `id`, `stage`, `payload` and `request_id`."""
+    """The parameters of `PUT`; each promise has `id`, `stage`, `payload` and `request_id`."""
     return {
-        "promise_ids": uuid_array([one["id"] for one in promises]),
-        "promise_stages": [one["stage"] for one in promises],
-        "promise_payloads": [json.dumps(one["payload"]) for one in promises],
-        "promise_requests": uuid_array([one["request_id"] for one in promises]),
+        "promise_ids": uuid_array([promise["id"] for promise in promises]),
+        "promise_stages": [promise["stage"] for promise in promises],
+        "promise_payloads": [json.dumps(promise["payload"]) for promise in promises],
+        "promise_requests": uuid_array([promise["request_id"] for promise in promises]),
     }
 
 
@@ -57,9 +57,9 @@ def put(session: Session, promises: Sequence[Mapping[str, Any]]) -> None:
 def take_due(
     session: Session, limit: int = 500
 ) -> list[sa.Row[tuple[UUID, str, dict[str, object]]]]:
-    """Rows to publish now, marked published; publish them before you commit.
+    """Mark the due rows as published and return them; publish them before the commit.
 
-    Any number of relays may run: rows locked by another are skipped.
+    Any number of relays may run: rows locked by another relay are skipped.
     """
     return list(
         session.execute(
@@ -81,7 +81,7 @@ def take_due(
 
 
 def unpublish(session: Session, ids: Sequence[UUID]) -> None:
-    """The broker did not take these: the relay will try again."""
+    """Make these rows pending again, which the broker did not take: the relay retries them."""
     session.execute(
         sa.text(
             "UPDATE outbox SET status = 'pending', not_before = clock_timestamp(), "
@@ -93,7 +93,7 @@ def unpublish(session: Session, ids: Sequence[UUID]) -> None:
 
 
 def done(session: Session, outbox_id: UUID) -> None:
-    """The promise is kept."""
+    """Mark the outbox message done."""
     session.execute(
         sa.text(
             "UPDATE outbox SET status = 'done', done_at = clock_timestamp() "
@@ -104,11 +104,10 @@ def done(session: Session, outbox_id: UUID) -> None:
 
 
 def dead(session: Session, outbox_id: UUID) -> dict[str, object] | None:
-    """The promise cannot be kept as it is; a dead letter says why.
+    """Mark the outbox message dead; its dead letter says why.
 
     Returns:
-        The payload that was promised; None where the promise was kept or dead before, or never
-        given.
+        The payload of the message; None if it was done or dead before, or never existed.
     """
     row = session.execute(
         sa.text(
@@ -122,9 +121,9 @@ def dead(session: Session, outbox_id: UUID) -> dict[str, object] | None:
 
 
 def dead_if_idle(session: Session, outbox_id: UUID) -> dict[str, object] | None:
-    """As `dead`, but only if the promise is where the broker may hold it and nobody works on it.
+    """As `dead`, but only if the row is published and no worker holds a lease on it.
 
-    Else what died is a late copy of the message, and the promise is in other hands.
+    Otherwise a late copy of the message died, and another worker handles the message itself.
     """
     row = session.execute(
         sa.text(
@@ -146,9 +145,9 @@ def dead_if_idle(session: Session, outbox_id: UUID) -> dict[str, object] | None:
 def dead_with_its_work(
     session: Session, outbox_id: UUID, *, stage: str, subject: str, input_hash: str
 ) -> None:
-    """A second promise of work that has died is dead too: one dead letter, one replay.
+    """Mark a second message for work that has died dead too: one dead letter, one replay.
 
-    Nothing changes if the work was revived meanwhile.
+    Nothing changes if the work was revived in the meantime.
     """
     session.execute(
         sa.text(
@@ -164,7 +163,7 @@ def dead_with_its_work(
 
 
 def postpone(session: Session, outbox_id: UUID, seconds: float) -> None:
-    """Publish again in `seconds`: how a retry waits (not in Redis, where it can be stranded)."""
+    """Publish again in `seconds`. Retries wait here, not in Redis, where they can be stranded."""
     session.execute(
         sa.text(
             "UPDATE outbox SET status = 'pending', publish_count = 0, "
@@ -181,17 +180,18 @@ def take_back_lost(
     lost_after: float,
     heads: Mapping[UUID, datetime] = MappingProxyType({}),
 ) -> int:
-    """Make published rows pending again that nothing works on and no queue seems to hold.
+    """Make published rows pending again that no worker holds and no queue seems to hold.
 
-    What a stopping worker puts back goes to the end of its queue, and so is taken for lost once:
-    its copy makes it as young as what is behind the front. A row is dated by its last publication,
-    and the front may be an earlier one; so it counts only where there was one, and from when it
-    was sent if that was before.
+    A message that a stopping worker puts back goes to the end of its queue and is taken for lost
+    once: its copy is then as young as its neighbours. A row is dated by its last publication, but
+    the message at the front may stem from an earlier one. So the front counts only if its row was
+    published once, and from the time it was sent if that was earlier.
 
     Args:
         backlog: messages waiting in the broker, by stage.
         lost_after: seconds after publishing, doubled with each publication.
-        heads: what waits in front of each queue, and since when; see `WokenBroker.heads`.
+        heads: the message at the front of each queue and when it was sent; see
+            `WokenBroker.heads`.
     """
     return len(
         session.execute(

@@ -1,8 +1,8 @@
-"""How the queues and the stages stand: what waits, for how long, and how fast it goes.
+"""The state of queues and stages: what waits, for how long, and how fast it is processed.
 
-What is asked here is asked at each scrape: every part reads a partial index of what is unfinished,
-or the blocks of what ended lately; none reads all that is done. `now()`, not `clock_timestamp()`:
-no index is used for what may change while it is read.
+Every metrics scrape runs these statements: each reads a partial index of unfinished work, or the
+blocks of work that ended lately; none reads all finished work. They use `now()`, not
+`clock_timestamp()`: PostgreSQL uses no index for a volatile function.
 """
 
 from collections.abc import Sequence
@@ -16,64 +16,64 @@ from messages import Stage
 from store.pipeline.circuits import HELD_UNTIL
 
 RECENT = timedelta(minutes=10)
-"""Ours: over how much of the past the speed of a stage is told."""
+"""Ours: the period over which the speed of a stage is measured."""
 QUANTILES = (0.5, 0.95, 0.99)
 
 
 @dataclass(frozen=True)
 class QueueReport:
-    """One stage. Ages in seconds; times of work in seconds, None where nothing ended lately."""
+    """One stage. Ages and durations in seconds; durations are None if nothing ended lately."""
 
     stage: str
     due: int = 0
-    """Waits in the outbox to be published; its time has come."""
+    """Messages in the outbox that are due to be published."""
     delayed: int = 0
-    """Waits in the outbox for its time, such as that of the next attempt."""
+    """Messages in the outbox that are due later, such as retries."""
     published: int = 0
-    """At the broker, or at work."""
+    """Messages at the broker or at a worker."""
     working: int = 0
-    """A worker holds a lease on it."""
+    """Pieces of work on which a worker holds a lease."""
     oldest_seconds: float = 0.0
-    """Since the oldest message that is due or published was promised; 0: there is none."""
+    """Age of the oldest message that is due or published; 0: there is none."""
     dead_letters: int = 0
-    """Open ones."""
+    """Open dead letters."""
     takeovers: int = 0
-    """Leases that ran out and were taken over, so far."""
+    """Leases that expired and were taken over, so far."""
     recent: int = 0
     """Pieces of work that were done within `RECENT`."""
     seconds: Sequence[float] | None = None
-    """How long they took, at `QUANTILES`: the last attempt, from its claim to its commit."""
+    """Their durations at `QUANTILES`: the last attempt, from its claim to its commit."""
 
 
 @dataclass(frozen=True)
 class OutboxLag:
-    """For how many seconds the oldest due row has waited to be published; 0: none waits."""
+    """How long the oldest due row has waited to be published, in seconds; 0: none waits."""
 
     seconds: float
 
 
 LEFT_SECONDS = 60.0
-"""Ours: the reconciler and a worker need some ten seconds to take over what another one left."""
+"""Ours: the reconciler and a worker need some ten seconds to take over abandoned work."""
 
 
 @dataclass(frozen=True)
 class UnderWay:
-    """What a stage works on now, as its ledger says. Ages in seconds."""
+    """The work of a stage in progress, according to its ledger. Ages in seconds."""
 
     stage: str
     many: int
     longest_seconds: float
-    """Since the oldest of it was claimed."""
+    """Age of the oldest claim."""
     late: int = 0
-    """Has a live lease, and is past its time limit: its worker stands."""
+    """Work with a live lease past its time limit: its worker is stuck."""
     left: int = 0
-    """Its lease ran out more than `LEFT_SECONDS` ago, and nobody has taken it over."""
+    """Work whose lease expired more than `LEFT_SECONDS` ago and that nobody has taken over."""
     worker: str = ""
-    """Who holds or held the oldest of what is late or left: `HOST:PID`."""
+    """The worker of the oldest work that is late or left: `HOST:PID`."""
 
     @property
     def stands(self) -> int:
-        """How much of it does not go on."""
+        """How many pieces of work make no progress."""
         return self.late + self.left
 
 
@@ -130,7 +130,7 @@ _SPEED = sa.text(
 
 
 def report(session: Session) -> list[QueueReport]:
-    """Every stage, in the order of the chain."""
+    """The report of every stage, in the order of the chain."""
     waiting = {row.stage: row for row in session.execute(_WAITING, {"held": HELD_UNTIL})}
     working = {row.stage: row.working for row in session.execute(_WORKING)}
     dead = {row.stage: row.dead for row in session.execute(_DEAD)}
@@ -139,10 +139,10 @@ def report(session: Session) -> list[QueueReport]:
         row.stage: row
         for row in session.execute(_SPEED, {"quantiles": list(QUANTILES), "recent": RECENT})
     }
-    found = []
-    for stage in (one.value for one in Stage):
+    reports = []
+    for stage in (member.value for member in Stage):
         queued, fast = waiting.get(stage), speed.get(stage)
-        found.append(
+        reports.append(
             QueueReport(
                 stage,
                 due=queued.due if queued else 0,
@@ -156,11 +156,11 @@ def report(session: Session) -> list[QueueReport]:
                 seconds=fast.seconds if fast else None,
             )
         )
-    return found
+    return reports
 
 
 def under_way(session: Session) -> list[UnderWay]:
-    """What every stage that has work now does with it."""
+    """The work in progress of every stage that has some."""
     return [
         UnderWay(
             row.stage,
@@ -175,5 +175,5 @@ def under_way(session: Session) -> list[UnderWay]:
 
 
 def outbox_lag(session: Session) -> OutboxLag:
-    """For how long what is due has waited for the relay."""
+    """How long due messages have waited for the relay."""
     return OutboxLag(float(session.execute(_LAG).scalar_one()))

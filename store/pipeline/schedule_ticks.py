@@ -1,4 +1,4 @@
-"""Ticks: what was begun on a clock, once for each (job, fire time), however many schedulers run."""
+"""Ticks of scheduled jobs: each (job, fire time) is taken once, however many schedulers run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ from sqlmodel import Session
 
 
 def take(session: Session, job: str, fire_at: datetime, at: datetime) -> bool:
-    """Take the tick; False: it was taken before.
+    """Take the tick; returns False if it was taken before.
 
-    While another transaction is taking it, this waits for how that one ends.
+    While another transaction is taking it, this waits until that one ends.
     """
-    taken = session.execute(
+    row = session.execute(
         sa.text(
             "INSERT INTO tick (job, fire_at, created_at) VALUES (:job, :fire_at, :at) "
             "ON CONFLICT DO NOTHING RETURNING job"
         ),
         {"job": job, "fire_at": fire_at, "at": at},
     ).one_or_none()
-    return taken is not None
+    return row is not None
 
 
 def began(session: Session, job: str, fire_at: datetime, refresh_id: UUID) -> None:
-    """Write down which refresh the tick began."""
+    """Record which refresh the tick began."""
     session.execute(
         sa.text("UPDATE tick SET refresh_id = :id WHERE job = :job AND fire_at = :fire_at"),
         {"id": refresh_id, "job": job, "fire_at": fire_at},
@@ -33,7 +33,7 @@ def began(session: Session, job: str, fire_at: datetime, refresh_id: UUID) -> No
 
 
 def taken(session: Session, some: Sequence[tuple[str, datetime]]) -> set[tuple[str, datetime]]:
-    """Those of the ticks (job, fire time) that are taken."""
+    """The ticks (job, fire time) among `some` that are taken."""
     rows = session.execute(
         sa.text(
             "SELECT job, fire_at FROM tick JOIN unnest(CAST(:jobs AS varchar[]), "
@@ -59,7 +59,7 @@ def forget(session: Session, before: datetime, limit: int) -> int:
 
 @dataclass(frozen=True)
 class LastAsked:
-    """When a refresh of the watch was last asked for, and whether one is under way."""
+    """When a refresh of the watch was last requested, and whether one is in progress."""
 
     requested_at: datetime | None
     under_way: bool
@@ -68,9 +68,9 @@ class LastAsked:
 def last_asked(
     session: Session, watch_ids: Sequence[UUID], until: datetime
 ) -> dict[UUID, LastAsked]:
-    """Of each of these watches, not looking at what was asked for after `until`.
+    """The last request of each of these watches, ignoring requests after `until`.
 
-    Two look-ups in an index for each, however many refreshes it had.
+    Takes two index look-ups for each watch, however many refreshes it had.
     """
     rows = session.execute(
         sa.text(
@@ -93,7 +93,7 @@ def last_asked(
 
 
 def under_way(session: Session) -> dict[str, int]:
-    """How many refreshes of each source are under way, whoever asked for them."""
+    """How many refreshes of each source are in progress, whoever requested them."""
     rows = session.execute(
         sa.text(
             "SELECT w.source, count(*) AS refreshes FROM refresh r JOIN watch w "

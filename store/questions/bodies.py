@@ -1,6 +1,6 @@
-"""What the stages of a question make and what they find of each other: a statement each.
+"""The results of a question's stages, and what each stage reads of the others: a statement each.
 
-They stand on the way of whoever waits for an answer, so nothing goes through the ORM.
+Whoever waits for an answer waits for these statements, so nothing goes through the ORM.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,8 +29,8 @@ class Asked:
     text: str
     options: Body
     hash_key: bytes | None
-    """Of the hashes of its words, and of all that is made of them (`store.core.hashes`), here and
-    below; None for a question from before there were keys."""
+    """The key of the hashes of its words and of all that is made of them (`store.core.hashes`),
+    here and below; None for a question from before there were keys."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Retrieved:
 
     text: str
     retrieval: dict[str, Any]
-    """All of it but `explain`, as everywhere here."""
+    """All of it except `explain`, as everywhere here."""
     hash: str
-    """Of the whole retrieval."""
+    """The hash of the whole retrieval."""
     hash_key: bytes | None
 
 
@@ -53,10 +53,10 @@ class Drafted:
     retrieval: dict[str, Any]
     draft: dict[str, Any]
     hash: str
-    """Of the draft."""
+    """The hash of the draft."""
     hash_key: bytes | None
     cost_usd: Decimal | None
-    """Of the language model so far; None where it is not known."""
+    """The cost of the language model so far; None if it is not known."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +71,10 @@ class Composed:
 
 
 class Keyed(NamedTuple):
-    """What a stage made for a question, and the key of its hashes.
+    """The result of a stage for a question, and the key of its hashes.
 
-    The key is read before the work: who erases a question ends its work first, so that nothing is
-    ever written under a key that is gone.
+    The key is read before the work. An erasure of a question first ends its work, so nothing is
+    ever written under a deleted key.
     """
 
     body: dict[str, Any]
@@ -83,7 +83,7 @@ class Keyed(NamedTuple):
 
 _ASKED = sa.text("SELECT text, options, hash_key FROM question WHERE id = :id")
 _READ_ON = "r.body - 'explain' AS retrieval"
-"""Why each candidate was kept or dropped is nine tenths of a retrieval, and for people to read."""
+"""`explain`, why each candidate was kept or dropped, is nine tenths of a retrieval, for people."""
 _RETRIEVED = sa.text(
     f"""
     SELECT q.text, {_READ_ON}, r.hash, q.hash_key
@@ -108,25 +108,25 @@ _COMPOSED = sa.text(
 
 
 def asked(session: Session, question_id: UUID) -> Asked | None:
-    """The question; None: there is none."""
+    """The question; None if there is none."""
     row = session.execute(_ASKED, {"id": question_id}).one_or_none()
     return None if row is None else Asked(*row)
 
 
 def retrieved(session: Session, question_id: UUID) -> Retrieved | None:
-    """The question with its retrieval; None: one of them is not there."""
+    """The question with its retrieval; None if either is missing."""
     row = session.execute(_RETRIEVED, {"id": question_id}).one_or_none()
     return None if row is None else Retrieved(*row)
 
 
 def drafted(session: Session, question_id: UUID) -> Drafted | None:
-    """The question with its retrieval and its draft; None: one of them is not there."""
+    """The question with its retrieval and its draft; None if one of them is missing."""
     row = session.execute(_DRAFTED, {"id": question_id}).one_or_none()
     return None if row is None else Drafted(*row)
 
 
 def composed(session: Session, question_id: UUID) -> Composed | None:
-    """The question's answer; None: there is none."""
+    """The question's answer; None if there is none."""
     row = session.execute(_COMPOSED, {"id": question_id}).one_or_none()
     return None if row is None else Composed(*row)
 
@@ -162,7 +162,7 @@ _PUT_ANSWER = sa.text(
 
 
 def put_retrieval(session: Session, question_id: UUID, body: Hashed) -> None:
-    """Store what the retrieve stage found, with its hash; the question waits for generate now.
+    """Store the result of the retrieve stage, with its hash; the question then waits for generate.
 
     Raises:
         LookupError: there is no such question.
@@ -171,7 +171,7 @@ def put_retrieval(session: Session, question_id: UUID, body: Hashed) -> None:
 
 
 def put_draft(session: Session, question_id: UUID, body: Hashed) -> None:
-    """Store what the generate stage proposes, with its hash; the question waits for verify now.
+    """Store the draft of the generate stage, with its hash; the question then waits for verify.
 
     Raises:
         LookupError: there is no such question.
@@ -188,8 +188,8 @@ def put_answer(
     abstain_reason: str | None,
     citations: Sequence[Body],
 ) -> None:
-    """Store an answer, unsealed, what it was composed from, and the spans that it rests on; the
-    question waits for audit now.
+    """Store an unsealed answer, what it was composed from, and the spans that it rests on; the
+    question then waits for audit.
 
     Args:
         inputs: see `store.audit.inputs`.
@@ -207,11 +207,11 @@ def put_answer(
         abstain_reason=abstain_reason,
         inputs=inputs.json,
         inputs_hash=inputs.hash,
-        claims=[one["claim_id"] for one in citations],
-        versions=uuid_array([one["version_id"] for one in citations]),
-        starts=[one["start"] for one in citations],
-        ends=[one["end"] for one in citations],
-        quotes=[one["quote_hash"] for one in citations],
+        claims=[citation["claim_id"] for citation in citations],
+        versions=uuid_array([citation["version_id"] for citation in citations]),
+        starts=[citation["start"] for citation in citations],
+        ends=[citation["end"] for citation in citations],
+        quotes=[citation["quote_hash"] for citation in citations],
     )
 
 

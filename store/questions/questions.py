@@ -1,4 +1,4 @@
-"""Questions: accepted once, found again, listed, followed through the stages."""
+"""Questions: accepted once, looked up, listed, followed through the stages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from store.texts.idempotency import keep
 
 @dataclass(frozen=True)
 class Step:
-    """What one stage did for a question. `ms` is from the last claim to its commit."""
+    """The work of one stage for a question. `ms` is from the last claim to its commit."""
 
     stage: str
     status: str
@@ -50,18 +50,18 @@ def submit(
 ) -> Question:
     """Accept a question: its row, the audit event with its hashes, the message to retrieve.
 
-    The same key of the same owner with the same request gives the first question again and promises
+    The same key of the same owner with the same request returns the first question and promises
     nothing new (`store.texts.idempotency`).
 
     Args:
         options: JSON values; `as_of`, `filters`, `patient_context`, `max_references` where they
             were given.
-        question_id: its id, if it is new: for who listens for its end before it is there.
-        request_id: of the request that asks; the unit of work's, or a new one, if left out.
+        question_id: the id of a new question, for a caller that listens for its end beforehand.
+        request_id: of the request that asks; if left out, the unit of work's, or a new one.
         owner: whose it is.
 
     Raises:
-        KeyReused: the key stands for another request.
+        KeyReused: the key was used for another request.
     """
     key = new_hash_key()
     request = {"text": text, "options": dict(options)}
@@ -146,17 +146,17 @@ STEPS = """
                     ORDER BY started_at, id)
     FROM stage_run WHERE subject = CAST(:id AS text)
 """
-"""What `steps_of` reads, as one JSON value; null: nothing began. For statements that read more."""
+"""SQL: what `steps_of` reads, as one JSON value; null if nothing began. For larger statements."""
 _STEPS = sa.text(STEPS)
 
 
 def progress(session: Session, question_id: UUID) -> list[Step]:
-    """What each stage did for the question so far, in the order in which they began."""
+    """The work of each stage for the question so far, in the order in which the stages began."""
     return steps_of(session.execute(_STEPS, {"id": question_id}).scalar_one() or ())
 
 
 def steps_of(rows: Sequence[Sequence[Any]]) -> list[Step]:
-    """The steps in what `STEPS` found."""
+    """The steps in the result of `STEPS`."""
     return [_step(*row) for row in rows]
 
 
@@ -169,7 +169,7 @@ def _step(stage: str, status: str, attempts: int, started: str, finished: str | 
 
 
 def _milliseconds(started: datetime, finished: datetime | None) -> float | None:
-    """With one decimal place, rounded as PostgreSQL does (`question_states.seal`): a half up."""
+    """Milliseconds to one decimal place, half rounded up as PostgreSQL does (`states.seal`)."""
     if finished is None:
         return None
     microseconds = (finished - started) // timedelta(microseconds=1)

@@ -1,7 +1,7 @@
-"""What an abstention sets going: refreshes that could cure it (invariant 9, `cures.yaml`).
+"""Refreshes that an abstention requests, to cure itself (invariant 9, `cures.yaml`).
 
-Only sources that somebody follows already are asked (ADR 0011), and none so often that a question
-asked again and again becomes a flood.
+Only sources that are already followed are asked (ADR 0011), and not so often that a question asked
+again and again becomes a flood.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from store.sources import refreshes, source_report, source_states, watches
 
 @dataclass(frozen=True)
 class CureRefresh:
-    """A refresh that was asked for, or was under way already."""
+    """A refresh that was requested, or was already under way."""
 
     refresh_id: UUID
     source: str
@@ -28,7 +28,7 @@ class CureRefresh:
 
 @dataclass(frozen=True)
 class Planned:
-    """The next refresh that the scheduler begins, as far as that can be foreseen."""
+    """The next refresh that the scheduler will begin, as far as that can be foreseen."""
 
     source: str
     at: datetime
@@ -37,9 +37,9 @@ class Planned:
 def refresh_documents(
     work: UnitOfWork, document_ids: Collection[UUID], at: datetime
 ) -> list[CureRefresh]:
-    """Ask for the refreshes that would make these documents fresh.
+    """Request the refreshes that would make these documents fresh.
 
-    A watch that somebody stopped stays untouched; one that an abstention made is asked again as
+    A watch that somebody stopped is not changed; one that an abstention created is asked again as
     long as its source is followed.
     """
     followed = {watch.source for watch in _active(work.session)}
@@ -55,37 +55,37 @@ def refresh_documents(
 def refresh_for_terms(
     work: UnitOfWork, recognized: Mapping[str, Sequence[str]], at: datetime
 ) -> list[CureRefresh]:
-    """Ask the sources of the policy that are followed for what these terms find, once.
+    """Ask the followed sources of the policy, once, for what these terms find.
 
-    Where there are too few terms to search for, what is followed there is refreshed.
+    Where there are too few terms to search for, the queries followed there are refreshed.
 
     Args:
         recognized: tags of the vocabulary by kind, see `cure_query`.
     """
-    asked: list[CureRefresh] = []
+    requested: list[CureRefresh] = []
     for source in cure_policy().sources:
         active = _active(work.session, source)
         query = cure_query(source, recognized)
         if not active:
             continue
         if query is None:
-            asked += _ask(work, active, at)
+            requested += _ask(work, active, at)
         elif _may_ask(work.session, source, at):
-            asked += _ask(work, [watches.follow(work, source, query, "abstention", at)], at)
-    return asked
+            requested += _ask(work, [watches.follow(work, source, query, "abstention", at)], at)
+    return requested
 
 
 def refresh_records(
     work: UnitOfWork, identifiers: Mapping[str, Sequence[str]], at: datetime
 ) -> list[CureRefresh]:
-    """Ask for the records with these identifiers, once, where they are primary (EB-4.5): each kind
-    at the first source of the policy that is followed and knows it. Nothing is asked of others.
+    """Request the records with these identifiers, once, where they are primary (EB-4.5): each kind
+    at the first followed source of the policy that knows it. Nothing is asked of other sources.
 
     Args:
-        identifiers: values by kind, such as {"pmid": ["123"]}; more than once is once.
+        identifiers: values by kind, such as {"pmid": ["123"]}; repeated values count once.
     """
     left = {kind: sorted(set(values)) for kind, values in identifiers.items()}
-    asked: list[CureRefresh] = []
+    requested: list[CureRefresh] = []
     for source, policy in cure_policy().sources.items():
         if left.keys().isdisjoint(policy.identifiers):
             continue
@@ -96,26 +96,26 @@ def refresh_records(
         }
         query = record_query(source, known)
         if query is not None and _may_ask(work.session, source, at):
-            asked += _ask(work, [watches.follow(work, source, query, "abstention", at)], at)
-    return asked
+            requested += _ask(work, [watches.follow(work, source, query, "abstention", at)], at)
+    return requested
 
 
 def next_planned(
     session: Session, at: datetime, source_types: Collection[str] | None = None
 ) -> Planned | None:
-    """The next refresh of what is followed; None: nothing is.
+    """The next refresh of a followed query; None if nothing is followed.
 
     Args:
         source_types: only of sources that bring documents of these types.
     """
     planned = [
-        Planned(one.name, one.next_run_at)
-        for one in source_report.report(session, at)
-        if one.next_run_at is not None
-        and one.policy.source_type is not None
-        and (source_types is None or one.policy.source_type in source_types)
+        Planned(report.name, report.next_run_at)
+        for report in source_report.report(session, at)
+        if report.next_run_at is not None
+        and report.policy.source_type is not None
+        and (source_types is None or report.policy.source_type in source_types)
     ]
-    return min(planned, key=lambda one: one.at, default=None)
+    return min(planned, key=lambda refresh: refresh.at, default=None)
 
 
 def _active(session: Session, source: str | None = None) -> list[Watch]:
@@ -123,12 +123,12 @@ def _active(session: Session, source: str | None = None) -> list[Watch]:
 
 
 def _ask(work: UnitOfWork, chosen: Iterable[Watch], at: datetime) -> list[CureRefresh]:
-    found = (_refresh(work, watch, at) for watch in chosen)
-    return [CureRefresh(refresh.id, source) for refresh, source in filter(None, found)]
+    results = (_refresh(work, watch, at) for watch in chosen)
+    return [CureRefresh(refresh.id, source) for refresh, source in filter(None, results)]
 
 
 def _refresh(work: UnitOfWork, watch: Watch, at: datetime) -> tuple[Refresh, str] | None:
-    """The refresh under way, or a new one where the watch may be asked."""
+    """The refresh under way, or a new one if the watch may be asked."""
     under_way = work.session.exec(
         select(Refresh).where(
             col(Refresh.watch_id) == watch.id, col(Refresh.status).in_(refreshes.ACTIVE)
@@ -145,7 +145,7 @@ def _refresh(work: UnitOfWork, watch: Watch, at: datetime) -> tuple[Refresh, str
 
 
 def _is_quiet(session: Session, watch: Watch, at: datetime) -> bool:
-    """Whether the watch was completely refreshed just now."""
+    """True if the watch was completely refreshed within `quiet_hours`."""
     since = at - timedelta(hours=cure_policy().quiet_hours)
     rows = session.execute(
         sa.text(
@@ -158,15 +158,15 @@ def _is_quiet(session: Session, watch: Watch, at: datetime) -> bool:
 
 
 def _may_ask(session: Session, source: str, at: datetime) -> bool:
-    """Whether the source is not to be left alone, and abstentions did not ask it too often."""
+    """True if the source may be asked now, and abstentions have not asked it too often."""
     state = source_states.state(session, source)
     if state is not None and state.is_open(at):
         return False
-    asked = session.execute(
+    count = session.execute(
         sa.text(
             "SELECT count(*) FROM refresh r JOIN watch w ON w.id = r.watch_id "
             "WHERE w.source = :source AND r.reason = 'abstention' AND r.requested_at > :since"
         ),
         {"source": source, "since": at - timedelta(hours=1)},
     ).scalar_one()
-    return int(asked) < cure_policy().most_an_hour
+    return int(count) < cure_policy().most_an_hour

@@ -1,4 +1,4 @@
-"""How a question moves: queued → running → answered or failed, and who is woken by it."""
+"""States of a question: queued → running → answered or failed, and who is notified of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,20 +11,20 @@ from store.core.unit_of_work import UnitOfWork
 from store.models import now
 
 CHANNEL = "question"
-"""Says the id of a question that changed; behind it, after a space, the stage that it waits for, as
-long as there is one: who waits for its end need not look before."""
+"""The payload is the id of a question that changed, then a space and the stage it waits for, if
+there is one: a listener that waits for its end need not look before."""
 
 
 MOVE = """
     UPDATE question SET status = 'running', stage = :stage WHERE id = :question_id
     RETURNING id, pg_notify(:channel, :notice)
 """
-"""In SQL: the question waits for its next stage, and who waits for it hears of that once this
-commits. For the statement that writes what the last one made; parameters: `moving`."""
+"""SQL: the question waits for its next stage, and its listeners are notified on commit. For the
+statement that writes the result of the last stage; parameters: `moving`."""
 
 
 def moving(question_id: UUID, stage: str) -> dict[str, object]:
-    """The parameters of `MOVE`, `question_id` among them."""
+    """The parameters of `MOVE`, including `question_id`."""
     return {
         "question_id": question_id,
         "stage": str(stage),
@@ -35,7 +35,7 @@ def moving(question_id: UUID, stage: str) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Sealed:
-    """A question whose answer was sealed: from when to when, and the work of each stage in ms."""
+    """A question whose answer was sealed: its start and end, and the work of each stage in ms."""
 
     created_at: datetime
     finished_at: datetime
@@ -60,9 +60,9 @@ _SEAL = sa.text(
 
 
 def seal(unit: UnitOfWork, question_id: UUID, answer_hash: str) -> Sealed | None:
-    """Seal the answer, or the abstention, and end its question; None: the answer is another one.
+    """Seal the answer or abstention with this hash, and end its question; None: no such answer.
 
-    The ledger's row of the sealing stage is finished already.
+    The ledger's row of the sealing stage is already finished.
     """
     sealed = unit.session.execute(
         _SEAL, {"id": question_id, "hash": answer_hash, "now": now(), "channel": CHANNEL}
@@ -82,9 +82,9 @@ _FAIL = sa.text(
 
 
 def failed(unit: UnitOfWork, question_id: UUID, cause: str) -> None:
-    """A stage died: the question ends unchecked until an operator replays it.
+    """Record that a stage died: the question ends unchecked until an operator replays it.
 
-    What has its answer keeps it: what died then was a second promise of work that is done.
+    An answered question keeps its answer: what died was a repeated message for finished work.
     """
     changed = unit.session.execute(
         _FAIL, {"id": question_id, "cause": cause, "now": now(), "channel": CHANNEL}

@@ -1,7 +1,7 @@
 """A question with all that its owner is shown of it, read in one statement.
 
 Somebody waits for it, and it is read more often than anything else: before an answer and after it.
-One statement is one snapshot, so what stands in it belongs together without a transaction.
+One statement is one snapshot, so its parts are consistent without a transaction.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ from store.recalls import log
 
 @dataclass(frozen=True)
 class Seen:
-    """A question at one moment. `sealed`: the body of its answer; None: it has none, or none that
-    may be shown (invariant 6)."""
+    """A question at one moment. `sealed`: the body of its answer; None if it has none that may be
+    shown (invariant 6)."""
 
     id: UUID
     owner: str
@@ -35,7 +35,7 @@ class Seen:
     sealed: dict[str, Any] | None
     steps: Sequence[Step]
     recalls: Sequence[Mapping[str, Any]]
-    """Rows for `recall_log.told`."""
+    """Rows for `store.recalls.log.told`."""
 
 
 _SEEN = sa.text(
@@ -51,7 +51,7 @@ _SEEN = sa.text(
 
 
 def seen(session: Session, question_id: UUID) -> Seen | None:
-    """The question as it is now; None: there is none."""
+    """The question as it is now; None if there is none."""
     row = session.execute(_SEEN, {"id": question_id}).one_or_none()
     if row is None:
         return None

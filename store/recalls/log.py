@@ -1,7 +1,7 @@
-"""What is told of recalls: beside an answer, in lists, as a feed, to operators.
+"""Recalls as they are shown: beside an answer, in lists, as a feed, to operators.
 
-The feed is the audit log's own events: they stand in the order of the commits, so a reader that
-comes back with a cursor has missed nothing.
+The feed consists of the audit log's own events in commit order, so a reader that comes back with a
+cursor has missed nothing.
 """
 
 from collections.abc import Collection, Mapping
@@ -22,7 +22,7 @@ CHANGED = ("affected", "reaffirmed", "superseded")
 
 @dataclass(frozen=True)
 class RecallChange:
-    """One change of an answer's recall, as the audit log has it."""
+    """One change of an answer's recall, as in the audit log."""
 
     seq: int
     at: datetime
@@ -33,7 +33,7 @@ class RecallChange:
 
 @dataclass(frozen=True)
 class Feed:
-    """Changes in the order in which they were committed; `cursor` is where the next ones begin."""
+    """Changes in commit order; `cursor` is where the next ones begin."""
 
     changes: list[RecallChange]
     cursor: str | None
@@ -55,20 +55,20 @@ OF_QUESTION = """
         'changed_at', changed_at))
     FROM answer_recall WHERE question_id = :id OR superseded_by = :id
 """
-"""What `told` reads, as one JSON value; null: nothing. For statements that read more beside it."""
+"""SQL: what `told` reads, as one JSON value; null if there is nothing. For larger statements."""
 
 
 def told(question_id: UUID, rows: Collection[Mapping[str, Any]]) -> dict[str, Any]:
-    """`recall` of an answer, as callers see it (DESIGN section 5).
+    """The `recall` of an answer, as callers see it (DESIGN section 5).
 
     Args:
-        rows: what `OF_QUESTION` found.
+        rows: the result of `OF_QUESTION`.
     """
-    found: dict[UUID, Mapping[str, Any]] = {UUID(row["question_id"]): row for row in rows}
-    row = found.pop(question_id, None)
+    by_question: dict[UUID, Mapping[str, Any]] = {UUID(row["question_id"]): row for row in rows}
+    row = by_question.pop(question_id, None)
     shown: dict[str, Any] = {"state": "current", "because": []}
-    for one in found:
-        shown["supersedes"] = str(one)
+    for predecessor in by_question:
+        shown["supersedes"] = str(predecessor)
     if row is None:
         return shown
     shown |= {
@@ -87,12 +87,12 @@ def told(question_id: UUID, rows: Collection[Mapping[str, Any]]) -> dict[str, An
 
 
 def _moment(written: str) -> str:
-    """As Python writes it: PostgreSQL leaves noughts at the end of a second's fraction out."""
+    """The moment as Python writes it: PostgreSQL drops trailing zeros of fractional seconds."""
     return datetime.fromisoformat(written).isoformat()
 
 
 def states(session: Session, question_ids: Collection[UUID]) -> dict[UUID, str]:
-    """The states of those among these that are not `current`."""
+    """The states of those of these answers that are not `current`."""
     rows = session.execute(
         select(col(AnswerRecall.question_id), col(AnswerRecall.state)).where(
             col(AnswerRecall.question_id).in_(question_ids)
@@ -102,7 +102,7 @@ def states(session: Session, question_ids: Collection[UUID]) -> dict[UUID, str]:
 
 
 def counts(session: Session) -> dict[str, int]:
-    """How many answers are in each state; 0 where there are none."""
+    """The number of answers in each state; 0 where there are none."""
     rows = session.execute(
         sa.text("SELECT state, count(*) AS answers FROM answer_recall GROUP BY state")
     )
@@ -110,7 +110,7 @@ def counts(session: Session) -> dict[str, int]:
 
 
 def oldest_affected_seconds(session: Session) -> float:
-    """For how long the answer that waits longest has been affected; 0 if none is."""
+    """Seconds for which the longest waiting answer has been affected; 0 if none is."""
     query = sa.text(
         "SELECT coalesce(extract(epoch FROM clock_timestamp() - min(affected_at)), 0) "
         "FROM answer_recall WHERE state = 'affected'"
@@ -138,12 +138,12 @@ def feed(
     cursor: str | None = None,
     limit: int = 100,
 ) -> Feed:
-    """Changes, the first ones first.
+    """Changes, oldest first.
 
     Args:
         owner: only changes of this owner's answers.
         since: only changes at or after this moment.
-        cursor: of the page before; it leads on even from the last page, once there is more.
+        cursor: of the page before; even that of the last page leads on, once there is more.
 
     Raises:
         InvalidCursor: `cursor` was not given out by this function.
@@ -184,6 +184,6 @@ def listing(
 
 
 def with_state(state: str) -> sa.ColumnElement[bool]:
-    """For a query of questions: only those whose answer is in this state."""
-    found = select(col(AnswerRecall.question_id)).where(AnswerRecall.state == state)
-    return col(Question.id).in_(found)
+    """A condition for queries of questions: only those whose answer is in this state."""
+    ids = select(col(AnswerRecall.question_id)).where(AnswerRecall.state == state)
+    return col(Question.id).in_(ids)

@@ -1,9 +1,9 @@
-"""Answers whose sources changed: found in the transaction of the change, and what they end as.
+"""Answers whose sources changed: marked in the transaction of the change, then checked again.
 
-Each answer that cites a document is `affected` by what is said of that document: a new version, a
-correction, an expression of concern, the end of the work. The recall stage then checks it again
+An answer that cites a document is `affected` by changes of that document: a new version, a
+correction, an expression of concern, the end of the work. The recall stage then checks it again,
 and it ends `reaffirmed`, or `superseded` by the question asked anew. A superseded answer stays so:
-from there on its successor is what is looked after. What is shown of it all is in `recall_log`.
+from then on its successor is checked. `store.recalls.log` shows all of this.
 """
 
 import json
@@ -25,20 +25,20 @@ from store.questions.questions import submit
 ChangeKind = Literal["superseded", "corrected", "expression_of_concern", "retracted"]
 
 _LOCK = 0x4174746573740008  # "Attest", 8
-"""Recalls are written one transaction at a time: each may touch thousands of rows, in the order of
-the documents that changed, which differs from one to the next."""
+"""One transaction at a time writes recalls: each may touch thousands of rows, in the order of the
+documents that changed, which differs between transactions."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """What happened to a document; `detail` holds ids, numbers and dates, no words of it."""
+    """What happened to a document; `detail` holds ids, numbers and dates, but no words of it."""
 
     document_id: UUID
     kind: ChangeKind
     detail: Mapping[str, Any] = field(default_factory=dict)
 
     def as_reason(self, at: str) -> dict[str, Any]:
-        """As it stands in an answer's `because`."""
+        """The change as an entry of an answer's `because`."""
         return {
             "document_id": str(self.document_id),
             "change": self.kind,
@@ -48,9 +48,9 @@ class Change:
 
 
 def superseded(work: UnitOfWork, replaced: Mapping[UUID, tuple[int, int]]) -> None:
-    """Versions were replaced: document → number of the old and of the new one.
+    """Record that versions were replaced: document → numbers of the old and the new version.
 
-    Call it in the transaction of the change, with the documents locked.
+    Call this in the transaction of the change, with the documents locked.
     """
     affect(
         work,
@@ -64,13 +64,14 @@ def superseded(work: UnitOfWork, replaced: Mapping[UUID, tuple[int, int]]) -> No
 def noticed(
     work: UnitOfWork, source: str, fresh: Sequence[tuple[UUID, str, str, date | None]]
 ) -> None:
-    """`source` reports notices it did not report before: document, kind, id, day.
+    """Record that `source` reports notices it did not report before: document, kind, id, day.
 
-    What another source had reported before is no news: of each kind, only more notices than any
-    other source knows count. Call it once they are written, with the documents locked.
+    A notice that another source reported before is no news: of each kind, notices count only if
+    they are more than any other source knows. Call this once they are written, with the documents
+    locked.
     """
-    cited = _cited(work.session, {one[0] for one in fresh})
-    fresh = [one for one in fresh if one[0] in cited]
+    cited = _cited(work.session, {notice[0] for notice in fresh})
+    fresh = [notice for notice in fresh if notice[0] in cited]
     if not fresh:
         return
     held: dict[tuple[UUID, ChangeKind], dict[str, int]] = {}
@@ -87,7 +88,7 @@ def noticed(
     for document_id, kind, notice_id, stated_on in fresh:
         change = _change(kind)
         counts = held[document_id, change]
-        others = max((n for one, n in counts.items() if one != source), default=0)
+        others = max((n for name, n in counts.items() if name != source), default=0)
         if others if change == "retracted" else counts[source] <= others:
             continue
         detail = {
@@ -124,8 +125,8 @@ _ABOUT_THE_PAST = """
           THEN ((q.options ->> 'as_of')::date + 1)::timestamp AT TIME ZONE 'UTC'
           ELSE (q.options ->> 'as_of')::timestamptz END <= clock_timestamp())
 """
-# Such a question asks what was current at a moment that is over: no later version changes that, the
-# end of a work does. A plain date is the whole day in UTC.
+# Such a question asks what was current at a past moment: no later version changes that, but the end
+# of a work does. A plain date is the whole day in UTC.
 _CITING = sa.text(
     f"""
     SELECT c.question_id, v.document_id, array_agg(DISTINCT v.n ORDER BY v.n) AS cited
@@ -138,7 +139,7 @@ _CITING = sa.text(
     GROUP BY c.question_id, v.document_id ORDER BY c.question_id, v.document_id
     """  # noqa: S608  our own fragment
 )
-# One that is being sealed is waited for; one that is sealed later will find its row (`sealed`).
+# An answer being sealed is waited for; one that is sealed later finds its recall (`sealed`).
 _UNSEALED = sa.text(
     "SELECT question_id FROM answer WHERE question_id = ANY(:ids) AND sealed_at IS NULL "
     "ORDER BY question_id FOR UPDATE"
@@ -162,31 +163,31 @@ _AFFECT = sa.text(
 
 
 def affect(work: UnitOfWork, changes: Sequence[Change], *, missed: bool = False) -> int:
-    """Mark every answer that cites a changed document, and promise to check it; gives how many.
+    """Mark every answer that cites a changed document, and promise to check it; returns how many.
 
-    One message for all of them; the stage goes through them in steps.
+    One message covers all of them; the stage processes them in steps.
 
     Args:
         missed: only answers that no change has ever affected, though they cite what is not current.
     """
     if not changes:
         return 0
-    of: dict[UUID, list[Change]] = {}
+    changed: dict[UUID, list[Change]] = {}
     for change in changes:
-        of.setdefault(change.document_id, []).append(change)
-    asked = {
-        "ids": list(of),
-        "ending": [one.document_id for one in changes if one.kind == "retracted"],
+        changed.setdefault(change.document_id, []).append(change)
+    parameters = {
+        "ids": list(changed),
+        "ending": [item.document_id for item in changes if item.kind == "retracted"],
         "missed": missed,
     }
-    if not work.session.execute(_CITING, asked).first():
+    if not work.session.execute(_CITING, parameters).first():
         return 0
     one_at_a_time(work.session)
     at = now()
     because: dict[UUID, list[dict[str, Any]]] = {}
-    for question_id, document_id, cited in work.session.execute(_CITING, asked):
+    for question_id, document_id, cited in work.session.execute(_CITING, parameters):
         because.setdefault(question_id, []).extend(
-            {**change.as_reason(at.isoformat()), "cited": cited} for change in of[document_id]
+            {**change.as_reason(at.isoformat()), "cited": cited} for change in changed[document_id]
         )
     recall_id = uuid4()
     work.session.execute(_UNSEALED, {"ids": list(because)})
@@ -196,7 +197,7 @@ def affect(work: UnitOfWork, changes: Sequence[Change], *, missed: bool = False)
             "recall_id": recall_id,
             "at": at,
             "ids": list(because),
-            "because": [json.dumps(one) for one in because.values()],
+            "because": [json.dumps(entries) for entries in because.values()],
         },
     ).scalars()
     count = 0
@@ -210,7 +211,7 @@ def affect(work: UnitOfWork, changes: Sequence[Change], *, missed: bool = False)
 
 
 def find_missed(work: UnitOfWork) -> int:
-    """Mark the answers whose sources changed before changes were followed; gives how many."""
+    """Mark the answers whose sources changed before changes were tracked; returns how many."""
     rows = work.session.execute(
         sa.text(
             """
@@ -242,10 +243,10 @@ def one_at_a_time(session: Session) -> None:
 
 
 def sealed(work: UnitOfWork, question_id: UUID, request_id: UUID) -> None:
-    """An answer was sealed: where its sources changed on the way, it is checked now.
+    """Have an answer that was just sealed checked if its sources changed on the way.
 
-    Call it behind the sealing, in its transaction and in a statement of its own: where the sealing
-    waited for a change, only a later statement sees what that marked.
+    Call this after the sealing, in its transaction and in its own statement: if the sealing waited
+    for a change, only a later statement sees what the change marked.
     """
     recall_id = uuid4()
     row = work.session.execute(
@@ -279,7 +280,7 @@ _NEXT = """
 
 
 def waiting(session: Session, recall_id: UUID, limit: int) -> list[Affected]:
-    """The next answers of this recall, in the order of their ids."""
+    """The next waiting answers of this recall, in the order of their ids."""
     rows = session.execute(
         sa.text(
             f"SELECT r.question_id, {_ABOUT_THE_PAST} AS about_the_past, "
@@ -291,13 +292,13 @@ def waiting(session: Session, recall_id: UUID, limit: int) -> list[Affected]:
 
 
 def anything_waits(session: Session, recall_id: UUID) -> bool:
-    """Whether answers of this recall are left."""
+    """True if answers of this recall are still waiting."""
     query = sa.text(f"SELECT EXISTS (SELECT {_NEXT})")
     return bool(session.execute(query, {"recall_id": recall_id}).scalar_one())
 
 
 def asked_anew(session: Session) -> int:
-    """How many questions that were asked anew are still under way."""
+    """The number of questions asked anew that are still under way."""
     return int(
         session.execute(
             sa.text(
@@ -309,7 +310,7 @@ def asked_anew(session: Session) -> int:
 
 
 def held(session: Session, recall_id: UUID, question_ids: Iterable[UUID]) -> set[UUID]:
-    """Those that still wait for this recall, locked: a later change has not taken them over."""
+    """Those that still wait for this recall, locked: no later change has taken them over."""
     one_at_a_time(session)
     rows = session.execute(
         sa.text(
@@ -322,7 +323,7 @@ def held(session: Session, recall_id: UUID, question_ids: Iterable[UUID]) -> set
 
 
 def reaffirm(work: UnitOfWork, spans: Mapping[UUID, Sequence[Mapping[str, Any]]]) -> None:
-    """These answers stand, with each quotation at its new place."""
+    """Mark these answers as reaffirmed, with each quotation at its new place."""
     if not spans:
         return
     work.session.execute(
@@ -336,7 +337,7 @@ def reaffirm(work: UnitOfWork, spans: Mapping[UUID, Sequence[Mapping[str, Any]]]
         ),
         {
             "ids": list(spans),
-            "spans": [json.dumps(list(one)) for one in spans.values()],
+            "spans": [json.dumps(list(quotes)) for quotes in spans.values()],
             "at": now(),
         },
     )
@@ -347,9 +348,9 @@ def reaffirm(work: UnitOfWork, spans: Mapping[UUID, Sequence[Mapping[str, Any]]]
 def supersede(
     work: UnitOfWork, question_id: UUID, findings: Sequence[Mapping[str, Any]], request_id: UUID
 ) -> UUID | None:
-    """This answer does not stand: its question is asked anew; gives the new question's id.
+    """Mark this answer as superseded and ask its question anew; returns the new question's id.
 
-    None where the question's text was erased: nobody can ask it any more.
+    None if the question's text was erased: it cannot be asked again.
     """
     old = work.session.get_one(Question, question_id)
     new = (

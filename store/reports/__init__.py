@@ -1,1 +1,1 @@
-"""Figures over time: quality, grounding, usage, cost."""
+"""Reports over time: quality, grounding, usage, cost."""

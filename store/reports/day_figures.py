@@ -1,7 +1,7 @@
-"""The figures of the last 24 hours, for a reader that asks every few seconds.
+"""The figures of the last 24 hours, for a reader that polls every few seconds.
 
-They are sums over a day's answers and move slowly, so that they are kept for a minute: over 100,000
-answers they are most of what a scrape costs.
+They are sums over a day's answers and change slowly, so they are cached for a minute: with 100,000
+answers they are most of the cost of a scrape.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ KEPT = timedelta(minutes=1)
 
 @dataclass(frozen=True)
 class DayFigures:
-    """What the last 24 hours before `at` brought."""
+    """The figures of the 24 hours before `at`."""
 
     at: datetime
     truth: TruthReport
@@ -29,20 +29,20 @@ class DayFigures:
 
 
 class LastDay:
-    """The figures as they were at most a minute ago."""
+    """The figures of the last 24 hours, at most a minute old."""
 
     def __init__(self) -> None:
         self._found: DayFigures | None = None
 
     def figures(self, session: Session, at: datetime) -> DayFigures:
-        """Those that were read last, or new ones if they are too old at `at`."""
-        found = self._found
-        if found is None or not found.at <= at < found.at + KEPT:
+        """The cached figures, or new ones if the cached are too old at `at`."""
+        cached = self._found
+        if cached is None or not cached.at <= at < cached.at + KEPT:
             since = at - LAST_DAY
-            found = self._found = DayFigures(
+            cached = self._found = DayFigures(
                 at,
                 truth_report(session, since),
                 quality_report.judged(session, since, at),
                 quality.counts(session, since, at),
             )
-        return found
+        return cached

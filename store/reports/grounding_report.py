@@ -1,4 +1,4 @@
-"""What the gate made of the claims of late, from what was measured when answers were sealed."""
+"""Recent verdicts of the gate on claims, as measured when answers were sealed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,8 +21,8 @@ _COUNTS = """
 
 @dataclass(frozen=True)
 class TruthReport:
-    """Answers since a moment, the drafted claims by what became of them, and the quotation marks
-    inside claims, with how many lost them because the words stood nowhere (MRD 3.2)."""
+    """Answers since a time, their drafted claims by verdict, the quotations inside claims, and how
+    many lost their quotation marks because the words were in no source (MRD 3.2)."""
 
     answers: int
     abstained: int
@@ -35,6 +35,6 @@ class TruthReport:
 
 
 def truth_report(session: Session, since: datetime) -> TruthReport:
-    """The counts of all answers since then."""
+    """The counts of all answers sealed since `since`."""
     row = session.execute(sa.text(_COUNTS), {"since": since}).one()
     return TruthReport(**{key: int(value) for key, value in row._mapping.items()})

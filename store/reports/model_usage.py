@@ -1,8 +1,8 @@
-"""What language models cost: every request is written down before it is sent and after it ended.
+"""The costs of language models: every request is recorded before it is sent and after it ended.
 
-A row begins as `asked`, with the tokens that the request can use at most, and ends as what came of
-it. A process that dies in between leaves the row as it is, so a request that may have been paid
-for is never forgotten, and one call is one row however often its caller starts again.
+A row begins as `asked`, with the maximum of tokens that the request can use, and ends with its
+outcome. A process that dies in between leaves the row as it is, so that a request that may be
+billed is never lost, and one call is one row however often its caller restarts.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from sqlmodel import Session, SQLModel, col
 from store.models import ModelUsage
 
 ASKED = "asked"
-"""The outcome of a request that is under way, or whose process died."""
+"""The outcome of a request that is in progress, or whose process died."""
 
-_BUDGET_LOCK = 0x4174746573740003  # "Attest", 3: one asks at a time whether money is left
+_BUDGET_LOCK = 0x4174746573740003  # "Attest", 3: one transaction at a time checks a budget
 
 
 @dataclass(frozen=True)
 class Unpriced:
-    """Requests to one model whose cost is not known: their tokens, or the most they can be."""
+    """Requests to one model whose cost is not known: their tokens, or the maximum of these."""
 
     model: str
     input_tokens: int
@@ -31,7 +31,7 @@ class Unpriced:
 
 @dataclass(frozen=True)
 class Spent:
-    """What some requests cost: US dollars where that is known, tokens where it is not."""
+    """The cost of some requests: US dollars where known, else tokens."""
 
     known: Decimal
     unpriced: tuple[Unpriced, ...]
@@ -40,7 +40,7 @@ class Spent:
 
 @dataclass(frozen=True)
 class Total:
-    """Requests of one purpose with one outcome, for operators. The cost is of those known."""
+    """Requests of one purpose with one outcome, and their known costs, for operators."""
 
     purpose: str
     outcome: str
@@ -51,7 +51,7 @@ class Total:
 
 @dataclass(frozen=True)
 class DayCost:
-    """What language models cost on a day (UTC); of `unpriced` requests it is not known."""
+    """The cost of language models on a day (UTC), without that of the `unpriced` requests."""
 
     day: date
     cost: Decimal
@@ -60,12 +60,12 @@ class DayCost:
 
 
 def lock_budgets(session: Session) -> None:
-    """Wait until nobody else checks a budget; held until this transaction ends."""
+    """Wait for the lock on budgets, and hold it until this transaction ends."""
     session.execute(sa.select(sa.func.pg_advisory_xact_lock(_BUDGET_LOCK)))
 
 
 def begin(session: Session, row: ModelUsage) -> int:
-    """Write down a request before it is sent; returns the id to end it by."""
+    """Record a request before it is sent; returns the id for `end`."""
     session.add(row)
     session.flush()
     return row.id
@@ -80,11 +80,11 @@ def end(
     tokens: tuple[int, int, int, int] | None,
     cost_usd: Decimal | None,
 ) -> None:
-    """Write down what came of a request.
+    """Record the outcome of a request.
 
     Args:
-        tokens: of input (in no cache), of output, read from the cache and written to it; None
-            leaves the most that they can be, for a request that may be billed unseen.
+        tokens: uncached input, output, read from the cache, written to the cache; None keeps the
+            maximum, for a request that may be billed without a reply.
         cost_usd: US dollars; None: not known.
     """
     row = session.get_one(ModelUsage, usage_id)
@@ -101,12 +101,12 @@ def spent(
     since: datetime | None = None,
     owner: str | None = None,
 ) -> Spent:
-    """What requests cost, those under way included.
+    """The cost of requests, including those in progress.
 
     Args:
-        subject: only what was asked for it, such as a question's id.
-        since: only what was asked from then on.
-        owner: only what was asked for the questions and texts of this owner.
+        subject: only requests for this subject, such as a question's id.
+        since: only requests from this time on.
+        owner: only requests for questions and texts of this owner.
     """
     all_input = ModelUsage.input_tokens + ModelUsage.cache_read_tokens
     rows = session.execute(
@@ -134,11 +134,11 @@ def spent(
 
 
 def cost_of_subject(subject: str) -> str:
-    """In SQL, the US dollars that were paid for a subject; null where the cost of any request for
+    """An SQL expression for the US dollars paid for a subject; null if the cost of any request for
     it is not known.
 
     Args:
-        subject: what it is called in the statement.
+        subject: the SQL expression of the subject.
     """
     return f"""
         (SELECT CASE WHEN count(*) = count(cost_usd) THEN coalesce(sum(cost_usd), 0) END
@@ -151,20 +151,20 @@ _COST = sa.text(f"SELECT {cost_of_subject(':subject')}")
 
 def cost_of(session: Session, subject: str) -> Decimal | None:
     """See `cost_of_subject`."""
-    found: Decimal | None = session.execute(_COST, {"subject": subject}).scalar_one()
-    return found
+    cost: Decimal | None = session.execute(_COST, {"subject": subject}).scalar_one()
+    return cost
 
 
 def ended(session: Session, subject: str, purpose: str, outcome: str) -> int:
-    """How many requests for a subject ended so: what counts the tries of a stage durably."""
-    found: int = session.execute(
+    """How many requests for a subject had this outcome: a durable count of a stage's tries."""
+    number: int = session.execute(
         sa.select(sa.func.count()).where(
             col(ModelUsage.subject) == subject,
             col(ModelUsage.purpose) == purpose,
             col(ModelUsage.outcome) == outcome,
         )
     ).scalar_one()
-    return found
+    return number
 
 
 def totals(session: Session) -> list[Total]:
@@ -197,7 +197,7 @@ _BY_DAY = sa.text(
 
 
 def by_day(session: Session, since: datetime) -> list[DayCost]:
-    """What each day since then cost; days without a request are left out."""
+    """The cost of each day since `since`; days without a request are left out."""
     return [DayCost(**row._mapping) for row in session.execute(_BY_DAY, {"since": since})]
 
 
@@ -214,7 +214,7 @@ _UUID = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"
 
 
 def _of(owner: str | None) -> list[sa.ColumnElement[bool]]:
-    """Whether the subject is a row of `owner`, in whichever table has rows of owners."""
+    """Conditions that the subject is a row of `owner`, in any table with an owner column."""
     if owner is None:
         return []
     subject = col(ModelUsage.subject)
@@ -225,5 +225,5 @@ def _of(owner: str | None) -> list[sa.ColumnElement[bool]]:
         if "owner" in table.c and "id" in table.c and isinstance(table.c.id.type, sa.Uuid)
     ]
     return [
-        sa.or_(*(sa.exists().where(one.c.id == key, one.c.owner == owner) for one in owned)),
+        sa.or_(*(sa.exists().where(table.c.id == key, table.c.owner == owner) for table in owned)),
     ]

@@ -1,7 +1,7 @@
-"""What was measured of answers: a row for each, and the figures over a window of them.
+"""Quality measurements of answers: one row for each, and the figures over a window of them.
 
-An answer is measured once, when it is sealed. Where a window holds nothing that a figure is about,
-the figure is unknown (None over 0), never 0.
+An answer is measured once, when it is sealed. If a window holds no data for a figure, the figure is
+unknown (None over 0), never 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from store.questions.states import Sealed
 
 @dataclass(frozen=True)
 class Times:
-    """Milliseconds from the question's acceptance to the seal, and of the work of each stage."""
+    """Milliseconds from accepting the question to sealing its answer, and those of each stage."""
 
     response_ms: float
     stage_ms: Mapping[str, float]
@@ -31,10 +31,10 @@ _ADD = sa.insert(SQLModel.metadata.tables[str(AnswerQuality.__tablename__)])
 
 
 def add(session: Session, question_id: UUID, sealed: Sealed, counted: Mapping[str, Any]) -> Times:
-    """Write down what was `counted` of an answer that was sealed in this transaction.
+    """Write the measurements of an answer that was sealed in this transaction.
 
     Args:
-        counted: the columns of `answer_quality` but for ids and times.
+        counted: the columns of `answer_quality` except ids and times.
 
     Returns:
         How long the question took.
@@ -116,23 +116,23 @@ def _share(part: int, whole: int) -> Figure:
 
 
 def anchors(session: Session) -> Figure:
-    """How many anchors the current documents have (MRD "Success Metrics"); one count over one.
+    """How many anchors the current documents have (MRD "Success Metrics"), as a count over 1.
 
-    Unknown where no document is held: nothing is missed there.
+    Unknown if there is no document: then nothing is missing.
     """
-    found = session.execute(
+    row = session.execute(
         sa.text(
             "SELECT (SELECT count(*) FROM anchor a JOIN document_version v ON v.id = a.version_id "
             "WHERE v.status = 'current') AS anchors, "
             "EXISTS (SELECT FROM document_version WHERE status = 'current') AS held"
         )
     ).one()
-    return Figure(float(found.anchors), 1) if found.held else UNKNOWN
+    return Figure(float(row.anchors), 1) if row.held else UNKNOWN
 
 
 @dataclass(frozen=True)
 class Ended:
-    """Answers sealed in a window, of one type of question and with one outcome."""
+    """The answers of one question type and one outcome that were sealed in a window."""
 
     query_type: str
     outcome: str
@@ -142,7 +142,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Counts:
-    """What ended in a window. Times in milliseconds; None: nothing ended."""
+    """Counts of what ended in a window. Times in milliseconds; None: nothing ended."""
 
     ended: Sequence[Ended]
     failed: int
@@ -150,29 +150,29 @@ class Counts:
     response_ms_p95: float | None
     cost_usd: Decimal
     cost_unknown: int
-    """Answers whose cost is not known: it is not in `cost_usd`."""
+    """Answers whose cost is not known and not part of `cost_usd`."""
 
     @property
     def answers(self) -> int:
         """All answers, abstentions included."""
-        return sum(one.answers for one in self.ended)
+        return sum(group.answers for group in self.ended)
 
     @property
     def by_type(self) -> dict[str, int]:
-        """Answers by the type of their question."""
-        found: dict[str, int] = {}
-        for one in self.ended:
-            found[one.query_type] = found.get(one.query_type, 0) + one.answers
-        return found
+        """Answers by question type."""
+        answers: dict[str, int] = {}
+        for group in self.ended:
+            answers[group.query_type] = answers.get(group.query_type, 0) + group.answers
+        return answers
 
     @property
     def abstained(self) -> dict[str, int]:
-        """Abstentions by their reason."""
-        found: dict[str, int] = {}
-        for one in self.ended:
-            if one.outcome != "answered":
-                found[one.outcome] = found.get(one.outcome, 0) + one.answers
-        return found
+        """Abstentions by reason."""
+        answers: dict[str, int] = {}
+        for group in self.ended:
+            if group.outcome != "answered":
+                answers[group.outcome] = answers.get(group.outcome, 0) + group.answers
+        return answers
 
 
 _ENDED = sa.text(
@@ -197,7 +197,7 @@ _FAILED = sa.text(
 
 
 def counts(session: Session, since: datetime, until: datetime) -> Counts:
-    """What ended in [since, until)."""
+    """Counts of what ended in [since, until)."""
     window = {"since": since, "until": until}
     took = session.execute(_TOOK, window).one()
     middle, slow = took.ms or (None, None)

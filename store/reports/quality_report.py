@@ -1,6 +1,6 @@
-"""Every quality metric with its target, its alert and how it moved: one report for all readers.
+"""Every quality metric with its target, its alert and its trend: one report for all readers.
 
-`GET /v1/quality`, the weekly report and Prometheus say the same, because all three read it here.
+`GET /v1/quality`, the weekly report and Prometheus agree, because all three read it here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,12 +17,12 @@ from store.reports import quality
 State = Literal["met", "missed", "unknown", "untargeted"]
 
 LAST_DAY = timedelta(hours=24)
-"""Of the counts (MRD 4.1: "last_24h") and of the gauges."""
+"""The window of the counts (MRD 4.1: "last_24h") and of the gauges."""
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One metric over a window, beside what it should be."""
+    """One metric over a window, with its target."""
 
     name: str
     metric: QualityMetric
@@ -30,17 +30,17 @@ class Judged:
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is met; None: no target, or nothing to judge."""
+        """True if the target is met; None: there is no target, or nothing to judge."""
         return self.metric.met(self.figure)
 
     @property
     def alerting(self) -> bool | None:
-        """Whether somebody must look; None: no alert, or too little was seen."""
+        """True if the alert fires; None: there is no alert, or too little data."""
         return self.metric.alerts(self.figure)
 
     @property
     def state(self) -> State:
-        """`unknown`: there was nothing to measure. `untargeted`: it is told and has no target."""
+        """`unknown`: there was nothing to measure. `untargeted`: measured, but it has no target."""
         if self.figure.value is None:
             return "unknown"
         if self.met is None:
@@ -50,7 +50,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Day:
-    """One day (UTC) of the window; metrics of which nothing was seen are left out."""
+    """One day (UTC) of the window; metrics without data are left out."""
 
     day: str
     figures: Mapping[str, Figure]
@@ -58,7 +58,7 @@ class Day:
 
 @dataclass(frozen=True)
 class QualityReport:
-    """The metrics over [since, until), by day, and what ended in it."""
+    """The metrics over [since, until), their trend by day, and counts of what ended in it."""
 
     since: datetime
     until: datetime
@@ -68,24 +68,24 @@ class QualityReport:
 
     @property
     def missed(self) -> list[Judged]:
-        """What is not as it should be."""
-        return [one for one in self.metrics if one.state == "missed"]
+        """The metrics that miss their target."""
+        return [metric for metric in self.metrics if metric.state == "missed"]
 
 
 def judged(session: Session, since: datetime, until: datetime) -> list[Judged]:
-    """Every metric that is about a window, over this one, in the order of the policy."""
-    found = quality.figures(session, since, until)
-    found |= extraction_quality.figures(session, since, until)
+    """Every metric that applies to a window, over this window, in the order of the policy."""
+    measured = quality.figures(session, since, until)
+    measured |= extraction_quality.figures(session, since, until)
     return [
-        Judged(name, metric, found.get(name, UNKNOWN))
+        Judged(name, metric, measured.get(name, UNKNOWN))
         for name, metric in quality_metrics().items()
         if not metric.standing
     ]
 
 
 def report(session: Session, since: datetime, until: datetime) -> QualityReport:
-    """The whole report. What is standing, such as the count of anchors, is as it is now."""
-    over_window = {one.name: one for one in judged(session, since, until)}
+    """The whole report. Standing metrics, such as the count of anchors, are measured now."""
+    over_window = {metric.name: metric for metric in judged(session, since, until)}
     standing = {"quote_anchor_coverage": quality.anchors(session)}
     return QualityReport(
         since,
@@ -100,14 +100,14 @@ def report(session: Session, since: datetime, until: datetime) -> QualityReport:
 
 
 def _trend(session: Session, since: datetime, until: datetime) -> list[Day]:
-    """Every day that the window touches, also those on which nothing happened."""
+    """Every day that the window touches, including days without data."""
     by_day = quality.figures_by_day(session, since, until)
-    for day, found in extraction_quality.figures_by_day(session, since, until).items():
-        by_day[day] = by_day.get(day, {}) | found
+    for day, figures in extraction_quality.figures_by_day(session, since, until).items():
+        by_day[day] = by_day.get(day, {}) | figures
     last = (until - timedelta(microseconds=1)).date()
-    days, one = [], since.date()
-    while one <= last:
-        known = by_day.get(one.isoformat(), {})
-        days.append(Day(one.isoformat(), {k: v for k, v in known.items() if v != UNKNOWN}))
-        one += timedelta(days=1)
+    days, date = [], since.date()
+    while date <= last:
+        known = by_day.get(date.isoformat(), {})
+        days.append(Day(date.isoformat(), {k: v for k, v in known.items() if v != UNKNOWN}))
+        date += timedelta(days=1)
     return days

@@ -1,7 +1,7 @@
-"""What models cost over all time, for a reader that asks every few seconds.
+"""The total costs of models, for a reader that polls every few seconds.
 
-Requests of days that are over do not change any more: their sums are kept in the process, and only
-those since are counted anew. The sums over everything took 110 ms for 200,000 requests.
+Requests of past days do not change any more: their sums are kept in the process, and only later
+requests are counted again. Summing everything took 110 ms for 200,000 requests.
 """
 
 import threading
@@ -15,7 +15,7 @@ from sqlmodel import Session
 from store.reports.model_usage import Total
 
 SETTLED = timedelta(days=1)
-"""Ours: no request lasts so long."""
+"""Ours: no request takes that long."""
 
 _TOTALS = """
     SELECT purpose, outcome, count(*) AS requests, coalesce(sum(cost_usd), 0) AS cost_usd,
@@ -33,25 +33,25 @@ class UsageTotals:
         self._before: list[Total] = []
 
     def totals(self, session: Session, at: datetime) -> list[Total]:
-        """The totals at `at`: those of settled days are read once a day."""
+        """The totals at `at`; those of settled days are read once a day."""
         border = (at - SETTLED).replace(hour=0, minute=0, second=0, microsecond=0)
         with self._lock:
             if self._border != border:
                 self._before, self._border = _sums(session, "<", border), border
             before = self._before
-        found: defaultdict[tuple[str, str], Total] = defaultdict(
+        sums: defaultdict[tuple[str, str], Total] = defaultdict(
             lambda: Total("", "", 0, Decimal(0), 0)
         )
-        for one in (*before, *_sums(session, ">=", border)):
-            known = found[one.purpose, one.outcome]
-            found[one.purpose, one.outcome] = Total(
-                one.purpose,
-                one.outcome,
-                known.requests + one.requests,
-                known.cost_usd + one.cost_usd,
-                known.unpriced + one.unpriced,
+        for part in (*before, *_sums(session, ">=", border)):
+            known = sums[part.purpose, part.outcome]
+            sums[part.purpose, part.outcome] = Total(
+                part.purpose,
+                part.outcome,
+                known.requests + part.requests,
+                known.cost_usd + part.cost_usd,
+                known.unpriced + part.unpriced,
             )
-        return [found[key] for key in sorted(found)]
+        return [sums[key] for key in sorted(sums)]
 
 
 def _sums(session: Session, side: str, border: datetime) -> list[Total]:

@@ -1,4 +1,4 @@
-"""What a weekly report is made of: quality and its trend, sources, deaths, costs and recalls."""
+"""The data of a weekly report: quality and its trend, sources, deaths, costs and recalls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from store.sources.source_report import SourceReport
 
 @dataclass(frozen=True)
 class Deaths:
-    """Dead letters of one stage with one cause's fingerprint, that died in the window."""
+    """The messages of one stage that died in the window with one type of error."""
 
     stage: str
     error_type: str
@@ -29,7 +29,7 @@ class Deaths:
 
 @dataclass(frozen=True)
 class Costs:
-    """Requests to models for one purpose in the window. The cost is of those known."""
+    """Requests to models for one purpose in the window, and their known costs."""
 
     purpose: str
     requests: int
@@ -39,7 +39,7 @@ class Costs:
 
 @dataclass(frozen=True)
 class DayOfWeek:
-    """What one day (UTC) of the window brought."""
+    """The answers of one day (UTC) of the window."""
 
     day: str
     answered: int
@@ -51,7 +51,7 @@ class DayOfWeek:
 
 @dataclass(frozen=True)
 class WeekReport:
-    """Everything over [since, until); sources and queues are as they stood at `made_at`."""
+    """The report over [since, until); sources and queues are in their state at `made_at`."""
 
     made_at: datetime
     quality: QualityReport
@@ -59,7 +59,7 @@ class WeekReport:
     deaths: Sequence[Deaths]
     costs: Sequence[Costs]
     recalled: dict[str, int]
-    """Answers whose state changed in the window, by the state that they have."""
+    """Answers whose recall state changed in the window, by their present state."""
     sources: Sequence[SourceReport]
     queues: Sequence[QueueReport]
 
@@ -95,7 +95,7 @@ _RECALLED = sa.text(
 
 
 def report(session: Session, since: datetime, until: datetime, made_at: datetime) -> WeekReport:
-    """All of it. Days on which nothing ended are there as well, with zeros and unknown times."""
+    """The whole report. Days without answers are included, with zeros and unknown times."""
     window = {"since": since, "until": until}
     measured = quality_report.report(session, since, until)
     by_day = {row.day.isoformat(): row for row in session.execute(_DAYS, window)}
@@ -106,11 +106,11 @@ def report(session: Session, since: datetime, until: datetime, made_at: datetime
         quality=measured,
         days=[
             DayOfWeek(
-                one.day, found.answered, found.abstained, found.ms[0], found.ms[1], found.cost_usd
+                entry.day, ended.answered, ended.abstained, ended.ms[0], ended.ms[1], ended.cost_usd
             )
-            if (found := by_day.get(one.day))
-            else DayOfWeek(one.day, 0, 0, None, None, Decimal(0))
-            for one in measured.trend
+            if (ended := by_day.get(entry.day))
+            else DayOfWeek(entry.day, 0, 0, None, None, Decimal(0))
+            for entry in measured.trend
         ],
         deaths=[
             Deaths(row.stage, row.error_type, row.died, row.open)
@@ -121,6 +121,6 @@ def report(session: Session, since: datetime, until: datetime, made_at: datetime
             for row in session.execute(_COSTS, window)
         ],
         recalled=recalled,
-        sources=[one for one in source_report.report(session, made_at) if one.is_known],
+        sources=[entry for entry in source_report.report(session, made_at) if entry.is_known],
         queues=queue_report.report(session),
     )

@@ -1,4 +1,4 @@
-"""Service levels of watches: how old each may be, since when it was older, and why."""
+"""Service levels of watches: how old each may be, since when it has been older, and why."""
 
 from datetime import datetime, timedelta
 
@@ -13,14 +13,14 @@ SHOWED_TOO_LITTLE = "the source answered, but did not show all that is followed"
 
 
 def deadline(watch: Watch) -> datetime | None:
-    """When the watch breaches its SLA unless it is refreshed before; None: it has no SLA."""
+    """When the watch breaches its SLA unless it is refreshed before; None if it has no SLA."""
     since = max(watch.cursor_at or watch.followed_at, watch.followed_at)
     return _deadline_from(watch, since)
 
 
 def met(work: UnitOfWork, watch: Watch, started_at: datetime, at: datetime) -> None:
-    """The watch was refreshed completely at `at`, as of `started_at`: end its breach, and write
-    down one that nobody has noticed meanwhile. Call it before the cursor moves."""
+    """Record a complete refresh at `at`, as of `started_at`: end the watch's breach, and record one
+    that was not noticed meanwhile. Call this before the cursor moves."""
     notice_breach(work, watch, at)
     ends = _deadline_from(watch, started_at)
     if ends is not None and at <= ends:
@@ -41,12 +41,12 @@ def _deadline_from(watch: Watch, cursor_at: datetime) -> datetime | None:
 
 
 def notice_breach(work: UnitOfWork, watch: Watch, at: datetime) -> bool:
-    """Open a breach if the watch is over its deadline at `at` and none is open; whether it did."""
+    """Open a breach if the watch is past its deadline at `at` and none is open; True if opened."""
     ends = deadline(watch)
     if ends is None or at <= ends or not watch.active:
         return False
-    said = _said(work.session, watch)
-    cause = said or _undone(work.session, watch, ends)
+    source_error = _said(work.session, watch)
+    cause = source_error or _undone(work.session, watch, ends)
     opened = work.session.execute(
         sa.text(
             "INSERT INTO sla_breach (watch_id, began_at, cause) VALUES (:watch, :began, :cause) "
@@ -55,14 +55,14 @@ def notice_breach(work: UnitOfWork, watch: Watch, at: datetime) -> bool:
         {"watch": watch.id, "began": ends, "cause": cause},
     ).one_or_none()
     if opened is not None:
-        # What a source said may repeat its query, and that the words of a question.
-        told = cause if said in (None, SHOWED_TOO_LITTLE) else "the source failed"
-        work.record("sla.breached", watch.id, began_at=ends.isoformat(), cause=told)
+        # A source's error may repeat its query, and the query the words of a question.
+        audit_cause = cause if source_error in (None, SHOWED_TOO_LITTLE) else "the source failed"
+        work.record("sla.breached", watch.id, began_at=ends.isoformat(), cause=audit_cause)
     return opened is not None
 
 
 def _said(session: Session, watch: Watch) -> str | None:
-    """What the source said last, where it failed."""
+    """The last error of the source, if it failed."""
     if watch.last_error:
         return watch.last_error
     reason: str | None = session.execute(
@@ -73,7 +73,7 @@ def _said(session: Session, watch: Watch) -> str | None:
 
 
 def _undone(session: Session, watch: Watch, late_from: datetime) -> str:
-    """What we did not do, so that the watch is late."""
+    """What was not done on our side, so that the watch is late."""
     last = session.execute(
         sa.text(
             "SELECT status, looked FROM refresh WHERE watch_id = :w AND requested_at <= :late "

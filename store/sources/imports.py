@@ -1,7 +1,7 @@
-"""Imports of bulk files: how far each one is, so that a killed import goes on where it stopped.
+"""Imports of bulk files, with their progress: a killed import continues where it stopped.
 
-A file is cut into slices that are the same each time. Its row counts those that are promised, in
-the transaction that promises each: none is lost and none comes twice, wherever the import dies.
+A file is cut into the same slices each time. Its row counts the promised slices, in the
+transaction that promises each: none is lost and none comes twice, wherever the import dies.
 """
 
 from collections import Counter
@@ -18,12 +18,12 @@ from store.models import now
 
 
 class ImportedElsewhere(RuntimeError):
-    """Another process imports the file at the same time."""
+    """Another process is importing the file at the same time."""
 
 
 @dataclass(frozen=True)
 class ImportFile:
-    """A bulk file as far as it is imported. `finished_at`: since when all of it is promised."""
+    """A bulk file and its import so far. `finished_at`: since when all of it is promised."""
 
     source: str
     fingerprint: str
@@ -37,16 +37,16 @@ class ImportFile:
 
 @dataclass(frozen=True)
 class Progress:
-    """What became of a file's slices. `outcomes` counts records (`documents.Outcome`)."""
+    """The results of a file's slices. `outcomes` counts records (`documents.Outcome`)."""
 
     unread: int
     outcomes: Counter[str]
     failed: list[tuple[str, str]]
-    """Slices that could not be read, each with why."""
+    """Slices that could not be read, each with the reason."""
 
 
 def begin(work: UnitOfWork, source: str, fingerprint: str, filename: str) -> ImportFile:
-    """The import of the file with this fingerprint: as far as it got, or a new one."""
+    """The import of the file with this fingerprint: the one already begun, or a new one."""
     made = work.session.execute(
         sa.text(
             """
@@ -76,15 +76,15 @@ def begin(work: UnitOfWork, source: str, fingerprint: str, filename: str) -> Imp
 def put_slice(
     work: UnitOfWork, file: ImportFile, content: bytes, records: int, fetched_at: datetime
 ) -> ImportFile:
-    """Keep the next slice and promise to read it; gives how far the file is then.
+    """Store the next slice and promise to read it; returns the import after that.
 
     Args:
         content: a payload of the source's connector.
-        records: how many are in it.
-        fetched_at: as of when the source said so.
+        records: how many it holds.
+        fetched_at: the time as of which the source said so.
 
     Raises:
-        ImportedElsewhere: somebody else has put this slice meanwhile.
+        ImportedElsewhere: another process has put this slice meanwhile.
     """
     row = work.session.execute(
         sa.text(
@@ -117,10 +117,10 @@ def put_slice(
 
 
 def finish(work: UnitOfWork, file: ImportFile) -> ImportFile:
-    """All slices of the file are promised: say so.
+    """Mark the import as finished: all slices of the file are promised.
 
     Raises:
-        ImportedElsewhere: somebody else has put more of it meanwhile.
+        ImportedElsewhere: another process has put more of it meanwhile.
     """
     row = work.session.execute(
         sa.text(
@@ -144,16 +144,16 @@ def finish(work: UnitOfWork, file: ImportFile) -> ImportFile:
 
 
 def unread(session: Session, batch_id: UUID) -> int:
-    """How many slices are promised and not read yet."""
-    found: int = session.execute(
+    """The number of slices that are promised and not read yet."""
+    count: int = session.execute(
         sa.text("SELECT count(*) FROM ingest_item WHERE batch_id = :batch AND status = 'pending'"),
         {"batch": batch_id},
     ).scalar_one()
-    return found
+    return count
 
 
 def progress(session: Session, batch_id: UUID) -> Progress:
-    """What became of the slices of an import."""
+    """The results of the slices of an import."""
     outcomes = session.execute(
         sa.text(
             """
@@ -188,15 +188,15 @@ _GROWN = sa.text(
 
 
 _STATISTICS_TARGET = 10
-"""PostgreSQL looks at 300 rows for each (its manual, "ANALYZE"): 3,000 show that identifiers are
-unique as well as the 30,000 of its default, at a tenth of the work. Its own round comes later."""
+"""PostgreSQL reads 300 rows for each (its manual, "ANALYZE"): 3,000 rows show that identifiers are
+unique as well as the 30,000 of the default, at a tenth of the work. Its own run comes later."""
 
 
 def keep_statistics(engine: sa.Engine) -> None:
-    """Let PostgreSQL look at the tables that have doubled since it last did.
+    """Run ANALYZE on the tables that have doubled since it last ran.
 
-    It plans by what it saw and looks by itself only once a minute. A first fill is faster: as long
-    as nothing is known of the tables, what looks a record up by its identifiers reads all of them.
+    PostgreSQL plans by these statistics and updates them by itself only once a minute. A first fill
+    is faster: without statistics, looking a record up by its identifiers reads the whole table.
     """
     with engine.begin() as connection:
         grown = connection.execute(_GROWN).scalars().all()

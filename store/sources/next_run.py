@@ -1,7 +1,7 @@
-"""When a watch is refreshed next, as far as that can be foreseen. Pure: no clock, no database.
+"""Foresees when a watch is refreshed next. Pure: no clock, no database.
 
-`scheduler.plan` decides what is due; this foresees its decision for those who may not import it.
-A test holds the two together.
+`scheduler.plan` decides what is due; this repeats its decision for those who may not import it. A
+test checks that the two agree.
 """
 
 import hashlib
@@ -31,9 +31,9 @@ def next_run(
     sla: timedelta | None,
     under_way: bool,
 ) -> datetime:
-    """The first moment from `at` on at which the watch is due; `at` itself: it is due already.
+    """The first moment from `at` on at which the watch is due; `at` itself if it is due already.
 
-    While a refresh is under way that is the slot after it. The arguments are those of
+    While a refresh is under way, this is the slot after it. The arguments are those of
     `scheduler.plan.Followed`.
     """
     if under_way:
@@ -42,8 +42,8 @@ def next_run(
         return at if failed_at and failed_at > at + STRAY else max(at, retry_at)
     if requested_at is None and cursor_at is None:
         return at if created_at > at + STRAY else max(at, created_at)
-    asked = (one for one in (requested_at, cursor_at) if one and one <= at + STRAY)
-    asked_at = max(asked, default=_EPOCH)
+    moments = (moment for moment in (requested_at, cursor_at) if moment and moment <= at + STRAY)
+    asked_at = max(moments, default=_EPOCH)
     following = max(at, _slot_after(watch_id, every, asked_at))
     if deadline is None or sla is None:
         return following

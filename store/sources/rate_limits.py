@@ -1,8 +1,8 @@
-"""One token bucket a host, shared by all processes: how fast we ask a source, and when not at all.
+"""One token bucket per host, shared by all processes: how fast a source is asked, and pauses.
 
-A bucket is one moment, `next_at`, kept by the generic cell rate algorithm (ITU-T I.371): each
-request moves it one interval on, and may be sent as soon as `next_at` is no further ahead than
-`burst` - 1 intervals. So no stretch of time sees more than `burst` + its length × the rate.
+A bucket is one moment, `next_at`, kept by the generic cell rate algorithm (ITU-T I.371). Each
+request moves it one interval on, and may be sent once `next_at` is at most `burst` - 1 intervals
+ahead. So any stretch of time sees at most `burst` + its length × the rate.
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 LONGEST = timedelta(hours=1)
-"""Ours: `next_at` is never taken to be further ahead than this, so that a clock that was set back
-holds nobody for ever. Longer pauses are kept by `store.sources.source_states`."""
+"""Our choice: `next_at` counts as at most this far ahead, so that a clock that was set back blocks
+nobody for ever. Longer pauses are kept by `store.sources.source_states`."""
 
 _TAKE = sa.text(
     "INSERT INTO rate_limit AS bucket (host, next_at) VALUES (:host, :at + :interval) "
@@ -34,17 +34,17 @@ _HOLD = sa.text(
 
 @dataclass(frozen=True)
 class RateLimits:
-    """The buckets in PostgreSQL. Every call is a transaction of its own."""
+    """The buckets in PostgreSQL. Every call is its own transaction."""
 
     engine: sa.Engine
 
     def reserve(
         self, host: str, per_second: float, burst: int, at: datetime, *, longest: float = 30.0
     ) -> float:
-        """Take the next turn at `host`; gives the seconds to wait from `at` until it comes.
+        """Take the next turn at `host`; returns the seconds to wait from `at` until it comes.
 
-        Would that be more than `longest` seconds, then no turn is taken, and the answer, larger
-        than `longest`, says when it is worth to ask again.
+        If that were more than `longest` seconds, no turn is taken, and the result, larger than
+        `longest`, says when it is worth asking again.
         """
         interval = timedelta(seconds=1 / per_second)
         allowance = interval * (burst - 1)
@@ -62,9 +62,9 @@ class RateLimits:
         return max(0.0, seconds)
 
     def hold(self, host: str, until: datetime, at: datetime) -> None:
-        """Let nobody ask `host` before `until` (an hour after `at` at most): it asked for a pause.
+        """Let nobody ask `host` before `until` (at most an hour after `at`): it asked for a pause.
 
-        Whoever may send bursts adds `burst` - 1 intervals.
+        Callers that may send bursts add `burst` - 1 intervals.
         """
         values = {"host": host, "until": min(until, at + LONGEST), "at": at, "cap": LONGEST}
         with self.engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""What a user asks of a source: refresh what is followed, or follow a query, or ask it once."""
+"""What users ask of a source: refresh what is followed, follow a query, or ask it once."""
 
 from datetime import datetime
 
@@ -14,26 +14,26 @@ class NothingFollowed(LookupError):
 
 
 def refresh_followed(work: UnitOfWork, source: str, at: datetime) -> list[Refresh]:
-    """Promise a refresh of every query that is followed at `source`, the longest followed first.
+    """Promise a refresh of every query followed at `source`, the longest followed first.
 
-    One that is under way already is given as it is.
+    A refresh that is already under way is returned as it is.
 
     Raises:
-        NothingFollowed: there is none.
+        NothingFollowed: no query is followed there.
     """
     followed = select(Watch).where(col(Watch.source) == source, col(Watch.active))
-    found = list(work.session.exec(followed.order_by(col(Watch.created_at), col(Watch.id))))
-    if not found:
+    active = list(work.session.exec(followed.order_by(col(Watch.created_at), col(Watch.id))))
+    if not active:
         raise NothingFollowed(f"nothing is followed at {source}: name a query to follow")
-    return [refreshes.request(work, watch, "user", at) for watch in found]
+    return [refreshes.request(work, watch, "user", at) for watch in active]
 
 
 def refresh_query(
     work: UnitOfWork, source: str, query: str, at: datetime, *, keep: bool = True
 ) -> Refresh:
-    """Promise a refresh of one query, which is followed from now on if `keep`.
+    """Promise a refresh of one query; with `keep` the query is followed from now on.
 
-    Without `keep` it is asked this once; a watch on it that is there already stays what it is.
+    Without `keep` it is asked this once; an existing watch on it is not changed.
     """
     if keep:
         return refreshes.request(work, watches.follow(work, source, query, "user", at), "user", at)

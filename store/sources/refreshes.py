@@ -5,7 +5,7 @@
 
 Only a complete refresh moves the watch's cursor, in the transaction that stores its last packet
 (WIRE 0: "commit after the last page"). A failed one leaves it, so the next begins where the last
-complete one began and nothing is missed; storing the same twice changes nothing.
+complete one began and nothing is missed. Storing the same record twice changes nothing.
 """
 
 from collections.abc import Mapping
@@ -26,18 +26,18 @@ from store.sources import freshness, watches
 Reason = Literal["schedule", "retry", "user", "abstention"]
 ACTIVE = ("queued", "fetching", "storing")
 CHANNEL = "attest_refresh"
-"""Notified with the refresh's id when it ends."""
+"""NOTIFY channel; the payload is the id of the refresh that ended."""
 
 FIRST_RETRY_SECONDS = 300.0
-"""Ours: five minutes, doubled with each failure."""
+"""Our choice: five minutes, doubled with each failure."""
 LAST_RETRY_SECONDS = 3600.0
-"""Ours: a source that comes back is asked within the hour, whatever was before."""
+"""Our choice: a source that comes back is asked within the hour, whatever was before."""
 
 
 def request(
     work: UnitOfWork, watch: Watch, reason: Reason, at: datetime, request_id: UUID | None = None
 ) -> Refresh:
-    """Promise a refresh of `watch`; gives the one under way if there is one."""
+    """Promise a refresh of `watch`; returns the one under way if there is one."""
     made = None
     while made is None:
         made = _insert(work.session, watch.id, reason, at)
@@ -52,7 +52,7 @@ def request(
 
 
 def _insert(session: Session, watch_id: UUID, reason: Reason, at: datetime) -> UUID | None:
-    """A new refresh; None where one is under way."""
+    """Insert a new refresh and return its id; None if one is under way."""
     made: UUID | None = session.execute(
         sa.text(
             """
@@ -75,12 +75,12 @@ def active(session: Session, watch_id: UUID) -> Refresh | None:
 
 
 def awaits(refresh: Refresh, step: int) -> bool:
-    """Whether this step is the next that the refresh has to take."""
+    """True if this step is the next one of the refresh."""
     return refresh.status in ("queued", "fetching") and refresh.step == step
 
 
 def locked(session: Session, refresh_id: UUID) -> Refresh | None:
-    """The refresh as it stands, locked until the transaction ends.
+    """The refresh, locked until the transaction ends.
 
     FOR NO KEY UPDATE: the foreign keys of two items of one refresh must not deadlock on it.
     """
@@ -97,14 +97,14 @@ def _locked_watch(session: Session, refresh: Refresh) -> Watch:
 
 
 def begin(work: UnitOfWork, refresh: Refresh, watch: Watch, started_at: datetime) -> None:
-    """The first step is being taken: from where, and since when, stands fixed from now on."""
+    """Start the first step: `started_at` and `since` are fixed from now on."""
     refresh.status, refresh.started_at = "fetching", started_at
     refresh.since = since(watch)
     work.session.add(refresh)
 
 
 def since(watch: Watch) -> datetime | None:
-    """Where a refresh of the watch begins: the last complete one's start, less the overlap."""
+    """Where a refresh of the watch begins: the start of the last complete one, less the overlap."""
     if watch.cursor_at is None:
         return None
     return watch.cursor_at - timedelta(hours=connector_policy(watch.source).overlap_hours)
@@ -118,7 +118,7 @@ def advance(
     payloads: int,
     request_id: UUID,
 ) -> None:
-    """One page is kept; `continuation` None was the last one."""
+    """Record that one page is stored; `continuation` None means it was the last one."""
     refresh.step += 1
     refresh.payloads += payloads
     refresh.continuation = None if continuation is None else dict(continuation)
@@ -136,7 +136,7 @@ def restart(work: UnitOfWork, refresh: Refresh, request_id: UUID) -> None:
 
 
 def finish_if_stored(work: UnitOfWork, refresh: Refresh, at: datetime) -> None:
-    """Complete (or fail) a refresh whose pages are all fetched and read. Call it with its lock."""
+    """Complete (or fail) a refresh whose pages are all fetched and read. Hold its lock."""
     if refresh.status != "storing":
         return
     items = work.session.execute(
@@ -151,8 +151,8 @@ def finish_if_stored(work: UnitOfWork, refresh: Refresh, at: datetime) -> None:
     if items.pending:
         return
     if items.failed:
-        said = f"{items.failed} answers could not be read: {items.error}"
-        fail(work, refresh, said, at, kind="Unreadable")
+        error = f"{items.failed} answers could not be read: {items.error}"
+        fail(work, refresh, error, at, kind="Unreadable")
         return
     watch = _locked_watch(work.session, refresh)
     refresh.status, refresh.finished_at = "complete", at
@@ -163,7 +163,7 @@ def finish_if_stored(work: UnitOfWork, refresh: Refresh, at: datetime) -> None:
         watch.marks = refresh.marks or watch.marks
         _account_for_missing(work, refresh, watch, at)
     watch.failures, watch.retry_at, watch.last_error = 0, None, None
-    if not refresh.looked:  # it has not failed, and grows old all the same
+    if not refresh.looked:  # it has not failed, but grows old all the same
         watch.last_error, watch.last_error_at = freshness.SHOWED_TOO_LITTLE, at
     work.session.add_all([refresh, watch])
     work.record(
@@ -185,7 +185,7 @@ def _account_for_missing(work: UnitOfWork, refresh: Refresh, watch: Watch, at: d
     if lost:
         renamed = identifier_merges.successors(work.session, lost)
         identifier_merges.supersede(work, renamed)
-        removed = [one for one in lost if one not in renamed]
+        removed = [document_id for document_id in lost if document_id not in renamed]
         if removed:
             publication_status.remove(work, watch.source, removed, at)
 
@@ -200,14 +200,14 @@ def fail(
     wait_seconds: float | None = None,
     asked: bool = True,
 ) -> None:
-    """End the refresh without moving the cursor, and say when the next try is due.
+    """End the refresh without moving the cursor, and set when the next try is due.
 
     Args:
-        error: one line for operators: no key, no words of a document. It may say the query again,
-            which are words of a question where an abstention asked.
-        kind: what the audit log says in its place.
+        error: one line for operators, without keys or words of a document. It may repeat the query,
+            which holds words of a question if an abstention asked.
+        kind: what the audit log records instead.
         wait_seconds: how long the source asked to be left alone.
-        asked: False where the source was not asked, so that the watch has not failed there.
+        asked: False if the source was not asked, so that this is no failure of the watch.
     """
     if refresh.status not in ACTIVE:
         return
@@ -223,8 +223,8 @@ def fail(
 
 
 def _back_off(watch: Watch) -> float:
-    """Seconds until the next try: doubling; spread by the watch's id, so that watches which failed
-    together do not come back together."""
+    """Seconds until the next try: doubled with each failure, and spread by the watch's id, so that
+    watches that failed together do not come back together."""
     spread = 0.75 + (watch.id.int % 1000) / 2000
     wait = FIRST_RETRY_SECONDS * 2.0 ** min(watch.failures - 1, 16)
     return float(min(LAST_RETRY_SECONDS, wait * spread))

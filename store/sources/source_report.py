@@ -1,7 +1,7 @@
-"""How every source stands: its watches against the SLA, its last word, what is held and in doubt.
+"""State of every source: its watches against the SLA, its last error, what is held and in doubt.
 
 One snapshot for people (`attest sources`), programs (`GET /v1/sources`) and Prometheus: all three
-say the same, because all three read it here.
+agree, because all three read it here.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ class WatchReport:
     """None: it is not followed now, or its source has no SLA."""
     breached_since: datetime | None
     refresh_id: UUID | None
-    """Its latest refresh, and how that one is."""
+    """Its latest refresh; `status` is the status of that one."""
     status: str | None
     last_success_at: datetime | None
     last_error: str | None
@@ -53,18 +53,18 @@ class WatchReport:
 
 @dataclass(frozen=True)
 class Holdings:
-    """What a connector brought: documents that are current, versions that were ever stored."""
+    """What a connector brought: current documents, and all versions ever stored."""
 
     documents: int = 0
     versions: int = 0
     findings_open: int = 0
     breaches: int = 0
-    """How often a watch of it was older than its SLA, so far."""
+    """How often one of its watches has exceeded its SLA so far."""
 
 
 @dataclass(frozen=True)
 class SourceReport:
-    """One connector with all its watches. `age_hours` is the oldest of the active ones."""
+    """One connector with all its watches. `age_hours` is that of the oldest active one."""
 
     name: str
     policy: ConnectorPolicy
@@ -78,11 +78,11 @@ class SourceReport:
     @property
     def active(self) -> list[WatchReport]:
         """The watches that are followed now."""
-        return [one for one in self.watches if one.active]
+        return [watch for watch in self.watches if watch.active]
 
     @property
     def status(self) -> Status:
-        """`idle`: nothing is followed. A source that fails is degraded, followed or not."""
+        """`idle`: nothing is followed. A failing source is degraded, followed or not."""
         if self.state is not None and self.state.status == "degraded":
             return "degraded"
         return "ok" if self.active else "idle"
@@ -99,50 +99,50 @@ class SourceReport:
 
     @property
     def age_hours(self) -> float | None:
-        """Of the active watches that were ever complete, the oldest one's; None: none was."""
+        """The age of the oldest active watch that was ever complete; None if none was."""
         return max(
-            (one.age_hours for one in self.active if one.age_hours is not None), default=None
+            (watch.age_hours for watch in self.active if watch.age_hours is not None), default=None
         )
 
     @property
     def in_sla(self) -> bool | None:
-        """Whether all active watches are; None: nothing is followed, or there is no SLA."""
-        judged = [one.in_sla for one in self.active if one.in_sla is not None]
+        """True if all active watches are in SLA; None if nothing is followed or has an SLA."""
+        judged = [watch.in_sla for watch in self.active if watch.in_sla is not None]
         return all(judged) if judged else None
 
     @property
     def breached_since(self) -> datetime | None:
         """Since when one of its active watches has been older than the SLA."""
-        return _earliest(one.breached_since for one in self.active)
+        return _earliest(watch.breached_since for watch in self.active)
 
     @property
     def next_run_at(self) -> datetime | None:
         """When the next of its watches is due."""
-        return _earliest(one.next_run_at for one in self.active)
+        return _earliest(watch.next_run_at for watch in self.active)
 
     @property
     def last_success_at(self) -> datetime | None:
         """When a refresh was last complete."""
         return max(
-            (one.last_success_at for one in self.watches if one.last_success_at), default=None
+            (watch.last_success_at for watch in self.watches if watch.last_success_at), default=None
         )
 
     @property
     def last_failure(self) -> tuple[datetime, str] | None:
         """The last error and its time, of the source itself or of one of its watches."""
-        told = [(one.last_error_at, one.last_error) for one in self.watches]
+        errors = [(watch.last_error_at, watch.last_error) for watch in self.watches]
         if self.state is not None:
-            told.append((self.state.last_error_at, self.state.last_error))
-        return max(((at, error) for at, error in told if at and error), default=None)
+            errors.append((self.state.last_error_at, self.state.last_error))
+        return max(((at, error) for at, error in errors if at and error), default=None)
 
     @property
     def is_known(self) -> bool:
-        """Whether it was ever followed, or brought anything."""
+        """True if it was ever followed, or brought anything."""
         return bool(self.watches) or self.held != Holdings()
 
 
 def _earliest(moments: Iterable[datetime | None]) -> datetime | None:
-    return min((one for one in moments if one is not None), default=None)
+    return min((moment for moment in moments if moment is not None), default=None)
 
 
 def report(session: Session, at: datetime) -> list[SourceReport]:
@@ -216,8 +216,8 @@ def _watches(
     for watch in watches.listing(session):
         if watch.source not in connector_policies():
             continue  # of a connector that this release no longer has
-        told = _watch(watch, runs[watch.id], states.get(watch.source), at)
-        by_source.setdefault(watch.source, []).append(told)
+        watch_report = _watch(watch, runs[watch.id], states.get(watch.source), at)
+        by_source.setdefault(watch.source, []).append(watch_report)
     return by_source
 
 
@@ -232,7 +232,7 @@ def _watch(watch: Watch, run: Any, state: SourceState | None, at: datetime) -> W
         cursor_at=watch.cursor_at,
         age_hours=_hours(watch.cursor_at, at),
         in_sla=None if ends is None else not late,
-        # The scheduler writes a breach down a little after it began.
+        # The scheduler records a breach a little after it began.
         breached_since=(run.breached_since or ends) if late else None,
         refresh_id=run.refresh_id,
         status=run.status,
@@ -244,7 +244,7 @@ def _watch(watch: Watch, run: Any, state: SourceState | None, at: datetime) -> W
 
 
 def _next_run(watch: Watch, run: Any, state: SourceState | None, at: datetime) -> datetime:
-    """When the watch is due; not before its source may be asked again."""
+    """When the watch is due, but not before its source may be asked again."""
     sla_hours = connector_sla_hours(watch.source)
     due = next_run(
         watch.id,
@@ -269,7 +269,7 @@ def _hours(since: datetime | None, at: datetime) -> float | None:
 
 
 def body(one: SourceReport) -> dict[str, Any]:
-    """The source as programs read it, by name of field."""
+    """The source as programs read it, by field name."""
     failed_at, error = one.last_failure or (None, None)
     return {
         "name": one.name,

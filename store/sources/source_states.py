@@ -1,10 +1,10 @@
-"""How each source stands: the circuit breaker, one row a source.
+"""The state of each source: a circuit breaker, one row per source.
 
     ok ── 3 failures in a row, or one that will not pass by itself ──> degraded
     degraded ── `retry_at` has come: one trial may go ──> ok, or degraded for twice as long
 
-A source that is degraded is not asked before `retry_at`; the reason stands in the row, in the
-words of `workers.http.errors`, so without keys.
+A degraded source is not asked before `retry_at`. The row holds the reason in the words of
+`workers.http.errors`, so without keys.
 """
 
 import random
@@ -16,19 +16,19 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 FAILURES = 3
-"""Ours: one failure is chance, two are bad luck."""
+"""Our choice: one failure is chance, two are bad luck."""
 FIRST_PAUSE = timedelta(minutes=5)
 LONGEST_PAUSE = timedelta(hours=1)
-"""Ours, both: a source that is back is noticed within the hour; one that is down for days is asked
-once an hour. The shortest SLA is 24 hours (sources.yaml)."""
+"""Both our choice: a source that is back is noticed within the hour, one that is down for days is
+asked once an hour. The shortest SLA is 24 hours (sources.yaml)."""
 LONGEST_QUOTA_PAUSE = timedelta(hours=24)
-"""Budgets are renewed daily (WIRE 3, 5). Also what a `retry_at` may lie ahead: one further ahead is
-left from a clock that was set back, and holds nobody."""
+"""Budgets are renewed daily (WIRE 3, 5). A `retry_at` further ahead than this is left from a clock
+that was set back, and is ignored."""
 TRIAL = timedelta(minutes=1)
-"""Ours: a trial that was not heard of for so long keeps nobody back any more."""
+"""Our choice: a trial without a result for this long no longer keeps others back."""
 
 AT_ONCE = frozenset({"Refused", "NotAllowed", "QuotaExhausted"})
-"""Errors that trying again soon does not mend; names of `workers.http.errors`."""
+"""Errors that trying again soon does not cure; names of `workers.http.errors`."""
 
 _COLUMNS = (
     "source, status, reason, since, failures, retry_at, last_success_at, last_error, last_error_at"
@@ -37,40 +37,40 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class SourceState:
-    """How a source stands. `since` is when its status began."""
+    """The state of a source. `since` is when its status began."""
 
     source: str
     status: Literal["ok", "degraded"]
     reason: str | None
     since: datetime
     failures: int
-    """In a row."""
+    """Consecutive failures."""
     retry_at: datetime | None
     last_success_at: datetime | None
     last_error: str | None
     last_error_at: datetime | None
 
     def is_open(self, at: datetime) -> bool:
-        """Whether the source must be left alone at that time."""
+        """True if the source must be left alone at that time."""
         return self.retry_at is not None and at < self.retry_at <= at + LONGEST_QUOTA_PAUSE
 
 
 def state(session: Session, source: str) -> SourceState | None:
-    """How the source stands; None: it was never asked."""
+    """The state of the source; None if it was never asked."""
     query = sa.text(f"SELECT {_COLUMNS} FROM source_state WHERE source = :source")  # noqa: S608
     row = session.execute(query, {"source": source}).one_or_none()
     return None if row is None else SourceState(**row._mapping)
 
 
 def all_states(session: Session) -> dict[str, SourceState]:
-    """Every source that was ever asked, by name."""
+    """The state of every source that was ever asked, by name."""
     rows = session.execute(sa.text(f"SELECT {_COLUMNS} FROM source_state ORDER BY source"))  # noqa: S608
     return {row.source: SourceState(**row._mapping) for row in rows}
 
 
 def may_ask(session: Session, source: str, at: datetime) -> bool:
-    """Whether the source may be asked now. Of those who wait for a degraded source, one is let
-    through when the time has come, as a trial; commit, so that the others see it."""
+    """True if the source may be asked now. At the `retry_at` of a degraded source one caller is let
+    through, as a trial; commit, so that the others see it."""
     now = state(session, source)
     if now is None or now.status == "ok":
         return True
@@ -86,7 +86,7 @@ def may_ask(session: Session, source: str, at: datetime) -> bool:
 
 
 def succeeded(session: Session, source: str, at: datetime) -> None:
-    """The source answered: it is ok, whatever it was."""
+    """Record that the source answered: it is ok, whatever it was before."""
     session.execute(
         sa.text(
             "INSERT INTO source_state AS old (source, status, since, failures, last_success_at) "
@@ -99,7 +99,7 @@ def succeeded(session: Session, source: str, at: datetime) -> None:
 
 
 def noted(session: Session, source: str, error: Exception, at: datetime) -> None:
-    """One of the source's many hosts failed with `error`: no reason to leave the others alone."""
+    """Record that one of the source's many hosts failed with `error`; the others may be asked."""
     session.execute(
         sa.text(
             "INSERT INTO source_state (source, status, since, failures, last_error, last_error_at) "
@@ -116,16 +116,15 @@ def failed(
     error: Exception,
     at: datetime,
 ) -> SourceState:
-    """The source failed with `error`, a source error; gives how it stands now.
+    """Record that the source failed with `error`, a source error; returns its new state.
 
-    Requests that were under way when the source became degraded count as one failure with the one
-    that did it: several workers that fail together make no longer pause.
+    Requests already under way when the source became degraded count as one failure with the one
+    that degraded it: several workers that fail together do not lengthen the pause.
 
     Args:
         session: the row is locked until its transaction ends, so that no failure is lost.
         source: its name.
-        error: its text becomes the reason; for its `seconds`, where it has any, the source is left
-            alone.
+        error: its text becomes the reason; if it has `seconds`, the source is left alone that long.
         at: when the request began.
     """
     session.execute(
@@ -150,16 +149,16 @@ def failed(
 
 
 def _after(old: SourceState, error: Exception, at: datetime) -> SourceState:
-    told = replace(old, last_error=str(error), last_error_at=at)
+    updated = replace(old, last_error=str(error), last_error_at=at)
     quota: float | None = getattr(error, "seconds", None)
     if quota is None and old.is_open(at + TRIAL):
-        return told
+        return updated
     failures = old.failures + 1
     at_once = type(error).__name__ in AT_ONCE
     if old.status == "ok" and not at_once and failures < FAILURES:
-        return replace(told, failures=failures)
+        return replace(updated, failures=failures)
     return replace(
-        told,
+        updated,
         status="degraded",
         reason=str(error),
         since=old.since if old.status == "degraded" else at,
@@ -169,7 +168,7 @@ def _after(old: SourceState, error: Exception, at: datetime) -> SourceState:
 
 
 def _pause(failures: int, quota: float | None, *, at_once: bool) -> timedelta:
-    """How long the source is left alone after so many failures in a row."""
+    """How long the source is left alone after this many failures in a row."""
     if quota is not None:
         return min(timedelta(seconds=max(quota, 1.0)), LONGEST_QUOTA_PAUSE)
     doublings = max(0, failures - (1 if at_once else FAILURES))

@@ -1,4 +1,4 @@
-"""Watches: which query is followed at which source, and which documents each one vouches for."""
+"""Watches: which query is followed at which source, and which documents each vouches for."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from store.core.unit_of_work import UnitOfWork
 from store.models import Watch
 
 MISSING_HOURS = 20.0
-"""Ours: less than the shortest interval between two daily refreshes, more than an outage."""
+"""Our choice: below the shortest interval of two daily refreshes, longer than an outage."""
 
 Origin = Literal["user", "suggested", "abstention"]
 
 
 def follow(work: UnitOfWork, source: str, query: str, origin: Origin, at: datetime) -> Watch:
-    """The watch on `query` at `source`, made if there is none.
+    """The watch on `query` at `source`, created if there is none.
 
-    One that a user asks for is active from then on, whoever made it. One that an abstention made
-    is asked once: what nobody chose to follow is not polled for ever, and what somebody stopped
-    following stays stopped.
+    A watch that a user asks for is active from then on, whoever created it. One that an abstention
+    created is asked once: what nobody chose to follow is not polled for ever, and what somebody
+    stopped following stays stopped.
     """
     made = work.session.execute(
         sa.text(
@@ -49,7 +49,7 @@ def follow(work: UnitOfWork, source: str, query: str, origin: Origin, at: dateti
     if made is not None:
         work.record("watch.added", watch.id, source=source, origin=origin)
     elif origin != "abstention" and not watch.active:
-        # A refresh is locked before its watch, wherever both are: else two would deadlock.
+        # A refresh is locked before its watch everywhere; otherwise the two could deadlock.
         work.session.execute(
             sa.text(
                 "SELECT FROM refresh WHERE watch_id = :id "
@@ -64,7 +64,7 @@ def follow(work: UnitOfWork, source: str, query: str, origin: Origin, at: dateti
 
 
 def stop(work: UnitOfWork, watch_id: UUID, at: datetime) -> Watch:
-    """Follow no longer; what is held stays, and grows stale. A breach that is open ends.
+    """Stop following: what is held stays, and grows stale. An open breach ends.
 
     Raises:
         LookupError: there is no such watch.
@@ -95,9 +95,9 @@ def listing(session: Session, source: str | None = None) -> list[Watch]:
 def vouch(
     session: Session, watch_id: UUID, source: str, document_ids: Collection[UUID], seen_at: datetime
 ) -> None:
-    """The watch has seen these documents at its source, as they are held.
+    """Record that the watch saw these documents at its source, as they are held.
 
-    Watches of other sources vouch for them no longer: the version held is not theirs.
+    Watches of other sources no longer vouch for them: the held version is not theirs.
     """
     ids = sorted(set(document_ids))
     session.execute(
@@ -122,8 +122,8 @@ def vouch(
 
 
 def displaced(session: Session, document_ids: Collection[UUID], source: str | None) -> None:
-    """What is held of these documents came from `source`, or from a user: watches of other sources
-    vouch for it no longer, until their source's own record is held again."""
+    """The held versions of these documents come from `source`, or from a user. Watches of other
+    sources no longer vouch for them, until their own source's record is held again."""
     session.execute(
         sa.text(
             "UPDATE watch_document wd SET broken = 'another source''s record is held' "
@@ -137,7 +137,7 @@ def displaced(session: Session, document_ids: Collection[UUID], source: str | No
 def sighted(
     session: Session, watch_id: UUID, document_ids: Collection[UUID], seen_at: datetime
 ) -> None:
-    """These documents came, though what is held of them is something else: they are not missing."""
+    """Mark these documents as not missing: they came, though something else is held of them."""
     session.execute(
         sa.text(
             """
@@ -151,8 +151,8 @@ def sighted(
 
 
 def doubt(session: Session, watch_id: UUID, reasons: Mapping[str, str], seen_at: datetime) -> int:
-    """These documents (by key) came at `seen_at` and could not be read: the watch vouches for them
-    no longer, but they are not missing.
+    """Record that these documents (by key) came at `seen_at` and could not be read: the watch no
+    longer vouches for them, but they are not missing.
 
     Returns how many of them are held.
     """
@@ -207,7 +207,7 @@ def unseen_since(
 def account_for(
     session: Session, watch_id: UUID, asked: Collection[str], started_at: datetime, at: datetime
 ) -> list[UUID]:
-    """Of the documents asked for by id since `started_at`, mark those that did not come as missing.
+    """Mark the documents asked for by id since `started_at` that did not come as missing.
 
     Returns those missing for the second time: one empty answer may be a hiccup, two that lie
     `MISSING_HOURS` apart are a deletion. The watch follows them again when it sees them again.

@@ -1,8 +1,8 @@
-"""Idempotency keys: a submission that comes again under its key is the first one, not one more.
+"""Idempotency keys: a submission repeated under its key returns the first one, not another one.
 
-The key stands in the row of what was accepted under it, with the hash of the request: whatever is
-accepted is written in its own transaction with its key, and what erases a row's words takes the key
-along. A key belongs to its owner, and to one kind of submission.
+The key is in the row of what was accepted under it, with the hash of the request. Both are written
+in one transaction, and erasing a row's words erases the key too. A key belongs to its owner, and to
+one kind of submission.
 """
 
 import json
@@ -23,32 +23,32 @@ R = TypeVar("R", bound=Question | Note | Verification | ExtractionRow | IngestIt
 
 
 class KeyReused(ValueError):
-    """The idempotency key came before with another request."""
+    """The idempotency key was used before with another request."""
 
 
 def keep(session: Session, row: R, request: Mapping[str, Any]) -> R:
-    """Write `row`, or give the one that its owner's key stands for already.
+    """Write `row`, or return the row that its owner's key already stands for.
 
-    Two transactions that bring one key at the same time meet at its unique index: the second
-    waits there until the first has ended, so there is one row in the end.
+    Two transactions with the same key at the same time meet at its unique index: the second waits
+    until the first has ended, so there is one row in the end.
 
     Args:
-        request: what was asked for, as JSON values; of a file the hash of its bytes.
+        request: what was asked for, as JSON values; for a file, the hash of its bytes.
 
     Returns:
-        `row` itself, if it is new: what belongs to it is to be promised.
+        `row` itself if it is new; then the caller has to promise the work that belongs to it.
 
     Raises:
-        KeyReused: the key stands for another request.
+        KeyReused: the key was used for another request.
     """
-    if row.idempotency_key is not None:  # nothing else asks for the hash, and texts may be long
+    if row.idempotency_key is not None:  # only a key needs the hash, and texts may be long
         row.request_hash = json_hash(request, _hash_key(row))
     model = type(row)
     values = {name: value for name, value in row.model_dump().items() if value is not None}
     statement, json_names = _insertion(sa.inspect(model).local_table, tuple(values))
     values |= {name: json.dumps(values[name]) for name in json_names}
     if session.execute(statement, values).one_or_none() is not None:
-        make_transient_to_detached(row)  # it is in the table: whoever changes it updates it
+        make_transient_to_detached(row)  # it is in the table: later changes update it
         session.add(row)
         return row
     first = session.exec(
@@ -65,12 +65,12 @@ def keep(session: Session, row: R, request: Mapping[str, Any]) -> R:
 def _insertion(
     table: sa.FromClause, names: tuple[str, ...]
 ) -> tuple[sa.TextClause, tuple[str, ...]]:
-    """The statement that writes these columns of a row, and which of them are JSON. Somebody waits
-    for it to be accepted: put together by SQLAlchemy each time, it takes twice as long."""
+    """The statement that inserts these columns of a row, and which of them are JSON. Cached,
+    because a caller waits for it: built by SQLAlchemy each time, it takes twice as long."""
     json_names = tuple(name for name in names if isinstance(table.columns[name].type, sa.JSON))
-    given = (f"CAST(:{name} AS jsonb)" if name in json_names else f":{name}" for name in names)
+    slots = (f"CAST(:{name} AS jsonb)" if name in json_names else f":{name}" for name in names)
     statement = sa.text(
-        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(given)}) "  # noqa: S608  our own names
+        f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(slots)}) "  # noqa: S608  our own names
         "ON CONFLICT (owner, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING "
         "RETURNING id"
     )
@@ -78,7 +78,7 @@ def _insertion(
 
 
 def was_accepted(session: Session, model: type[R], owner: str, key: str) -> bool:
-    """Whether this owner's key stands for a row of this kind."""
+    """True if this owner's key stands for a row of this kind."""
     query = select(model.id).where(model.owner == owner, model.idempotency_key == key)
     return session.exec(query).first() is not None
 
@@ -86,8 +86,8 @@ def was_accepted(session: Session, model: type[R], owner: str, key: str) -> bool
 def newest_under(
     session: Session, model: type[R], owner: str, prefix: str, *, since: datetime
 ) -> UUID | None:
-    """The newest row of this kind, no older than `since`, that a key of this owner with this
-    beginning stands for."""
+    """The id of the newest row of this kind, no older than `since`, that a key of this owner with
+    this prefix stands for."""
     key, created = col(model.idempotency_key), col(model.created_at)
     query = (
         select(model.id)
@@ -99,5 +99,5 @@ def newest_under(
 
 
 def _hash_key(row: R) -> bytes | None:
-    """Words of patients are hashed with the key in their row; evidence has none."""
+    """The key for the hashes of patients' words, from their row; None for evidence."""
     return getattr(row, "hash_key", None)

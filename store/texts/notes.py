@@ -30,10 +30,10 @@ def submit(
     """Accept a note: its row, the audit event with its hash, the message to the summarize stage.
 
     A title may name a patient, so it stays in the row as the text does (invariant 11). The same
-    idempotency key with the same request gives the first note again (`store.texts.idempotency`).
+    idempotency key with the same request returns the first note again (`store.texts.idempotency`).
 
     Raises:
-        KeyReused: the key stands for another request.
+        KeyReused: the key was used for another request.
     """
     key = new_hash_key()
     note = Note(
@@ -86,7 +86,7 @@ def listing(session: Session, *, owner: str, cursor: str | None = None, limit: i
 
 
 def done(work: UnitOfWork, note_id: UUID, result: Mapping[str, Any]) -> str:
-    """Keep the result and wake who waits for it; gives its hash."""
+    """Store the result and notify its listeners; returns its hash."""
     key = work.session.execute(sa.select(col(Note.hash_key)).where(col(Note.id) == note_id))
     digest = json_hash(result, key.scalar_one_or_none())
     _end(work, note_id, status="done", error=None, result=dict(result), result_hash=digest)
@@ -94,7 +94,7 @@ def done(work: UnitOfWork, note_id: UUID, result: Mapping[str, Any]) -> str:
 
 
 def failed(work: UnitOfWork, note_id: UUID, cause: str) -> None:
-    """The stage died: there is no summary until an operator replays it."""
+    """Record that the stage died: there is no summary until an operator replays it."""
     _end(work, note_id, status="failed", error=cause)
     work.record("note.failed", note_id)
 

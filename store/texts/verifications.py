@@ -29,17 +29,17 @@ def submit(
 ) -> Verification:
     """Accept a text: its row, the audit event with its hash, the message to the check stage.
 
-    The same idempotency key with the same request gives the first one again
+    The same idempotency key with the same request returns the first one again
     (`store.texts.idempotency`).
 
     Args:
-        documents: what the text is compared with, each with `title`, `text` and where there are
-            such `identifiers`; the evidence that is held, if there are none.
-        request_id: of the request that asks; the unit of work's, or a new one, if left out.
+        documents: what the text is compared with, each with `title`, `text` and, if it has any,
+            `identifiers`; without documents, the held evidence.
+        request_id: of the request that asks; if left out, the unit of work's, or a new one.
         owner: whose it is.
 
     Raises:
-        KeyReused: the key stands for another request.
+        KeyReused: the key was used for another request.
     """
     key = new_hash_key()
     verification = Verification(
@@ -47,7 +47,7 @@ def submit(
         text=text,
         text_hash=text_hash(text, key),
         hash_key=key,
-        documents=[dict(one) for one in documents],
+        documents=[dict(document) for document in documents],
         options=dict(options or {}),
         request_id=request_id or work.request_id or uuid4(),
         created_at=now(),
@@ -66,7 +66,7 @@ def submit(
         "verification.submitted",
         verification.id,
         text_hash=verification.text_hash,
-        documents=[text_hash(one["text"], key) for one in verification.documents],
+        documents=[text_hash(document["text"], key) for document in verification.documents],
     )
     work.emit(
         CheckV1(
@@ -84,8 +84,8 @@ def get(session: Session, verification_id: UUID) -> Verification | None:
 
 
 def refused(session: Session, verification: Verification) -> str | None:
-    """Why the stage refused the text, in words for whoever sent it; None: it did not. Where a stage
-    died over it the row has a cause for operators."""
+    """Why the stage refused the text, in words for its sender; None if it did not. If a stage died,
+    the row holds a cause for operators instead."""
     if verification.status != "failed":
         return None
     query = select(StageRun.id).where(
@@ -98,7 +98,7 @@ def refused(session: Session, verification: Verification) -> str | None:
 
 
 def done(work: UnitOfWork, verification_id: UUID, result: Mapping[str, Any]) -> str:
-    """Keep the result and wake who waits for it; gives its hash."""
+    """Store the result and notify its listeners; returns its hash."""
     key = work.session.execute(
         sa.select(col(Verification.hash_key)).where(col(Verification.id) == verification_id)
     )
@@ -115,7 +115,7 @@ def done(work: UnitOfWork, verification_id: UUID, result: Mapping[str, Any]) -> 
 
 
 def failed(work: UnitOfWork, verification_id: UUID, cause: str) -> None:
-    """The check died: nothing is known of the text until an operator replays it."""
+    """Record that the check died: nothing is known of the text until an operator replays it."""
     _end(work, verification_id, status="failed", error=cause)
     work.record("verification.failed", verification_id)
 

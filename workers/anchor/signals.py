@@ -1,6 +1,6 @@
 """Scores sentences by signals of clinical weight and chooses a document's anchors (MC-3.3a-c).
 
-Anchors are places of whole sentences in the stored text, so that they are verbatim by construction.
+Anchors are ranges of whole sentences in the stored text, so they are verbatim by construction.
 Signals, weights and limits: knowledge/signals.yaml.
 """
 
@@ -24,7 +24,8 @@ _SECTIONS_LAST = frozenset(_POLICY["sections_last"])
 
 
 class _Guarded(NamedTuple):
-    """A pattern behind the strings of which every match holds one, and whether it has a digit."""
+    """A pattern with a cheap test: strings of which every match holds one, and whether every match
+    holds a digit."""
 
     needed: tuple[str, ...]
     needs_digit: bool
@@ -39,7 +40,7 @@ class _Signal(NamedTuple):
 
 
 def _signals() -> list[_Signal]:
-    """The strongest first."""
+    """The signals of the policy, strongest first."""
     signals = [
         _Signal(
             name,
@@ -53,7 +54,7 @@ def _signals() -> list[_Signal]:
 
 
 def _compiled(patterns: list[str]) -> tuple[_Guarded, ...]:
-    """The patterns and what they need, those that begin with a word under one word boundary.
+    """The patterns with their cheap tests. Those that begin with a word share one word boundary.
 
     The boundary then fails at most places before any alternative is tried: some three times faster.
     """
@@ -66,7 +67,7 @@ def _compiled(patterns: list[str]) -> tuple[_Guarded, ...]:
             others.append(pattern)
     words = [rf"\b(?:{'|'.join(alike)})" for alike in joined.values()]
     compiled = map(re.compile, words + others)
-    return tuple(_Guarded(needs(one).exact, needs_digit(one), one) for one in compiled)
+    return tuple(_Guarded(needs(regex).exact, needs_digit(regex), regex) for regex in compiled)
 
 
 _SIGNALS = _signals()
@@ -82,7 +83,7 @@ _MARKS = "#*_=-: \t\n"
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A sentence worth quoting: its place `[start, end)` in code points, its score and signals."""
+    """A quotable sentence: its range `[start, end)` in code points, its score and signals."""
 
     start: int
     end: int
@@ -91,7 +92,7 @@ class Anchor:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What kinds of sentence its signals make it, the strongest first; none without signals."""
+        """The kinds of sentence that its signals indicate, strongest first; empty without any."""
         return tuple(dict.fromkeys(_KINDS[name] for name in self.signals))
 
 
@@ -102,20 +103,20 @@ def score(sentence: str) -> tuple[int, tuple[str, ...]]:
     """
     lower = sentence.lower()
     digit = _DIGIT.search(sentence) is not None
-    total, found = 0, []
+    total, names = 0, []
     for name, weight, patterns, case_sensitive in _SIGNALS:
         if _is_given(patterns, sentence if case_sensitive else lower, digit):
             total += weight
-            found.append(name)
-    return total, tuple(found)
+            names.append(name)
+    return total, tuple(names)
 
 
 def _is_given(patterns: tuple[_Guarded, ...], sentence: str, digit: bool) -> bool:
     for needed, needs_a_digit, pattern in patterns:
         if needs_a_digit and not digit:
             continue
-        for one in needed:
-            if one in sentence:
+        for string in needed:
+            if string in sentence:
                 if pattern.search(sentence):
                     return True
                 break
@@ -127,13 +128,13 @@ def anchors(
 ) -> list[Anchor]:
     """The `at_least` to `at_most` sentences of highest signal, in document order.
 
-    Beyond `at_least` only sentences that give a signal are taken. Fewer come back only if the
-    document has fewer sentences that differ: headings, table rows, fragments (up to 20 characters,
-    or fewer than four words and no verb) do not count. Equal scores go by position; very long
+    Beyond `at_least`, only sentences with a signal are taken. There are fewer only if the document
+    has fewer distinct sentences: headings, table rows and fragments (up to 20 characters, or fewer
+    than four words and no verb) do not count. Equal scores are ordered by position; very long
     sentences and those of parts such as References only fill up to `at_least`. No anchor repeats
     another.
     """
-    candidates = sorted(_candidates(text, structure), key=lambda found: (found[0], -found[1].score))
+    candidates = sorted(_candidates(text, structure), key=lambda entry: (entry[0], -entry[1].score))
     chosen: list[Anchor] = []
     keys: dict[tuple[str, ...], list[frozenset[str]]] = {}
     for last, anchor in candidates:
@@ -141,17 +142,17 @@ def anchors(
             break
         sentence = text[anchor.start : anchor.end]
         words = frozenset(_TOKEN.findall(sentence.casefold()))
-        # Another number is another fact, whatever the words.
-        others = keys.setdefault(_numbers(sentence), [])
-        if any(_repeats(words, other) for other in others):
+        # Sentences with different numbers state different facts, whatever their words.
+        chosen_words = keys.setdefault(_numbers(sentence), [])
+        if any(_repeats(words, earlier) for earlier in chosen_words):
             continue
-        others.append(words)
+        chosen_words.append(words)
         chosen.append(anchor)
     return sorted(chosen, key=lambda anchor: anchor.start)
 
 
 def too_few(text: str, structure: Structure, found: int) -> str | None:
-    """Why a document has only `found` anchors; None where it has enough of them."""
+    """Why a document has only `found` anchors; None if it has enough."""
     if found >= AT_LEAST:
         return None
     real = sum(1 for _ in _candidates(text, structure))
@@ -159,13 +160,13 @@ def too_few(text: str, structure: Structure, found: int) -> str | None:
         return f"{real} sentences, which repeat each other"
     if not structure.sentences:
         return "no text"
-    other = len(structure.sentences) - real
-    told = "1 whole sentence" if real == 1 else f"{real} whole sentences"
-    return told + (f" ({other} headings, rows, fragments)" if other else "")
+    rest = len(structure.sentences) - real
+    reason = "1 whole sentence" if real == 1 else f"{real} whole sentences"
+    return reason + (f" ({rest} headings, rows, fragments)" if rest else "")
 
 
 def _candidates(text: str, structure: Structure) -> Iterator[tuple[bool, Anchor]]:
-    """Each real sentence with its score, and whether it comes last."""
+    """Each real sentence with its score, and whether it only serves to reach `at_least`."""
     sections = iter(structure.sections)
     section = Section(title="", start=0, end=0)
     last = False

@@ -1,4 +1,4 @@
-"""anchor: the sentences of a version that are worth quoting, and the effects that it states."""
+"""anchor: finds the quotable sentences of a version, and the effects that it states."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from workers.runtime.stage import Context, StageSpec
 
 @dataclass(frozen=True)
 class Result:
-    """What is found in each version."""
+    """The anchors and effect estimates of each version."""
 
     found: Mapping[UUID, Found]
 
@@ -37,25 +37,25 @@ def find(version: DocumentVersion) -> Found:
             }
             for anchor in anchors(version.text, structure)
         ],
-        [as_row(one) for one in estimates(version.text, structure.sentences)],
+        [as_row(estimate) for estimate in estimates(version.text, structure.sentences)],
     )
 
 
 def work(context: Context, message: AnchorV1) -> Result:
-    """Find what each version has."""
+    """Find the anchors and effect estimates of each version."""
     with context.store.reading() as session:
         versions = get_versions(session, message.version_ids)
     return Result({version.id: find(version) for version in versions})
 
 
 def commit(unit: UnitOfWork, message: AnchorV1, result: Result) -> None:
-    """Store it, in place of what was found before."""
+    """Store the result in place of earlier ones."""
     held.replace(unit, result.found)
     unit.record(
         "versions.anchored",
         message.subject,
-        anchors=sum(len(one.anchors) for one in result.found.values()),
-        estimates=sum(len(one.estimates) for one in result.found.values()),
+        anchors=sum(len(found.anchors) for found in result.found.values()),
+        estimates=sum(len(found.estimates) for found in result.found.values()),
     )
 
 

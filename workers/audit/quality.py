@@ -1,7 +1,7 @@
-"""What is measured of a question that ended: one set of rules for the service and `evaluate`. Pure.
+"""The measurements of a completed question, by one set of rules for the service and `evaluate`.
 
-MRD 4.2 names the fields, "Success Metrics" the rules. Names, counts and flags only: no word of a
-question, claim or document is in a measurement (invariant 11).
+Pure. MRD 4.2 names the fields, "Success Metrics" the rules. Names, counts and flags only: no word
+of a question, claim or document is in a measurement (invariant 11).
 """
 
 from collections import Counter
@@ -13,14 +13,14 @@ from knowledge.loader import load
 from knowledge.policy import retrieval_policy
 
 TRIALS = "clinical_trials"
-"""The type of question that the plan's shares of NCCN and of trials are about."""
+"""The type of question to which the plan's shares of NCCN and of trials apply."""
 ANCHORED = ("verbatim", "normalized")
-"""Verdicts on a quotation that stands in its source."""
+"""Verdicts on a quotation that is in its source."""
 
 
 @dataclass(frozen=True)
 class Claims:
-    """All drafted claims by what the gate made of them; what was withheld is counted too."""
+    """All drafted claims by the gate's verdict, including those withheld."""
 
     verified: int
     partial: int
@@ -29,13 +29,13 @@ class Claims:
 
     @property
     def drafted(self) -> int:
-        """How many there were."""
+        """How many claims were drafted."""
         return self.verified + self.partial + self.unverified + self.conflicting
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One answer. `routing_compliant` is None where nothing is shown that could lead."""
+    """The measurements of one answer. `routing_compliant` is None if it shows no section."""
 
     query_type: str
     source_types: Mapping[str, int]
@@ -53,35 +53,35 @@ class Measured:
 
     @property
     def nccn(self) -> int:
-        """Guidelines of NCCN among them."""
+        """How many of the sources are NCCN guidelines."""
         return self.count({"nccn"})
 
     @property
     def trials(self) -> int:
-        """Registry records among them."""
+        """How many of the sources are registry records."""
         return self.count({"clinicaltrials"})
 
     @property
     def trial_sources(self) -> int:
-        """What counts as a source on trials (MRD 1.3): registry records and publications."""
+        """How many count as sources on trials (MRD 1.3): registry records and publications."""
         return self.count(retrieval_policy().needs[TRIALS].of)
 
     @property
     def guidelines(self) -> int:
-        """Guidelines of any body among them."""
+        """How many of the sources are guidelines of any body."""
         return self.count(retrieval_policy().caps["guideline"].of)
 
     def count(self, kinds: frozenset[str] | set[str]) -> int:
-        """How many of these kinds of source were retrieved."""
+        """How many sources of these kinds were retrieved."""
         return sum(self.source_types.get(kind, 0) for kind in kinds)
 
     def share(self, count: int) -> float:
-        """Of all that was retrieved; 0 where nothing was."""
+        """`count` as a share of all retrieved sources; 0 if there are none."""
         return count / max(1, self.sources)
 
     @property
     def over_caps(self) -> tuple[str, ...]:
-        """The caps on kinds of source (MRD 1.2) that were exceeded."""
+        """The names of the exceeded caps on kinds of source (MRD 1.2)."""
         return tuple(
             name
             for name, cap in retrieval_policy().caps.items()
@@ -90,7 +90,7 @@ class Measured:
 
 
 def measure(retrieval: Mapping[str, Any], answer: Mapping[str, Any]) -> Measured:
-    """Measure an answer with the retrieval it rests on.
+    """Measure an answer together with its retrieval.
 
     Args:
         retrieval: the stored body; `query_type` and `evidence` are read.
@@ -122,15 +122,15 @@ def measure(retrieval: Mapping[str, Any], answer: Mapping[str, Any]) -> Measured
 def leads(query_type: str, first: str) -> bool:
     """Whether an answer to this type of question may begin with the section `first`.
 
-    The types with sections of their own have one that must lead (MRD 2.1); for the others, such as
-    general questions and comparisons, none must.
+    Types with their own sections have one that must come first (MRD 2.1); for the others, such as
+    general questions and comparisons, any may.
     """
     leading = leading_section(query_type)
     return leading is None or first == leading
 
 
 def leading_section(query_type: str) -> str | None:
-    """The heading that answers to this type of question begin with; None: any may."""
+    """The heading that must come first for this type of question; None if any may."""
     sections = load("answers")["sections"]
     if query_type == "general" or query_type not in sections:
         return None

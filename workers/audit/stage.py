@@ -1,4 +1,4 @@
-"""audit: the answer is checked once more from the store alone, and sealed."""
+"""audit: checks the answer once more from the store alone, and seals it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -40,7 +40,7 @@ _PLACE = ("start", "end", "quote", "document_id", "version")
 
 @dataclass(frozen=True)
 class Quality:
-    """What the audit log keeps of an answer's quality."""
+    """The counts of an answer's quality that the audit log keeps."""
 
     claims: int
     citations: int
@@ -49,7 +49,7 @@ class Quality:
 
 @dataclass(frozen=True)
 class Passed:
-    """An answer that may be sealed, with what was measured of it."""
+    """An answer that may be sealed, with its measurements."""
 
     answer: Composed
     quality: Quality
@@ -57,8 +57,8 @@ class Passed:
 
 
 def work(context: Context, message: AuditV1) -> Passed:
-    """Check hash and quotations of the stored answer; a fault means it is never shown."""
-    with context.store.at_once() as session:  # what it reads never changes
+    """Check the hash and quotations of the stored answer; an answer with a fault is never shown."""
+    with context.store.at_once() as session:  # the rows it reads never change
         answer = bodies.composed(session, message.question_id)
         if answer is None or answer.hash != message.answer_hash:
             raise Permanent(f"question {message.question_id} has no such answer")
@@ -75,41 +75,45 @@ def check_spans(session: Session, body: Mapping[str, Any]) -> Quality:
     """Let PostgreSQL compare every quotation with its span (invariant 5).
 
     Raises:
-        Permanent: a quotation is not the words at its place, or a claim has no citation.
+        Permanent: a quotation differs from the text of its span, or a claim has no citation.
     """
     for claim in body["claims"]:
         if not claim["citations"] or not _may_be_shown(claim):
             raise Permanent(f"claim {claim['claim_id']} passed without a verdict and a citation")
     cited = [
-        (f"claim {claim['claim_id']}", one)
+        (f"claim {claim['claim_id']}", quotation)
         for claim in body["claims"]
-        for one in claim["citations"]
+        for quotation in claim["citations"]
     ]
-    told = [("a remark", one) for one in body.get("remarks", ()) if "quote" in one]
-    places = {key: [one[key] for _, one in (*cited, *told)] for key in _PLACE}
-    holds = session.execute(_SPANS, places).scalars() if cited or told else ()
-    for (where, _), whether in zip((*cited, *told), holds, strict=True):
-        if whether is not True:
+    remarked = [
+        ("a remark", quotation) for quotation in body.get("remarks", ()) if "quote" in quotation
+    ]
+    places = {key: [quotation[key] for _, quotation in (*cited, *remarked)] for key in _PLACE}
+    matches = session.execute(_SPANS, places).scalars() if cited or remarked else ()
+    for (where, _), match in zip((*cited, *remarked), matches, strict=True):
+        if match is not True:
             raise Permanent(f"{where}: the quotation is not its span")
-    verbatim = sum(one["quote_verdict"] == "verbatim" for _, one in cited)
+    verbatim = sum(quotation["quote_verdict"] == "verbatim" for _, quotation in cited)
     return Quality(len(body["claims"]), len(cited), verbatim)
 
 
 def _may_be_shown(claim: Mapping[str, Any]) -> bool:
-    """Supported, contested by another source, or what is left of a claim that did not hold."""
+    """Whether a claim is supported, contested by another source, or rewritten to what holds."""
     if claim["verdict"] == "partial":
         return "rewritten_from" in claim
     return claim["verdict"] in ("supported", "conflicting") and claim["basis"] != "none"
 
 
 def check_summary(body: Mapping[str, Any]) -> None:
-    """A summary is made of supported claims and nothing else (SP-4.2).
+    """Check that the summary consists only of supported claims (SP-4.2).
 
     Raises:
-        Permanent: it is not.
+        Permanent: it does not.
     """
     texts = {
-        one["claim_id"]: one["text"] for one in body["claims"] if one["verdict"] == "supported"
+        claim["claim_id"]: claim["text"]
+        for claim in body["claims"]
+        if claim["verdict"] == "supported"
     }
     ids = body["summary"]["supported_claim_ids"]
     if not set(ids) <= texts.keys() or body["summary"]["text"] != " ".join(texts[i] for i in ids):
@@ -117,7 +121,7 @@ def check_summary(body: Mapping[str, Any]) -> None:
 
 
 def commit(unit: UnitOfWork, message: AuditV1, passed: Passed) -> None:
-    """Seal the answer that was checked: from here on it is shown, and never changes."""
+    """Seal the checked answer: from now on it is shown, and never changes."""
     answer = passed.answer
     sealed = seal(unit, message.question_id, answer.hash)
     if sealed is None:
@@ -139,7 +143,7 @@ def commit(unit: UnitOfWork, message: AuditV1, passed: Passed) -> None:
 
 
 def _write_down(unit: UnitOfWork, message: AuditV1, sealed: Sealed, passed: Passed) -> None:
-    """Keep what was measured, and log it once the answer is sealed indeed (MRD 4.2)."""
+    """Store the measurements, and log them once the transaction has committed (MRD 4.2)."""
     answer, measured = passed.answer, passed.measured
     counted = {
         "query_type": measured.query_type,

@@ -25,7 +25,7 @@ from workers.runtime.stage import Context, StageSpec
 
 @dataclass(frozen=True)
 class Window:
-    """What the encoder read of one chunk: `[start, end)` of the version's text."""
+    """A range of one chunk that the encoder read, `[start, end)` of the version's text."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Indexed:
 
 @dataclass(frozen=True)
 class Result:
-    """All chunks and tags of the message's versions, and the encoder they were read with."""
+    """All chunks and tags of the message's versions, and the encoder of their vectors."""
 
     chunks: Sequence[Indexed]
     tags: Mapping[UUID, Tags]
@@ -53,7 +53,7 @@ class Result:
 
 
 def work(context: Context, message: EmbedV1) -> Result:
-    """Cut the versions into chunks and encode every window of them."""
+    """Cut the versions into chunks and encode every window of the chunks."""
     with context.store.reading() as session:
         versions = get_versions(session, message.version_ids)
     encoder = context.encoder
@@ -80,7 +80,10 @@ def work(context: Context, message: EmbedV1) -> Result:
         )
         for version, piece, places in cut
     ]
-    tagged = {one.id: tags_of(one.title, one.subjects, one.text) for one in versions}
+    tagged = {
+        document.id: tags_of(document.title, document.subjects, document.text)
+        for document in versions
+    }
     return Result(chunks, tagged, encoder.name, encoder.dimensions)
 
 
@@ -96,7 +99,7 @@ def _encode(context: Context, inputs: list[str]) -> NDArray[np.float32]:
 
 
 def commit(unit: UnitOfWork, message: EmbedV1, result: Result) -> None:
-    """Write the index of these versions and pass them on."""
+    """Write the index of these versions and emit the message of the next stage."""
     try:
         dense.require_encoder(unit.session, result.encoder, result.dimensions)
     except dense.EncoderMismatch as error:
@@ -112,7 +115,7 @@ def commit(unit: UnitOfWork, message: EmbedV1, result: Result) -> None:
     )
     lexical.write_segment(
         unit.session,
-        [(chunk_id, one.term_counts) for chunk_id, one in zip(ids, result.chunks, strict=True)],
+        [(chunk_id, entry.term_counts) for chunk_id, entry in zip(ids, result.chunks, strict=True)],
     )
     tags.put(unit.session, result.tags)
     unit.emit(AnchorV1(request_id=message.request_id, version_ids=message.version_ids))
@@ -126,7 +129,7 @@ def commit(unit: UnitOfWork, message: EmbedV1, result: Result) -> None:
 
 
 def _insert_chunks(unit: UnitOfWork, chunks: Sequence[Indexed]) -> list[int]:
-    """Insert the chunks and give their ids in the same order."""
+    """Insert the chunks; returns their ids in the same order."""
     rows = unit.session.execute(
         sa.text(
             'INSERT INTO chunk (version_id, ordinal, section, start, "end") '
@@ -135,15 +138,15 @@ def _insert_chunks(unit: UnitOfWork, chunks: Sequence[Indexed]) -> list[int]:
             "RETURNING id, version_id, ordinal"
         ),
         {
-            "versions": [one.version_id for one in chunks],
-            "ordinals": [one.chunk.ordinal for one in chunks],
-            "sections": [one.chunk.section for one in chunks],
-            "starts": [one.chunk.start for one in chunks],
-            "ends": [one.chunk.end for one in chunks],
+            "versions": [indexed.version_id for indexed in chunks],
+            "ordinals": [indexed.chunk.ordinal for indexed in chunks],
+            "sections": [indexed.chunk.section for indexed in chunks],
+            "starts": [indexed.chunk.start for indexed in chunks],
+            "ends": [indexed.chunk.end for indexed in chunks],
         },
     )
     ids = {(row.version_id, row.ordinal): row.id for row in rows}
-    return [ids[one.version_id, one.chunk.ordinal] for one in chunks]
+    return [ids[indexed.version_id, indexed.chunk.ordinal] for indexed in chunks]
 
 
 SPEC = StageSpec(

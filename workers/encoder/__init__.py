@@ -1,4 +1,4 @@
-"""Vectors of texts: a packaged model, a remote endpoint, or hashed words for load tests."""
+"""Encoders of texts: a packaged model, a remote endpoint, or hashed words for load tests."""
 
 import os
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def encoder_for(settings: Settings) -> Encoder:
-    """The encoder that the settings name. Loading MiniLM takes a quarter of a second: keep it.
+    """The encoder that the settings name. Keep it: loading MiniLM takes a quarter of a second.
 
     Raises:
         ValueError: the remote encoder's address, model or key cannot be used.

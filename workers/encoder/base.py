@@ -1,4 +1,4 @@
-"""What an encoder is, the errors it raises, and the rule that cuts long texts into windows."""
+"""The interface of an encoder, its errors, and the rule that cuts long texts into windows."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -13,9 +13,9 @@ Rule = Callable[[int], bool]
 
 
 class EncoderUnavailable(RuntimeError):
-    """The encoder cannot answer now and may later: no connection, time-out, 429, 5xx.
+    """The encoder cannot answer now but may later: no connection, time-out, 429, 5xx.
 
-    `retry_after` is the pause in seconds that the service asked for, or None.
+    `retry_after` is the pause in seconds that the service asks for, or None.
     """
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
@@ -24,7 +24,7 @@ class EncoderUnavailable(RuntimeError):
 
 
 class EncoderRefused(RuntimeError):
-    """The encoder will not answer this request however often it is sent."""
+    """The encoder will never answer this request; a retry cannot help."""
 
 
 class Encoder(Protocol):
@@ -32,11 +32,11 @@ class Encoder(Protocol):
 
     @property
     def name(self) -> str:
-        """Weights, pooling and window rule in one word: vectors compare only under equal names."""
+        """Weights, pooling and window rule: only vectors of equal names can be compared."""
 
     @property
     def dimensions(self) -> int:
-        """Components of one vector."""
+        """The number of components of one vector."""
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         """The vectors of `texts`, in their order: shape (n, dimensions), rows of length 1.
@@ -47,13 +47,13 @@ class Encoder(Protocol):
         """
 
     def windows(self, text: str) -> list[Span]:
-        """Ranges of `text` that follow each other without a gap, each read whole by the encoder."""
+        """Contiguous ranges of `text`, each short enough for the encoder to read whole."""
 
 
 def unit_rows(vectors: Matrix) -> Matrix:
     """`vectors` with every row scaled to length 1; a row of zeros becomes the first unit vector.
 
-    Vectors without a direction have no cosine distance in pgvector (NaN), so none is let out.
+    A vector of zeros has no cosine distance in pgvector (NaN), so none is returned.
     """
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     empty = lengths[:, 0] == 0.0
@@ -68,17 +68,17 @@ def even_cuts(
     preferred: Rule,
     allowed: Rule,
 ) -> list[int]:
-    """Where each piece of `count` units begins, no piece longer than `limit` units.
+    """The start of each piece of `count` units, with no piece longer than `limit` units.
 
-    Pieces are made about equally long, because a short remainder would be a vector of almost
-    nothing. Each cut is the first preferred place at or after the even one, else the last one in
-    the half before it, else the same with allowed places; where there is none, it is at the limit.
+    Pieces are about equally long, because a short remainder would give a vector of almost nothing.
+    Each cut is the first preferred place at or after the even one, else the last one in the half
+    before it, else the same with allowed places; if there is none, it is at the limit.
 
     Args:
         count: units (tokens or characters) of the whole.
         limit: units that fit in one piece, at least 1.
-        preferred: whether unit `i` may begin a piece without harm, such as after white space.
-        allowed: whether unit `i` may begin a piece at all.
+        preferred: whether unit `i` is a good start of a piece, such as after white space.
+        allowed: whether unit `i` may start a piece at all.
     """
     starts = [0]
     while (left := count - starts[-1]) > limit:
@@ -94,7 +94,7 @@ def _ceil(dividend: int, divisor: int) -> int:
 
 
 def _cut(begin: int, even: int, last: int, preferred: Rule, allowed: Rule) -> int:
-    half = (begin + even) // 2  # a preferred place nearer to the beginning leaves a crumb
+    half = (begin + even) // 2  # a preferred place before it would leave a very short piece
     after = range(even, last + 1)
     for places, rule in (
         (after, preferred),
@@ -109,5 +109,5 @@ def _cut(begin: int, even: int, last: int, preferred: Rule, allowed: Rule) -> in
 
 
 def spans_between(starts: Sequence[int], end: int) -> list[Span]:
-    """The ranges that begin at `starts` and reach to the next start, the last one to `end`."""
-    return [Span(a, b) for a, b in zip(starts, (*starts[1:], end), strict=True)]
+    """The ranges from each of `starts` to the next, the last one to `end`."""
+    return [Span(start, stop) for start, stop in zip(starts, (*starts[1:], end), strict=True)]

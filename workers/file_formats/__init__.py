@@ -31,7 +31,7 @@ __all__ = [
 MAX_FILE_BYTES = 32 * 1024 * 1024
 
 MOST_LINE_ENDS = 1_000_000
-"""Ours: of JSON; each is looked at, and a file of records has a tenth."""
+"""Our choice, for JSON: every line end is examined, and a file of records has a tenth of them."""
 
 Format = Literal["text", "markdown", "html", "pdf", "json", "jsonl"]
 
@@ -67,32 +67,32 @@ _ANY_MEDIA_TYPE = frozenset({"", "application/octet-stream", "binary/octet-strea
 def read(data: bytes, *, filename: str, media_type: str | None = None) -> list[SourceRecord]:
     """The documents in a file, at least one.
 
-    `filename` may be a path; only its last part counts, for the format and as a last resort for the
-    title. All but PDF must be UTF-8. Characters that nobody sees (zero-width, direction controls,
-    tags) are taken out here, before a version's text is fixed, so that places count what is left.
-    Raises UnreadableDocument, whose message is one line that says what to do, for anything that
-    cannot be read whole.
+    `filename` may be a path; only its last part is used, for the format and as a last resort for
+    the title. All formats but PDF must be UTF-8. Invisible characters (zero-width, direction
+    controls, tags) are removed here, before a version's text is fixed, so that offsets count the
+    rest. Raises UnreadableDocument, whose message is one line that says what to do, for anything
+    that cannot be read whole.
     """
-    return [seen(one) for one in _read(data, _kind(data, filename, media_type), filename)]
+    return [seen(record) for record in _read(data, _kind(data, filename, media_type), filename)]
 
 
 def read_each(
     data: bytes, *, filename: str, media_type: str | None = None, first_line: int = 1
 ) -> Found:
-    """The same, but of JSON Lines each line for itself: those that cannot be read are told, and the
-    others are given; of a file without a single record the lines are told, too.
+    """As `read`, but each line of JSON Lines is read by itself: readable lines are returned as
+    records, the others as problems, even if there is no record at all.
 
     Args:
-        first_line: the number of its first line, of a packet that was cut from a file.
+        first_line: the number of the first line, for a packet that was cut from a file.
     """
     kind = _kind(data, filename, media_type)
     if kind == "jsonl":
         return read_each_line(data, first_line)
-    return Found([seen(one) for one in _read(data, kind, filename)])
+    return Found([seen(record) for record in _read(data, kind, filename)])
 
 
 def _kind(data: bytes, filename: str, media_type: str | None) -> Format:
-    """The format of what has a size that is read."""
+    """The format of a file. Raises UnreadableDocument if it is empty, too large or unsupported."""
     if not data:
         raise UnreadableDocument("the file is empty; nothing to read")
     if len(data) > MAX_FILE_BYTES:
@@ -106,7 +106,7 @@ def _kind(data: bytes, filename: str, media_type: str | None) -> Format:
 
 
 def _require_few_pieces(data: bytes) -> None:
-    """Let pass JSON that takes no more memory than a worker has, once it is parsed."""
+    """Raise UnreadableDocument for JSON that would need too much memory once it is parsed."""
     if data.count(b"\n") + data.count(b"\r") > MOST_LINE_ENDS:
         raise UnreadableDocument(f"the file has more than {MOST_LINE_ENDS:,} line ends: split it")
     try:
@@ -139,7 +139,7 @@ def _read(data: bytes, kind: Format, filename: str) -> list[SourceRecord]:
 def sniff(data: bytes, *, filename: str, media_type: str | None = None) -> Format:
     """The format of a file: by its extension, else its media type, else its first bytes.
 
-    Raises UnreadableDocument for types that are not read.
+    Raises UnreadableDocument for unsupported types.
     """
     extension = PurePath(filename.replace("\\", "/")).suffix.lower()
     if extension in _EXTENSIONS:

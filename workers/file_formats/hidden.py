@@ -1,8 +1,8 @@
-"""Parts of an HTML page that are not shown: what no reader of the page sees is not its text.
+"""Removes the hidden parts of an HTML page: text that no reader of the page sees.
 
 Judged by attributes, inline styles and the plain rules of the page's own style elements (a class,
-an id or a tag). Style sheets elsewhere, scripts and rules for some screens only are not applied:
-what they hide is read, what they show and the page itself hides is not.
+an id or a tag). External style sheets, scripts and media rules are not applied: text that only they
+hide is read, and text that the page hides and only they show is not.
 """
 
 import re
@@ -13,12 +13,12 @@ from bs4 import BeautifulSoup, Tag
 
 MAX_STYLE_CHARS = 200_000
 MAX_RULES = 2_000
-MAX_DEPTH = 60  # how far up a background is looked for
-_SMALLEST_FONT = 2.0  # CSS pixels, or points; below it nobody reads
-_OFF_PAGE = 400.0  # CSS pixels beyond the edge of the page; ours
+MAX_DEPTH = 60  # ancestors searched for a background
+_SMALLEST_FONT = 2.0  # CSS pixels, or points; unreadable up to this size
+_OFF_PAGE = 400.0  # CSS pixels beyond the edge of the page; our choice
 
 _COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
-"""One that lacks its end goes to the end of the text (CSS Syntax 3, 4.3.2)."""
+"""An unclosed comment extends to the end of the text (CSS Syntax 3, 4.3.2)."""
 _RULE = re.compile(r"(?P<selectors>[^{}@;]{1,500})\{(?P<body>[^{}]{0,2000})\}")
 _AT_RULE = re.compile(r"@[^{};]{0,200}\{")
 _BRACE = re.compile(r"[{}]")
@@ -48,7 +48,7 @@ Style = Mapping[str, str]
 
 
 def remove_hidden(soup: BeautifulSoup) -> None:
-    """Take out of the page what it does not show. Call it while its style elements are there."""
+    """Remove the page's hidden elements. Call this before its style elements are removed."""
     rules = _Rules(soup)
     hidden = [tag for tag in soup.find_all(True) if _is_hidden(tag, rules)]
     for tag in hidden:
@@ -58,7 +58,7 @@ def remove_hidden(soup: BeautifulSoup) -> None:
 
 def _is_hidden(tag: Tag, rules: "_Rules") -> bool:
     if tag.name in ("html", "body"):
-        return False  # a page that hides itself shows itself by a script
+        return False  # a page that hides itself is shown by a script
     if tag.has_attr("hidden") or (tag.name == "dialog" and not tag.has_attr("open")):
         return True
     style = rules.of(tag)
@@ -88,7 +88,7 @@ def _has_no_size(style: Style) -> bool:
 
 
 def _small(size: str) -> float:
-    """The size, in the unit of `_length`, at and below which letters are not read."""
+    """The largest unreadable font size, in the unit of `_length`."""
     return 0.0 if size.endswith("%") else _SMALLEST_FONT
 
 
@@ -105,8 +105,8 @@ def _off_the_page(style: Style) -> bool:
 
 
 def _unseen_ink(tag: Tag, rules: "_Rules") -> bool:
-    """Whether letters have the color of what they stand on. Paper is white unless something says
-    otherwise; a background picture is something."""
+    """Whether letters have the color of their background, which is white unless stated otherwise.
+    On a background image, letters count as visible."""
     ink = _color(rules.of(tag).get("color"))
     if ink is None:
         return False
@@ -134,7 +134,7 @@ def _same(ink: "_Color | str", paper: "_Color | str | None") -> bool:
 
 
 def _color(value: str | None) -> "_Color | str | None":
-    """Red, green and blue; "clear" for what is not drawn; None where it cannot be told."""
+    """Red, green and blue; "clear" if it is transparent; None if it is unknown."""
     value = _NAMED.get(value or "", value or "")
     if value == "transparent" or re.fullmatch(r"#(?:[0-9a-f]{3}0|[0-9a-f]{6}00)", value):
         return "clear"
@@ -142,24 +142,24 @@ def _color(value: str | None) -> "_Color | str | None":
         value = "#" + "".join(digit * 2 for digit in value[1:4])
     if re.fullmatch(r"#[0-9a-f]{6}(?:[0-9a-f]{2})?", value):
         return int(value[1:3], 16), int(value[3:5], 16), int(value[5:7], 16)
-    found = _RGB.match(value)
-    if found is None:
+    match = _RGB.match(value)
+    if match is None:
         return None
-    if found[4] is not None and float(found[4].rstrip("%.") or 0) <= 0.0:
+    if match[4] is not None and float(match[4].rstrip("%.") or 0) <= 0.0:
         return "clear"
-    return int(found[1]), int(found[2]), int(found[3])
+    return int(match[1]), int(match[2]), int(match[3])
 
 
 def _length(value: str | None, otherwise: float) -> float:
     """CSS pixels, or the bare number; `otherwise` where it is not stated or not a length."""
-    found = _NUMBER.match((value or "").split(" ")[0])
-    if found is None:
+    match = _NUMBER.match((value or "").split(" ")[0])
+    if match is None:
         return otherwise
-    return float(found["value"]) * _PIXELS.get(found["unit"] or "", 1.0)
+    return float(match["value"]) * _PIXELS.get(match["unit"] or "", 1.0)
 
 
 class _Rules:
-    """What the page's own style elements and attributes say of a tag."""
+    """The styles that the page's own style elements and attributes give to a tag."""
 
     def __init__(self, soup: BeautifulSoup) -> None:
         self._rules: dict[str, dict[str, str]] = {}
@@ -175,7 +175,7 @@ class _Rules:
                     self._rules.setdefault(simple.lower(), {}).update(_declared(rule["body"]))
 
     def of(self, tag: Tag) -> Style:
-        """The declarations for a tag, by property, lower case; its attributes count last."""
+        """The declarations for a tag by property, lower case; its attributes override rules."""
         kept = self._kept.get(id(tag))
         if kept is None:
             kept = self._kept[id(tag)] = dict(self._collect(tag))
@@ -183,9 +183,9 @@ class _Rules:
 
     def _collect(self, tag: Tag) -> Iterator[tuple[str, str]]:
         if self._rules:
-            names = [f".{one}".lower() for one in tag.get_attribute_list("class") if one]
+            names = [f".{name}".lower() for name in tag.get_attribute_list("class") if name]
             names += [f"#{tag['id']}".lower()] if tag.get("id") else []
-            for selector in (tag.name, *names, *(tag.name + one for one in names)):
+            for selector in (tag.name, *names, *(tag.name + name for name in names)):
                 yield from self._rules.get(selector, {}).items()
         if tag.get("bgcolor"):
             yield "background-color", str(tag["bgcolor"]).strip().lower()
@@ -196,7 +196,7 @@ class _Rules:
 
 
 def _without_at_rules(text: str) -> str:
-    """The style without what holds for some screens only: `@media print { p { … } }`, one deep."""
+    """The style without at-rules, such as `@media print { p { … } }`, nested one level deep."""
     ends = _ends_of_blocks(text)
     kept, done = [], 0
     for rule in _AT_RULE.finditer(text):
@@ -208,9 +208,9 @@ def _without_at_rules(text: str) -> str:
 
 
 def _ends_of_blocks(text: str) -> dict[int, int]:
-    """For each opening brace whose block holds blocks at most one deep, where the block ends."""
+    """The end of each block that holds blocks at most one level deep, by its opening brace."""
     ends: dict[int, int] = {}
-    open_blocks: list[list[int]] = []  # where each begins, and how deep what it holds is
+    open_blocks: list[list[int]] = []  # where each begins, and the depth of its contents
     for brace in _BRACE.finditer(text):
         if brace[0] == "{":
             open_blocks.append([brace.start(), 0])
@@ -224,10 +224,10 @@ def _ends_of_blocks(text: str) -> dict[int, int]:
 
 
 def _declared(body: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for one in _COMMENT.sub(" ", body)[:2000].split(";"):
-        name, colon, value = one.partition(":")
+    properties: dict[str, str] = {}
+    for declaration in _COMMENT.sub(" ", body)[:2000].split(";"):
+        name, colon, value = declaration.partition(":")
         if colon:
             plain = value.lower().replace("!important", " ").strip()
-            found[name.strip().lower()] = re.sub(r"\s+", " ", plain)
-    return found
+            properties[name.strip().lower()] = re.sub(r"\s+", " ", plain)
+    return properties

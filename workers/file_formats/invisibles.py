@@ -1,4 +1,4 @@
-"""Characters that nobody sees are taken out of a record before its text is fixed."""
+"""Removes invisible characters from a record before its text is fixed."""
 
 from pydantic import ValidationError
 

@@ -1,4 +1,4 @@
-"""JSON Lines, line by line: a line that cannot be read holds no other one back."""
+"""Reads JSON Lines line by line: an unreadable line does not stop the others."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,32 +11,32 @@ from workers.file_formats.plain import decode
 from workers.file_formats.records import record_of_line
 
 MOST_UNREADABLE = 1000
-"""Ours: a file with more bad lines than this is another kind of file; each is told to somebody."""
+"""Our choice: a file with more bad lines is of another kind; each bad line is reported."""
 _END = re.compile(rb"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
 class LineProblem:
-    """A line that cannot be read, by its number in its file, and why."""
+    """A line that cannot be read: its number in the file and the reason."""
 
     line: int
     reason: str
 
     def body(self) -> dict[str, object]:
-        """As JSON."""
+        """The problem as JSON."""
         return {"line": self.line, "reason": self.reason}
 
 
 @dataclass(frozen=True)
 class Found:
-    """The documents in a file, and the lines that are none; there is one or the other."""
+    """The documents in a file and its unreadable lines; at least one of the two is not empty."""
 
     records: Sequence[SourceRecord]
     unreadable: Sequence[LineProblem] = ()
 
     @property
     def error(self) -> str | None:
-        """Why the file cannot be read, where it holds no document at all."""
+        """Why the file cannot be read; None if it holds a document."""
         if self.records:
             return None
         bad = self.unreadable
@@ -46,9 +46,9 @@ class Found:
 
 
 def read_each_line(data: bytes, first_line: int) -> Found:
-    """The records of all lines that are one; blank lines are skipped.
+    """The records of all readable lines, and the others as problems; blank lines are skipped.
 
-    Raises UnreadableDocument where all are blank, or more than MOST_UNREADABLE are none.
+    Raises UnreadableDocument if all are blank, or more than MOST_UNREADABLE are unreadable.
     """
     records: list[SourceRecord] = []
     bad: list[LineProblem] = []
@@ -70,7 +70,7 @@ def read_each_line(data: bytes, first_line: int) -> Found:
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
-    """One after the other: a list of all may take eight times their bytes."""
+    """The lines, one at a time: a list of all may take eight times their bytes."""
     begun = 0
     for end in _END.finditer(data):
         yield data[begun : end.start()]
@@ -82,7 +82,7 @@ def _record(line: bytes, number: int) -> SourceRecord:
     try:
         return seen(record_of_line(decode(line), number))
     except UnreadableDocument as error:
-        told = str(error)
-        if told.startswith(f"line {number}"):
+        reason = str(error)
+        if reason.startswith(f"line {number}"):
             raise
-        raise UnreadableDocument(f"line {number}: {told}") from error
+        raise UnreadableDocument(f"line {number}: {reason}") from error

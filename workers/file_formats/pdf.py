@@ -1,7 +1,7 @@
 """PDF files with a text layer, read by pypdf under tight limits.
 
-pypdf reads files by anybody: every limit of its Configuration that bounds work or memory is set
-well below its default, the pages are counted, and a deadline is checked at each operator, also
+The files are untrusted: every limit of pypdf's Configuration that bounds work or memory is set well
+below its default, the number of pages is limited, and a deadline is checked at each operator, also
 inside forms (pypdf 7.1, `_configuration.py` and `PageObject._extract_text`).
 """
 
@@ -41,7 +41,7 @@ _HEADER_WITHIN = 1024  # bytes; ISO 32000 readers accept the header there
 _NO_TITLE = re.compile(r"untitled\Z|microsoft word\b", re.IGNORECASE)
 _OF_A_FILE = (".doc", ".docx", ".indd", ".pdf", ".tex", ".qxd")
 
-# pypdf reports what it repairs, with pieces of the document; document texts go to no log.
+# pypdf logs its repairs with excerpts of the document, and document texts are never logged.
 logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
 
 
@@ -50,7 +50,7 @@ class _TookTooLong(Exception):
 
 
 class Page(NamedTuple):
-    """The text layer of a page, "" where there is none, and whether anything is drawn there."""
+    """A page: its text layer ("" if there is none), and whether anything is drawn on it."""
 
     text: str
     drawn: bool
@@ -59,25 +59,25 @@ class Page(NamedTuple):
 def read_pdf(data: bytes, filename: str) -> SourceRecord:
     """A PDF's text layer as pypdf extracts it, page after page; nothing is joined or corrected.
 
-    Pages are parted by a blank line, or by a line end where a sentence runs on. Characters that the
-    file's fonts do not map (NUL, lone surrogates) become U+FFFD. Titled by its metadata, else by
-    its file name. Pages that show something and have no text, such as scans, stand in the facts.
+    Pages are separated by a blank line, or by a line end where a sentence runs on. Characters that
+    the file's fonts do not map (NUL, lone surrogates) become U+FFFD. The title comes from the
+    metadata, else from the file name. The facts list drawn pages without text, such as scans.
     Raises UnreadableDocument for anything but an unencrypted PDF with text of at most MAX_PAGES
     pages and MAX_TEXT_CHARS characters that is read within MAX_SECONDS, and for a damaged page.
     """
     title, pages = _read(data)
-    text = joined_pages([one.text for one in pages])
-    silent = [n for n, one in enumerate(pages, 1) if one.drawn and not one.text.strip()]
-    if not any(map(str.isalnum, text)):  # fonts that map nothing give codes, and no letters
+    text = joined_pages([page.text for page in pages])
+    silent = [n for n, page in enumerate(pages, 1) if page.drawn and not page.text.strip()]
+    if not any(map(str.isalnum, text)):  # fonts without a mapping give codes and no letters
         raise UnreadableDocument(
             "the PDF has no text layer (scanned pages?); run OCR on it and try again"
         )
-    found = record(title or file_title(filename), text)
-    return found.model_copy(update={"facts": {"pages_without_text": silent}}) if silent else found
+    read = record(title or file_title(filename), text)
+    return read.model_copy(update={"facts": {"pages_without_text": silent}}) if silent else read
 
 
 def pdf_pages(data: bytes) -> list[Page]:
-    """Every page; raises as `read_pdf`, but not where there is no text."""
+    """Every page. Raises as `read_pdf` does, but not for a PDF without text."""
     return _read(data)[1]
 
 
@@ -94,14 +94,14 @@ def _read(data: bytes) -> tuple[str, list[Page]]:
             f"the PDF took longer than {MAX_SECONDS:.0f} s to read; split it or save it as text"
         ) from error
     except Exception as error:
-        # pypdf lets any built-in exception through on malformed files
+        # on malformed files pypdf may raise any built-in exception
         raise UnreadableDocument(
             f"the PDF cannot be read ({type(error).__name__}); save it anew or as text"
         ) from error
 
 
 def is_pdf(data: bytes) -> bool:
-    """Whether the bytes begin as a PDF does; archives that hold one do not."""
+    """Whether the bytes begin as a PDF does; False for archives that hold a PDF."""
     return not data.startswith(b"PK") and _HEADER in data[:_HEADER_WITHIN]
 
 
@@ -145,9 +145,9 @@ def _extract(data: bytes) -> tuple[str, list[Page]]:
 
 
 def _listed_pages(reader: PdfReader) -> int:
-    """How many pages the tree names. pypdf passes over what leads nowhere, or to something else.
+    """How many pages the page tree lists. pypdf skips entries that lead to no page.
 
-    It has been through the tree, so that is no deeper and no larger than `_LIMITS`.
+    pypdf has already walked the tree, so it is no deeper and no larger than `_LIMITS`.
     """
     listed, seen = 0, set()
     left: list[Any] = [reader.root_object["/Pages"]]
@@ -163,9 +163,9 @@ def _listed_pages(reader: PdfReader) -> int:
 
 
 def _is_damaged(page: PageObject) -> bool:
-    """Whether a stream of the page breaks off, which pypdf passes over: its words would be lost.
+    """Whether a stream of the page is truncated, which pypdf ignores: its words would be lost.
 
-    Only what is packed once can be told. A checksum that is missing behind it does not matter.
+    Only streams with a single compression filter can be checked. A missing checksum is accepted.
     """
     contents = page.get("/Contents")
     contents = contents.get_object() if contents is not None else None
@@ -174,7 +174,7 @@ def _is_damaged(page: PageObject) -> bool:
         stream = part.get_object() if part is not None else None
         if not isinstance(stream, StreamObject) or stream.get("/Filter") != "/FlateDecode":
             continue
-        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)  # behind the two bytes of its header
+        unpacker = zlib.decompressobj(-zlib.MAX_WBITS)  # starts after the two header bytes
         try:
             unpacker.decompress(stream._data[2:], _LIMITS["zlib_maximum_output_length"])
         except zlib.error:
@@ -202,7 +202,7 @@ def _clean(text: str) -> str:
 
 
 def joined_pages(pages: list[str]) -> str:
-    """Pages parted by a blank line, or by a line end where a sentence runs on."""
+    """The pages, separated by a blank line, or by a line end where a sentence runs on."""
     parts: list[str] = []
     for page in pages:
         page = page.strip("\n")

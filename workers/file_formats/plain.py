@@ -31,7 +31,7 @@ def decode(data: bytes) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # utf-8-sig counts from behind the mark
+        # utf-8-sig counts from after the byte order mark
         position = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
         raise UnreadableDocument(
             f"byte {position} (0x{data[position]:02x}) is not UTF-8; "
@@ -70,10 +70,10 @@ def record(title: str, text: str, identifiers: Identifiers | None = None) -> Sou
 
 
 def validation_line(error: ValidationError) -> str:
-    """At most the first three findings of a validation on one line, without the values."""
-    found = error.errors(include_url=False, include_input=False, include_context=False)
-    lines = [_finding(finding["type"], finding["loc"], finding["msg"]) for finding in found[:3]]
-    more = f" (and {len(found) - 3} more)" if len(found) > 3 else ""
+    """The first three findings of a validation on one line, without values."""
+    findings = error.errors(include_url=False, include_input=False, include_context=False)
+    lines = [_finding(finding["type"], finding["loc"], finding["msg"]) for finding in findings[:3]]
+    more = f" (and {len(findings) - 3} more)" if len(findings) > 3 else ""
     return "; ".join(lines) + more
 
 
@@ -98,10 +98,10 @@ def read_text(data: bytes, filename: str) -> SourceRecord:
 
 
 def read_markdown(data: bytes, filename: str) -> SourceRecord:
-    """A Markdown file; its text is kept as written, save for its front matter.
+    """A Markdown file; its text is kept as written, without its front matter.
 
-    Front matter (`key: value` lines between `---`) gives the title and, where their form is right,
-    the identifiers; otherwise the first heading, otherwise the file's name is the title.
+    Front matter (`key: value` lines between `---`) gives the title and all valid identifiers. The
+    title is otherwise the first heading, otherwise the file's name.
     """
     text = decode(data)
     front, text = _front_matter(text)
@@ -119,23 +119,23 @@ def _front_matter(text: str) -> tuple[dict[str, str], str]:
     for line in block["body"].splitlines():
         if not line.strip() or line[0] in " \t-#":
             continue  # lists, nested values and comments of the front matter
-        found = _FRONT_LINE.fullmatch(line)
-        if not found:
+        match = _FRONT_LINE.fullmatch(line)
+        if not match:
             return {}, text  # running text between two rules
-        value = (found["value"] or "").strip()
+        value = (match["value"] or "").strip()
         if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
             value = value[1:-1]
-        fields[found["key"].lower()] = value
+        fields[match["key"].lower()] = value
     return fields, text[block.end() :].lstrip("\n")
 
 
 def _identifiers(front: dict[str, str]) -> Identifiers:
-    """The identifiers that front matter gives in their right form; others are left out."""
-    found: dict[str, str] = {}
+    """The valid identifiers of the front matter; others are left out."""
+    identifiers: dict[str, str] = {}
     for name in Identifiers.model_fields:
         if front.get(name) and _is_valid(Identifiers, {name: front[name]}):
-            found[name] = front[name]
-    return Identifiers(**found)
+            identifiers[name] = front[name]
+    return Identifiers(**identifiers)
 
 
 def _is_valid(model: type[BaseModel], fields: dict[str, str]) -> bool:
@@ -155,7 +155,7 @@ def _first_heading(text: str) -> str:
 
 
 def _without_code(text: str) -> str:
-    """The text without its fenced blocks (CommonMark 0.31, 4.5): a comment there is no heading."""
+    """The text without fenced code (CommonMark 0.31, 4.5), whose comments are not headings."""
     kept, fence = [], ""
     for line in text.split("\n"):
         mark = _FENCE.fullmatch(line)
@@ -164,7 +164,7 @@ def _without_code(text: str) -> str:
                 fence = ""
         elif mark and not ("`" in mark["fence"] and "`" in mark["rest"]):
             fence = mark["fence"]
-            kept.append("")  # what stands before and behind it are no neighbours
+            kept.append("")  # the lines before and after it are not adjacent
         else:
             kept.append(line)
     return "\n".join(kept)

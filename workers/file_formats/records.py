@@ -1,4 +1,4 @@
-"""JSON and JSON Lines: records of `store.documents.records.SourceRecord`."""
+"""Reads JSON and JSON Lines as `store.documents.records.SourceRecord`."""
 
 import json
 import math
@@ -16,7 +16,7 @@ _SPACE = re.compile(r"[ \t\n\r]*+")
 
 
 class _Repeated(ValueError):
-    """A field is given twice."""
+    """A field is repeated, or a number is not finite."""
 
 
 def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -47,10 +47,10 @@ _DECODER = json.JSONDecoder(
 
 
 def read_json(data: bytes) -> list[SourceRecord]:
-    """One record, or a list of records.
+    """The records of a JSON file, which holds one record or a list of records.
 
     Raises UnreadableDocument with the line of the first record that is not valid JSON, has unknown
-    or missing fields or wrong types; nothing is read in part.
+    or missing fields or wrong types; no file is read in part.
     """
     text = decode(data)
     start = _skip(text, 0)
@@ -73,7 +73,7 @@ def read_json(data: bytes) -> list[SourceRecord]:
 
 
 def read_json_lines(data: bytes) -> list[SourceRecord]:
-    """One record a line; blank lines are skipped. Raises as `read_json` does."""
+    """The records of a file with one a line; blank lines are skipped. Raises as `read_json`."""
     records: list[SourceRecord] = []
     for number, line in enumerate(decode(data).split("\n"), 1):
         if line.strip():
@@ -82,7 +82,7 @@ def read_json_lines(data: bytes) -> list[SourceRecord]:
 
 
 def record_of_line(line: str, number: int) -> SourceRecord:
-    """The record that a line of JSON Lines is. Raises as `read_json` does."""
+    """The record of one line of JSON Lines. Raises as `read_json` does."""
     value, end = _value(line, _skip(line, 0), first_line=number)
     if line[end:].strip():
         raise UnreadableDocument(f"line {number}: more than one JSON value; write one a line")
@@ -94,7 +94,7 @@ def _record(value: Any, line: int) -> SourceRecord:
         raise UnreadableDocument(f"line {line}: a record is a JSON object with title and text")
     for name in ("published_at", "fetched_at"):
         if isinstance(value.get(name), int | float):
-            # a bare year would be taken for seconds since 1970
+            # a bare year would be read as seconds since 1970
             raise UnreadableDocument(
                 f"line {line}: field {name!r} is a number: write it as 2024-03-01T00:00:00Z"
             )
@@ -109,7 +109,7 @@ def _record(value: Any, line: int) -> SourceRecord:
 
 
 def _unstorable(facts: dict[str, Any]) -> str | None:
-    """What in the facts PostgreSQL cannot hold; the model looks at all other fields."""
+    """Why PostgreSQL cannot store the facts; None if it can. The model checks all other fields."""
     written = json.dumps(facts, ensure_ascii=False)
     try:
         written.encode()
@@ -119,7 +119,7 @@ def _unstorable(facts: dict[str, Any]) -> str | None:
 
 
 def _elements(text: str, start: int) -> Iterator[tuple[int, Any]]:
-    """The elements of the list that begins at `start`, each with its place."""
+    """The elements of the list that begins at `start`, each with its offset."""
     at = _skip(text, start + 1)
     if text[at : at + 1] == "]":
         end = at

@@ -1,4 +1,4 @@
-"""HTML pages, as Markdown-like text: what a reader of the page sees, in its order."""
+"""Reads HTML pages as Markdown-like text: the text that a reader of the page sees, in order."""
 
 import html
 import re
@@ -13,7 +13,7 @@ from workers.file_formats.errors import UnreadableDocument
 from workers.file_formats.hidden import remove_hidden
 from workers.file_formats.plain import clean_title, decode, file_title, record
 
-MAX_TAGS = 150_000  # the tree of a page takes some 30 microseconds and 1 kB a tag
+MAX_TAGS = 150_000  # each tag of the tree takes about 30 microseconds and 1 kB
 _DROPPED = [
     "script",
     "style",
@@ -83,8 +83,8 @@ _GRAMMAR = re.compile(
     rf"\[(?:[^\]<\"']|{_QUOTED}|{_COMMENT}|{_INSTRUCTION}|<(?!!--|\?))*+\]\s*+>",
     re.IGNORECASE | re.DOTALL,
 )
-"""A document type with declarations of its own, which HTML does not know: only where a page begins,
-and so looked for once."""
+"""A document type with an internal subset, which HTML does not have. It can only stand at the
+beginning of a page, so it is sought once."""
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
@@ -93,12 +93,12 @@ _RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
 def read_html(data: bytes, filename: str) -> SourceRecord:
     """An HTML page: `h1`..`h6` become `#` headings, list items `-` or numbers, table rows `a | b`.
 
-    Scripts, styles, navigation, form controls and what the page hides (`hidden`) are left out,
-    entities decoded, raised digits kept as such (10<sup>9</sup> is 10⁹, not 109). Titled
-    by its `h1`, else its `title`, else its file.
-    Raises UnreadableDocument as `decode` does and where nothing is left to read.
+    Scripts, styles, navigation, form controls and hidden parts (`hidden`) are left out, entities
+    are decoded, and superscript digits are kept as such (10<sup>9</sup> is 10⁹, not 109). The title
+    is the `h1`, else the `title`, else the file's name.
+    Raises UnreadableDocument as `decode` does, and if no text is left.
     """
-    # It is read as HTML, whatever it says it is.
+    # The file is read as HTML, whatever it declares.
     source = _DECLARATION.sub("<?no ", _GRAMMAR.sub(r"\g<before>", decode(data), count=1))
     if source.count("<") > MAX_TAGS:
         raise UnreadableDocument(
@@ -106,7 +106,7 @@ def read_html(data: bytes, filename: str) -> SourceRecord:
         )
     if "<" not in source:
         return record(file_title(filename), html.unescape(source))
-    # NUL references would give characters that text cannot hold
+    # NUL references would give characters that cannot be stored
     soup = BeautifulSoup(re.sub(r"&#(?:0+|[xX]0+);", "\ufffd", source), "lxml")
     page_title = soup.title.get_text() if soup.title else ""
     remove_hidden(soup)
@@ -124,8 +124,9 @@ def read_html(data: bytes, filename: str) -> SourceRecord:
 
 
 def _raise_digits(soup: BeautifulSoup) -> None:
-    """Also where each digit is a link of its own: 12.5 with the references 3,4 is no 12.53,4."""
-    inner: set[int] = set()  # thousands may stand in each other: each is looked at once
+    """Turn digits in `sup` into superscript characters, also where each is a link: 12.5 with the
+    references 3,4 must not become 12.53,4."""
+    inner: set[int] = set()  # thousands may be nested: each is visited once
     for tag in soup.find_all("sup"):
         if id(tag) in inner:
             continue
@@ -136,9 +137,9 @@ def _raise_digits(soup: BeautifulSoup) -> None:
 
 
 def _flatten_tables(soup: BeautifulSoup) -> None:
-    """Replace each table of data by its rows as lines; tables that lay out a page are left.
+    """Replace each data table by its rows as lines; layout tables are kept.
 
-    Words that stand in the table and in none of its cells come first: browsers show them there.
+    Words of the table that are in none of its cells come first: browsers show them there.
     """
     layout = _around_tables_and_headings(soup)
     for table in soup.find_all("table"):
@@ -157,7 +158,7 @@ def _flatten_tables(soup: BeautifulSoup) -> None:
                 rows.append(" | ".join(laid))
         for cell in table.find_all(["td", "th"]):
             cell.decompose()
-        rest = _words(table)  # the caption, and what stands in no cell
+        rest = _words(table)  # the caption, and words in no cell
         if rest:
             rows.insert(0, f"{rest}\n" if rows else rest)
         block = soup.new_tag("pre")
@@ -166,8 +167,8 @@ def _flatten_tables(soup: BeautifulSoup) -> None:
 
 
 def _around_tables_and_headings(soup: BeautifulSoup) -> set[int]:
-    """The ids of all tags that hold a table or a heading. Each is come by once: to search in every
-    table would take the square of what stands in each other."""
+    """The ids of all tags that hold a table or a heading. Each is visited once: a search in every
+    table would be quadratic in the nesting."""
     around: set[int] = set()
     for inner in soup.find_all(["table", *_HEADINGS]):
         for tag in inner.parents:
@@ -183,7 +184,7 @@ def _attribute(tag: Tag, name: str) -> str | None:
 
 
 def _words(tag: Tag) -> str:
-    """The text of a cell or heading on one line; blocks and breaks within it part words."""
+    """The text of a cell or heading on one line; blocks and breaks within it separate words."""
     parts: list[str] = []
     for node in tag.descendants:
         if isinstance(node, Tag):
@@ -199,7 +200,7 @@ def _plain(text: str) -> str:
 
 
 def _lines(soup: BeautifulSoup) -> Iterator[str]:
-    """The text of the blocks in order, with the white space that stands between them."""
+    """The text of the blocks in order, with the white space between them."""
     blocks: dict[int, Tag | None] = {}
     current: Tag | None = None
     parts: list[str] = []
@@ -208,7 +209,7 @@ def _lines(soup: BeautifulSoup) -> Iterator[str]:
         if isinstance(node, Tag):
             blocks[id(node)] = node if node.name in _BLOCKS else blocks.get(id(node.parent))
             if node.name == "br":
-                parts.append("\v")  # kept apart from white space, which is collapsed
+                parts.append("\v")  # distinct from white space, which is collapsed
             continue
         if type(node) is not NavigableString:
             continue  # comments, declarations
@@ -236,14 +237,14 @@ def _block_text(block: Tag | None, parts: list[str], marks: "_ItemMarks") -> str
 
 
 class _ItemMarks:
-    """Gives each list item its mark, once: a dash, or its number in an ordered list."""
+    """Gives each list item its mark once: a dash, or its number in an ordered list."""
 
     def __init__(self) -> None:
         self._given: set[int] = set()
         self._count: dict[int, int] = {}
 
     def of(self, block: Tag) -> str:
-        """The mark for the first text of the item that `block` is or directly stands in."""
+        """The mark for the first text of the list item that `block` is, or is a child of."""
         item = block if block.name == "li" else block.parent
         if item is None or item.name != "li" or id(item) in self._given:
             return ""

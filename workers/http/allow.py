@@ -1,8 +1,8 @@
-"""Which addresses a source may speak to, and where a mirror stands in for it.
+"""The addresses that a source may be asked at, and the mirrors that replace them.
 
 A *logical* address is the source's own, `https://…`; the *actual* one is where the request goes:
 the same, or the same path below the base URL that `Settings.source_mirrors` names for the origin.
-Connectors, errors and the allow-list know logical addresses only.
+Connectors, errors and the allow-list use logical addresses only.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,10 +35,10 @@ class Addresses:
         self, url: str | httpx.URL, params: Mapping[str, str | int | float] | None = None
     ) -> httpx.URL:
         """The logical address of `url`; one inside a mirror's base is mapped back. `params` replace
-        its query, None leaves it.
+        its query; None keeps it.
 
         Raises:
-            NotAllowed: no `https`, a name and password, a bare IP address, or an origin that is not
+            NotAllowed: no `https`, a name or password, a bare IP address, or an origin that is not
                 listed. The text names the host only.
         """
         address = self._logical(self._parsed(url, params))
@@ -57,17 +57,17 @@ class Addresses:
         return address
 
     def actual(self, address: httpx.URL) -> httpx.URL:
-        """Where a request for the logical `address` goes. Raises NotAllowed if it is too long."""
+        """The actual address for the logical `address`. Raises NotAllowed if it is too long."""
         base = self._mirrors.get(origin_of(address))
         if base is None:
             return address
         return self._parsed(base + address.raw_path.decode("ascii"), None)
 
     def redirected(self, address: httpx.URL, location: str) -> httpx.URL:
-        """Where `location`, sent in answer to a request for the logical `address`, leads.
+        """The logical address that `location`, in the response for `address`, leads to.
 
         Raises:
-            NotAllowed: out of the allow-list.
+            NotAllowed: it is outside the allow-list.
         """
         try:
             seen = self.actual(address).join(location)
@@ -85,7 +85,7 @@ class Addresses:
         try:
             return httpx.URL(url) if params is None else httpx.URL(url, params=dict(params))
         except (httpx.InvalidURL, ValueError):
-            pass  # its text repeats the address
+            pass  # the error's text repeats the address
         raise NotAllowed(f"{self._source}: an address cannot be read as one, or is too long")
 
     def _logical(self, url: httpx.URL) -> httpx.URL:
@@ -104,17 +104,17 @@ class Addresses:
 
 
 def host_of(address: httpx.URL) -> str:
-    """The host as it is sent, in ASCII, cut to what fits an error text."""
+    """The host as it is sent, in ASCII, cut to 100 characters for error texts."""
     return address.raw_host.decode("ascii", errors="replace")[:_HOST_CHARACTERS]
 
 
 def origin_of(address: httpx.URL) -> str:
-    """Scheme, host and port, the port left out where it is the scheme's own."""
+    """Scheme, host and port; the scheme's default port is left out."""
     port = "" if address.port is None else f":{address.port}"
     return f"{address.scheme}://{host_of(address)}{port}"
 
 
 def _is_number(host: str) -> bool:
-    """Whether a resolver may read `host` as an IP address: all forms that inet_aton takes."""
+    """Whether a resolver may read `host` as an IP address, in any form inet_aton accepts."""
     last = host.rstrip(".").rpartition(".")[2]
     return ":" in host or last.isdigit() or last.startswith("0x")

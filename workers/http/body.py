@@ -1,4 +1,4 @@
-"""Reads the body of an answer up to a limit that counts before and after decompression."""
+"""Reads a response body up to a limit, which applies before and after decompression."""
 
 import zlib
 from collections.abc import Iterable, Iterator
@@ -8,21 +8,21 @@ _STEP = 1024 * 1024
 
 
 class Oversized(Exception):
-    """More bytes than the limit; the rest was not read."""
+    """The body exceeds the limit; the rest was not read."""
 
 
 class Undecodable(Exception):
-    """The body is not what its Content-Encoding says, or ends in the middle."""
+    """The body does not match its Content-Encoding, or is truncated."""
 
 
 def read_body(chunks: Iterable[bytes], encoding: str, limit: int) -> bytes:
     """The body whose raw bytes come in `chunks`; `encoding` is its Content-Encoding.
 
-    Compressed bytes are unpacked in steps of 1 MiB: a thousandfold bomb is noticed in time.
+    Bytes are decompressed in steps of 1 MiB, so a decompression bomb is noticed in time.
 
     Raises:
-        Oversized: raw or decoded it is larger than `limit` bytes.
-        Undecodable: see there.
+        Oversized: the raw or the decoded body is larger than `limit` bytes.
+        Undecodable: it does not match its Content-Encoding, or is truncated.
     """
     encodings = [name for part in encoding.lower().split(",") if (name := part.strip())]
     raw = _limited(chunks, limit)
@@ -43,7 +43,7 @@ def _limited(chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
 
 
 def _gunzip(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Unpacks gzip members one after the other (RFC 1952, 2.2)."""
+    """Decompress gzip members one after the other (RFC 1952, 2.2)."""
     member = None
     for chunk in chunks:
         rest = chunk

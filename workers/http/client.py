@@ -1,4 +1,4 @@
-"""The one door to the sources (ADR 0004): every request of every connector goes through here."""
+"""The client of the sources (ADR 0004): every request of every connector goes through it."""
 
 import json
 import time
@@ -22,14 +22,14 @@ from workers.http.transport import Wire
 __all__ = ["Fetched", "Limiter", "Parameters", "SourceClient"]
 
 MAX_BYTES = 64 * 1024 * 1024
-"""As `Settings.source_max_bytes`."""
+"""The default of `Settings.source_max_bytes`."""
 DEADLINE_SECONDS = 120.0
-"""Ours: every page is small enough to be fetched inside a minute; what drips longer is broken."""
+"""Our choice: every page can be fetched within a minute; a response that takes longer is broken."""
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """One request as its caller names it; at most one of `form` and `content`."""
+    """One request as its caller states it; it has at most one of `form` and `content`."""
 
     method: str
     url: str
@@ -39,14 +39,14 @@ class _Asked:
 
 
 class SourceClient:
-    """Speaks HTTP for one source: its allowed origins, its rate, its key.
+    """An HTTP client of one source, with its allowed origins, rate and key.
 
-    Serves all threads; holds nothing open, the connections are the wire's.
+    Thread-safe. It holds no connections; the wire does.
     """
 
     now: Callable[[], datetime]
     key: str
-    """The user's key for this source, or "". Secret: goes into requests, never into texts."""
+    """The user's key for this source, or "". Secret: sent in requests, never shown in texts."""
     contact: str
     """The user's e-mail address for polite pools, or ""."""
 
@@ -68,21 +68,21 @@ class SourceClient:
         """Opens nothing.
 
         Args:
-            policy: `policy.origins` are the only places that are asked, redirects included.
-            limiter: gives the turns at a host.
-            wire: carries the requests; whoever made it closes it.
-            key: see there.
-            contact: see there; it stands in the User-Agent as well.
-            mirrors: origin → the base URL that stands in for it.
-            max_bytes: of an answer, where the call does not say it.
+            policy: `policy.origins` are the only places asked, redirects included.
+            limiter: limits the rate of requests to a host.
+            wire: sends the requests; its creator closes it.
+            key: see the attribute.
+            contact: see the attribute; it is also part of the User-Agent.
+            mirrors: origin → the base URL that replaces it.
+            max_bytes: the default limit of a response.
             deadline_seconds: for one call, from connecting to the last byte, all its tries
-                together; the waiting between them does not count.
-            tries: how often one call asks at most, where trouble may pass.
-            now: the time, for turns and for a Retry-After with a date.
-            sleep: how waiting is done.
+                together; pauses between them do not count.
+            tries: the most requests of one call, where a retry may help.
+            now: the clock for rate limits and for a Retry-After with a date.
+            sleep: called to wait.
 
         Raises:
-            ValueError: the key or the address cannot stand in a header; neither is repeated.
+            ValueError: the key or the contact cannot stand in a header; neither is repeated.
         """
         for name, text in (("key", key), ("contact address", contact)):
             if not (text.isascii() and text.isprintable()) or " " in text:
@@ -113,15 +113,14 @@ class SourceClient:
         accept: Collection[int] = (200,),
         max_bytes: int | None = None,
     ) -> Fetched:
-        """GET `url`; `params` replace a query already in it, None leaves it as it is.
+        """GET `url`; `params` replace its query, None keeps it.
 
-        Redirects are followed inside the source's origins. A status outside `accept` becomes an
-        error.
+        Redirects are followed within the source's origins. A status outside `accept` is an error.
 
         Raises:
             NotAllowed, Refused, Unreachable, QuotaExhausted, TooLarge: see `workers.http.errors`.
             Malformed: a 2xx status that is not in `accept`.
-            InvalidQuery: a value has characters that no request can carry.
+            InvalidQuery: a value has characters that cannot be sent.
         """
         return self._ask(_Asked("GET", url, params), headers, accept, max_bytes)
 
@@ -134,7 +133,7 @@ class SourceClient:
         accept: Collection[int] = (200,),
         max_bytes: int | None = None,
     ) -> Fetched:
-        """POST an encoded form; else as `get`. Only for reading: it is retried as well."""
+        """POST an encoded form; otherwise as `get`. Only for reading, because it is retried too."""
         return self._ask(_Asked("POST", url, form=form), headers, accept, max_bytes)
 
     def post_json(
@@ -146,10 +145,10 @@ class SourceClient:
         accept: Collection[int] = (200,),
         max_bytes: int | None = None,
     ) -> Fetched:
-        """POST `value` as JSON; else as `post`."""
-        asked = _Asked("POST", url, content=json.dumps(value).encode("ascii"))
+        """POST `value` as JSON; otherwise as `post`."""
+        request = _Asked("POST", url, content=json.dumps(value).encode("ascii"))
         sent = {"Content-Type": "application/json", **(headers or {})}
-        return self._ask(asked, sent, accept, max_bytes)
+        return self._ask(request, sent, accept, max_bytes)
 
     def _ask(
         self,
@@ -158,8 +157,8 @@ class SourceClient:
         accept: Collection[int],
         max_bytes: int | None,
     ) -> Fetched:
-        """Ask. An error leaves here without secrets, and without the errors below it, whose texts
-        hold addresses."""
+        """Send the request. Errors are raised without secrets and without their causes, whose
+        texts hold addresses."""
         limit = self._max_bytes if max_bytes is None else max_bytes
         call = Call(
             self._name,

@@ -1,21 +1,21 @@
-"""What can go wrong between us and a source. The texts are shown to operators and users: one line,
-no key, no text of a document; each says what to do where something can be done.
+"""The errors of asking a source. Their texts are shown to operators and users: one line, no key, no
+text of a document, and what to do where something can be done.
 
     SourceError
-    ├── InvalidQuery     the query can never work there        → 422 for who asked
+    ├── InvalidQuery     the query can never work there        → 422 for the caller
     ├── NotAllowed       an address outside the allow-list     → a redirect, a wrong configuration
-    ├── Refused          the source said no (4xx, a bad key)   → an operator must look
+    ├── Refused          the source refused (4xx, a bad key)   → an operator must act
     ├── Unreachable      network, time-out, 5xx after all tries
-    ├── QuotaExhausted   it asks to wait longer than we wait   → `seconds`
-    │   └── NotOurTurn   nobody asked it: others of us wait already, or a pause lasts → `seconds`
+    ├── QuotaExhausted   it asks for a longer pause than ours  → `seconds`
+    │   └── NotOurTurn   not asked: the queue is too long, or a pause lasts → `seconds`
     ├── TooLarge         more bytes than the limit
-    ├── Malformed        not what its protocol says: truncated, not XML, an error in a 200
-    └── CursorExpired    the continuation no longer holds      → the refresh begins again
+    ├── Malformed        breaks the protocol: truncated, not XML, an error in a 200
+    └── CursorExpired    the cursor is no longer valid         → the refresh starts again
 """
 
 
 class SourceError(Exception):
-    """The source could not be asked, or its answer could not be used."""
+    """The source could not be asked, or its response could not be used."""
 
 
 class InvalidQuery(SourceError, ValueError):
@@ -23,11 +23,11 @@ class InvalidQuery(SourceError, ValueError):
 
 
 class NotAllowed(SourceError):
-    """The address is not one this source may speak to."""
+    """The address is outside the source's allow-list."""
 
 
 class Refused(SourceError):
-    """The source refused, and would again."""
+    """The source refused the request, and would refuse it again."""
 
 
 class Unreachable(SourceError):
@@ -35,7 +35,7 @@ class Unreachable(SourceError):
 
 
 class QuotaExhausted(SourceError):
-    """The source wants to be left alone for `seconds`."""
+    """The source asks for a pause of `seconds`."""
 
     def __init__(self, message: str, seconds: float) -> None:
         super().__init__(message)
@@ -43,16 +43,16 @@ class QuotaExhausted(SourceError):
 
 
 class NotOurTurn(QuotaExhausted):
-    """The source was not asked: our turn at its host is more than `seconds` away. No word on it."""
+    """Our turn at the host is `seconds` away. The source was not asked, so it is not at fault."""
 
 
 class TooLarge(SourceError):
-    """The answer is larger than the limit."""
+    """The response is larger than the limit."""
 
 
 class Malformed(SourceError, ValueError):
-    """The answer is not what the source's protocol says."""
+    """The response does not follow the source's protocol."""
 
 
 class CursorExpired(SourceError):
-    """The place in a listing that we had is no longer known to the source."""
+    """The source no longer accepts our cursor into a listing."""

@@ -1,4 +1,4 @@
-"""Makes the client of a source or service from the settings: its key, its mirrors, its turns."""
+"""Makes the client of a source or service from the settings: key, mirrors and rate limit."""
 
 import time
 from collections.abc import Callable, Collection
@@ -14,7 +14,7 @@ from workers.http.client import SourceClient
 from workers.http.transport import shared_wire
 
 ASK_WHO_CALLS = frozenset({"pubmed", "crossref"})
-"""Sources that ask for the caller's address (WIRE 1, 5); nobody else is given it."""
+"""Sources that ask for the caller's e-mail address (WIRE 1, 5); no other is given it."""
 
 
 def client_for(
@@ -28,7 +28,7 @@ def client_for(
 ) -> SourceClient:
     """The client of a connector. Cheap: all clients of a process share their connections.
 
-    `origins` are for a source whose places stand elsewhere than in `sources.yaml`, as news does.
+    `origins` are for a source whose origins are not in `sources.yaml`, such as news.
 
     Raises:
         LookupError: there is no such source.
@@ -60,7 +60,7 @@ def service_client(
     now: Callable[[], datetime] = models.now,
     sleep: Callable[[float], None] = time.sleep,
 ) -> SourceClient:
-    """The client of a service that is asked while somebody waits: once, within the deadline.
+    """The client of a service for which somebody waits: one try, within the deadline.
 
     Raises as `client_for` does.
     """

@@ -1,4 +1,4 @@
-"""When this source may ask a host: its rate, shared with all who ask the same host."""
+"""The rate limit of a source at a host, shared by all that ask the same host."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from typing import Protocol
 from workers.http.errors import NotOurTurn
 
 LONGEST_WAIT_SECONDS = 30.0
-"""Ours: a turn that comes later is not waited for."""
+"""Our choice: a turn that comes later is not waited for."""
 
 
 class Limiter(Protocol):
-    """Turns at hosts; `store.sources.rate_limits.RateLimits` shares them among all processes."""
+    """Reserves turns at hosts; `store.sources.rate_limits.RateLimits` does so for all processes."""
 
     def reserve(
         self, host: str, per_second: float, burst: int, at: datetime, *, longest: float
@@ -36,7 +36,7 @@ class Turns:
         """Sleep until it is our turn at `host`.
 
         Raises:
-            NotOurTurn: that is more than 30 seconds away; no turn was taken.
+            NotOurTurn: our turn is more than 30 seconds away; none was taken.
         """
         seconds = self.limiter.reserve(
             host, self.per_second, self.burst, self.now(), longest=LONGEST_WAIT_SECONDS
@@ -51,7 +51,7 @@ class Turns:
             self.sleep(seconds)
 
     def hold(self, host: str, seconds: float) -> None:
-        """Nobody asks `host` for so long, a burst included."""
+        """Stop all requests to `host` for `seconds`, bursts included."""
         at = self.now()
         allowance = (self.burst - 1) / self.per_second
         self.limiter.hold(host, at + timedelta(seconds=seconds + allowance), at)

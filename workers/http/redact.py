@@ -1,4 +1,4 @@
-"""Keys and the user's e-mail address stay out of every text that leaves: errors and logs."""
+"""Removes keys and the user's e-mail address from errors and logs."""
 
 import json
 import logging
@@ -9,9 +9,9 @@ from urllib.parse import quote, quote_plus
 
 REDACTED = "[redacted]"
 _SHORTEST = 4
-"""Ours: what is shorter is no secret, and stands in every other word."""
+"""Our choice: a shorter string is no secret, and is part of many words."""
 
-# Parameters and fields that carry a secret, ours or one that a source echoes: NCBI's answer to a
+# Parameters and fields that carry a secret, ours or one that a source echoes: NCBI's response to a
 # bad key has `"api-key":"<key or IP address>"` (WIRE 1).
 _NAMED = re.compile(
     r"""(?ix)
@@ -27,8 +27,8 @@ _BEARER = re.compile(r"(?i)\b(bearer\s+)[\w.~+/=-]{4,}")
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
-    """`text` without any of `secrets`, however encoded, and without what stands where a secret
-    usually does: `api_key=…`, `"api-key":"…"`, `Authorization: …`, `mailto=…`."""
+    """`text` without any of `secrets`, however encoded, and without the values of fields that
+    usually hold one: `api_key=…`, `"api-key":"…"`, `Authorization: …`, `mailto=…`."""
     forms = {form for secret in secrets if len(secret) >= _SHORTEST for form in _forms(secret)}
     for form in sorted(forms, key=len, reverse=True):
         text = re.sub(re.escape(form), REDACTED, text, flags=re.IGNORECASE)
@@ -38,10 +38,10 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def without_words(text: str, sent: Iterable[str]) -> str:
-    """`text` without the words, from four letters on, of what was `sent`: a source's reason may
-    repeat the query, and a query is nobody's business but the asker's."""
+    """`text` without the words of four or more letters that were `sent`: a source's reason may
+    repeat the query, which is private."""
     words = {word.lower() for value in sent for word in _WORD.findall(value)}
-    return _WORD.sub(lambda found: "…" if found[0].lower() in words else found[0], text)
+    return _WORD.sub(lambda match: "…" if match[0].lower() in words else match[0], text)
 
 
 def _named(found: re.Match[str]) -> str:
@@ -49,7 +49,7 @@ def _named(found: re.Match[str]) -> str:
 
 
 def _forms(secret: str) -> set[str]:
-    """How a secret may be spelled in a URL, a JSON text, a Python repr, and Basic credentials."""
+    """The spellings of a secret in a URL, a JSON text, a Python repr and Basic credentials."""
     return {
         secret,
         quote(secret),
@@ -69,7 +69,7 @@ _LOGGERS = (
 
 
 class _NoRequests(logging.Filter):
-    """Lets warnings through only: below them httpx logs whole URLs, and httpcore all headers."""
+    """Passes warnings and errors only: below them httpx logs URLs and httpcore all headers."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return record.levelno >= logging.WARNING
@@ -79,6 +79,6 @@ _no_requests = _NoRequests()
 
 
 def silence_http_logs() -> None:
-    """Keep URLs and headers out of the logs, whatever level is configured; once or many times."""
+    """Keep URLs and headers out of the logs at any configured level. Idempotent."""
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(_no_requests)

@@ -1,4 +1,4 @@
-"""One call of a connector: its tries, its redirects, and what its answers mean."""
+"""One call of a connector: its tries, its redirects and the meaning of its responses."""
 
 import time
 from collections.abc import Collection, Mapping
@@ -35,14 +35,14 @@ log = structlog.get_logger(__name__)
 Parameters = Mapping[str, str | int | float]
 
 MAX_REDIRECTS = 5
-"""Ours: WIRE knows of single ones (alias NCT ids)."""
+"""Our choice: WIRE lists single redirects only (alias NCT ids)."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SECRET_HEADERS = frozenset({"authorization", "x-api-key", "cookie"})
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A request; `address` is the logical one."""
+    """A request; `address` is its logical address."""
 
     method: str
     address: httpx.URL
@@ -51,29 +51,29 @@ class Wanted:
     accept: Collection[int]
     max_bytes: int
     content: bytes | None = None
-    """A body that is no form."""
+    """A body that is not a form."""
 
 
 @dataclass
 class Call:
-    """Asks until there is an answer or an error. Used once."""
+    """Sends a request until there is a response or an error. Used once."""
 
     source: str
-    """Its name in errors."""
+    """The source's name in errors."""
     addresses: Addresses
     turns: Turns
     wire: Wire
     seconds: float
-    """How long all exchanges together may take."""
+    """The most seconds that all exchanges together may take."""
     paused: float = 0.0
-    """Seconds that the source's own Retry-After has cost so far."""
+    """Seconds waited so far because of the source's Retry-After."""
     tries: int = TRIES
-    """How often it asks at most."""
+    """The most tries."""
     talked: float = 0.0
-    """Seconds that the exchanges took so far."""
+    """Seconds that the exchanges have taken so far."""
 
     def fetch(self, wanted: Wanted) -> Fetched:
-        """The answer. Raises as `SourceClient.get` does."""
+        """The response. Raises as `SourceClient.get` does."""
         tries = 1
         while not isinstance(outcome := self._follow(wanted), Fetched):
             self._bear(outcome, tries)
@@ -81,20 +81,20 @@ class Call:
         return outcome
 
     def _bear(self, trouble: Trouble, tries: int) -> None:
-        """Sleep until the next try, or raise what the trouble amounts to."""
-        asked = trouble.retry_after or 0.0
-        if asked:
-            self.turns.hold(trouble.host, asked)
-        said = f"{self.source}: {trouble.host} {trouble.said}"
-        if self.paused + asked > LONGEST_RETRY_AFTER_SECONDS:
-            raise QuotaExhausted(f"{said} and asks for a pause of {asked:.0f} s", asked)
+        """Sleep until the next try, or raise the error that the trouble amounts to."""
+        retry_after = trouble.retry_after or 0.0
+        if retry_after:
+            self.turns.hold(trouble.host, retry_after)
+        text = f"{self.source}: {trouble.host} {trouble.said}"
+        if self.paused + retry_after > LONGEST_RETRY_AFTER_SECONDS:
+            raise QuotaExhausted(f"{text} and asks for a pause of {retry_after:.0f} s", retry_after)
         if tries == self.tries or not trouble.again:
-            said = f"{said}, {tries} times" if tries > 1 else said
+            text = f"{text}, {tries} times" if tries > 1 else text
             if trouble.status == 429:
-                raise QuotaExhausted(said, max(asked, TIRED_SECONDS))
-            raise Unreachable(said)
-        self.paused += asked
-        pause = asked or backoff_seconds(tries)
+                raise QuotaExhausted(text, max(retry_after, TIRED_SECONDS))
+            raise Unreachable(text)
+        self.paused += retry_after
+        pause = retry_after or backoff_seconds(tries)
         log.info(
             "source_asked_again",
             source=self.source,
@@ -117,7 +117,7 @@ class Call:
         )
 
     def _exchange(self, wanted: Wanted) -> Fetched | Trouble | Wanted:
-        """One request and its answer; a redirect gives what is wanted next."""
+        """One request and its response; a redirect returns the next request."""
         host = host_of(wanted.address)
         self.turns.wait(host)
         began = time.monotonic()
@@ -151,17 +151,17 @@ class Call:
             return read_answer(response, wanted.max_bytes)
         if status in _REDIRECTS and (location := response.headers.get("location")):
             return self._redirected(wanted, status, location)
-        said = f"answered {status_words(status)}"
+        text = f"answered {status_words(status)}"
         if is_passing(status):
-            asked = retry_after_seconds(response.headers.get("retry-after"), self.turns.now())
-            return Trouble(host, said, status, asked)
+            retry_after = retry_after_seconds(response.headers.get("retry-after"), self.turns.now())
+            return Trouble(host, text, status, retry_after)
         if status < 300:
-            raise Malformed(f"{self.source}: {host} {said}, which is none of its answers")
+            raise Malformed(f"{self.source}: {host} {text}, which is none of its answers")
         reason = without_words(refusal(response), _values(wanted))
-        raise Refused(f"{self.source}: {host} {said}" + (f": {reason}" if reason else ""))
+        raise Refused(f"{self.source}: {host} {text}" + (f": {reason}" if reason else ""))
 
     def _redirected(self, wanted: Wanted, status: int, location: str) -> Wanted:
-        """What `location` asks for. A key in a header stays with the origin that it was meant for;
+        """The request that `location` leads to. A secret header is not sent to another origin;
         301, 302 and 303 turn into GET (RFC 9110, 15.4)."""
         target = self.addresses.redirected(wanted.address, location)
         headers = wanted.headers
@@ -177,7 +177,7 @@ class Call:
 
 
 def _values(wanted: Wanted) -> list[str]:
-    """What the request carried: words of a query and tokens, which no error may repeat."""
+    """The words and tokens that the request carried, which no error may repeat."""
     sent = [value for _, value in wanted.address.params.multi_items()]
     tokens = [text for name, text in wanted.headers.items() if name.lower() in _SECRET_HEADERS]
     posted = [str(value) for value in (wanted.form or {}).values()]

@@ -1,4 +1,4 @@
-"""What is made of an answer: its body, or the short reason why a source refused."""
+"""Reads a response: its body, or the short reason for a refusal."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _REASON_CHARACTERS = 200
 
 @dataclass(frozen=True)
 class Fetched:
-    """An answer with a status that was asked for. Header names are lower-case."""
+    """A response with an accepted status. Header names are lower-case."""
 
     status: int
     headers: Mapping[str, str]
@@ -23,7 +23,7 @@ class Fetched:
 
 
 def read_answer(response: httpx.Response, limit: int) -> Fetched:
-    """The whole answer.
+    """The whole response.
 
     Raises:
         body.Oversized, body.Undecodable, httpx.RequestError: it could not be read.
@@ -36,7 +36,7 @@ def read_answer(response: httpx.Response, limit: int) -> Fetched:
 
 
 def status_words(status: int) -> str:
-    """The status with its standard name: the source's own words are not repeated."""
+    """The status with its standard phrase; the source's own words are not repeated."""
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
@@ -44,8 +44,8 @@ def status_words(status: int) -> str:
 
 
 def refusal(response: httpx.Response) -> str:
-    """The source's reason for a refusal: `error.message` or `error` of a JSON answer, in one line
-    of at most 200 characters; "" where there is none. Nothing else of a body is ever repeated.
+    """The source's reason for a refusal: `error.message` or `error` of a JSON body, in one line of
+    at most 200 characters; "" where there is none. Nothing else of a body is ever repeated.
     """
     try:
         answer = json.loads(read_answer(response, _REASON_BYTES).content)

@@ -1,4 +1,4 @@
-"""When a source is asked again, and how long we wait before (WIRE 0)."""
+"""When a source is asked again, and the pause before (WIRE 0)."""
 
 import random
 import re
@@ -9,28 +9,28 @@ from email.utils import parsedate_to_datetime
 TRIES = 4
 """WIRE 0."""
 LONGEST_RETRY_AFTER_SECONDS = 60.0
-"""WIRE 0: a source that asks for more is left alone."""
+"""WIRE 0: a source that asks for a longer pause is not asked again."""
 TIRED_SECONDS = 300.0
-"""Ours: how long a source is left alone that answered 429 to all tries and named no time."""
+"""Our choice: the pause for a source that answered 429 to all tries and named no time."""
 _FIRST_BACKOFF_SECONDS = 1.0
-"""Ours: 1, 2 and 4 seconds before the second, third and fourth try, give or take a half."""
+"""Our choice: 1, 2 and 4 seconds before the second, third and fourth try, plus or minus half."""
 _LONGEST_SECONDS = 7 * 24 * 3600.0
-"""Ours: no source means a longer pause than a week."""
+"""Our choice: no source means a longer pause than a week."""
 
 _SECONDS = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """Why a try brought nothing and the next one may. `said` is in our words, without a URL."""
+    """A failed try that may be repeated. `said` describes it in our words, without a URL."""
 
     host: str
     said: str
     status: int | None = None
     retry_after: float | None = None
-    """Seconds, as the source asks."""
+    """Seconds that the source asks to wait."""
     again: bool = True
-    """Whether another try can help."""
+    """Whether another try may help."""
 
 
 def is_passing(status: int) -> bool:
@@ -39,8 +39,8 @@ def is_passing(status: int) -> bool:
 
 
 def retry_after_seconds(value: str | None, at: datetime) -> float | None:
-    """How long a `Retry-After` asks to wait from `at` on, 0 at least; None: it says nothing
-    readable. Seconds or an HTTP-date (RFC 9110, 10.2.3)."""
+    """Seconds from `at` that a `Retry-After` asks to wait, at least 0; None if it is unreadable.
+    It holds seconds or an HTTP-date (RFC 9110, 10.2.3)."""
     text = (value or "").strip()
     if _SECONDS.fullmatch(text):
         return min(float(text), _LONGEST_SECONDS)
@@ -54,6 +54,6 @@ def retry_after_seconds(value: str | None, at: datetime) -> float | None:
 
 
 def backoff_seconds(tries: int) -> float:
-    """How long to wait after so many tries that failed."""
+    """Seconds to wait after the given number of failed tries."""
     ceiling: float = _FIRST_BACKOFF_SECONDS * 2 ** (tries - 1)
     return ceiling * random.uniform(0.5, 1.5)  # noqa: S311  jitter, no secret

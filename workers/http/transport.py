@@ -1,4 +1,4 @@
-"""Connections by httpx: time-outs, a deadline on every exchange, no cookies, no logs."""
+"""Connections by httpx: time-outs, a deadline on every exchange, no cookies and no logs."""
 
 import threading
 import time
@@ -16,17 +16,17 @@ from workers.http.redact import silence_http_logs
 
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
-"""WIRE 0, both: how long a source may say nothing."""
+"""WIRE 0, both: how long a source may be silent."""
 KEPT_SECONDS = 30.0
-"""Ours: how long an idle connection is kept; the pages of a refresh come faster."""
+"""Our choice: how long an idle connection is kept; a refresh fetches pages faster."""
 
 _LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 
 
 class NoAnswer(Exception):
-    """There was no answer, or only the beginning of one. The text is in our words.
+    """There was no response, or an incomplete one. The text is in our words.
 
-    `late`: it was still under way when its time was over.
+    `late`: the deadline passed while it was in progress.
     """
 
     def __init__(self, said: str, *, late: bool) -> None:
@@ -35,14 +35,14 @@ class NoAnswer(Exception):
 
 
 class _Deadline:
-    """When the exchange of this thread must be over."""
+    """The deadline of this thread's exchange."""
 
     def __init__(self) -> None:
         self._of_thread = threading.local()
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Let every read, write and connect inside fail once `seconds` are over."""
+        """Make every read, write and connect in the block fail once `seconds` have passed."""
         self._of_thread.ends = time.monotonic() + seconds
         try:
             yield
@@ -51,12 +51,12 @@ class _Deadline:
 
     @property
     def passed(self) -> bool:
-        """Whether it is over."""
+        """Whether the deadline has passed."""
         ends = getattr(self._of_thread, "ends", None)
         return ends is not None and time.monotonic() >= ends
 
     def shortened(self, timeout: float | None, error: type[Exception]) -> float | None:
-        """`timeout`, cut to what is left. Raises `error` when nothing is."""
+        """`timeout`, cut to the time left. Raises `error` if none is left."""
         ends = getattr(self._of_thread, "ends", None)
         if ends is None:
             return timeout
@@ -95,8 +95,8 @@ class _Stream(httpcore.NetworkStream):
 
 
 class _Network(httpcore.NetworkBackend):
-    """httpx gives each read its own time-out, so headers that drip never end: this one counts the
-    whole exchange."""
+    """Applies the deadline to the whole exchange: httpx gives each read its own time-out, so
+    headers that arrive slowly would never end."""
 
     def __init__(self, network: httpcore.NetworkBackend, deadline: _Deadline) -> None:
         self._network = network
@@ -119,12 +119,12 @@ class _Network(httpcore.NetworkBackend):
 
 
 class Wire:
-    """Connections to all sources, kept for the next request. Serves all threads; remembers nothing
-    else: no cookies, no redirects, no logs."""
+    """Connections to all sources, kept for the next request. Thread-safe. Keeps no cookies, follows
+    no redirects, writes no logs."""
 
     def __init__(self) -> None:
-        """Opens nothing yet. Proxies of the environment are used, except for mirrors on this
-        machine."""
+        """Opens nothing yet. The environment's proxies are used, except for this machine's own
+        addresses."""
         silence_http_logs()
         self._deadline = _Deadline()
         self._http = httpx.Client(
@@ -135,7 +135,7 @@ class Wire:
             event_hooks={"response": [_hide_location]},
             limits=httpx.Limits(max_keepalive_connections=20, keepalive_expiry=KEPT_SECONDS),
         )
-        # httpx has no public way to a network backend that leaves the environment's proxies alone.
+        # httpx has no public way to set a network backend and keep the environment's proxies.
         for transport in (self._http._transport, *self._http._mounts.values()):
             if isinstance(transport, httpx.HTTPTransport):
                 pool: Any = transport._pool
@@ -155,7 +155,7 @@ class Wire:
         seconds: float,
         content: bytes | None = None,
     ) -> Iterator[httpx.Response]:
-        """The answer, its body not yet read. Whatever is read inside ends within `seconds`.
+        """The response, its body not yet read. All reading in the block ends within `seconds`.
 
         Raises:
             NoAnswer: at any moment until the block ends.
@@ -180,8 +180,8 @@ _HEADERS = "attest.headers"
 
 
 def _hide_location(response: httpx.Response) -> None:
-    """httpx reads where a redirect leads even if it must not follow it, and fails on some: it gets
-    to see no `Location`."""
+    """Hide `Location` from httpx, which parses it even if it must not follow it, and fails on some
+    values."""
     response.extensions[_HEADERS] = response.headers
     response.headers = response.headers.copy()
     response.headers.pop("location", None)
@@ -205,5 +205,5 @@ _FAILURES: dict[type[httpx.RequestError], str] = {
 
 
 def _what_failed(error: httpx.RequestError) -> str:
-    """The error in our words: its own text may hold the address, and with it a key."""
+    """The error in our words: its own text may hold the address, which may hold a key."""
     return _FAILURES.get(type(error), f"could not be asked ({type(error).__name__})")

@@ -1,11 +1,11 @@
-"""Language models: a port that proposes in a given shape, and its adapter."""
+"""Language models: the port, which returns proposals in a given shape, and its adapter."""
 
 from store.core.settings import Settings
 from workers.language_model.port import LanguageModel
 
 
 def model_for(settings: Settings) -> LanguageModel | None:
-    """The model of the settings; None without a key: everything works without one.
+    """The model of the settings; None without a key. Everything works without a model.
 
     Raises:
         ValueError: key, name or address cannot be used.

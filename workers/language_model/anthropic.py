@@ -2,11 +2,11 @@
 
 Request, response and errors: https://platform.claude.com/docs/en/api/messages and
 https://platform.claude.com/docs/en/api/errors, checked against the types of SDK 2.12.0. The shape
-is asked for as a JSON schema (`output_config.format`). What that schema cannot say (limits,
-patterns, validators) moves into descriptions, so every answer is validated again here.
+is requested as a JSON schema (`output_config.format`). Rules that the schema cannot express
+(limits, patterns, validators) move into descriptions, so every answer is validated again here.
 
 Error texts name a status, a known error code or a kind, in our words: a body may repeat prompt or
-key. For the same reason errors are raised outside of `except`: they carry no cause.
+key. For the same reason errors are raised outside of `except`, so that they carry no cause.
 """
 
 import json
@@ -39,11 +39,12 @@ from workers.language_model.prices import Billed, prices
 
 RETRIES = 2
 LONGEST_WAIT = 5.0
-"""Seconds. A service that asks for a longer pause is given up at once: the caller can wait."""
+"""Seconds. If the service asks for a longer pause, the error is raised at once: the caller can
+wait."""
 
 _FIRST_BACKOFF = 0.5
 _LOGGERS = ("anthropic", "httpx2", "httpcore2")
-"""At DEBUG they write whole requests, prompts included."""
+"""At DEBUG these loggers write whole requests, prompts included."""
 _SPENT = frozenset(
     {
         "contract_spend_limit_reached",
@@ -53,15 +54,15 @@ _SPENT = frozenset(
         "organization_on_hold",
     }
 )
-"""Come as 429 too, but pass only when someone acts. `ramp_limit_exceeded` passes by itself."""
+"""Also sent with 429, but an operator must act. `ramp_limit_exceeded` passes by itself."""
 _OWN_LIMIT = "You have reached your specified API usage limits"
-"""Begins the text of the 400 that a limit set by the customer brings; it has no code of its own."""
+"""The start of the 400 text for a limit set by the customer, which has no error code."""
 _CATEGORIES = frozenset({"cyber", "bio", "frontier_llm", "reasoning_extraction", "general_harms"})
 _PASSING = frozenset({408, 409, 429})
 _MAY_HAVE_RUN = frozenset({408, 502, 504})
-"""Said by whoever waited in vain for the model, which may have written on and be billed."""
+"""Sent by a server that stopped waiting for the model, whose output may still be billed."""
 _NOT_SENT = frozenset({"ConnectError", "ConnectTimeout", "PoolTimeout"})
-"""What the SDK's HTTP client calls a request that never left this machine."""
+"""The HTTP client's errors for a request that was never sent."""
 
 
 class AnthropicModel:
@@ -75,12 +76,12 @@ class AnthropicModel:
         timeout: float = 60.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """Opens nothing yet; the first request does. Redirects are not followed: a prompt goes
-        to the configured host or nowhere.
+        """Opens nothing yet; the first request connects. Redirects are not followed: prompts go
+        only to the configured host.
 
         Args:
-            api_key: sent as a bearer token, and to nobody but `base_url`.
-            model: the model's name as the API knows it.
+            api_key: sent as a bearer token, to `base_url` only.
+            model: the API's name of the model.
             base_url: the service.
             timeout: seconds without a byte after which an attempt is given up, times a prompt's
                 `patience`.
@@ -106,21 +107,21 @@ class AnthropicModel:
         )
 
     def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         self._client.close()
 
     def propose(self, prompt: Prompt[T]) -> Proposal[T]:
-        """Ask for one proposal; at most two more attempts where the trouble passes quickly.
+        """Ask for one proposal, with up to two retries for errors that pass quickly.
 
-        What may be billed is not repeated here (a time-out, an answer that got lost): the service
-        may still be writing it. So a call costs at most one request, and whoever pays decides.
+        Requests that may be billed (a time-out, a lost answer) are not repeated here: the service
+        may still be answering. So a call costs at most one request; retrying is up to the caller.
 
         Raises:
             ModelUnavailable: 408, 409, 429, 5xx, a lost connection, a time-out. `retry_after` is
-                what the service asked for, however long.
+                the service's own, however long.
             ModelRefused: the model declined.
-            ModelUnusable: cut off, not of the shape, or this request was not accepted (400, 413,
-                422).
+            ModelUnusable: the answer was cut off or has another shape, or the request was not
+                accepted (400, 413, 422).
             ModelMisconfigured: 401, 402, 403, 404, a redirect, or a limit on spending.
         """
         request = self._request(prompt)
@@ -152,7 +153,7 @@ class AnthropicModel:
     def _attempt(
         self, request: dict[str, Any], seconds: float
     ) -> tuple[Message | None, ModelError | None]:
-        """The answer, or the trouble."""
+        """The answer, or the error."""
         timeout = anthropic.Timeout(seconds, connect=min(seconds, LONGEST_WAIT))
         try:
             message = self._client.messages.create(**request, timeout=timeout)
@@ -163,11 +164,11 @@ class AnthropicModel:
         except anthropic.AnthropicError:
             return None, _billed(ModelUnusable("The language model's answer is not JSON"))
         except ValueError:
-            # Text that is not valid Unicode was not sent; an answer that is not JSON was paid for.
+            # Text that is not valid Unicode is not sent; an answer that is not JSON is billed.
             sent = _is_unicode(request)
             trouble = ModelUnusable("The exchange with the language model is not JSON")
             return None, _billed(trouble) if sent else trouble
-        if not isinstance(message, Message):  # the SDK hands on a page that is not JSON as text
+        if not isinstance(message, Message):  # the SDK returns a response that is not JSON as text
             return None, _billed(ModelUnusable("The language model's answer is not JSON"))
         return message, None
 
@@ -187,18 +188,18 @@ class AnthropicModel:
             assert trouble is not None
             trouble.usage, trouble.maybe_billed = usage, usage is None
             raise trouble
-        asked = {key: part for key, part in request.items() if key != "model"}
+        hashed = {key: part for key, part in request.items() if key != "model"}
         return Proposal(
             value=value,
             model=message.model if isinstance(message.model, str) else self.name,
             usage=usage,
-            prompt_hash=json_hash([prompt.purpose, prompt.version, asked]),
+            prompt_hash=json_hash([prompt.purpose, prompt.version, hashed]),
             output_hash=text_hash("".join(texts)),
         )
 
 
 def _ending(message: Message) -> ModelError | None:
-    """The trouble with how the model ended; None if it came to its own end (`end_turn`)."""
+    """The error for the answer's stop reason; None if the model finished (`end_turn`)."""
     reason = message.stop_reason
     if reason == "refusal":
         category = getattr(message.stop_details, "category", None)
@@ -219,7 +220,7 @@ def _billed(trouble: ModelError) -> ModelError:
 
 
 def _is_unicode(request: dict[str, Any]) -> bool:
-    """Whether a request can be written down; a lone surrogate in a text cannot."""
+    """Whether a request can be encoded; a text with a lone surrogate cannot."""
     written = json.dumps(request, ensure_ascii=False)
     return not any("\ud800" <= letter <= "\udfff" for letter in written)
 
@@ -259,12 +260,12 @@ def _of_status(error: anthropic.APIStatusError) -> ModelError:
 
 
 def _says_own_limit(error: anthropic.APIStatusError) -> bool:
-    # The beginning, not any place: further on, such words might be quoted from a prompt.
+    # Only at the beginning: later in the text, such words might be quoted from a prompt.
     return error.status_code == 400 and str(error.api_message).startswith(_OWN_LIMIT)
 
 
 def _retry_after(error: anthropic.APIStatusError) -> float | None:
-    """Seconds to wait: Retry-After holds seconds or a date (RFC 9110, 10.2.3); None: not said."""
+    """Seconds to wait: Retry-After holds seconds or a date (RFC 9110, 10.2.3); None if absent."""
     stated = str(error.response.headers.get("retry-after", ""))
     try:
         seconds = float(stated)
@@ -278,24 +279,24 @@ def _retry_after(error: anthropic.APIStatusError) -> float | None:
 
 
 def _wait(trouble: ModelError | None, attempt: int) -> float | None:
-    """Seconds until the next attempt; None: another one is not ours to make, or not now."""
+    """Seconds until the next attempt; None if there must be no other attempt here."""
     if not isinstance(trouble, ModelUnavailable) or trouble.maybe_billed:
         return None
-    asked = trouble.retry_after
-    if asked is not None and asked > LONGEST_WAIT:
+    retry_after = trouble.retry_after
+    if retry_after is not None and retry_after > LONGEST_WAIT:
         return None
     backoff: float = _FIRST_BACKOFF * 2**attempt * random.uniform(0.5, 1.5)  # noqa: S311  jitter
-    # Never sooner than was asked, and not all at the same moment.
-    return backoff if asked is None else asked + backoff / 2
+    # Never sooner than the service asks, and with jitter.
+    return backoff if retry_after is None else retry_after + backoff / 2
 
 
 def _usage(message: Message, asked: str) -> Usage | None:
-    """Tokens and their price; None where the answer does not say them."""
-    said = message.usage
-    read = getattr(said, "cache_read_input_tokens", None) or 0
-    written = getattr(said, "cache_creation_input_tokens", None) or 0
-    lasting = getattr(getattr(said, "cache_creation", None), "ephemeral_1h_input_tokens", 0) or 0
-    fresh, output = getattr(said, "input_tokens", None), getattr(said, "output_tokens", None)
+    """Tokens and their price; None if the answer does not state them."""
+    usage = message.usage
+    read = getattr(usage, "cache_read_input_tokens", None) or 0
+    written = getattr(usage, "cache_creation_input_tokens", None) or 0
+    lasting = getattr(getattr(usage, "cache_creation", None), "ephemeral_1h_input_tokens", 0) or 0
+    fresh, output = getattr(usage, "input_tokens", None), getattr(usage, "output_tokens", None)
     counts = (fresh, output, read, written, lasting, written - lasting)
     if not all(isinstance(count, int) and count >= 0 for count in counts):
         return None
@@ -307,9 +308,9 @@ def _usage(message: Message, asked: str) -> Usage | None:
         cache_read=read,
         cache_write_5m=written - lasting,
         cache_write_1h=lasting,
-        place=_word(said.inference_geo),
-        tier=_word(said.service_tier),
-        speed=_word(said.speed),
+        place=_word(usage.inference_geo),
+        tier=_word(usage.service_tier),
+        speed=_word(usage.speed),
     )
     cost = prices().cost(message.model if isinstance(message.model, str) else asked, billed)
     return Usage(fresh, output, read, written, cost)

@@ -1,11 +1,11 @@
-"""A language model that is paid for: each request is reserved, asked, and settled.
+"""A language model within budgets: each request is reserved, sent and settled.
 
-    reserve   one transaction, one at a time: is there money for the most this can cost?
+    reserve   one transaction at a time: does the budget hold the most this request can cost?
     ask       outside any transaction
-    settle    one transaction: what it did cost
+    settle    one transaction: the actual cost
 
-What is not known is counted as the most it can be. So no number of workers, crashes, time-outs or
-unknown models spends more than a budget allows: every request held its worst case before it began.
+An unknown cost counts as the highest possible. So no number of workers, crashes, time-outs or
+unknown models spends more than a budget allows: each request reserves its worst case first.
 """
 
 import json
@@ -48,21 +48,21 @@ _OUTCOMES: dict[type[ModelError], str] = {
     ModelMisconfigured: MISCONFIGURED,
 }
 _OVERHEAD_TOKENS = 1000
-"""Ours: for what the service adds to a prompt on its own, the wording around a schema above all."""
+"""Our choice: for what the service adds to a prompt, mainly the wording around a schema."""
 _PAUSE = 0.5
-"""Seconds before a lost answer is asked for again."""
+"""Seconds before a request whose answer was lost is repeated."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """US dollars that may be spent for one subject, and for all together on one day (UTC)."""
+    """US dollars that may be spent for one subject, and in total on one day (UTC)."""
 
     subject_usd: Decimal
     day_usd: Decimal
 
 
 class BudgetedModel:
-    """A `LanguageModel` on one subject's account. Safe to share between threads."""
+    """A `LanguageModel` charged to one subject. Safe to share between threads."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class BudgetedModel:
         now: Callable[[], datetime],
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        """`subject` is what the requests are for, such as a question's id."""
+        """`subject` is charged for the requests, such as a question's id."""
         self.name = model.name
         self._model = model
         self._store = store
@@ -84,11 +84,11 @@ class BudgetedModel:
         self._sleep = sleep
 
     def propose(self, prompt: Prompt[T]) -> Proposal[T]:
-        """Ask if the budgets allow it; once more, as a request of its own, if the answer got lost.
+        """Ask if the budgets allow it; if the answer is lost, ask once more as a new request.
 
         Raises:
             BudgetSpent: a budget does not hold the most that this request can cost.
-            ModelError: as the model itself.
+            ModelError: as raised by the model.
         """
         try:
             return self._once(prompt)
@@ -105,7 +105,7 @@ class BudgetedModel:
         except ModelError as error:
             self._settle(usage_id, prompt.purpose, error)
             raise
-        # Anything else that ends this here, a kill above all, leaves the row at its worst case.
+        # If anything else ends this, such as a kill, the row keeps its worst case.
         self._settle(usage_id, prompt.purpose, made)
         return made
 
@@ -145,10 +145,10 @@ class BudgetedModel:
                 tokens=_tokens(usage),
                 cost_usd=usage.cost_usd if usage else None,
             )
-        told = log.info if error is None else log.warning
+        write = log.info if error is None else log.warning
         if outcome == MISCONFIGURED:
-            told = log.error  # an operator must act
-        told(
+            write = log.error  # an operator must act
+        write(
             f"language_model_{outcome}",
             purpose=purpose,
             subject=self._subject[:36],
@@ -172,23 +172,24 @@ def _tokens(usage: Usage | None) -> tuple[int, int, int, int] | None:
 
 
 def most_input_tokens(prompt: Prompt[T]) -> int:
-    """Tokens that a prompt can be at most: every one of them holds at least one byte of UTF-8."""
-    # The schema goes along; adapters may word it more fully than pydantic does.
+    """The most tokens that a prompt can have: each token holds at least one byte of UTF-8."""
+    # The schema is sent too, and counted twice: adapters may word it more fully than pydantic.
     schema = json.dumps(prompt.shape.model_json_schema())
     written = f"{prompt.system}{prompt.user}{schema}{schema}"
     return len(written.encode("utf-8", "surrogatepass")) + _OVERHEAD_TOKENS
 
 
 def _at_most(spent: Spent) -> Decimal:
-    """US dollars; what is not known counts as the most it can be."""
+    """US dollars; an unknown cost counts as the highest possible."""
     unknown = (
-        prices().at_most(one.model, one.input_tokens, one.output_tokens) for one in spent.unpriced
+        prices().at_most(request.model, request.input_tokens, request.output_tokens)
+        for request in spent.unpriced
     )
     return sum(unknown, spent.known)
 
 
 def _short(budget: Budget, of_subject: Decimal, of_day: Decimal) -> str | None:
-    """Which budget such sums would break; None: neither."""
+    """The budget that these sums would exceed; None if neither."""
     if of_subject > budget.subject_usd:
         return "question"
     return "day" if of_day > budget.day_usd else None

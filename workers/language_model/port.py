@@ -1,7 +1,7 @@
-"""What a stage may ask of a language model: a proposal in a given shape. Pure.
+"""The interface of a language model: a stage asks for a proposal in a given shape. Pure.
 
-A model proposes; code disposes (invariant 6). Whatever it returns is validated again by the caller
-against what is held.
+A model proposes and code decides (invariant 6): the caller validates every proposal against the
+stored data.
 """
 
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ T = TypeVar("T", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Prompt(Generic[T]):
-    """One request: instructions that stay the same (and are cached), data that differ, a shape."""
+    """One request: constant (and cached) instructions, variable data, and a shape."""
 
     purpose: str
-    """Such as "understand", "rerank", "generate", "judge": for cost accounting and logs."""
+    """For cost accounting and logs, such as "understand", "rerank", "generate", "judge"."""
     version: str
     system: str
     user: str
     shape: type[T]
     max_tokens: int = 2048
     patience: float = 1.0
-    """How many times longer than the settings say a time-out is, for a long answer."""
+    """A factor on the settings' time-out, for long answers."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens and cost of one request; a cost that is not known is None, never zero."""
+    """Tokens and cost of one request; an unknown cost is None, never zero."""
 
     input_tokens: int
     output_tokens: int
@@ -41,7 +41,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Proposal(Generic[T]):
-    """What the model proposes, in the asked shape, and what it cost."""
+    """The model's proposal in the requested shape, with its cost."""
 
     value: T
     model: str
@@ -52,10 +52,10 @@ class Proposal(Generic[T]):
 
 @dataclass(frozen=True)
 class Consulted:
-    """What is stored of having asked a model: nothing of what was sent or came back but hashes."""
+    """The stored record of a request to a model: prompt and output only as hashes."""
 
     note: str
-    """What came of it, in words of ours."""
+    """The outcome, in our words."""
     model: str | None = None
     prompt_version: str | None = None
     prompt_hash: str | None = None
@@ -63,7 +63,7 @@ class Consulted:
     usage: Usage | None = None
 
     def as_body(self) -> dict[str, Any]:
-        """As it stands in a retrieval."""
+        """The record as JSON, as stored in a retrieval."""
         cost = self.usage.cost_usd if self.usage else None
         return {
             "note": self.note,
@@ -79,22 +79,22 @@ class ModelError(RuntimeError):
     """The model gave no usable proposal. Its text never quotes prompt, output or key."""
 
     usage: Usage | None = None
-    """What the request used all the same, where the service said so."""
+    """The usage of the failed request, if the service stated it."""
     maybe_billed: bool = False
-    """Whether the service may bill a request of which nothing came back."""
+    """Whether the service may bill the request although no answer came back."""
 
 
 class ModelUnavailable(ModelError):
-    """It passes by itself: overload, rate limit, time-out, outage."""
+    """A fault that passes by itself: overload, rate limit, time-out, outage."""
 
     def __init__(
         self, message: str, retry_after: float | None = None, *, lost: bool = False
     ) -> None:
-        """A trouble that passes.
+        """Takes the message and how to retry.
 
         Args:
-            retry_after: seconds, where the service names them.
-            lost: the answer got lost on its way; whoever pays may ask again at once.
+            retry_after: seconds, if the service states them.
+            lost: the answer was lost on its way; the payer may ask again at once.
         """
         super().__init__(message)
         self.retry_after = retry_after
@@ -102,11 +102,11 @@ class ModelUnavailable(ModelError):
 
 
 class ModelRefused(ModelError):
-    """The model declined to answer; asking again changes nothing."""
+    """The model declined to answer; a retry cannot help."""
 
 
 class ModelUnusable(ModelError):
-    """The output was cut off or has not the asked shape."""
+    """The output was cut off or does not have the requested shape."""
 
 
 class ModelMisconfigured(ModelError):
@@ -123,9 +123,9 @@ class LanguageModel(Protocol):
     name: str
 
     def propose(self, prompt: Prompt[T]) -> Proposal[T]:
-        """Ask once; what is not billed may be repeated inside, so at most one request is paid for.
+        """Ask once. Unbilled requests may be repeated inside, so at most one is paid for.
 
         Raises:
-            ModelError: one of its kinds, with what it used or may have used.
+            ModelError: one of its subclasses, with the usage or `maybe_billed`.
         """
         ...

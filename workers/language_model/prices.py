@@ -1,6 +1,6 @@
-"""What a request cost, by the dated table of `knowledge/prices.yaml`. Pure.
+"""The cost of a request, by the dated table of `knowledge/prices.yaml`. Pure.
 
-A cost that cannot be told is None, never zero: a budget must be able to see the difference.
+An unknown cost is None, never zero: a budget must be able to see the difference.
 """
 
 import re
@@ -17,14 +17,14 @@ from knowledge.loader import load
 
 _MILLION = Decimal(1_000_000)
 _SNAPSHOT = re.compile(r"-[0-9]{8}$")
-"""The API may name the dated snapshot of a model that was asked for by its short name."""
+"""The API may return the dated snapshot of a model that was requested by its short name."""
 
 Positive = Annotated[Decimal, Field(gt=0)]
 
 
 @dataclass(frozen=True)
 class Billed:
-    """What the service says it will bill. Input tokens that touch no cache come first."""
+    """The service's statement of what it will bill. `input_tokens` are those outside the cache."""
 
     input_tokens: int
     output_tokens: int
@@ -32,13 +32,13 @@ class Billed:
     cache_write_5m: int = 0
     cache_write_1h: int = 0
     place: str | None = None
-    """Where the model ran; None, as where nothing is said, counts as `global`."""
+    """Where the model ran; None (not stated) counts as `global`."""
     tier: str | None = None
     speed: str | None = None
 
     @property
     def prompt_tokens(self) -> int:
-        """The whole prompt."""
+        """The tokens of the whole prompt."""
         return self.input_tokens + self.cache_read + self.cache_write_5m + self.cache_write_1h
 
 
@@ -52,7 +52,7 @@ class _Row(BaseModel):
 
 
 class PriceTable(BaseModel):
-    """See the head of `prices.yaml`."""
+    """The price table; its fields are explained at the head of `prices.yaml`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -69,13 +69,13 @@ class PriceTable(BaseModel):
         for model, rows in self.models.items():
             limits = [row.up_to for row in rows]
             bounded = [limit for limit in limits[:-1] if limit is not None]
-            rising = all(one < other for one, other in pairwise(bounded))
+            rising = all(lower < upper for lower, upper in pairwise(bounded))
             if limits[-1] is not None or len(bounded) != len(limits) - 1 or not rising:
                 raise ValueError(f"rows of {model}: up_to must rise, and only the last has none")
         return self
 
     def cost(self, model: str, billed: Billed) -> Decimal | None:
-        """US dollars; None where the model, place, tier or speed has no known price."""
+        """US dollars; None if the model, place, tier or speed has no known price."""
         rows = self._rows(model)
         factor = self.places.get(billed.place or "global")
         usual = billed.tier in (None, "standard") and billed.speed in (None, "standard")
@@ -92,11 +92,11 @@ class PriceTable(BaseModel):
         return (read * row.input + billed.output_tokens * row.output) * factor / _MILLION
 
     def at_most(self, model: str, input_tokens: int, output_tokens: int) -> Decimal:
-        """US dollars that so many tokens can cost at most, wherever they ran.
+        """The most US dollars that so many tokens can cost, in any place.
 
-        All of them may be written to the short cache; no adapter asks for the long one. Of a model
-        that is not in the table: by the dearest one that is. A budget counts what it does not know
-        so, and never as zero.
+        All of them may be written to the short cache; no adapter requests the long one. A model
+        that is not in the table costs as much as the dearest one in it. A budget counts unknown
+        costs like this, never as zero.
         """
         rows = self._rows(model) or [row for rows in self.models.values() for row in rows]
         read = input_tokens * max(self.cache_write_5m, self.cache_read, Decimal(1))
@@ -109,8 +109,8 @@ class PriceTable(BaseModel):
 
 @cache
 def prices() -> PriceTable:
-    """The table, validated.
+    """The validated table.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is not valid.
     """
     return PriceTable.model_validate(load("prices"))

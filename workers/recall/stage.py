@@ -1,4 +1,4 @@
-"""recall: answers whose sources changed are checked again, and end reaffirmed or superseded."""
+"""recall: checks answers anew after their sources changed, and reaffirms or supersedes them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,13 +24,13 @@ from workers.runtime.errors import Later
 from workers.runtime.stage import Context, StageSpec
 
 SOON = timedelta(seconds=5)
-"""What changed so short ago is waited for at the pace of the relay: it is being read."""
+"""A change more recent than this is still being read, so the stage retries at the relay's pace."""
 PAUSE_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
 class Cited:
-    """A quotation of an answer, where it was made."""
+    """A quotation of an answer, with its span in the cited version."""
 
     claim_id: str
     document_id: UUID
@@ -40,7 +40,7 @@ class Cited:
 
 @dataclass(frozen=True)
 class Checked:
-    """What an answer ends as: with findings it does not stand."""
+    """The outcome of checking an answer: with findings, it does not stand."""
 
     spans: Sequence[dict[str, Any]]
     findings: Sequence[dict[str, Any]]
@@ -48,45 +48,45 @@ class Checked:
 
 @dataclass(frozen=True)
 class Result:
-    """The answers of this step."""
+    """The answers that were checked in this step."""
 
     checked: Mapping[UUID, Checked]
 
 
 def work(context: Context, message: RecallV1) -> Result:
-    """Check the next affected answers against what is current now.
+    """Check the next affected answers against the current versions.
 
     Raises:
-        Later: a new version is not searchable yet, so a question asked anew would not find it; or
-            enough questions asked anew are under way, so that people's own do not wait for more.
+        Later: a new version is not searchable yet, so a repeated question would not find it; or
+            enough repeated questions are in progress, and users' own must not wait for more.
     """
     policy = recall_policy()
     with context.store.reading() as session:
         affected = recalls.waiting(session, message.recall_id, policy.step_answers)
         if not affected:
             return Result({})
-        cited = _citations(session, [one.question_id for one in affected])
+        cited = _citations(session, [answer.question_id for answer in affected])
         documents = {place.document_id for places in cited.values() for place in places}
         current = _current(session, documents)
         ended = publication_status.ended(session, documents)
-        if indexing.still_read(session, [str(one) for one in current.values()]):
+        if indexing.still_read(session, [str(version_id) for version_id in current.values()]):
             raise Later("a new version is not searchable yet", _pause(affected))
         comparison = _Comparison(session, policy, current, ended)
         checked = {
-            one.question_id: comparison.check(one, cited.get(one.question_id, ()))
-            for one in affected
+            answer.question_id: comparison.check(answer, cited.get(answer.question_id, ()))
+            for answer in affected
         }
         room = max(0, policy.asked_anew_at_once - recalls.asked_anew(session))
-    fallen = [one for one, outcome in checked.items() if outcome.findings]
-    for question_id in fallen[room:]:
-        del checked[question_id]
+    fallen = [question_id for question_id, outcome in checked.items() if outcome.findings]
+    for postponed in fallen[room:]:
+        del checked[postponed]
     if not checked:
         raise Later("enough questions asked anew are under way", _pause(affected))
     return Result(checked)
 
 
 def _pause(affected: Sequence[Affected]) -> float:
-    since = max(one.affected_at for one in affected)
+    since = max(answer.affected_at for answer in affected)
     return 0.0 if now() - since < SOON else PAUSE_SECONDS
 
 
@@ -99,11 +99,11 @@ def _citations(session: Session, question_ids: Sequence[UUID]) -> dict[UUID, lis
         ),
         {"ids": list(question_ids)},
     )
-    found: dict[UUID, list[Cited]] = {}
+    citations: dict[UUID, list[Cited]] = {}
     for row in rows:
         place = Cited(row.claim_id, row.document_id, row.version_id, Span(row.start, row.end))
-        found.setdefault(row.question_id, []).append(place)
-    return found
+        citations.setdefault(row.question_id, []).append(place)
+    return citations
 
 
 def _current(session: Session, document_ids: set[UUID]) -> dict[UUID, UUID]:
@@ -119,7 +119,7 @@ def _current(session: Session, document_ids: set[UUID]) -> dict[UUID, UUID]:
 
 @dataclass
 class _Comparison:
-    """Compares quotations with current versions; each pair of versions is read once a step."""
+    """Compares quotations with current versions; each version is read once a step."""
 
     session: Session
     policy: RecallPolicy
@@ -130,20 +130,22 @@ class _Comparison:
     known: dict[tuple[UUID, Span], Span | Doubt] = field(default_factory=dict)
 
     def check(self, answer: Affected, cited: Sequence[Cited]) -> Checked:
-        """An answer stands where each of its quotations does: it shows them all."""
+        """Check an answer. It stands only if all its quotations do, because it shows them all."""
         spans: list[dict[str, Any]] = []
         findings: list[dict[str, Any]] = []
-        for one in cited:
-            version_id = one.version_id if answer.about_the_past else self._successor(one)
-            place = self._place(one, version_id)
-            told = {"claim_id": one.claim_id, "document_id": str(one.document_id)}
+        for quotation in cited:
+            version_id = (
+                quotation.version_id if answer.about_the_past else self._successor(quotation)
+            )
+            place = self._place(quotation, version_id)
+            origin = {"claim_id": quotation.claim_id, "document_id": str(quotation.document_id)}
             if isinstance(place, Doubt) or version_id is None:
-                findings.append({**told, "finding": str(place)})
+                findings.append({**origin, "finding": str(place)})
                 continue
             version = self._version(version_id)
             spans.append(
                 {
-                    **told,
+                    **origin,
                     "version": version.n,
                     "start": place.start,
                     "end": place.end,
@@ -182,15 +184,17 @@ class _Comparison:
 
 
 def commit(unit: UnitOfWork, message: RecallV1, result: Result) -> None:
-    """Write how these answers end, ask anew what does not stand, and promise the next step.
+    """Write the outcomes, ask the questions of superseded answers anew, and emit the next step.
 
-    An answer that something changed under since it was checked is left to that change's recall.
+    An answer whose sources changed again since the check is left to the recall of that change.
     """
     if not result.checked:
         return
     mine = recalls.held(unit.session, message.recall_id, result.checked)
-    ends = {one: result.checked[one] for one in sorted(mine)}
-    recalls.reaffirm(unit, {one: end.spans for one, end in ends.items() if not end.findings})
+    ends = {question: result.checked[question] for question in sorted(mine)}
+    recalls.reaffirm(
+        unit, {question: end.spans for question, end in ends.items() if not end.findings}
+    )
     for question_id, end in ends.items():
         if end.findings:
             recalls.supersede(unit, question_id, end.findings, message.request_id)

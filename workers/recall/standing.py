@@ -1,8 +1,8 @@
-"""Does a quotation still stand in a newer version, and does it still mean the same? Pure.
+"""Checks whether a quotation still stands in a newer version with the same meaning. Pure.
 
-Standing there to the letter is not enough: a guideline may keep a sentence and take it back in the
-next one. So what is beside it must be the same too, and nothing new may be said about the same
-things. Where in doubt it does not stand: the question is asked anew, which costs time and no truth.
+The same words are not enough: a guideline may keep a sentence and retract it in the next one. So
+the adjacent sentences must be the same too, and there must be no new sentence on the same subject.
+In doubt the quotation does not stand: asking the question anew costs time, but no correctness.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from store.index.terms import term_set
 
 
 class Doubt(StrEnum):
-    """Why a quotation does not stand."""
+    """The reason why a quotation does not stand."""
 
     WORK_ENDED = "work_ended"
     NO_CURRENT_VERSION = "no_current_version"
@@ -28,48 +28,50 @@ class Doubt(StrEnum):
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """A version's text with its structure; what is derived from them is kept."""
+    """A version's text with its structure; derived values are cached."""
 
     text: str
     structure: Structure
 
     @cached_property
     def folded(self) -> list[str]:
-        """The sentences, folded, in order."""
+        """The sentences in order, normalized and case-folded."""
         return [_folded(span.of(self.text)) for span in self.structure.sentences]
 
     @cached_property
     def said(self) -> frozenset[str]:
-        """All folded sentences."""
+        """The set of all folded sentences."""
         return frozenset(self.folded)
 
     @cached_property
     def by_title(self) -> dict[str, list[tuple[int, Source]]]:
-        """Where the sections of each title begin, and their words."""
-        found: dict[str, list[tuple[int, Source]]] = {}
-        for one in self.structure.sections:
-            part = (one.start, Source(self.text[one.start : one.end]))
-            found.setdefault(_folded(one.title), []).append(part)
-        return found
+        """By title, the sections' starts and texts."""
+        parts: dict[str, list[tuple[int, Source]]] = {}
+        for section in self.structure.sections:
+            part = (section.start, Source(self.text[section.start : section.end]))
+            parts.setdefault(_folded(section.title), []).append(part)
+        return parts
 
     def section_of(self, span: Span) -> Section | None:
-        """The section that `span` begins in."""
+        """The section in which `span` begins."""
         sections = self.structure.sections
-        return next((one for one in sections if one.start <= span.start < one.end), None)
+        return next(
+            (section for section in sections if section.start <= span.start < section.end), None
+        )
 
     def around(self, span: Span) -> tuple[str, ...]:
-        """The folded sentences that `span` touches, and those beside them in its paragraph; an
-        empty one where the paragraph ends."""
+        """The folded sentences that `span` touches, and the adjacent ones of its paragraph; "" at
+        either end of the paragraph."""
         paragraph = next(
-            (one for one in self.structure.paragraphs if one.start <= span.start < one.end),
+            (part for part in self.structure.paragraphs if part.start <= span.start < part.end),
             Span(0, len(self.text)),
         )
         inside = [
-            (one, folded)
-            for one, folded in zip(self.structure.sentences, self.folded, strict=True)
-            if one.end > paragraph.start and one.start < max(paragraph.end, span.end)
+            (part, folded)
+            for part, folded in zip(self.structure.sentences, self.folded, strict=True)
+            if part.end > paragraph.start and part.start < max(paragraph.end, span.end)
         ]
-        touched = [n for n, (one, _) in enumerate(inside) if one.end > span.start]
+        touched = [n for n, (part, _) in enumerate(inside) if part.end > span.start]
         touched = [n for n in touched if inside[n][0].start < span.end]
         if not touched:
             return (_folded(span.of(self.text)),)
@@ -83,10 +85,10 @@ def _folded(text: str) -> str:
 
 
 def stands(old: Reading, span: Span, new: Reading, same_subject: float) -> Span | Doubt:
-    """Where the words at `span` of `old` stand in `new`, or why they do not.
+    """The place in `new` of the words at `span` of `old`, or the reason why they do not stand.
 
     Args:
-        same_subject: share of common terms from which on a new sentence is about the quotation.
+        same_subject: the least share of common terms that makes a new sentence about the quotation.
     """
     quote = span.of(old.text)
     section = old.section_of(span)
@@ -94,10 +96,10 @@ def stands(old: Reading, span: Span, new: Reading, same_subject: float) -> Span 
     cuts = set(cuts_at(old.text, span.start, span.end))
     places: list[Span] = []
     for start, source in new.by_title.get(title, ()):
-        found = check(quote, source)
-        if not found.accepted or found.start is None or found.end is None:
+        match = check(quote, source)
+        if not match.accepted or match.start is None or match.end is None:
             continue
-        place = Span(start + found.start, start + found.end)
+        place = Span(start + match.start, start + match.end)
         if set(cuts_at(new.text, *place)) <= cuts:
             places.append(place)
     if not places:
@@ -105,17 +107,17 @@ def stands(old: Reading, span: Span, new: Reading, same_subject: float) -> Span 
     around = old.around(span)
     for place in places:
         if new.around(place) == around:
-            told = _new_words_on(quote, old, new, same_subject)
-            return Doubt.NEW_WORDS_ON_IT if told else place
+            has_new = _new_words_on(quote, old, new, same_subject)
+            return Doubt.NEW_WORDS_ON_IT if has_new else place
     return Doubt.NEIGHBOURS_CHANGED
 
 
 def _new_words_on(quote: str, old: Reading, new: Reading, share: float) -> bool:
-    """Whether `new` has a sentence that `old` had not and that may be about the quotation."""
-    mine = term_set(quote)
+    """Whether `new` has a sentence that `old` lacks and that may be about the quotation."""
+    quote_terms = term_set(quote)
     for folded in new.said - old.said:
-        theirs = term_set(folded)
-        shorter = min(len(mine), len(theirs))
-        if shorter and len(mine & theirs) >= share * shorter:
+        sentence_terms = term_set(folded)
+        shorter = min(len(quote_terms), len(sentence_terms))
+        if shorter and len(quote_terms & sentence_terms) >= share * shorter:
             return True
     return False

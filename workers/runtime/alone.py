@@ -1,10 +1,10 @@
-"""Work that has cost a worker is done alone, in a process of its own.
+"""Runs work that may have killed a worker alone, in a process of its own.
 
-A worker does several pieces of work at once, so when it is lost nobody can tell which of them was
-at fault, and all of them are suspects. Each suspect is done once more with nothing beside it: the
-worker that claimed it starts a process, keeps the lease, and waits. If the process comes back the
-suspect was innocent, and how it ended is written already. If it has to be stopped, or is lost too,
-it is the work's fault for certain, and somebody is there to write it down.
+A worker does several pieces of work at once. When it is lost, any of them may be the cause, so all
+are suspects. Each suspect is run once more with nothing beside it: the worker that claimed it
+starts a process, keeps the lease, and waits. If the process returns, the suspect was innocent and
+its outcome is already written. If it has to be stopped or is lost too, the work is the cause, and
+the waiting worker records that.
 """
 
 import json
@@ -27,14 +27,14 @@ log = structlog.get_logger(__name__)
 
 MODULE = "workers.alone"
 MARGIN_SECONDS = 5.0
-"""Ours: it is stopped so long before the time limit of who waits for it, which then still acts."""
+"""Our choice: the process is stopped this long before the waiting worker's time limit."""
 _MOST_MARGIN = 0.2
 _OUT_OF_MEMORY_FIRST = "1000"
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """A claimed piece of work, as it is handed to the process that does it."""
+    """A claimed piece of work, in the form in which it is handed to its process."""
 
     settings: dict[str, Any]
     stage: str
@@ -44,20 +44,20 @@ class Suspect:
     worker: str
 
     def encoded(self) -> bytes:
-        """As it goes through a pipe: settings hold secrets, which are nobody's to see in a list
-        of processes."""
+        """The JSON that is sent through a pipe: settings hold secrets, which a list of processes
+        would show."""
         return json.dumps(asdict(self), default=str).encode()
 
     @classmethod
     def decoded(cls, given: bytes) -> "Suspect":
-        """The other side of `encoded`."""
-        found = json.loads(given)
-        return cls(**{**found, "claim": Claim(**found["claim"])})
+        """Read what `encoded` wrote."""
+        fields = json.loads(given)
+        return cls(**{**fields, "claim": Claim(**fields["claim"])})
 
 
 @dataclass(frozen=True)
 class Alone:
-    """Does claimed work in a process of its own."""
+    """Runs claimed work in a process of its own."""
 
     settings: Settings
 
@@ -71,10 +71,10 @@ class Alone:
         worker: str,
         limit_seconds: float,
     ) -> str | None:
-        """Do it, and wait for it; the caller keeps the lease alive.
+        """Run the work and wait for it; the caller keeps the lease alive.
 
         Returns:
-            How it stopped its process; None: it came back, and how it ended is written down.
+            How the work stopped its process; None if it returned and its outcome is written.
         """
         suspect = Suspect(
             self.settings.model_dump(mode="json"),
@@ -109,7 +109,7 @@ def _ended(code: int) -> str | None:
 
 
 def first_to_go() -> None:
-    """Where the machine runs out of memory, end this process and not the one that waits for it."""
+    """When memory runs out, let the kernel end this process before the one that waits for it."""
     try:
         Path("/proc/self/oom_score_adj").write_text(_OUT_OF_MEMORY_FIRST, "ascii")
     except OSError:

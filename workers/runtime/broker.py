@@ -1,9 +1,9 @@
-"""The Redis broker: built in one place, explicit in every setting, woken instead of polling.
+"""The Redis broker: built in one place, with every setting explicit and consumers that are woken.
 
 dramatiq's consumers sleep between polls, so a hop on an idle system costs up to the idle back-off.
 Here a publication also announces its queue on a Redis channel, and the consumer of that queue wakes
-at once; the slow poll stays as the safety net. Everything is a hint only: a lost message is found
-again from PostgreSQL.
+at once; the slow poll stays as a safety net. Redis only holds hints: a lost message is sent again
+from PostgreSQL.
 """
 
 import re
@@ -35,16 +35,16 @@ from workers.runtime.wire import fault, unreadable
 log = structlog.get_logger(__name__)
 
 DEAD_MESSAGE_TTL_MS = 30 * 24 * 3600 * 1000
-MAINTENANCE_CHANCE = 100_000  # of a million: DRAMATIQ 2.17
+MAINTENANCE_CHANCE = 100_000  # out of a million (DRAMATIQ 2.17)
 MAX_FETCH = 1000
-"""More than any consumer asks for."""
-LISTEN_SECONDS = 0.25  # between two looks at whether the process is to stop
-PUBLISH_SECONDS = 2.0  # a try, of two: what fails is the relay's, and somebody waits
+"""More messages than any consumer fetches at once."""
+LISTEN_SECONDS = 0.25  # between two checks of whether the process should stop
+PUBLISH_SECONDS = 2.0  # for each of two tries: the caller waits, and the relay publishes the rest
 SILENT_SECONDS = 5.0
-"""Ours: how long a Redis that did not answer a publication is not sent any: each would wait too."""
-_NO_MOMENT_MS = 250_000_000_000_000  # in the year 9892
+"""Our choice: how long nothing is published after a time-out: every caller would wait for it."""
+_NO_MOMENT_MS = 250_000_000_000_000  # milliseconds; in the year 9892
 UNCOPIED_MS = 10_000
-"""A worker copies what it refuses at once: what is older than this in Redis, it could not copy."""
+"""A worker copies a message it refuses at once; an older dead message could not be copied."""
 
 
 class WokenBroker(RedisBroker):
@@ -57,8 +57,8 @@ class WokenBroker(RedisBroker):
             maintenance_chance=MAINTENANCE_CHANCE,
             heartbeat_timeout=60_000,
             dead_message_ttl=DEAD_MESSAGE_TTL_MS,
-            # Written out in full: no pipelines, groups, callbacks, results (invariant 3). Retries
-            # stays, because without it dramatiq acknowledges what failed; it never retries here.
+            # The full list: no pipelines, groups, callbacks or results (invariant 3). Retries stays
+            # because without it dramatiq acknowledges failed messages; it never retries here.
             middleware=[
                 CurrentMessage(),
                 TimeLimit(),
@@ -84,7 +84,7 @@ class WokenBroker(RedisBroker):
 
     @property
     def consumer_class(self) -> type[WokenConsumer]:
-        """Our consumer; dramatiq asks for it."""
+        """The consumer class, which dramatiq reads from here."""
         return WokenConsumer
 
     def wake_event(self, queue_name: str) -> threading.Event:
@@ -92,24 +92,24 @@ class WokenBroker(RedisBroker):
         return self._events.setdefault(queue_name, threading.Event())
 
     def work_with(self, threads: int) -> None:
-        """Say how many threads of this process work on what its consumers fetch: what one of them
-        begins at once is announced to nobody else."""
+        """Set how many threads of this process work on fetched messages. A message that one of
+        them begins at once is not announced to other processes."""
         self._threads = threads
 
     def fetch_last(self, queues: Collection[str], threads: int) -> None:
-        """Take from these queues only what is begun at once: what a busy pool holds of them, an
-        idle one of the same queues cannot have. One thread is left to the others, if there are two.
+        """Prefetch nothing from these queues: a message held by a busy pool is missing in an idle
+        one. If there are two or more threads, one is left to the other queues.
         """
         self._last, self._spare = frozenset(queues), max(1, threads - 1)
 
     def room(self, queue_name: str) -> int:
-        """How many more messages may be fetched from a queue, whatever its consumer holds."""
+        """How many more messages may be fetched from a queue, before its consumer's own limit."""
         if queue_name not in self._last:
             return MAX_FETCH
         return self._spare - self._held()
 
     def wake_last(self) -> None:
-        """Something was done: there may be room for what is fetched last."""
+        """Wake the queues that are fetched last: a message has ended, so there may be room."""
         for queue_name in self._last:
             self.wake_event(queue_name).set()
 
@@ -117,13 +117,13 @@ class WokenBroker(RedisBroker):
         return channel_of(self.namespace, queue_name)
 
     def publish(self, promises: Sequence[Promise]) -> None:
-        """Send outbox rows; the message id is the outbox id, so a second sending is the same.
+        """Send outbox messages; the message id is the outbox id, so sending twice is harmless.
 
-        Gives up at once if Redis refuses, or did not answer lately; after some four seconds if it
-        does not answer now.
+        Gives up at once if Redis refuses or has timed out within the last five seconds, and after
+        some four seconds if it does not answer.
 
         Raises:
-            redis.RedisError: Redis is away; some of the messages may have been sent.
+            redis.RedisError: Redis is unavailable; some messages may have been sent.
         """
         if promises and time.monotonic() < self._silent_until:
             raise redis.ConnectionError("Redis did not answer lately")
@@ -147,20 +147,20 @@ class WokenBroker(RedisBroker):
             )
         for queue_name in {promise.stage for promise in promises}:
             if queue_name in self._events:
-                self._events[queue_name].set()  # our own consumer need not hear it from Redis
+                self._events[queue_name].set()  # this process's consumer is woken directly
             if not self._begins_at_once(queue_name, len(promises)):
                 self._sender.client.publish(self._channel(queue_name), "")
 
     def _begins_at_once(self, queue_name: str, messages: int) -> bool:
-        """Whether threads of this process wait for so many messages of this queue. If they do not
-        come to it after all, others find them when they look again by themselves."""
+        """Whether this process has idle threads for that many messages of this queue. If they do
+        not take them after all, other processes find the messages at their next poll."""
         if queue_name not in self.consumers or queue_name in self._last or self._stopping.is_set():
             return False
         return self._held() + messages <= self._threads
 
     def _held(self) -> int:
-        """Messages that the consumers of this process hold, those that are worked on too."""
-        return sum(one.outstanding_message_count for one in list(self.consumers.values()))
+        """Messages that the consumers of this process hold, including those in progress."""
+        return sum(consumer.outstanding_message_count for consumer in list(self.consumers.values()))
 
     def backlog(self) -> dict[str, int]:
         """Messages waiting in Redis, by stage."""
@@ -170,15 +170,19 @@ class WokenBroker(RedisBroker):
             return dict(zip((stage.value for stage in Stage), pipe.execute(), strict=True))
 
     def heads(self) -> dict[UUID, datetime]:
-        """The promises whose messages wait in front of the stages' queues, where there are any.
+        """The outbox ids of the messages at the head of the stages' queues, where there are any.
 
-        Each with the moment at which that message was sent, by the clock of the host that did.
+        Each comes with the time at which its message was sent, by the sending host's clock.
         """
         with self.client.pipeline(transaction=False) as pipe:
             for stage in Stage:
                 pipe.lindex(self._keys(stage.value).waiting, 0)
-            found: list[Any] = pipe.execute()
-            fronts = [(stage.value, one) for stage, one in zip(Stage, found, strict=True) if one]
+            first_ids: list[Any] = pipe.execute()
+            fronts = [
+                (stage.value, first_id)
+                for stage, first_id in zip(Stage, first_ids, strict=True)
+                if first_id
+            ]
             for name, redis_id in fronts:
                 pipe.hget(self._keys(name).bodies, redis_id)
             bodies: list[Any] = pipe.execute()
@@ -191,27 +195,27 @@ class WokenBroker(RedisBroker):
         return heads
 
     def report_death(self, death: Death, redis_id: str) -> None:
-        """Copy `death` to PostgreSQL and forget it here; if that fails, `copy_dead` will."""
+        """Copy `death` to PostgreSQL and delete it here; if that fails, `copy_dead` does it."""
         try:
             self._copy(death, redis_id)
         except Exception as error:  # noqa: BLE001  Redis keeps the message in its dead set
             log.warning("dead_letter_not_copied", error=type(error).__name__, stage=death.stage)
 
     def bury_unreadable(self, queue_name: str, redis_id: str, body: bytes) -> None:
-        """Move what is no message of ours out of its neighbours' way, and report it."""
+        """Refuse a body that is not one of our messages, and report its death."""
         self.do_nack(queue_name, redis_id)
         log.error("message_unreadable", stage=queue_name, cause=fault(body, queue_name))
         self.report_death(unreadable(body, queue_name, letter_id(redis_id)), redis_id)
 
     def copy_dead(self, older_than_ms: int | None = None) -> int:
-        """Copy what Redis holds as dead because no worker could copy it; returns how many.
+        """Copy dead messages that no worker could copy to PostgreSQL; returns how many.
 
         Args:
-            older_than_ms: `UNCOPIED_MS` if left out; a younger one its worker may be copying.
+            older_than_ms: default `UNCOPIED_MS`; a worker may still be copying younger ones.
 
         Raises:
-            redis.RedisError: Redis is away.
-            sqlalchemy.exc.SQLAlchemyError: PostgreSQL is away.
+            redis.RedisError: Redis is unavailable.
+            sqlalchemy.exc.SQLAlchemyError: PostgreSQL is unavailable.
         """
         copied, age = 0, UNCOPIED_MS if older_than_ms is None else older_than_ms
         for stage in Stage:
@@ -226,19 +230,19 @@ class WokenBroker(RedisBroker):
         return copied
 
     def empty(self, stage: str) -> int:
-        """Forget all messages of a stage's queue, fetched ones too; returns how many there were.
+        """Delete all messages of a stage's queue, fetched ones too; returns how many there were.
 
-        Only for who sends them again from PostgreSQL. A worker that holds one finishes and
-        acknowledges it as ever.
+        Only for callers that send them again from PostgreSQL. A worker that holds one finishes and
+        acknowledges it as usual.
 
         Raises:
-            redis.RedisError: Redis is away.
+            redis.RedisError: Redis is unavailable.
         """
         keys, pattern = self._keys(stage), Keys(_literal(self.namespace), stage)
         fetched = [
             name
-            for of in (pattern, pattern.delayed)
-            for name in self.client.scan_iter(of.fetched("*"))
+            for queue_pattern in (pattern, pattern.delayed)
+            for name in self.client.scan_iter(queue_pattern.fetched("*"))
         ]
         queues = (keys, keys.delayed)
         with self.client.pipeline() as pipe:
@@ -247,8 +251,8 @@ class WokenBroker(RedisBroker):
             pipe.delete(*(name for queue in queues for name in (queue.waiting, queue.bodies)))
             if fetched:
                 pipe.delete(*fetched)
-            found: list[Any] = pipe.execute()
-        return int(found[0]) + int(found[1])
+            counts: list[Any] = pipe.execute()
+        return int(counts[0]) + int(counts[1])
 
     def _keys(self, queue: str) -> Keys:
         return Keys(self.namespace, queue)
@@ -272,7 +276,7 @@ class WokenBroker(RedisBroker):
         self._listener.start()
 
     def stop_listening(self) -> None:
-        """Tell the listening thread to end; it does so in a moment."""
+        """Tell the listening thread to end, without waiting for it."""
         self._stopping.set()
         self._wake_all()
 
@@ -301,23 +305,23 @@ class WokenBroker(RedisBroker):
             channel.subscribe(*events)
             while not self._stopping.is_set():
                 notice = channel.get_message(timeout=LISTEN_SECONDS)
-                # A subscription, the client's own after an outage too, comes after announcements.
+                # Announcements may precede a subscription, also one renewed after an outage.
                 if notice is not None and notice["type"] in ("message", "subscribe"):
                     events[notice["channel"]].set()
 
 
 def channel_of(namespace: str, queue_name: str) -> str:
-    """Where a publication is announced: a channel for each queue, so that nobody else wakes up."""
+    """The channel of a queue's announcements: one a queue, so that only its consumers wake."""
     return f"{namespace}:published:{queue_name}"
 
 
 def _literal(name: str) -> str:
-    """`name` as a pattern of Redis that fits nothing else."""
+    """The Redis pattern that matches exactly `name`."""
     return re.sub(r"([*?\[\]\\^])", r"\\\1", name)
 
 
 def _moment(milliseconds: object) -> datetime | None:
-    """The moment of a message, whoever wrote it; None if it is none."""
+    """The time in a message's timestamp; None if it is not valid."""
     if type(milliseconds) is not int or not 0 <= milliseconds < _NO_MOMENT_MS:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC)

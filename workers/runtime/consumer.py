@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class WokenConsumer(RedisConsumer):
-    """Waits for an announcement instead of sleeping; survives what would strand its neighbours.
+    """Waits for announcements instead of sleeping, and survives malformed messages in its batch.
 
-    Time-outs are connection errors here: dramatiq takes them for bugs of its own and forgets the
-    message (DRAMATIQ 2.5 S3).
+    Time-outs are raised as connection errors: dramatiq would take them for bugs of its own and
+    forget the message (DRAMATIQ 2.5 S3).
     """
 
     broker: "WokenBroker"
@@ -29,8 +29,8 @@ class WokenConsumer(RedisConsumer):
         self._wake = broker.wake_event(queue_name)
         self._has_room = True
         self._was_all = False
-        """The last fetch took all that there was: there is nothing to look for until somebody says
-        so, or time has passed."""
+        """The last fetch emptied the queue: nothing is fetched before an announcement or the next
+        poll."""
         broker.consumers[queue_name] = self
 
     def __next__(self) -> Any:
@@ -43,9 +43,9 @@ class WokenConsumer(RedisConsumer):
             raise ConnectionClosed(error) from None
 
     def _next(self) -> MessageProxy | None:
-        """The next good message, from the cache or from Redis, if there is one and room for it."""
+        """The next valid message from the cache or Redis; None if there is none or no room."""
         if not self.message_cache:
-            self._has_room = False  # before it is counted: what is done from here on wakes
+            self._has_room = False  # before counting: work that ends from here on wakes this thread
             room = min(
                 self.prefetch - self.outstanding_message_count, self.broker.room(self.queue_name)
             )
@@ -56,7 +56,7 @@ class WokenConsumer(RedisConsumer):
         while self.message_cache:
             body = self.message_cache.pop(0)
             if body is None:
-                continue  # pushed twice and done in the meantime (DRAMATIQ 2.4 D5)
+                continue  # enqueued twice and already done (DRAMATIQ 2.4 D5)
             if fault(body, self.queue_name) is not None:
                 self._bury(body)
                 continue
@@ -66,7 +66,7 @@ class WokenConsumer(RedisConsumer):
         return None
 
     def _bury(self, body: bytes) -> None:
-        """Bury `body`. A fetch gives no ids, but this consumer's unacknowledged set holds it."""
+        """Bury `body`. A fetch gives no ids, so its id is sought in the unacknowledged set."""
         keys = Keys(self.broker.namespace, self.queue_name)
         fetched: set[Any] = self.broker.client.smembers(keys.fetched(self.broker.broker_id))
         for redis_id in fetched:
@@ -74,7 +74,7 @@ class WokenConsumer(RedisConsumer):
                 self.broker.bury_unreadable(self.queue_name, redis_id.decode(), body)
 
     def ack(self, message: Any) -> None:
-        """Acknowledge; there is room for the next message now, so look for one that had none."""
+        """Acknowledge, then wake the consumers that had no room for another message."""
         try:
             super().ack(message)
         except redis.TimeoutError as error:
@@ -83,7 +83,7 @@ class WokenConsumer(RedisConsumer):
             self._look_again()
 
     def nack(self, message: Any) -> None:
-        """Refuse; see `ack`."""
+        """Refuse for good; otherwise as `ack`."""
         try:
             super().nack(message)
         except redis.TimeoutError as error:
@@ -97,11 +97,11 @@ class WokenConsumer(RedisConsumer):
         self.broker.wake_last()
 
     def requeue(self, messages: Any) -> None:
-        """Give back what was fetched and not begun."""
+        """Return messages that were fetched but not begun to the queue."""
         self._give_back([message.options["redis_message_id"] for message in messages])
 
     def close(self) -> None:
-        """Give back what was fetched and not even looked at."""
+        """Return the messages in the cache to the queue."""
         bodies, self.message_cache = self.message_cache, []
         readable = [
             dramatiq.Message.decode(body)

@@ -1,4 +1,4 @@
-"""What dies in Redis, as a dead letter of PostgreSQL: its id is that of the message there."""
+"""Dead messages of Redis as dead letters of PostgreSQL, with an id derived from the message's."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ from workers.runtime.wire import fault, unreadable
 
 
 class DeadLetterCopy(Middleware):
-    """Copies what dies in dramatiq itself (an actor that is not known here) to PostgreSQL."""
+    """Copies messages that die in dramatiq itself (an unknown actor) to PostgreSQL."""
 
     def __init__(self, report: Callable[[Death, str], None]) -> None:
         self._report = report
@@ -40,12 +40,12 @@ class DeadLetterCopy(Middleware):
 
 
 def letter_id(redis_id: str) -> UUID:
-    """The id of the dead letter of what Redis holds under `redis_id`."""
+    """The id of the dead letter of the message that Redis holds under `redis_id`."""
     return uuid5(NAMESPACE_OID, f"attest dead letter {redis_id}")
 
 
 def death_of(body: bytes, stage: str, redis_id: str) -> Death:
-    """The death of what Redis keeps as dead, because no worker could copy it."""
+    """The death of a message that Redis keeps as dead because no worker could copy it."""
     if fault(body, stage) is not None:
         return unreadable(body, stage, letter_id(redis_id))
     message = dramatiq.Message.decode(body)

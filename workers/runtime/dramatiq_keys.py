@@ -1,6 +1,6 @@
-"""The names that dramatiq's Redis broker keeps to itself: its keys and its consumer.
+"""Private names of dramatiq's Redis broker: its keys and its consumer.
 
-Everything of ours that leans on them takes them from here. A canary test
+All code that depends on them takes them from here. A canary test
 (`tests/integration/runtime/test_dramatiq_keys.py`) compares them with what an unchanged broker of
 dramatiq writes, so that an upgrade that changes them fails in one place. Source: `dispatch.lua`.
 """
@@ -15,7 +15,7 @@ _DELAYED, _DEAD, _BODIES = ".DQ", ".XQ", ".msgs"
 
 
 def canonical(queue: str) -> str:
-    """The queue that a queue of delayed messages belongs to, or the queue itself."""
+    """The queue behind a queue of delayed messages; any other queue is returned as it is."""
     return queue.removesuffix(_DELAYED)
 
 
@@ -28,12 +28,12 @@ class Keys:
 
     @property
     def waiting(self) -> str:
-        """A list of the ids of messages that wait."""
+        """A list of the ids of waiting messages."""
         return f"{self.namespace}:{self.queue}"
 
     @property
     def bodies(self) -> str:
-        """A hash of bodies by id, of messages that wait or are worked on."""
+        """A hash of bodies by id, of messages that wait or are in progress."""
         return f"{self.waiting}{_BODIES}"
 
     @property
@@ -48,18 +48,18 @@ class Keys:
 
     @property
     def delayed(self) -> "Keys":
-        """The same of messages whose time has not come."""
+        """The keys of the queue's delayed messages."""
         return Keys(self.namespace, f"{canonical(self.queue)}{_DELAYED}")
 
     @property
     def heartbeats(self) -> str:
-        """A sorted set of workers by the time of their last word in milliseconds."""
+        """A sorted set of workers by the time of their last heartbeat in milliseconds."""
         return f"{self.namespace}:__heartbeats__"
 
     def fetched(self, worker: str) -> str:
         """A set of the ids that a worker has fetched and not acknowledged.
 
         Args:
-            worker: the id of its broker, or a pattern; `namespace` has to be escaped for one.
+            worker: the id of its broker, or a pattern; then `namespace` must be escaped.
         """
         return f"{self.namespace}:__acks__.{worker}.{self.queue}"

@@ -1,10 +1,10 @@
-"""Why a stage did not finish, and what follows from it. Adapters map their errors to these.
+"""The errors of a stage and what follows from each. Adapters map their errors to these.
 
     StageError
-    ├── Permanent   it can never work as it is       → dead letter at once
-    │   └── StoppedWorker   it cost its workers      → the same; a replay does it alone
-    ├── Transient   it may work soon                 → next attempt with back-off
-    └── Later       it will work after a known time  → next attempt then; costs no attempt
+    ├── Permanent   a retry cannot help              → dead letter at once
+    │   └── StoppedWorker   it ended its workers     → the same; a replay runs it alone
+    ├── Transient   a retry may help                 → next attempt with back-off
+    └── Later       a retry helps after a known time → next attempt then; costs no attempt
 
 Texts of these errors reach dead letters and logs: they name ids and rules, never document words.
 """
@@ -17,7 +17,7 @@ from store.core.database import passes_by_itself
 from store.index.lexical import TermsMismatch
 
 RENEWAL_SECONDS = 10.0
-"""Ours: a small index is written anew within it, one of a million chunks in some minutes."""
+"""Our choice: a small index is rebuilt within it; one of a million chunks takes some minutes."""
 
 
 class StageError(Exception):
@@ -25,19 +25,19 @@ class StageError(Exception):
 
 
 class Permanent(StageError):
-    """Trying again cannot help."""
+    """A retry cannot help."""
 
 
 class StoppedWorker(Permanent):
-    """It took more time or memory than work may take, or ended its process, more than once."""
+    """The work exceeded its time or memory, or ended its process, more than once."""
 
 
 class Transient(StageError):
-    """Trying again may help."""
+    """A retry may help."""
 
 
 class Later(StageError):
-    """Try again after `seconds`, as the other side asked."""
+    """Try again after `seconds`, such as a service's Retry-After."""
 
     def __init__(self, message: str, seconds: float) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class Later(StageError):
 
 
 def classify(error: BaseException) -> StageError:
-    """The stage error that `error` amounts to. What nobody foresaw may pass by itself."""
+    """Map `error` to a stage error. An unexpected error counts as transient."""
     if isinstance(error, StageError):
         return error
     if isinstance(error, (ValidationError, MessageError)):
@@ -56,7 +56,7 @@ def classify(error: BaseException) -> StageError:
 
 
 def describe(error: BaseException) -> str:
-    """One line on `error` without values that could be words of a text (invariant 11)."""
+    """One line about `error` without values that could quote a text (invariant 11)."""
     if isinstance(error, (StageError, MessageError, TermsMismatch)):
         return str(error)
     if isinstance(error, ValidationError):

@@ -1,4 +1,4 @@
-"""Keeps the leases of this process alive while their work goes on."""
+"""Renews the leases of this process while their work is in progress."""
 
 import threading
 import time
@@ -15,12 +15,11 @@ log = structlog.get_logger(__name__)
 
 
 class LeaseKeeper:
-    """One thread for each process renews all its leases in one statement, three times a lease.
+    """One thread a process renews all its leases in one statement, three times a lease.
 
-    Work whose process is killed or frozen is claimable again one lease later; work that merely
-    takes long is not taken away, up to its time limit: what hangs beyond that, in a call that no
-    exception reaches, is left to its lease, and `on_hung` is told. A lease that was lost is noticed
-    at the commit.
+    Work whose process is killed or frozen can be claimed again one lease later. Slow work keeps its
+    lease up to its time limit. If it hangs beyond that, in a call that no exception reaches, its
+    lease is no longer renewed and `on_hung` is called. A lost lease is noticed at the commit.
     """
 
     def __init__(
@@ -39,9 +38,9 @@ class LeaseKeeper:
 
     @contextmanager
     def holding(self, held: ledger.Claim, limit_seconds: float) -> Iterator[None]:
-        """Keep `held` alive while the block runs, but no longer than `limit_seconds`."""
+        """Keep `held` alive while the block runs, for at most `limit_seconds` and one lease."""
         with self._lock:
-            # One lease more: what the time limit does reach writes down that it failed.
+            # One lease more: work that the time limit interrupts still has to record its failure.
             until = time.monotonic() + limit_seconds + self._lease_seconds
             self._held[held.token] = (held, until)
         try:
@@ -51,15 +50,15 @@ class LeaseKeeper:
                 self._held.pop(held.token, None)
 
     def start(self) -> None:
-        """Begin renewing."""
+        """Start renewing."""
         self._thread = threading.Thread(target=self._run, name="leases", daemon=True)
         self._thread.start()
 
     def hand_back(self) -> int:
-        """Give up the work that is still under way, for others to begin at once; returns how many
-        pieces. Never raises: what cannot be given back now is free one lease later."""
+        """Release the work in progress so that others can claim it at once; returns how many
+        pieces. Never raises: work that cannot be released now is free one lease later."""
         with self._lock:
-            held = [one for one, _ in self._held.values()]
+            held = [claim for claim, _ in self._held.values()]
             self._held.clear()
         if not held:
             return 0
@@ -74,7 +73,7 @@ class LeaseKeeper:
         return handed
 
     def stop(self) -> None:
-        """End renewing."""
+        """Stop renewing."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join(timeout=5)
@@ -96,7 +95,7 @@ class LeaseKeeper:
                     self._lost(held)
 
     def _due(self) -> list[ledger.Claim]:
-        """The claims to renew; those that have hung too long are given up."""
+        """The claims to renew; those past their time limit are given up."""
         moment = time.monotonic()
         with self._lock:
             hung = [held for held, until in self._held.values() if until < moment]

@@ -1,7 +1,7 @@
-"""Who lives, as far as Redis can tell, where nothing is kept: `attest status` and metrics ask.
+"""Which processes are alive, as Redis shows it: for `attest status` and the metrics.
 
-A worker listens for its stages, so the subscriptions count. What a scheduler does cannot tell: on
-an idle system there is nothing to publish and nothing to find, so it says that it lives.
+Workers are counted by their subscriptions: each listens for its stages. A scheduler leaves no such
+trace on an idle system, so it writes a heartbeat.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,27 +15,28 @@ from workers.runtime.broker import WokenBroker, channel_of
 
 SAY_SECONDS = 1.0
 HEARD_SECONDS = 15
-"""Ours: so long after it last said so it counts as gone; a busy machine skips a few ticks."""
+"""Our choice: a scheduler counts as gone this long after its last heartbeat; a busy machine skips
+a few ticks."""
 KEPT_SECONDS = 86_400
-"""For so long it is known when one last said so."""
+"""How long the time of the last heartbeat is kept."""
 SILENT_SECONDS = 75.0
-"""Ours: who listens says so every 30 seconds (`redis_client`), however busy it is; after two that
-it missed it is stopped, or its host is away."""
+"""Our choice: a listener pings every 30 seconds (`redis_client`), however busy it is; after two
+missed pings it is stopped or its host is unreachable."""
 LOOKED_SECONDS = 5
 USUAL_POLICY = "noeviction"
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What a Redis that answers knows.
+    """The state of a Redis that answers.
 
     Args:
         listening: for each stage, how many processes listen for its messages.
-        silent_seconds: of each that listens and says nothing any more, since when; None: nobody can
-            tell, as others listen at the same Redis.
-        beat_seconds: since a scheduler last said that it lives; None: none did for a day.
-        refusal: why it takes nothing that is written; empty: it does.
-        policy: what it does when it is full; None: it does not tell, as hosted ones.
+        silent_seconds: how long each silent listener has been silent; None: unknown, because other
+            programs listen at the same Redis.
+        beat_seconds: seconds since a scheduler's last heartbeat; None: none for a day.
+        refusal: the error of a write; None: writes succeed.
+        policy: its eviction policy; None: not disclosed, as by hosted services.
     """
 
     listening: Mapping[str, int]
@@ -46,12 +47,12 @@ class Seen:
 
     @property
     def scheduler_heard(self) -> bool:
-        """Whether any scheduler said lately that it lives."""
+        """Whether any scheduler has sent a heartbeat lately."""
         return self.beat_seconds is not None and self.beat_seconds <= HEARD_SECONDS
 
     @property
     def evicts(self) -> bool:
-        """Whether it drops messages when it is full."""
+        """Whether Redis drops messages when it is full."""
         return self.policy not in (None, USUAL_POLICY)
 
 
@@ -60,19 +61,19 @@ def _key(namespace: str) -> str:
 
 
 def say(broker: WokenBroker) -> None:
-    """Say that this scheduler lives. Only Redis' own clock counts since when: it has but one."""
+    """Write this scheduler's heartbeat. Its age is measured by Redis' clock alone."""
     broker.client.set(_key(broker.namespace), "alive", ex=KEPT_SECONDS)
 
 
 def look(client: redis.Redis, namespace: str) -> Seen:
-    """See who lives.
+    """Read which processes are alive.
 
     Raises:
-        redis.RedisError, OSError: Redis is away, or lets this client look at nothing.
+        redis.RedisError, OSError: Redis is unavailable or denies this client every query.
     """
     channels = {channel_of(namespace, stage.value).encode(): stage.value for stage in Stage}
-    told = cast(list[tuple[bytes, int]], client.pubsub_numsub(*channels))
-    listening = {channels[name]: many for name, many in told}
+    counts = cast(list[tuple[bytes, int]], client.pubsub_numsub(*channels))
+    listening = {channels[name]: count for name, count in counts}
     quiet = silent(_listeners(client), sum(listening.values()))
     return Seen(
         listening, _beat(client, namespace), _refusal(client, namespace), _policy(client), quiet
@@ -80,32 +81,31 @@ def look(client: redis.Redis, namespace: str) -> Seen:
 
 
 def _beat(client: redis.Redis, namespace: str) -> float | None:
-    """Seconds since a scheduler last said that it lives; None: none did for a day."""
+    """Seconds since a scheduler's last heartbeat; None: none for a day."""
     left = client.pttl(_key(namespace))
     if left >= 0:
         return max(0.0, KEPT_SECONDS - left / 1000)
-    # The release before says it there; leave this out when nobody upgrades from that any more.
+    # The key of the previous release; remove this when nobody upgrades from it any more.
     left = client.pttl(f"{namespace}:scheduler")
     return max(0.0, HEARD_SECONDS - left / 1000) if left >= 0 else None
 
 
 def silent(listeners: Sequence[Mapping[str, str]] | None, ours: int) -> list[float] | None:
-    """For how many seconds each process that listens and says nothing any more has said nothing;
-    None: nobody can tell. Pure.
+    """How many seconds each silent listener has been silent; None: unknown. Pure.
 
     Args:
-        listeners: as Redis lists its clients; None: it lets nobody look.
-        ours: subscriptions to our channels. A client is listed without its channels: only where
-            there are no others all listeners are ours.
+        listeners: rows of Redis' client list; None: Redis denies it.
+        ours: subscriptions to our channels. The list does not name a client's channels: listeners
+            are known to be ours only where there are no other subscriptions.
     """
     if listeners is None:
         return None
     try:
-        waiting = [one for one in listeners if "P" in one["flags"]]
-        others = sum(int(one["sub"]) for one in waiting) - ours
-        if others or any(int(one["psub"]) for one in waiting):
+        waiting = [client for client in listeners if "P" in client["flags"]]
+        others = sum(int(client["sub"]) for client in waiting) - ours
+        if others or any(int(client["psub"]) for client in waiting):
             return None
-        return [idle for one in waiting if (idle := float(one["idle"])) > SILENT_SECONDS]
+        return [idle for client in waiting if (idle := float(client["idle"])) > SILENT_SECONDS]
     except (KeyError, ValueError):
         return None
 
@@ -118,7 +118,7 @@ def _listeners(client: redis.Redis) -> Sequence[Mapping[str, str]] | None:
 
 
 def _refusal(client: redis.Redis, namespace: str) -> redis.RedisError | None:
-    """What it says to something new; a Redis that is full answers everything else."""
+    """The error of a test write; a full Redis still answers all other commands."""
     try:
         client.set(f"{namespace}:status", "looked", ex=LOOKED_SECONDS)
     except redis.ResponseError as error:
@@ -128,7 +128,7 @@ def _refusal(client: redis.Redis, namespace: str) -> redis.RedisError | None:
 
 def _policy(client: redis.Redis) -> str | None:
     try:
-        told = client.config_get("maxmemory-policy")
+        config = client.config_get("maxmemory-policy")
     except redis.ResponseError:
         return None
-    return str(told.get("maxmemory-policy", "")) or None
+    return str(config.get("maxmemory-policy", "")) or None

@@ -1,4 +1,4 @@
-"""How a stage asks the language model: on the account of what it works at, within the budgets."""
+"""How a stage asks the language model: charged to the stage's subject, within the budgets."""
 
 from knowledge.generation import generation_policy
 from store.reports import model_usage
@@ -9,10 +9,10 @@ from workers.runtime.stage import Context
 
 
 def asking(context: Context, subject: object) -> LanguageModel | None:
-    """The language model, to be asked for `subject`, such as a question's id; None without a key.
+    """The language model, charged to `subject`, such as a question's id; None without a key.
 
-    What it proposes is paid for from the budgets of the settings, and every request is written to
-    the table `model_usage`, whatever comes of it. `propose` raises `BudgetSpent` when money is out.
+    Requests are paid for from the budgets of the settings, and every request is written to the
+    table `model_usage`, whatever its outcome. `propose` raises `BudgetSpent` if the money is spent.
 
     Raises:
         ValueError: key, name or address of the settings cannot be used.
@@ -33,12 +33,12 @@ def asking(context: Context, subject: object) -> LanguageModel | None:
 def wait_if_worth_it(
     context: Context, subject: object, purpose: str, error: ModelUnavailable
 ) -> None:
-    """Returns where the model will not be back soon or has been asked often enough.
+    """Raise `Later` if the model is worth another try; return if not.
 
-    The tries are counted in `model_usage`, so neither a restart nor another worker forgets them.
+    Tries are counted in `model_usage`, so the count survives restarts and is shared by all workers.
 
     Raises:
-        Later: the model is worth another try after a pause.
+        Later: tries are left, and the pause is not too long.
     """
     retries = generation_policy().retries
     with context.store.reading() as session:

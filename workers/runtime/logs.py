@@ -1,7 +1,7 @@
 """Logs of every process: static event names, values as keywords, one formatter for all libraries.
 
-No text of a document, note or question is ever logged (invariant 11), only ids and hashes; and no
-character that acts on a terminal, for names of files and words of libraries come from anybody.
+No text of a document, note or question is ever logged (invariant 11), only ids and hashes. No
+terminal control character is logged either: file names and library messages are not trusted.
 """
 
 import logging
@@ -22,11 +22,11 @@ QUIET = (
     "apscheduler.scheduler",
 )
 SILENT = ("apscheduler.executors",)
-"""Logs errors with their own texts, which may quote values; scheduler.main reports them itself."""
+"""Logs error texts, which may quote values; scheduler.main reports these errors itself."""
 
 
 def configure_logs(settings: Settings, process: str) -> None:
-    """Send structlog and the standard library's logging to stderr, as `log_format` says."""
+    """Send structlog and the standard library's logging to stderr in the form `log_format`."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,

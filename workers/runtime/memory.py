@@ -1,4 +1,4 @@
-"""How a long-lived process keeps its garbage collector out of the way."""
+"""Settings of the garbage collector for a long-lived process."""
 
 import gc
 
@@ -7,10 +7,10 @@ OLDER_ROUNDS = 20
 
 
 def settle_memory() -> None:
-    """Take what start-up made out of the collector's rounds, and make the rounds rarer.
+    """Exempt the objects of start-up from garbage collection, and collect less often.
 
-    Parsing makes many small objects that live until their packet is stored; with Python's own
-    numbers (700, 10, 10) the rounds cost a fifth of an import (`python -m benchmarks.sources`).
+    Parsing makes many small objects that live until their packet is stored; with Python's defaults
+    (700, 10, 10) collection takes a fifth of an import (`python -m benchmarks.sources`).
     """
     gc.collect()
     gc.freeze()

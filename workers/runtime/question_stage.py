@@ -1,4 +1,4 @@
-"""What the stages of a question have in common: how they end when they die, how they back off."""
+"""The parts that a question's stages share: their back-off and their outcome when they die."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -19,8 +19,8 @@ def question_stage(
     *,
     time_limit_seconds: float = 60.0,
 ) -> StageSpec[M, R]:
-    """The spec of a question's stage: people wait, so it backs off shortly, and a question whose
-    stage died ends `failed`, which callers see as an unchecked abstention."""
+    """The spec of a question's stage. Back-off is short, because people wait. A question whose
+    stage died ends as `failed`, which callers see as an unchecked abstention."""
     return StageSpec(
         stage=stage,
         work=work,

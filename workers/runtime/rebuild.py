@@ -1,4 +1,4 @@
-"""All queues anew from PostgreSQL: for a Redis that was lost, filled with rubbish, or moved."""
+"""Rebuilds all queues from PostgreSQL: for a Redis that was lost, corrupted or moved."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ from workers.runtime.relay import sweep
 
 @dataclass
 class Rebuilt:
-    """What was taken out of Redis and what was put there again."""
+    """Counts of the messages that were removed from Redis, and of outbox messages by state."""
 
     dead_copied: int = 0
     removed: dict[str, int] = field(default_factory=dict)
@@ -25,13 +25,13 @@ class Rebuilt:
 
 
 def rebuild_queues(store: Store, broker: WokenBroker, actor: str) -> Rebuilt:
-    """Empty the queues of all stages and send again whatever is promised and due.
+    """Empty the queues of all stages and send all due outbox messages again.
 
-    Workers may run meanwhile: what they work on goes on under its lease, and a message that
-    reaches two of them is worked on once. What Redis alone knew to be dead is copied first.
+    Workers may run meanwhile: their work continues under its lease, and a message that reaches two
+    of them is processed once. Dead messages that only Redis holds are copied first.
 
     Raises:
-        redis.RedisError: Redis is away; nothing is lost, run it again.
+        redis.RedisError: Redis is unavailable; nothing is lost, run it again.
     """
     report = Rebuilt(dead_copied=broker.copy_dead(older_than_ms=0))
     report.removed = {stage.value: broker.empty(stage.value) for stage in Stage}

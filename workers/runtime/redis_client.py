@@ -1,4 +1,4 @@
-"""A client of Redis whose retries do not nest."""
+"""A Redis client whose retries do not nest."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,17 +9,17 @@ from redis.retry import Retry
 
 
 class OutermostRetry(Retry):
-    """Retries a command and none of its parts.
+    """Retries a command, but not its parts.
 
-    redis-py retries the command, the connection in it and the health check in that with one policy:
-    of a server that accepts and does not answer, three retries wait for 23 time-outs. A connection
-    has a policy of its own, and is one thread's at a time.
+    redis-py applies one policy to the command, the connection in it and the health check in that:
+    with a server that accepts but does not answer, three retries wait for 23 time-outs. Each
+    connection has its own policy object and is used by one thread at a time.
     """
 
     _inside = False
 
     def call_with_retry(self, do: Callable[[], Any], *args: Any, **options: Any) -> Any:
-        """See `Retry.call_with_retry`; within such a call `do` is called once."""
+        """As `Retry.call_with_retry`; inside such a call, `do` is called only once."""
         if self._inside:
             once = Retry(NoBackoff(), 0, self._supported_errors)
             return once.call_with_retry(do, *args, **options)
@@ -31,7 +31,7 @@ class OutermostRetry(Retry):
 
 
 def redis_client(url: str, *, timeout_seconds: float = 10.0, retries: int = 3) -> redis.Redis:
-    """A client that rides out short outages; a command may run twice, consumers allow for it."""
+    """A client that retries through short outages. A command may run twice; consumers allow it."""
     return redis.Redis.from_url(
         url,
         retry=OutermostRetry(ExponentialBackoff(cap=1.0, base=0.05), retries),

@@ -1,4 +1,4 @@
-"""The relay sweeps the outbox; the reconciler finds what was lost (invariants 1 and 3)."""
+"""The relay publishes the outbox; the reconciler finds lost messages (invariants 1 and 3)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -12,9 +12,9 @@ from store.pipeline import outbox
 
 
 def sweep(store: Store, publish: Publisher, *, limit: int = 500) -> int:
-    """Publish due outbox rows; returns how many.
+    """Publish due outbox messages; returns how many.
 
-    The rows are published inside the transaction that marks them: if publishing fails they stay
+    They are published inside the transaction that marks them: if publishing fails they stay
     pending, and if the process dies in between they are published twice, which the ledger absorbs.
     """
     with Session(store.engine) as session:
@@ -33,7 +33,7 @@ def reconcile(
     lost_after: float,
     heads: Mapping[UUID, datetime] = MappingProxyType({}),
 ) -> int:
-    """Make pending again what was published but is nowhere; returns how many."""
+    """Make lost messages (published, but in no queue) pending again; returns how many."""
     with Session(store.engine) as session:
         count = outbox.take_back_lost(session, backlog, lost_after, heads)
         session.commit()

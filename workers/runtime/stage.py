@@ -1,7 +1,7 @@
-"""The one wrapper that makes two functions a stage: claim, work, commit (invariant 2).
+"""The wrapper that makes a stage of two functions: claim, work, commit (invariant 2).
 
-`work` runs outside any transaction and may take its time; `commit` writes its result. Between them
-stands the fencing token: if the lease was lost meanwhile, nothing is written. Retries live in
+`work` runs outside any transaction and may take long; `commit` writes its result. The fencing token
+is checked in between: if the lease was lost meanwhile, nothing is written. Retries are kept in
 PostgreSQL, not in Redis, where a delayed message can be stranded (DRAMATIQ 2.5 S1).
 """
 
@@ -42,27 +42,27 @@ M = TypeVar("M", bound=Message)
 R = TypeVar("R")
 
 MOST_LOSSES = 2
-"""Of issue 29: work that has cost so many workers, or as often all of its time, is dead."""
+"""Issue 29: work that has ended this many workers, or timed out as often, is a dead letter."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """What stages work with. One for each process."""
+    """The resources that stages work with. One a process."""
 
     store: Store
     settings: Settings
     worker: str
     leases: LeaseKeeper
     now: Callable[[], datetime] = now
-    """The time that sources and SLAs go by; a test moves it."""
+    """The clock for sources and SLAs; tests replace it."""
     sleep: Callable[[float], None] = time.sleep
     cache: dict[str, Any] = field(default_factory=dict)
     alone: Alone | None = None
-    """Does what has cost a worker in a process of its own; None: it is done here as well."""
+    """Runs work that may have ended a worker in its own process; None: it runs here too."""
     stop: threading.Event = field(default_factory=threading.Event)
-    """Set to end the process: what is under way may end, nothing more is begun."""
+    """Set to end the process: work in progress may finish, and nothing new is begun."""
     unfit: list[str] = field(default_factory=list)
-    """Why it ends by itself; empty: it does not."""
+    """Why the process ends by itself; empty if it does not."""
 
     @cached_property
     def encoder(self) -> Encoder:
@@ -77,7 +77,7 @@ class Context:
 
 @dataclass(frozen=True)
 class StageSpec(Generic[M, R]):
-    """A stage: what it does with a message, how the result is written, how often it tries."""
+    """A stage: its work on a message, how the result is written, and how it retries."""
 
     stage: Stage
     work: Callable[[Context, M], R]
@@ -97,18 +97,18 @@ class StageSpec(Generic[M, R]):
 def handle(
     context: Context, spec: StageSpec[Any, Any], payload: object, outbox_id: UUID | None
 ) -> None:
-    """Do what a delivered message asks, once, and write down how it ended.
+    """Process a delivered message once and record the outcome.
 
-    Never raises an Exception: an error's own text may quote values, and dramatiq would log it.
-    Where the database itself is away the message is let go: its outbox row is still there, and the
-    reconciler will send it again. Every line that is logged on the way has the request's id.
+    Never raises an Exception: its text may quote values, and dramatiq would log it. If the database
+    is unavailable the message is dropped: its outbox row remains, and the reconciler sends it
+    again. Every log line in between has the request's id.
     """
     with structlog.contextvars.bound_contextvars(**_request(payload)):
         _handle_safely(context, spec, payload, outbox_id)
 
 
 def _request(payload: object) -> dict[str, str]:
-    """The id of the request behind a message; nothing for what is no message of ours."""
+    """The id of the request behind a message; empty if the payload has none."""
     try:
         return {"request_id": str(UUID(str(payload["request_id"])))}  # type: ignore[index]
     except (LookupError, TypeError, ValueError):
@@ -138,7 +138,7 @@ def _broke(
     outbox_id: UUID | None,
     error: Exception,
 ) -> None:
-    """The wrapper itself failed, or an `on_dead`: end the promise without it."""
+    """End the outbox message as dead after the wrapper itself, or an `on_dead`, failed."""
     cause, trace = describe(error), "".join(tracebacks.format_tb(error.__traceback__))
     log.error("stage_broke", stage=spec.stage.value, cause=cause, traceback=trace)
     death = Death(
@@ -190,8 +190,8 @@ def _handle(
 def _judge(context: Context, error: BaseException) -> None:
     """End a process that ran out of memory, once its work has ended or been handed back.
 
-    What was being made then is half made: a module, a pattern, a reply of a server. Tried: every
-    document that came later died of it, long after there was memory again.
+    Objects made at that moment are incomplete: a module, a pattern, a server's reply. Tested:
+    every later document failed because of them, long after there was memory again.
     """
     if isinstance(error, (MemoryError, SystemError)) and not context.unfit:
         context.unfit.append(describe(error))
@@ -210,7 +210,7 @@ def _claim(
     *,
     admitted: bool = False,
 ) -> ledger.Claim | ledger.Standing | None:
-    """The claim, or why there is none; None if the stage is paused and nothing was `admitted`."""
+    """The claim, or why there is none; None if the stage is paused and not `admitted`."""
     with context.store.at_once() as session:
         held = ledger.claim(
             session,
@@ -232,8 +232,8 @@ def _claim(
 def _ask_circuit(
     context: Context, spec: StageSpec[Any, Any], message: Message, outbox_id: UUID | None
 ) -> Admission:
-    """Whether the paused stage may try this message; in a transaction of its own, because
-    whoever opens the circuit has locked a row of the ledger before."""
+    """Whether the paused stage may try this message. Uses its own transaction, because whoever
+    opens the circuit has already locked a ledger row."""
     with context.store.unit_of_work(f"worker:{context.worker}", message.request_id) as work:
         admission = circuits.admit(work, spec.stage.value, outbox_id)
     log.info("stage_is_paused", **_bound(spec, message), message_is=admission.value)
@@ -248,7 +248,7 @@ def _attempt_alone(
     outbox_id: UUID | None,
     held: ledger.Claim,
 ) -> None:
-    """Have the claimed work done in a process of its own; if that is lost too, it is dead."""
+    """Run the claimed work in a process of its own; if that is lost too, the work is dead."""
     try:
         with context.leases.holding(held, spec.time_limit_seconds):
             stopped = alone.work(
@@ -274,7 +274,7 @@ def attempt(
     outbox_id: UUID | None,
     held: ledger.Claim,
 ) -> None:
-    """Do the claimed work here and write down how it ended."""
+    """Do the claimed work here and record the outcome."""
     started = time.monotonic()
     try:
         with context.leases.holding(held, spec.time_limit_seconds):
@@ -290,7 +290,7 @@ def attempt(
 
 
 def _follow(work: UnitOfWork, standing: ledger.Standing, message: Message, outbox_id: UUID) -> None:
-    """A promise of work that has ended ends as the work did."""
+    """End an outbox message whose work has already ended, in the same state."""
     if standing is ledger.Standing.DONE:
         outbox.done(work.session, outbox_id)
     elif standing is ledger.Standing.DEAD:
@@ -317,7 +317,7 @@ def _commit(
 
 
 def _cost(spec: StageSpec[Any, Any], error: BaseException) -> str | None:
-    """What the attempt cost its worker that work may not cost; None: it merely failed."""
+    """Which limit of time or memory the attempt exceeded; None if it merely failed."""
     if isinstance(error, TimeLimitExceeded):
         return f"it had not ended after {spec.time_limit_seconds:g} s"
     if isinstance(error, (MemoryError, SystemError)):
@@ -417,6 +417,6 @@ def _bury_unreadable(
 
 
 def bury(store: Store, death: Death, *, if_idle: bool = True) -> None:
-    """Write a death that happened outside any claim; a second report of it changes nothing."""
+    """Record a death that happened outside any claim; a second report of it changes nothing."""
     with store.unit_of_work(f"stage:{death.stage}") as work:
         dead_letters.bury(work, death, if_idle=if_idle)

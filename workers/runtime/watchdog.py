@@ -1,11 +1,10 @@
-"""A worker that stands is stopped, whatever holds it.
+"""Stops a worker whose interpreter is blocked.
 
-A time limit is an exception, and a lease is renewed by a thread: neither has its turn while one
-call (a pattern, a parser) holds the interpreter. The timer here is native (`faulthandler`): a
-thread of C that needs no interpreter. A thread of Python winds it up again and again; once that
-has no turn for so long, the timer writes to stderr where every thread stands (files, lines and
-functions, no values) and ends the process. What the process worked on is free at the end of its
-lease, and counts as a loss in the ledger.
+A time limit is an exception, and a lease is renewed by a thread: neither can run while one call (a
+pattern, a parser) holds the interpreter. The timer here is native (`faulthandler`): a C thread that
+needs no interpreter. A Python thread resets it regularly; if it cannot for too long, the timer
+writes every thread's stack to stderr (files, lines and functions, no values) and ends the process.
+The work of the process is free at the end of its lease, and counts as a loss in the ledger.
 """
 
 import contextlib
@@ -21,16 +20,16 @@ import structlog
 log = structlog.get_logger(__name__)
 
 STOPPED_CODE = 70
-"""The exit code of a worker that stops itself (EX_SOFTWARE); the native timer's own is 1."""
+"""The exit code of a worker that stops itself (EX_SOFTWARE); the native timer's is 1."""
 _ROUNDS = 5
-"""How often the timer is wound up within its time: one turn that comes late stops nobody."""
+"""How often the timer is reset within its time: one late reset does not stop the process."""
 _STATM = Path("/proc/self/statm")
 _MB = 1024 * 1024
 _STDERR = 2
 
 
 class Watchdog:
-    """Stops this process when its interpreter is held too long, or it needs too much memory."""
+    """Stops this process when its interpreter is blocked or it uses too much memory."""
 
     def __init__(self, seconds: float, memory_mb: int) -> None:
         self._seconds = seconds
@@ -39,12 +38,12 @@ class Watchdog:
         self._thread = threading.Thread(target=self._run, name="watchdog", daemon=True)
 
     def start(self) -> None:
-        """Begin to watch; one for each process, as there is one native timer."""
+        """Start watching. Only one a process, because there is one native timer."""
         self._wind_up()
         self._thread.start()
 
     def stop(self) -> None:
-        """End watching."""
+        """Stop watching."""
         self._stop.set()
         self._thread.join(timeout=5)
         faulthandler.cancel_dump_traceback_later()
@@ -60,7 +59,7 @@ class Watchdog:
 
 
 def stop_now(event: str, **told: object) -> None:
-    """End this process at once: what it works on is left to its leases, and counts as lost."""
+    """End this process at once: its work is left to its leases, and counts as lost."""
     log.error(event, **told)
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
@@ -69,7 +68,7 @@ def stop_now(event: str, **told: object) -> None:
 
 
 def memory_mb() -> int:
-    """What this process holds of the machine's memory, in MiB; the most it did, if nobody tells."""
+    """The resident memory of this process in MiB, or its peak where that is not known."""
     try:
         pages = int(_STATM.read_text("ascii").split()[1])
     except (OSError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""What comes out of Redis before anybody trusts it: is it a message of ours at all?"""
+"""Validates data from Redis before it is trusted: is it one of our messages?"""
 
 import re
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from store.dead_letters.dead_letters import Death
 
 _NAME = re.compile(r"[a-z][a-z_]{0,39}")
 MAX_BYTES = 256 * 1024
-"""The largest message names 1000 versions, in about 40 KB."""
+"""The largest message names 1000 versions and takes about 40 KB."""
 
 
 def fault(body: bytes, queue_name: str) -> str | None:
-    """Why `body`, found on `queue_name`, is no message of ours; None if it is one.
+    """Why `body`, found on `queue_name`, is not one of our messages; None if it is.
 
-    dramatiq trusts the form of what it decodes: a wrong queue name ends a worker thread, wrong
-    options end a consumer together with the batch that it has fetched (DRAMATIQ 2.5 S2).
+    dramatiq trusts the form of decoded messages: a wrong queue name ends a worker thread, and wrong
+    options end a consumer together with the batch it has fetched (DRAMATIQ 2.5 S2).
     """
     if len(body) > MAX_BYTES:
         return "it is larger than any message"
@@ -44,7 +44,7 @@ def fault(body: bytes, queue_name: str) -> str | None:
 
 
 def unreadable(body: bytes, queue_name: str, letter_id: UUID) -> Death:
-    """The death of what is no message; nothing was promised by it, its words are not kept."""
+    """The death of a body that is no message; it has no outbox row, and its text is not kept."""
     return Death(
         id=letter_id,
         stage=queue_name,

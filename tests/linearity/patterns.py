@@ -12,6 +12,7 @@ import pkgutil
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import _lru_cache_wrapper, cache
 from inspect import signature
@@ -105,7 +106,8 @@ def _call_cached() -> None:
         if name.split(".")[0] in PACKAGES:
             for function in list(vars(module).values()):
                 if isinstance(function, _lru_cache_wrapper) and not signature(function).parameters:
-                    function()
+                    with suppress(FileNotFoundError):  # weights that nobody has trained yet
+                        function()
 
 
 # --- texts that a pattern's own parts are made of --------------------------------------------

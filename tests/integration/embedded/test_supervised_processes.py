@@ -16,6 +16,7 @@ import pytest
 import redis
 
 from store.embedded import embedded, read_connection
+from tests.servers import wait_until
 
 ROOT = Path(__file__).parents[3]
 DRIVER = Path(__file__).with_name("supervise.py")
@@ -203,8 +204,12 @@ def test_a_terminated_supervisor_leaves_no_grandchild(
 ) -> None:
     run = supervise(spec("parent", ["/bin/sh", "-c", "sleep 600 & sleep 600 & echo up; wait"]))
     run.wait_for_output("parent | up")
+
+    def both_sleep() -> bool:  # the shell says "up" before its second child has become a sleep
+        return sum(process.name() == "sleep" for process in run.family()) == 2
+
+    wait_until(both_sleep, 20, "both are started")
     family = run.family()
-    assert sum(process.name() == "sleep" for process in family) == 2
     assert run.stop() == 0
     assert gone(family)
 

@@ -1,4 +1,4 @@
-"""How much callers may ask, and how refusals are written down (`access.yaml`)."""
+"""The request limits of callers, and how refusals are recorded (`access.yaml`)."""
 
 from decimal import Decimal
 from functools import cache
@@ -24,7 +24,7 @@ class Defaults(_Policy):
 
 
 class KeyPolicy(_Policy):
-    """How long keys live, and how often their use is written down."""
+    """How long keys are valid, and how often their use is recorded."""
 
     expire_days: Positive
     longest_days: Positive
@@ -38,14 +38,14 @@ class SessionPolicy(_Policy):
 
 
 class Noted(_Policy):
-    """So many refusals are events of their own."""
+    """How many refusals are recorded as separate events."""
 
     per_minute: Positive
     per_day: Positive
 
 
 class RefusalPolicy(_Policy):
-    """What of the refusals stands in the audit, by who was refused and why."""
+    """Which refusals the audit records, by who was refused and why."""
 
     strangers: Noted
     keys: Noted

@@ -1,4 +1,4 @@
-"""Which held work is an entry of a scenario pack (EB-4.1, EB-7.1, EB-9.4). Pure."""
+"""Matches held works with the entries of scenario packs (EB-4.1, EB-7.1, EB-9.4). Pure."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -8,19 +8,19 @@ from knowledge.links import is_direct
 from knowledge.scenarios import Entry, Scenario, scenarios
 
 ARTICLE = frozenset({"pmid", "pmcid", "doi"})
-"""What names a publication. A registry number beside one of these names the trial it tells of."""
+"""Identifiers of a publication. A registry number beside them names the trial that it reports."""
 
 
 def anchor_of(identifiers: Mapping[str, str], url: str | None = None) -> Entry | None:
-    """The confirmed entry of any pack that is this work by PMID, DOI or registry number; by its
-    verified address where the work has no identifier.
+    """The confirmed entry of any pack with this work's PMID, DOI or registry number; with its
+    verified address if the work has no identifier.
 
-    Never by title (EB-7.1), and no article by the number of its trial: that is the registry's
-    record.
+    Works never match by title (EB-7.1), and an article never matches by the number of its trial,
+    which names the registry's record.
 
     Args:
-        identifiers: of the work, by kind; only those in no doubt.
-        url: its address, in no doubt either.
+        identifiers: of the work, by kind; only those not in doubt.
+        url: its address, if it is not in doubt.
     """
     keys = _keys(identifiers)
     if not keys and url is not None and is_direct(url) and not ARTICLE & set(identifiers):
@@ -29,27 +29,27 @@ def anchor_of(identifiers: Mapping[str, str], url: str | None = None) -> Entry |
 
 
 def trial_of(identifiers: Mapping[str, str]) -> str:
-    """The trial that a pack knows this work to report, by its short name; "" if none."""
+    """The short name of the trial that this work reports according to a pack; "" if none."""
     entry = anchor_of(identifiers)
     return (entry.trial if entry else None) or ""
 
 
 def entry_of(pack: Scenario, identifiers: Mapping[str, str]) -> Entry | None:
-    """The confirmed entry of `pack` that a record with these identifiers is or, in the registry,
-    whose trial it is; never by title, and no other article by the number of the trial (EB-7.1)."""
+    """The confirmed entry of `pack` that matches a record with these identifiers or, for a registry
+    record, that of its trial; never by title, and no other article by trial number (EB-7.1)."""
     keys = set(_keys(identifiers))
     return next(
         (
             entry
             for entry in pack.usable()
-            if any((kind, one.lower()) in keys for kind, one in entry.identifiers().items())
+            if any((kind, value.lower()) in keys for kind, value in entry.identifiers().items())
         ),
         None,
     )
 
 
 def _keys(identifiers: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What names a work itself: kind and value, in lower case."""
+    """The identifiers that name the work itself: kind and value, in lower case."""
     kinds = ("pmid", "doi") if ARTICLE & set(identifiers) else ("nct_id",)
     return [(kind, identifiers[kind].lower()) for kind in kinds if kind in identifiers]
 
@@ -73,12 +73,12 @@ def _entries() -> dict[tuple[str, str], Entry]:
 
 
 def keys_of(entry: Entry) -> list[tuple[str, str]]:
-    """What a record must have one of to be this entry: kind and value, in lower case."""
+    """A record with one of these identifiers is this entry: kind and value, in lower case."""
     known = [(kind, value.lower()) for kind, value in known_identifiers(entry).items()]
     return known if known or entry.url is None else [("url", _address(entry.url))]
 
 
 def _address(url: str) -> str:
-    """Scheme, case of the host and a slash at the end tell no two pages apart."""
+    """The address for comparison: without scheme, case of the host and a slash at the end."""
     parts = urlsplit(url)
     return f"{parts.netloc.lower()}{parts.path.rstrip('/')}?{parts.query}"

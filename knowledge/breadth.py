@@ -1,4 +1,4 @@
-"""Which diseases a general one takes in (`broader_diseases` of `retrieval.yaml`). Pure."""
+"""Which diseases a general disease includes (`broader_diseases` of `retrieval.yaml`). Pure."""
 
 from collections.abc import Collection
 from functools import lru_cache
@@ -7,18 +7,18 @@ from knowledge.policy import retrieval_policy
 
 
 def accepted(asked: Collection[str]) -> frozenset[str]:
-    """The diseases asked about, with those that a general one takes in."""
+    """The diseases asked about, with those that a general one among them includes."""
     return _accepted(frozenset(asked))
 
 
-@lru_cache(maxsize=1024)  # all that was found is compared with the same question
+@lru_cache(maxsize=1024)  # all results are compared with the same question
 def _accepted(asked: frozenset[str]) -> frozenset[str]:
     broader = retrieval_policy().ranking.broader_diseases
     return asked.union(*(broader.get(tag, ()) for tag in asked))
 
 
 def is_broader(diseases: Collection[str], asked: Collection[str]) -> bool:
-    """Whether `diseases` are a general one, and none of its own, that takes in one asked about."""
+    """True if `diseases` has a general one that includes one asked about, but none it includes."""
     return any(
         general in diseases and narrower & set(asked) and not narrower & set(diseases)
         for general, narrower in retrieval_policy().ranking.broader_diseases.items()
@@ -26,5 +26,5 @@ def is_broader(diseases: Collection[str], asked: Collection[str]) -> bool:
 
 
 def meets(named: Collection[str], asked: Collection[str]) -> bool:
-    """Whether one of the diseases that words name is one asked about, or takes one in."""
+    """True if one of the named diseases is one asked about, or includes one."""
     return not accepted(asked).isdisjoint(named) or is_broader(named, asked)

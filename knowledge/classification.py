@@ -1,4 +1,4 @@
-"""Area and topic of a question by its tags, and its MeSH headings (`classification.yaml`). Pure."""
+"""A question's area, topic and MeSH headings, by its tags (`classification.yaml`). Pure."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,7 +15,7 @@ class _Policy(BaseModel):
 
 
 class Rule(_Policy):
-    """Names a class where a decision and a disease of it are asked about."""
+    """A class of questions, chosen if one of its decisions and of its diseases are asked about."""
 
     name: Annotated[str, Field(alias="class", pattern=r"^[a-z_]+/[a-z_]+$")]
     diseases: frozenset[str] = frozenset()
@@ -64,9 +64,9 @@ class ClassificationPolicy(_Policy):
 
 @cache
 def classification_policy() -> ClassificationPolicy:
-    """The policy, validated, read once in a process.
+    """The policy, validated, read once per process.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is invalid.
     """
     return ClassificationPolicy.model_validate(load("classification"))
 
@@ -96,34 +96,34 @@ def classify(diseases: Sequence[str], decisions: Sequence[str], query_type: str)
 
 
 def mesh_of(diseases: Sequence[str], decisions: Sequence[str]) -> tuple[str, ...]:
-    """The MeSH headings that a question's search is widened by (EB-3.2 to 3.4).
+    """The MeSH headings that widen a question's search (EB-3.2 to 3.4).
 
-    A class with headings of its own has these alone; else they are the headings of the tags.
+    A class with headings of its own has only these; otherwise they are the headings of the tags.
     """
     rule = _rule(diseases, decisions)
     if rule is None or rule.mesh is None:
-        found = [heading("diseases", tag) for tag in diseases]
-        found += [heading("decisions", tag) for tag in decisions]
-        return tuple(dict.fromkeys(name for name in found if name is not None))
+        headings = [heading("diseases", tag) for tag in diseases]
+        headings += [heading("decisions", tag) for tag in decisions]
+        return tuple(dict.fromkeys(name for name in headings if name is not None))
     added = [name for tag in diseases for name in rule.mesh_with.get(tag, ())]
     return tuple(dict.fromkeys((*rule.mesh, *added)))
 
 
 def comorbidities(diseases: Sequence[str], decisions: Sequence[str]) -> tuple[str, ...]:
-    """All but the primary disease, first those that modify the decision (EB-2.2 b)."""
+    """All diseases but the primary one; those that modify the decision come first (EB-2.2 b)."""
     rule = _rule(diseases, decisions)
     weighty = rule.modified_by if rule else ()
-    others = diseases[1:]
-    return tuple(dict.fromkeys((*(tag for tag in weighty if tag in others), *others)))
+    secondary = diseases[1:]
+    return tuple(dict.fromkeys((*(tag for tag in weighty if tag in secondary), *secondary)))
 
 
 def is_aspect(decision: str) -> bool:
-    """Whether a decision only asks when, how long or which of another one (EB-1.3)."""
+    """True if a decision only asks when, how long or which one of another decision (EB-1.3)."""
     return decision in classification_policy().aspects
 
 
 def belongs(disease: str, decision: str) -> bool:
-    """Whether a rule takes the two together: what the decision is about (EB-1.5)."""
+    """True if a rule combines the two: the decision is about the disease (EB-1.5)."""
     policy = classification_policy()
     return any(
         decision in rule.decisions and disease in policy.diseases_of(rule) for rule in policy.rules
@@ -131,13 +131,13 @@ def belongs(disease: str, decision: str) -> bool:
 
 
 def without_general(diseases: Sequence[str]) -> tuple[str, ...]:
-    """The diseases without those that only name the area of another one among them."""
+    """The diseases, without those that only name the area of another disease among them."""
     policy = classification_policy()
 
     def is_said_better(tag: str) -> bool:
         area = policy.general.get(tag)
         return area is not None and any(
-            policy.area_of(other) == area for other in diseases if other != tag
+            policy.area_of(disease) == area for disease in diseases if disease != tag
         )
 
     return tuple(tag for tag in diseases if not is_said_better(tag))

@@ -1,4 +1,4 @@
-"""When sources contradict each other, and which of them stands (`conflicts.yaml`)."""
+"""When sources contradict each other, and which of them prevails (`conflicts.yaml`)."""
 
 import re
 from collections.abc import Mapping
@@ -33,28 +33,28 @@ class _Policy(BaseModel):
 
 
 class Resolution(_Policy):
-    """The rules that may decide conflicts of one kind, in order."""
+    """The rules that decide conflicts of one kind, in order."""
 
     rules: tuple[RuleName, ...]
     tier_yields: frozenset[Tier]
 
 
 class Opposed(_Policy):
-    """What one patient or treatment cannot be both of."""
+    """Values that exclude each other in one patient or treatment."""
 
     first: WordPattern
     second: WordPattern
 
 
 class Stance(_Policy):
-    """How sentences take a side; `against` is tried first."""
+    """Patterns of sentences for and against; `against` is tried first."""
 
     against: tuple[Pattern, ...] = Field(min_length=1)
     for_: Annotated[tuple[Pattern, ...], Field(alias="for", min_length=1)]
 
 
 class Findings(_Policy):
-    """How a finding without a number is told."""
+    """Patterns of findings without a number."""
 
     lowers: tuple[str, ...] = Field(min_length=1)
     raises: tuple[str, ...] = Field(min_length=1)
@@ -62,7 +62,7 @@ class Findings(_Policy):
 
 
 class ConflictPolicy(_Policy):
-    """`conflicts.yaml`; see there for what each part means."""
+    """`conflicts.yaml`, which explains each part."""
 
     version: Literal[1]
     resolution: dict[Kind, Resolution]
@@ -85,17 +85,17 @@ class ConflictPolicy(_Policy):
 
     @cached_property
     def outcome_names(self) -> Mapping[str, str]:
-        """Each name of an outcome to the one it is shown with."""
+        """Maps each name of an outcome to the name that is shown."""
         return {name: names[0] for names in self.same_outcome for name in names}
 
     def design_class(self, level: str | None) -> int | None:
-        """The class of an evidence level, 0 the highest; None: it decides nothing."""
+        """The class of an evidence level, 0 is the highest; None: the level decides nothing."""
         plain = (level or "").lower()
-        found = (rank for rank, levels in enumerate(self.designs) if plain in levels)
-        return next(found, None)
+        ranks = (rank for rank, levels in enumerate(self.designs) if plain in levels)
+        return next(ranks, None)
 
 
 @cache
 def conflict_policy() -> ConflictPolicy:
-    """The file, validated. Raises pydantic.ValidationError if it is not what it should be."""
+    """The file, validated. Raises pydantic.ValidationError if it is invalid."""
     return ConflictPolicy.model_validate(load("conflicts"))

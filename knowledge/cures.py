@@ -1,4 +1,4 @@
-"""What an abstention asks sources for (`cures.yaml`), in the words of the vocabulary alone."""
+"""Queries to sources after an abstention (`cures.yaml`), made only of vocabulary words."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ Phrase = Annotated[
     Field(pattern=r"^[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+)*$"),
     AfterValidator(_without_operator),
 ]
-"""Nothing that any source's language could take for an operator or a quotation mark."""
+"""Excludes everything that a source's query language could read as operator or quotation mark."""
 
 
 IdentifierKind = Literal["pmid", "pmcid", "doi", "nct_id"]
@@ -34,7 +34,7 @@ _IDENTIFIERS: Mapping[IdentifierKind, re.Pattern[str]] = {
     "doi": re.compile(r"10\.[0-9]{4,9}/[A-Za-z0-9.;()/:_-]{1,200}"),
     "nct_id": re.compile(r"NCT[0-9]{8}"),
 }
-"""DOIs as Crossref recommends them; none has a sign that a source could take for an operator."""
+"""DOIs as Crossref recommends them; none has a character that a source could read as operator."""
 
 
 class _Policy(BaseModel):
@@ -42,7 +42,7 @@ class _Policy(BaseModel):
 
 
 class SourceQuery(_Policy):
-    """How one source is asked."""
+    """How queries to one source are written."""
 
     phrase: Annotated[str, Field(pattern=r"\{phrase\}")]
     only: str | None
@@ -52,7 +52,7 @@ class SourceQuery(_Policy):
 
 
 class Texts(_Policy):
-    """What the answer says."""
+    """Texts of the answer."""
 
     under_way: str
     planned: str
@@ -87,15 +87,15 @@ class CurePolicy(_Policy):
 
 @cache
 def cure_policy() -> CurePolicy:
-    """The policy, validated, read once in a process.
+    """The policy, validated, read once per process.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is invalid.
     """
     return CurePolicy.model_validate(load("cures"))
 
 
 def is_identifier(kind: IdentifierKind, value: str) -> bool:
-    """Whether `value` is spelled as such an identifier, and may stand in a query."""
+    """True if `value` has the form of such an identifier and may be used in a query."""
     return _IDENTIFIERS[kind].fullmatch(value) is not None
 
 
@@ -113,11 +113,11 @@ def _phrases() -> dict[str, dict[str, tuple[str, ...]]]:
 
 
 def search_phrases(recognized: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """How literature names each of these tags; those without such phrases say too little.
+    """The phrases by which literature names each of these tags; tags without phrases are omitted.
 
     Args:
-        recognized: tags by kind (`diseases`, `decisions`), in the order of their mention. A tag
-            that the vocabulary does not have is left out, whoever wrote it there.
+        recognized: tags by kind (`diseases`, `decisions`), in the order of their mention. Tags
+            that are not in the vocabulary are left out, wherever they come from.
     """
     return [
         phrases
@@ -128,38 +128,38 @@ def search_phrases(recognized: Mapping[str, Sequence[str]]) -> list[tuple[str, .
 
 
 def cure_query(source: str, recognized: Mapping[str, Sequence[str]]) -> str | None:
-    """What to ask `source` for; None where too few terms were recognized to search for.
+    """The query to `source`; None if too few terms were recognized.
 
     Args:
         source: one of the policy's sources.
         recognized: as for `search_phrases`.
     """
     policy = cure_policy()
-    found = search_phrases(recognized)
-    if len(found) < policy.least_terms:
+    tag_phrases = search_phrases(recognized)
+    if len(tag_phrases) < policy.least_terms:
         return None
-    asked = policy.sources[source]
+    source_policy = policy.sources[source]
     groups = [
-        " OR ".join(asked.phrase.format(phrase=phrase) for phrase in phrases)
-        for phrases in found[: policy.most_terms]
+        " OR ".join(source_policy.phrase.format(phrase=phrase) for phrase in phrases)
+        for phrases in tag_phrases[: policy.most_terms]
     ]
     joined = " AND ".join(f"({group})" if " OR " in group else group for group in groups)
-    return f"{joined} AND {asked.only}" if asked.only else joined
+    return f"{joined} AND {source_policy.only}" if source_policy.only else joined
 
 
 def record_query(source: str, identifiers: Mapping[str, Sequence[str]]) -> str | None:
-    """What to ask `source` for, so that it brings the records with these identifiers; None where it
-    knows none of these kinds.
+    """The query to `source` for the records with these identifiers; None if it knows none of these
+    kinds.
 
     Args:
         source: one of the policy's sources.
-        identifiers: values by kind. What is not spelled as an identifier is left out.
+        identifiers: values by kind. Values without the form of an identifier are left out.
     """
-    asked = cure_policy().sources[source]
+    source_policy = cure_policy().sources[source]
     parts = [
         pattern.format(value=value)
-        for kind, pattern in asked.identifiers.items()
+        for kind, pattern in source_policy.identifiers.items()
         for value in dict.fromkeys(identifiers.get(kind, ()))
         if is_identifier(kind, value)
     ]
-    return asked.joint.join(parts) or None
+    return source_policy.joint.join(parts) or None

@@ -1,4 +1,4 @@
-"""How a long question becomes sub-queries (`questions.yaml`, decomposition), validated. Pure."""
+"""How a long question is split into sub-queries (`questions.yaml`, decomposition). Pure."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from knowledge.loader import load
 
 Part = Literal["core_decision", "modifiers", "monitoring", "alternatives"]
-"""What a sub-query is for, EB-2.2 (a) to (d)."""
+"""The purpose of a sub-query, EB-2.2 (a) to (d)."""
 
 Targets = Annotated[tuple[str, ...], Field(min_length=1)]
 
@@ -19,7 +19,7 @@ class _Policy(BaseModel):
 
 
 class PartPolicy(_Policy):
-    """What one sub-query is made of."""
+    """The parts of one sub-query."""
 
     takes: frozenset[str]
     otherwise: Annotated[tuple[str, ...], Field(alias="else")]
@@ -50,8 +50,8 @@ class DecompositionPolicy(_Policy):
 
 @cache
 def decomposition_policy() -> DecompositionPolicy:
-    """The policy, validated, read once in a process.
+    """The policy, validated, read once per process.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is invalid.
     """
     return DecompositionPolicy.model_validate(load("questions")["decomposition"])

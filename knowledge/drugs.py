@@ -1,7 +1,7 @@
-"""Drugs by all their names: the one room that knows which brand is which drug. Pure.
+"""Drugs by all their names: the only module that maps brands to drugs. Pure.
 
-Names, stems and classes: guards/drugs.yaml; the products of `vocabulary.yaml` are drugs too. What
-retrieves, chooses and checks claims asks here, so that Eliquis is apixaban to all of them.
+Names, stems and classes: guards/drugs.yaml; the products of `vocabulary.yaml` are drugs too.
+Retrieval, selection and claim checks all use it, so that Eliquis is apixaban to all of them.
 """
 
 import re
@@ -14,46 +14,46 @@ from knowledge.words import Mention, Words
 
 _LETTER = r"[^\W\d_]"
 _WORD = re.compile(rf"{_LETTER}+")
-"""A name ends where its letters do: behind it may stand the number of a footnote."""
+"""A name ends with its letters: the number of a footnote may follow."""
 
 
 @cache
 def names() -> Mapping[str, tuple[str, ...]]:
-    """All names of each drug by its generic one in lower case, which stands first."""
+    """All names of each drug, by its generic name in lower case, which is the first."""
     listed = load("vocabulary")["products"].values()
-    found = {product.lower(): (product,) for some in listed for product in some}
-    return found | {name: (name, *more) for name, more in drug_terms().names.items()}
+    products = {product.lower(): (product,) for some in listed for product in some}
+    return products | {name: (name, *more) for name, more in drug_terms().names.items()}
 
 
 def brands(name: str) -> tuple[str, ...]:
-    """The other names of a drug that stand for nothing else: ASA is a class of patients, too."""
-    return tuple(one for one in names().get(name.lower(), ())[1:] if not one.isupper())
+    """The other names of a drug, without those in capitals: ASA is a class of patients, too."""
+    return tuple(brand for brand in names().get(name.lower(), ())[1:] if not brand.isupper())
 
 
-@lru_cache(maxsize=4096)  # a title is that of many lines, a claim is read by several guards
+@lru_cache(maxsize=4096)  # many lines share a title, and several guards read a claim
 def drugs_at(text: str) -> Sequence[Mention]:
-    """Where `text` names drugs, by generic name and in order: those listed, and words with the stem
-    of one."""
+    """The mentions of drugs in `text`, by generic name, in order: listed drugs, and words with the
+    stem of a drug."""
     listed = _listed().mentions(text)
     taken = [*listed, *_classes().mentions(text)]
-    return tuple(sorted((*listed, *_by_stem(text, taken)), key=lambda one: one.start))
+    return tuple(sorted((*listed, *_by_stem(text, taken)), key=lambda mention: mention.start))
 
 
 def drugs(text: str) -> frozenset[str]:
     """The generic names of the drugs that `text` names."""
-    return frozenset(one.name for one in drugs_at(text))
+    return frozenset(mention.name for mention in drugs_at(text))
 
 
 def _by_stem(text: str, taken: Sequence[Mention]) -> Iterator[Mention]:
     for match in _WORD.finditer(text):
         word = _with_stem(match.group())
-        if word and not any(one.start <= match.start() < one.end for one in taken):
+        if word and not any(mention.start <= match.start() < mention.end for mention in taken):
             yield Mention(word, *match.span())
 
 
-@lru_cache(maxsize=16_384)  # texts share their words
+@lru_cache(maxsize=16_384)  # texts share many words
 def _with_stem(written: str) -> str:
-    """The name, in the singular, of what has the stem of a drug; "" of other words."""
+    """The singular of a word with the stem of a drug; "" for other words."""
     terms, word = drug_terms(), written.lower()
     if not word.endswith(terms.stems):
         word = word.removesuffix("s")
@@ -67,16 +67,18 @@ def _with_stem(written: str) -> str:
 
 
 def asked_about(question: str, *, else_taken: bool = False) -> frozenset[str]:
-    """The drugs that a question is on: not those that somebody takes already.
+    """The drugs that a question is about: not those that the patient takes already.
 
     Args:
-        else_taken: those are meant where it names no others, unless it asks for another treatment.
+        else_taken: if it names no others, return those taken, unless it asks for another treatment.
     """
-    found, taken = drugs_at(question), drug_terms().asking
-    asked = frozenset(one.name for one in found if not _is_taken(question[: one.start]))
+    mentions, taken = drugs_at(question), drug_terms().asking
+    asked = frozenset(
+        mention.name for mention in mentions if not _is_taken(question[: mention.start])
+    )
     if asked or not else_taken or taken.another.search(question):
         return asked
-    return frozenset(one.name for one in found)
+    return frozenset(mention.name for mention in mentions)
 
 
 def _is_taken(before: str) -> bool:
@@ -85,14 +87,16 @@ def _is_taken(before: str) -> bool:
 
 
 def classes_at(text: str) -> Sequence[Mention]:
-    """Where `text` names classes of drugs, by their names in guards/drugs.yaml."""
+    """The mentions of drug classes in `text`, by their names in guards/drugs.yaml."""
     return _classes().mentions(text)
 
 
 def classes_asked_about(question: str) -> frozenset[str]:
-    """Likewise, the classes of drugs, by their names in guards/drugs.yaml."""
-    found = classes_at(question)
-    return frozenset(one.name for one in found if not _is_taken(question[: one.start]))
+    """The drug classes that a question is about, by their names in guards/drugs.yaml."""
+    mentions = classes_at(question)
+    return frozenset(
+        mention.name for mention in mentions if not _is_taken(question[: mention.start])
+    )
 
 
 def names_one(
@@ -102,13 +106,13 @@ def names_one(
     *,
     or_class: bool = True,
 ) -> bool:
-    """Whether `text` names one of these drugs, or a class of one, or a drug of these classes."""
+    """True if `text` names one of these drugs, a class of one, or a drug of these classes."""
     return bool(asked or classes) and _any_of(asked, classes, or_class).search(text) is not None
 
 
 @lru_cache(maxsize=256)
 def _any_of(asked: frozenset[str], classes: frozenset[str], or_class: bool) -> re.Pattern[str]:
-    """One pattern for all their names: whole texts are searched for it."""
+    """One pattern for all their names; whole texts are searched with it."""
     known = drug_terms().classes
     forms = {form for name in asked for form in (name, *names().get(name, ()))}
     forms.update(word for one in classes for word in known[one].words)

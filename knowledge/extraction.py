@@ -1,4 +1,4 @@
-"""Extraction as a service (`extraction.yaml`): limits, words for what went wrong, memory."""
+"""Extraction as a service (`extraction.yaml`): limits, error texts, memory."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -16,7 +16,7 @@ ProfileName = Literal["real-time", "batch", "clinical"]
 Fallback = Literal["refused", "unusable", "unavailable", "misconfigured", "budget_spent", "lost"]
 DOCUMENT_TYPE_NAMES: tuple[str, ...] = get_args(DocumentTypeName)
 PROFILE_NAMES: tuple[str, ...] = get_args(ProfileName)
-"""Those of `rubrics/`, for who may not import the stage; a test compares them."""
+"""The names in `rubrics/`, for code that must not import the stage; a test compares them."""
 
 
 class _Policy(BaseModel):
@@ -24,7 +24,7 @@ class _Policy(BaseModel):
 
 
 class MemoryPolicy(_Policy):
-    """How much a remembered prompt may name."""
+    """Limits of what a remembered prompt names."""
 
     most_fields: Annotated[int, Field(ge=1)]
 
@@ -45,6 +45,6 @@ class ExtractionPolicy(_Policy):
 def extraction_policy() -> ExtractionPolicy:
     """The policy, validated.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is invalid.
     """
     return ExtractionPolicy.model_validate(load("extraction"))

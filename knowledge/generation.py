@@ -11,7 +11,7 @@ Form = Literal["trial", "guideline", "coverage", "general"]
 """A prompt of `workers/generate/prompts/`."""
 
 Reason = Literal["refused", "unusable", "unavailable", "misconfigured", "budget_spent", "thinned"]
-"""Why an answer is not the model's draft though there is one; "thinned": too little of it held."""
+"""Why an answer does not use the model's draft; "thinned": too few of its claims were verified."""
 
 Count = Annotated[int, Field(ge=1)]
 
@@ -21,14 +21,14 @@ class _Policy(BaseModel):
 
 
 class FormPolicy(_Policy):
-    """The types of question that get a prompt, and the one whose sections it shares."""
+    """The question types that use a prompt, and the prompt whose sections it shares."""
 
     query_types: frozenset[str]
     sections_of: str
 
 
 class EvidenceBounds(_Policy):
-    """Characters that are sent, of a version, of all of them, and of a title."""
+    """Limits in characters for what is sent: per version, of all versions, and per title."""
 
     document_chars: Count
     all_chars: Count
@@ -36,8 +36,8 @@ class EvidenceBounds(_Policy):
 
 
 class DraftBounds(_Policy):
-    """What a draft may be: claims, characters of each, tokens of the whole, and how long it takes
-    beside a short answer."""
+    """Limits of a draft: claims, characters of each, tokens of the whole, and the time that it may
+    take beside a short answer."""
 
     claims: Count
     claim_chars: Count
@@ -47,7 +47,7 @@ class DraftBounds(_Policy):
 
 
 class Retries(_Policy):
-    """How often a model that is away is asked, and how long a pause is waited for."""
+    """How often an unavailable model is called again, and the longest pause to wait."""
 
     tries: Count
     pause_seconds: float = Field(gt=0)
@@ -64,15 +64,15 @@ class GenerationPolicy(_Policy):
     fallbacks: dict[Reason, str]
 
     def form_of(self, query_type: str) -> Form:
-        """The prompt for a type of question; one that is not listed is a general one."""
-        found = (form for form, policy in self.forms.items() if query_type in policy.query_types)
-        return next(found, "general")
+        """The prompt for a type of question; `general` if the type is not listed."""
+        forms = (form for form, policy in self.forms.items() if query_type in policy.query_types)
+        return next(forms, "general")
 
 
 @cache
 def generation_policy() -> GenerationPolicy:
     """The policy, validated.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is invalid.
     """
     return GenerationPolicy.model_validate(load("generation"))

@@ -20,7 +20,7 @@ class _File(BaseModel):
 
 
 class DateTerms(_File):
-    """Events that have a date, and words that bound a time by one."""
+    """Events that have a date, and words that set a limit in time by a date."""
 
     events: dict[str, Words]
     stated_events: frozenset[str]
@@ -36,12 +36,12 @@ class DateTerms(_File):
 
 @cache
 def date_terms() -> DateTerms:
-    """`dates.yaml`. Raises ValidationError when the file was edited into something invalid."""
+    """`dates.yaml`. Raises ValidationError if the file is invalid."""
     return DateTerms.model_validate(load("guards/dates"))
 
 
 class DrugClass(BaseModel):
-    """Words for a class of drugs, and the ends of its members' names."""
+    """Words for a class of drugs, and the endings of its members' names."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,7 +50,7 @@ class DrugClass(BaseModel):
 
 
 class Asking(BaseModel):
-    """How a question tells the drugs that it is on from those that are taken already."""
+    """Patterns that separate the drugs a question is about from those taken already."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -60,7 +60,7 @@ class Asking(BaseModel):
 
 
 class DrugTerms(_File):
-    """Drugs, classes, and how doses are given."""
+    """Drugs, classes, and how doses are stated."""
 
     names: dict[Lower, Words]
     stems: Words
@@ -77,12 +77,12 @@ class DrugTerms(_File):
 
 @cache
 def drug_terms() -> DrugTerms:
-    """`drugs.yaml`. Raises ValidationError when the file was edited into something invalid."""
+    """`drugs.yaml`. Raises ValidationError if the file is invalid."""
     return DrugTerms.model_validate(load("guards/drugs"))
 
 
 class KnownTrial(BaseModel):
-    """A trial's names, and all the numbers that registries gave it."""
+    """A trial's names, and all its registry numbers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -105,12 +105,12 @@ class NamedTerms(_File):
 
 @cache
 def named_terms() -> NamedTerms:
-    """`named.yaml`. Raises ValidationError when the file was edited into something invalid."""
+    """`named.yaml`. Raises ValidationError if the file is invalid."""
     return NamedTerms.model_validate(load("guards/named"))
 
 
 class ArmTerms(_File):
-    """How the arms of a comparison are set side by side."""
+    """How texts compare the arms of a trial."""
 
     empty: frozenset[Lower]
     labelled: frozenset[Lower]
@@ -127,12 +127,12 @@ class ArmTerms(_File):
 
 @cache
 def arm_terms() -> ArmTerms:
-    """`arms.yaml`. Raises ValidationError when the file was edited into something invalid."""
+    """`arms.yaml`. Raises ValidationError if the file is invalid."""
     return ArmTerms.model_validate(load("guards/arms"))
 
 
 class PopulationTerms(_File):
-    """Whom a statement is about: values of categories that exclude one another."""
+    """The population of a statement: values of categories that exclude each other."""
 
     categories: dict[str, dict[str, Words]]
     assumed: dict[str, Word]
@@ -144,5 +144,5 @@ class PopulationTerms(_File):
 
 @cache
 def population_terms() -> PopulationTerms:
-    """`population.yaml`. Raises ValidationError when the file was edited into something invalid."""
+    """`population.yaml`. Raises ValidationError if the file is invalid."""
     return PopulationTerms.model_validate(load("guards/population"))

@@ -1,4 +1,4 @@
-"""Which images may stand beside an answer, as a validated model (`images.yaml`)."""
+"""Which images may be shown with an answer, as a validated model (`images.yaml`)."""
 
 from functools import cache
 
@@ -8,7 +8,7 @@ from knowledge.loader import load
 
 
 class ImagePolicy(BaseModel):
-    """The rules and numbers of images (EB-6); see the file for their sources."""
+    """The rules and limits for images (EB-6); the file names their sources."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,5 +27,5 @@ class ImagePolicy(BaseModel):
 
 @cache
 def image_policy() -> ImagePolicy:
-    """The image policy. Raises pydantic.ValidationError if the file is not what it should be."""
+    """The image policy. Raises pydantic.ValidationError if the file is invalid."""
     return ImagePolicy.model_validate(load("images"))

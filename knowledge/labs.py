@@ -1,4 +1,4 @@
-"""Measured values in a text, what thresholds call them, age groups (`labs.yaml`). Pure."""
+"""Measured values in a text, their categories by threshold, age groups (`labs.yaml`). Pure."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ class _Policy(BaseModel):
 
 
 class Band(_Policy):
-    """A range of values, `at_least` included, `below` not; in the lab's first unit."""
+    """A range of values in the lab's first unit: `at_least` is included, `below` is not."""
 
     category: str
     at_least: float = float("-inf")
@@ -28,7 +28,7 @@ class Band(_Policy):
 
 
 class Unit(_Policy):
-    """How a value becomes one of the lab's first unit: value x factor + add."""
+    """Conversion of a value to the lab's first unit: value x factor + add."""
 
     factor: float = 1.0
     add: float = 0.0
@@ -36,7 +36,7 @@ class Unit(_Policy):
 
 
 class Lab(_Policy):
-    """What is measured."""
+    """A laboratory value or other measured quantity."""
 
     names: Annotated[tuple[str, ...], Field(min_length=1)]
     units: Annotated[Mapping[str, Unit], Field(min_length=1)]
@@ -46,12 +46,12 @@ class Lab(_Policy):
     bands: Annotated[tuple[Band, ...], Field(min_length=1)]
 
     def band_of(self, value: float) -> Band | None:
-        """The band that a value, in the first unit, is in."""
-        return next((one for one in self.bands if one.at_least <= value < one.below), None)
+        """The band of a value in the first unit; None if it is in none."""
+        return next((band for band in self.bands if band.at_least <= value < band.below), None)
 
 
 class AgeGroup(_Policy):
-    """From how many years on."""
+    """An age group and its lowest age in years."""
 
     first: Annotated[float, Field(alias="from", ge=0)]
     name: str
@@ -76,7 +76,7 @@ class LabPolicy(_Policy):
 
 @dataclass(frozen=True)
 class Reading:
-    """A stated value; `value` is in `unit`, the lab's first, and a bound where `limit` says so."""
+    """A stated value; `value` is in `unit`, the lab's first, and is a bound if `limit` is set."""
 
     lab: str
     value: float
@@ -90,20 +90,20 @@ class Reading:
 
 @cache
 def lab_policy() -> LabPolicy:
-    """The policy, validated, read once in a process.
+    """The policy, validated, read once per process.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is invalid.
     """
     return LabPolicy.model_validate(load("labs"))
 
 
 def age_group(years: float) -> str:
-    """The age group of so many years."""
+    """The age group of an age in years."""
     return [group.name for group in lab_policy().age_groups if group.first <= years][-1]
 
 
 def readings(text: str) -> Iterator[Reading]:
-    """The values that `text` states, lab by lab, each with what its thresholds call it."""
+    """The values that `text` states, lab by lab, each with its category by threshold."""
     for name, lab in lab_policy().labs.items():
         for match in _pattern(name).finditer(text):
             if reading := _read(name, lab, match):
@@ -138,10 +138,10 @@ def _read(name: str, lab: Lab, match: re.Match[str]) -> Reading | None:
         return None
     limits = lab_policy().limits
     limit = next((kind for kind, words in limits.items() if match["limit"] in words), None)
-    # Of a bound is known what the nearest value and the farthest plausible one share.
+    # A bound has a tag or category only if the nearest and the farthest plausible value share it.
     nearest = nextafter(value, -inf) if limit == "below" else value
     farthest = {"below": lab.plausible[0], "above": lab.plausible[1], None: value}[limit]
-    one, other = lab.band_of(nearest), lab.band_of(farthest)
-    tag = one.tag if one and other and one.tag == other.tag else None
-    category = one.category if one and one == other else None
+    near, far = lab.band_of(nearest), lab.band_of(farthest)
+    tag = near.tag if near and far and near.tag == far.tag else None
+    category = near.category if near and near == far else None
     return Reading(name, value, first, limit, category, tag, match.start(), match.end())

@@ -1,4 +1,4 @@
-"""The page of a work, made from its identifiers; no search page can be one (EB-8.2, EB-9). Pure."""
+"""The page of a work, made from its identifiers; never a search page (EB-8.2, EB-9). Pure."""
 
 import re
 from collections.abc import Mapping
@@ -10,16 +10,16 @@ from pydantic_core import CoreSchema, core_schema
 
 
 class NotDirect(ValueError):
-    """The address is no page of a work."""
+    """The address is not the page of a work."""
 
 
 class DirectUrl(str):
-    """The address of one page, http or https. One of search results cannot be made into it."""
+    """The http or https address of one page; an address of search results is refused."""
 
     __slots__ = ()
 
     def __new__(cls, address: str) -> Self:
-        """Raises NotDirect; the text does not repeat the address."""
+        """Raises NotDirect; its message does not repeat the address."""
         if not _is_page(address):
             raise NotDirect("not the address of a web page")
         if is_search_page(address):
@@ -37,7 +37,7 @@ class DirectUrl(str):
         return {**handler(schema), "format": "uri"}
 
 
-# EB-8.2 names these pages; forms as in store.records. A registry number has its page as well.
+# EB-8.2 names these pages; forms as in store.records. A registry number has a page as well.
 _PAGES = {
     "pmid": (re.compile(r"[1-9][0-9]{0,8}"), "https://pubmed.ncbi.nlm.nih.gov/{}/"),
     "pmcid": (re.compile(r"PMC[1-9][0-9]*"), "https://pmc.ncbi.nlm.nih.gov/articles/{}/"),
@@ -46,7 +46,7 @@ _PAGES = {
 }
 _MARKS = {"pmid": "PMID ", "lcd_id": "LCD "}
 _DOI_LETTERS = "/:;()!*'@$&+=,"
-"""What a DOI may have besides letters and digits without being encoded (RFC 3986, 3.3)."""
+"""Characters of a DOI besides letters and digits that need no encoding (RFC 3986, 3.3)."""
 
 
 def written(identifiers: Mapping[str, str]) -> str:
@@ -60,8 +60,8 @@ def direct_url(identifiers: Mapping[str, str], url: str | None = None) -> Direct
     """The page of the work itself: PubMed, PMC, DOI, registry, then its own verified address.
 
     Args:
-        identifiers: those of the work that are in no doubt. What has not the form of one is none.
-        url: the address its source gave.
+        identifiers: those of the work that are not in doubt; malformed ones are ignored.
+        url: the address that its source gave.
     """
     for kind, (form, page) in _PAGES.items():
         if (value := identifiers.get(kind)) and form.fullmatch(value):
@@ -72,12 +72,12 @@ def direct_url(identifiers: Mapping[str, str], url: str | None = None) -> Direct
 
 
 def is_direct(url: str) -> bool:
-    """Whether `url` can be a `DirectUrl`."""
+    """True if `url` can be a `DirectUrl`."""
     return _is_page(url) and not is_search_page(url)
 
 
 def _is_page(url: str) -> bool:
-    """Whether `url` is a web address that every browser reads alike."""
+    """True if `url` is a web address that every browser parses alike."""
     if not url.isprintable() or re.search(r"[\s\\]", url):
         return False
     try:
@@ -96,7 +96,7 @@ def _is_page(url: str) -> bool:
 
 
 _RESULTS_OF_GOOGLE = re.compile(r"\bgoogle(?:\.[a-z]{2,3}){1,2}(?::\d+)?/+(?:search|scholar|url)\b")
-"""Also inside another address, as proxies and redirects carry it (EB-9.3)."""
+"""Also matches inside another address, as proxies and redirects contain it (EB-9.3)."""
 _ENGINE = re.compile(
     r"(?:.{1,253}\.)?(?:bing|duckduckgo|baidu|yandex|ecosia|startpage|qwant)\.[a-z.]+"
     r"|(?:.{1,253}\.)?search\.(?:yahoo|brave|aol|naver)\.[a-z.]+"
@@ -112,9 +112,9 @@ _SEARCHES = frozenset(
 
 
 def is_search_page(url: str) -> bool:
-    """Whether `url` leads to search results instead of a document, however it is written.
+    """True if `url` leads to search results instead of a document, however it is written.
 
-    An address that cannot be read counts as one.
+    An address that cannot be parsed counts as a search page.
     """
     plain = _decoded(url).lower()
     if _RESULTS_OF_GOOGLE.search(plain):
@@ -130,7 +130,7 @@ def is_search_page(url: str) -> bool:
         return re.fullmatch(r"/\d+/?", parts.path) is None
     if _ENGINE.fullmatch(host):
         return True
-    # Pages that a script draws keep their own address behind the hash.
+    # Pages rendered by a script keep their own address after the hash.
     path, _, query = parts.fragment.lstrip("!").partition("?")
     return _asks(parts.path, parts.query) or _asks(
         path if path.startswith("/") else "/page", query or path
@@ -138,7 +138,7 @@ def is_search_page(url: str) -> bool:
 
 
 def _asks(path: str, query: str) -> bool:
-    """Whether path or query are those of a search."""
+    """True if the path or the query string is that of a search."""
     stems = [segment.rsplit(".", 1)[0] for segment in path.split("/") if segment]
     words = [set(re.split(r"[-_]", stem)) for stem in stems]
     if path.startswith("/search") or any(
@@ -155,7 +155,7 @@ def _asks(path: str, query: str) -> bool:
 
 
 def _decoded(url: str) -> str:
-    """`url` without percent-encoding, also where it was encoded more than once."""
+    """`url` without percent-encoding, even if it was encoded more than once."""
     while (plain := unquote(url)) != url:
         url = plain
     return url

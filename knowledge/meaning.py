@@ -1,4 +1,4 @@
-"""The words that decide what a claim says (`guards/*.yaml` of the meaning guards), checked once.
+"""The word lists of the guards on a claim's meaning (`guards/*.yaml`), checked once.
 
 Direction, negation, modality and content: policy of the verify stage's vetoes.
 """
@@ -25,7 +25,7 @@ class _Policy(BaseModel):
 
 
 class Outcomes(BaseModel):
-    """Words of one subject that patients want to go up, and those they want to go down."""
+    """Outcomes of one subject whose rise is good for patients, and those whose fall is good."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -82,7 +82,7 @@ class Cues(BaseModel):
 
 
 class Conditions(BaseModel):
-    """Words before a condition, and what a claim must keep of it."""
+    """Words before a condition, and the part of it that a claim must keep."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -93,7 +93,7 @@ class Conditions(BaseModel):
 
 
 class Quantifiers(BaseModel):
-    """Words that say how widely something holds."""
+    """Words that say how generally something holds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -103,7 +103,7 @@ class Quantifiers(BaseModel):
 
 
 class Refraining(BaseModel):
-    """Words for what is left undone, and more words by which a claim keeps that."""
+    """Words for not doing something, and further words by which a claim preserves that meaning."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -112,10 +112,10 @@ class Refraining(BaseModel):
 
 
 class Imperatives(BaseModel):
-    """Verbs by which a sentence, or what follows its condition, is an order.
+    """Verbs that make a sentence, or the part after its condition, an order.
 
-    One of `nouns` is a noun too: it orders where none of `follow` comes after it, and none of
-    `finite` before a word of `subordinate`.
+    The verbs in `nouns` are nouns too: they order only if no word of `follow` comes after them, and
+    none of `finite` before a word of `subordinate`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -153,7 +153,7 @@ class ModalityPolicy(_Policy):
 
 
 class Close(BaseModel):
-    """How close a language model's claim stays to one sentence of its passage."""
+    """How close a language model's claim must be to one sentence of its passage."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -168,7 +168,7 @@ class Close(BaseModel):
 
 
 class Effect(BaseModel):
-    """Words for one thing that is done, and others in a passage that bear them out."""
+    """Words for one effect, and other words in a passage that support them."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -196,23 +196,23 @@ class ContentPolicy(_Policy):
 
 @cache
 def direction_policy() -> DirectionPolicy:
-    """Raises pydantic.ValidationError if the file is not what it should be; so do all here."""
+    """The words of direction. As all functions here, raises pydantic.ValidationError if invalid."""
     return DirectionPolicy.model_validate(load("guards/direction"))
 
 
 @cache
 def negation_policy() -> NegationPolicy:
-    """What negates, and how far."""
+    """The words of negation, and how far they reach."""
     return NegationPolicy.model_validate(load("guards/negation"))
 
 
 @cache
 def modality_policy() -> ModalityPolicy:
-    """How sure, under which condition and how widely."""
+    """The words of certainty, conditions and generality."""
     return ModalityPolicy.model_validate(load("guards/modality"))
 
 
 @cache
 def content_policy() -> ContentPolicy:
-    """Which words of a claim must be in its passage."""
+    """The rules on which words of a claim must be in its passage."""
     return ContentPolicy.model_validate(load("guards/content"))

@@ -1,9 +1,9 @@
-"""Words of a question that are nearly the name of one drug, test or trial, or one word of medicine
-(`misspelt.yaml`). Pure.
+"""Misspelt words of a question: close to the name of one drug, test or trial, or to one medical
+word (`misspelt.yaml`). Pure.
 
-A name is offered, never read as that one: a drug that was not asked for harms. A word of medicine
-is read as what is meant, as a reader would. Found by what is left of both when a letter is taken
-out, so that a question costs a few look-ups and not a comparison with every name.
+A name is suggested, never substituted: a drug that was not asked for does harm. A misspelt medical
+word is substituted, as a reader would. Words are compared by deleting letters from both, so that a
+question costs a few look-ups and not a comparison with every name.
 """
 
 import re
@@ -22,33 +22,33 @@ _TRIAL = re.compile(
     r"(?P<called>\s+(?i:trial|study)\b)?"
 )
 _CAPITALS = 2
-"""A word with so many is written as trials are; in lower case "dynamics" is a word."""
+"""A word with so many capitals is written as trials are; in lower case "dynamics" is a word."""
 
 
 @dataclass(frozen=True)
 class Meant:
-    """A name that a word of a question is nearly written as."""
+    """A misspelt word of a question and the name that it probably means."""
 
     word: str
-    """As it stands in the question."""
+    """The word as it is in the question."""
     name: str
-    """As it is written."""
+    """The correct spelling."""
     of: str | None = None
-    """The drug whose other name it is."""
+    """The drug of which `name` is another name."""
 
 
 def meant(question: str) -> tuple[Meant, ...]:
-    """The words of `question` that are no known name and close to those of exactly one drug, test
-    or trial, in order."""
-    found = (*_drugs(question), *_trials(question))
-    return tuple({one.word: one for one in found}.values())
+    """The words of `question` that are not a known name but close to the names of exactly one drug,
+    test or trial, in order."""
+    suggestions = (*_drugs(question), *_trials(question))
+    return tuple({suggestion.word: suggestion for suggestion in suggestions}.values())
 
 
 def words_meant(question: str) -> tuple[Meant, ...]:
-    """Those that are no known word and one letter away from exactly one word of medicine, in
-    order; of a word itself one inflection is as good as another, and none is a misspelling."""
-    words = dict.fromkeys(one.group() for one in _WORD.finditer(question))
-    near = {one: _word_near(one.lower()) for one in words if one.lower() not in _known_words()}
+    """The words of `question` that are not known and one letter away from exactly one medical word,
+    in order. Inflections of a medical word are not misspellings."""
+    words = dict.fromkeys(word.group() for word in _WORD.finditer(question))
+    near = {word: _word_near(word.lower()) for word in words if word.lower() not in _known_words()}
     return tuple(
         Meant(word, _places().get(name, name))
         for word, name in near.items()
@@ -57,9 +57,11 @@ def words_meant(question: str) -> tuple[Meant, ...]:
 
 
 def respelled(question: str) -> str:
-    """The question with its misspelt words of medicine as they are spelled."""
-    for one in words_meant(question):
-        question = re.sub(rf"(?<![\w-]){re.escape(one.word)}(?![\w-])", one.name, question)
+    """The question with its misspelt medical words corrected."""
+    for suggestion in words_meant(question):
+        question = re.sub(
+            rf"(?<![\w-]){re.escape(suggestion.word)}(?![\w-])", suggestion.name, question
+        )
     return question
 
 
@@ -69,7 +71,7 @@ def _word_near(word: str) -> str | None:
     near = _near(word, _medical_words(), sure=True)
     if len(set(map(_base, near))) != 1:
         return None
-    ends = _like_a_drug().search(word)  # pancreatin is not the pancreatic
+    ends = _like_a_drug().search(word)  # pancreatin does not mean pancreatic
     return min(near) if ends is None or min(near).endswith(ends.group()) else None
 
 
@@ -84,16 +86,16 @@ def _drugs(question: str) -> Iterator[Meant]:
         word = match.group().lower()
         if word in known or word.removesuffix("s") in known:
             continue
-        # What has the stem of a drug may be one that is not listed, unless it is very near.
+        # A word with the stem of a drug may be an unlisted drug, unless it is very near to a name.
         near = _near(word, _drug_names(), sure=bool(drugs_at(word)))
-        generic = {_generic()[one] for one in near}
+        generic = {_generic()[near_name] for near_name in near}
         if len(generic) == 1:
             name, of = min(near), generic.pop()
             yield Meant(match.group(), *_written(name, of))
 
 
 def _trials(question: str) -> Iterator[Meant]:
-    """Of a trial what is numbered must be the same: DYNAMIC-II is not DYNAMIC-III."""
+    """The misspelt trials; the number of a trial must agree: DYNAMIC-II is not DYNAMIC-III."""
     bases = _trial_bases()
     for match in _TRIAL.finditer(question):
         base, rest = match["base"], match["rest"]
@@ -101,22 +103,27 @@ def _trials(question: str) -> Iterator[Meant]:
         is_word = base.lower() in _known_words() or base.lower().removesuffix("s") in bases
         if is_word or not is_written_so:
             continue
-        near = [one for one in _near(base.lower(), _bases()) if rest.upper() in bases[one]]
+        near = [
+            candidate
+            for candidate in _near(base.lower(), _bases())
+            if rest.upper() in bases[candidate]
+        ]
         if len(near) == 1:
             yield Meant(base + rest, bases[near[0]][rest.upper()])
 
 
 def _near(word: str, known: "_Index", *, sure: bool = False) -> list[str]:
-    """The names that are as near as the nearest of them; `sure`: no more than one letter away."""
+    """The nearest names, all at the same distance; `sure`: no more than one letter away."""
     policy = load("misspelt")
-    found = {one: distance(word, one) for one in known.alike(word)}
+    distances = {name: distance(word, name) for name in known.alike(word)}
     two = len(word) >= policy["two_from"] and not sure
-    kept = {
-        one: far
-        for one, far in found.items()
-        if far == 1 or (far == 2 and two and _begin_alike(word, one, policy["first_letters"]))
+    nearest = {
+        name: letters
+        for name, letters in distances.items()
+        if letters == 1
+        or (letters == 2 and two and _begin_alike(word, name, policy["first_letters"]))
     }
-    return [one for one, far in kept.items() if far == min(kept.values())]
+    return [name for name, letters in nearest.items() if letters == min(nearest.values())]
 
 
 def _begin_alike(word: str, name: str, letters: int) -> bool:
@@ -124,11 +131,11 @@ def _begin_alike(word: str, name: str, letters: int) -> bool:
 
 
 _MOST_APART = 2
-"""Letters between a word and the names that it may mean."""
+"""The largest distance, in letters, between a word and a name that it may mean."""
 
 
 class _Index:
-    """Names by what is left of them when up to two letters are taken out."""
+    """Names, indexed by their remainders after deleting up to two letters."""
 
     def __init__(self, words: Iterable[str]) -> None:
         policy = load("misspelt")
@@ -142,17 +149,17 @@ class _Index:
                 self._by_rest.setdefault(rest, set()).add(word)
 
     def alike(self, word: str) -> set[str]:
-        """The names that may be near. What is longer than all of them by more than two is near
-        none; what is left of it would take the cube of its length."""
+        """The names that may be near. A word longer than all of them by more than two letters is
+        near none, and its remainders would take the cube of its length."""
         if not self._shortest - 1 <= len(word) <= self._longest + _MOST_APART:
             return set()
         return set().union(*(self._by_rest.get(rest, ()) for rest in self._rests(word)))
 
     def _rests(self, word: str) -> set[str]:
-        one = {word, *_without_one(word)}
+        rests = {word, *_without_one(word)}
         if len(word) < self._two_from - 2:
-            return one
-        return one.union(*map(_without_one, one))
+            return rests
+        return rests.union(*map(_without_one, rests))
 
 
 def _without_one(word: str) -> set[str]:
@@ -160,7 +167,7 @@ def _without_one(word: str) -> set[str]:
 
 
 def distance(one: str, other: str) -> int:
-    """How many letters are more, less, another, or have changed places with the next."""
+    """The edit distance: letters inserted, deleted, replaced, or swapped with the next one."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(one, start=1):
@@ -175,18 +182,18 @@ def distance(one: str, other: str) -> int:
 
 @cache
 def _generic() -> dict[str, str]:
-    """The drug of each of its names of one word, all in lower case."""
-    found: dict[str, str] = {}
+    """Maps each one-word name of a drug to the drug, all in lower case."""
+    generic: dict[str, str] = {}
     for drug, forms in names().items():
         for form in (drug, *forms):
             if form.isalpha():
-                found.setdefault(form.lower(), drug)
-    return found | {first: name.lower() for first, name in _products().items()}
+                generic.setdefault(form.lower(), drug)
+    return generic | {first: name.lower() for first, name in _products().items()}
 
 
 @cache
 def _drug_names() -> _Index:
-    return _Index(one for one in _generic() if len(one) >= load("misspelt")["shortest"])
+    return _Index(name for name in _generic() if len(name) >= load("misspelt")["shortest"])
 
 
 @cache
@@ -200,7 +207,7 @@ def _bases_of_words() -> frozenset[str]:
 
 
 def _base(word: str) -> str:
-    """A word without its inflection: therapies as therapy."""
+    """A word without its inflection, so that therapies equals therapy."""
     return _ending().sub("", word.removesuffix("s"))
 
 
@@ -211,19 +218,21 @@ def _ending() -> re.Pattern[str]:
 
 @cache
 def _medical() -> frozenset[str]:
-    """The words of the vocabulary's tags and of clinical questions, and `medical` of the policy;
-    long ones, for among short ones every other one is near."""
+    """The words of the vocabulary's tags, of clinical questions and of the policy's `medical`; only
+    long ones, since short words are near to many others."""
     policy = load("misspelt")
     phrases = (*known_words(), *load("questions")["clinical"]["words"], *policy["medical"])
-    words = {word for one in (*phrases, *_places()) for word in one.lower().split()}
-    return frozenset(one for one in words if one.isalpha() and len(one) >= policy["shortest_word"])
+    words = {word for phrase in (*phrases, *_places()) for word in phrase.lower().split()}
+    return frozenset(
+        word for word in words if word.isalpha() and len(word) >= policy["shortest_word"]
+    )
 
 
 @cache
 def _places() -> dict[str, str]:
-    """The states in which payers decide, as they are written."""
+    """Maps the regions in which payers decide from lower case to their spelling."""
     regions = load("answers")["populations"]["payers"]["regions"]
-    return {one.lower(): one for one in regions}
+    return {region.lower(): region for region in regions}
 
 
 @cache
@@ -234,7 +243,7 @@ def _known_words() -> frozenset[str]:
 
 
 def _written(name: str, drug: str) -> tuple[str, str | None]:
-    """A name as the vocabulary or a label writes it, and the drug that it is another name of."""
+    """A name as the vocabulary or a label spells it, and the drug of which it is another name."""
     if name in _products():
         return _products()[name], None
     return (name, None) if name == drug else (name.capitalize(), drug)
@@ -242,20 +251,22 @@ def _written(name: str, drug: str) -> tuple[str, str | None]:
 
 @cache
 def _products() -> dict[str, str]:
-    """The tests and drugs of the vocabulary by name; of one of several words by the first."""
+    """The tests and drugs of the vocabulary, by the first word of their names."""
     listed = load("vocabulary")["products"].values()
-    return {one.split()[0].lower(): one for some in listed for one in some}
+    return {name.split()[0].lower(): name for group in listed for name in group}
 
 
 @cache
 def _trial_bases() -> dict[str, dict[str, str]]:
-    """The trials of the packs by their names without what is numbered, in lower case, and that."""
-    found: dict[str, dict[str, str]] = {}
-    for name in sorted({one.trial for pack in scenarios() for one in pack.entries if one.trial}):
+    """The trials of the packs, by the base of their names in lower case and by their number."""
+    bases: dict[str, dict[str, str]] = {}
+    for name in sorted(
+        {entry.trial for pack in scenarios() for entry in pack.entries if entry.trial}
+    ):
         match = _TRIAL.fullmatch(name)
         if match is not None and len(match["base"]) >= load("misspelt")["shortest"]:
-            found.setdefault(match["base"].lower(), {})[match["rest"].upper()] = name
-    return found
+            bases.setdefault(match["base"].lower(), {})[match["rest"].upper()] = name
+    return bases
 
 
 @cache

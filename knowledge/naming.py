@@ -1,4 +1,4 @@
-"""Whether words name a trial, a body or a work as it is called. Pure."""
+"""Finds names of trials, bodies and works in texts. Pure."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,13 +10,16 @@ from knowledge.scenarios import scenarios
 from knowledge.sources import source_policies
 
 _FIRST = re.compile(r"(?P<base>(?=[a-z]{0,40}[A-Z][a-z]{0,40}[A-Z])[A-Za-z]{4,40}+)-(?:1|I)")
-"""The first trial of a series; names of three letters (IL-1, PD-1) are no trials."""
+"""The first trial of a series; names of three letters (IL-1, PD-1) are not trials."""
 
 
 def mentions(words: str, name: str) -> bool:
-    """Whether `name` stands in `words` as written, a space as good as a hyphen in it: DYNAMIC is
-    neither "dynamic" nor DYNAMIC-III. A series that begins with its first (MERMAID-1) is called by
-    what its trials share; and a first one (ACTT-1) has no number before there is a second."""
+    """True if `words` contain `name` as written, with spaces equal to hyphens: DYNAMIC is neither
+    "dynamic" nor DYNAMIC-III.
+
+    The first trial of a series (ACTT-1) also matches without its number, as it has none before
+    there is a second one; unless the base names the whole series (MERMAID-1).
+    """
     if _as_written(name).search(words) is not None:
         return True
     first = _FIRST.fullmatch(name)
@@ -27,8 +30,8 @@ def mentions(words: str, name: str) -> bool:
 
 @cache
 def known_trials() -> Mapping[str, str]:
-    """The names of the trials of the packs, and of `trials` of knowledge/questions.yaml, by how
-    they read in lower case: of one word, with what a hyphen or a numeral adds."""
+    """The names of the packs' trials and of `trials` in knowledge/questions.yaml, by their lower
+    case: only names of one word, with a part after a hyphen or a numeral."""
     packed = {entry.trial for pack in scenarios() for entry in pack.entries if entry.trial}
     form = re.compile(load("questions")["names"])
     listed = {name for some in load("questions")["trials"].values() for name in some}
@@ -37,21 +40,21 @@ def known_trials() -> Mapping[str, str]:
 
 
 def is_regulator(name: str) -> bool:
-    """Whether a name is that of a body which decides where something may be sold."""
-    return any(one.fullmatch(name) for one in conflict_policy().regulators.values())
+    """True if a name is that of a body that decides where a product may be sold."""
+    return any(pattern.fullmatch(name) for pattern in conflict_policy().regulators.values())
 
 
 def trials(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the names that are of no body which recommends or decides."""
+    """The names that are not those of a body that recommends or decides."""
     bodies = source_policies()
-    return tuple(one for one in names if one.lower() not in bodies and not is_regulator(one))
+    return tuple(name for name in names if name.lower() not in bodies and not is_regulator(name))
 
 
 def tests_named(words: str) -> tuple[str, ...]:
-    """The laboratory tests that words name in any letters, as they are written."""
-    found = {match.group().lower(): None for match in _tests().finditer(words)}
+    """The laboratory tests that words name, in any case, in their correct spelling."""
+    matched = {match.group().lower(): None for match in _tests().finditer(words)}
     listed = {name.lower(): name for name in load("questions")["tests"]}
-    return tuple(listed[one] for one in found)
+    return tuple(listed[name] for name in matched)
 
 
 @cache
@@ -69,7 +72,7 @@ def _as_written(name: str) -> re.Pattern[str]:
 
 @cache
 def _series() -> frozenset[str]:
-    """What the trials of the packs share of their names that are numbered from the first on."""
+    """The base names of those series in the packs whose first trial is numbered."""
     named = {entry.trial for pack in scenarios() for entry in pack.entries if entry.trial}
-    begun = {one.removesuffix("-1") for one in named if one.endswith("-1")}
-    return frozenset(begun - named)
+    numbered = {name.removesuffix("-1") for name in named if name.endswith("-1")}
+    return frozenset(numbered - named)

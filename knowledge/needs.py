@@ -1,6 +1,6 @@
-"""Patterns that are tried only where a text holds a word without which they cannot match. Pure.
+"""Patterns that are tried only if a text has a word that they need to match. Pure.
 
-Most sentences hold none of the words: looking for them costs a fraction of trying the patterns.
+Most sentences have none of the words: looking for them costs a fraction of trying the patterns.
 """
 
 import re
@@ -9,37 +9,42 @@ from collections.abc import Iterable
 from knowledge.words import tree
 
 _FEW = 32
-"""So many words are looked for one by one; more of them, letter by letter of the text; ours."""
+"""Up to so many words are looked for one by one; more of them, with one pattern; our limit."""
 
 
 class Needy:
-    """Regular expressions, each with words of which one stands in whatever it matches."""
+    """Regular expressions, each with words; every match contains one of them."""
 
     def __init__(self, patterns: Iterable[tuple[Iterable[str], str]], flags: int = 0) -> None:
         """
         Args:
-            patterns: the words that one needs, and the expression.
+            patterns: the needed words and the expression of each pattern.
         """
         self._by_word: dict[str, list[re.Pattern[str]]] = {}
         for needs, written in patterns:
             pattern = re.compile(written, flags)
             for word in needs:
                 self._by_word.setdefault(word, []).append(pattern)
-        # At each place the longest word, and with it the others that begin so.
+        # The longest word at each position, and with it all words that are its prefixes.
         self._longest = re.compile(f"(?=({tree(self._by_word)}))")
         self._with = {
-            word: [one for one in self._by_word if word.startswith(one)] for word in self._by_word
+            word: [prefix for prefix in self._by_word if word.startswith(prefix)]
+            for word in self._by_word
         }
 
     def match(self, text: str, folded: str) -> bool:
-        """Whether one of them matches somewhere in `text`.
+        """True if one of the patterns matches somewhere in `text`.
 
         Args:
-            folded: `text` in the form in which the words are written.
+            folded: `text` in the form of the words, such as lower case.
         """
         if len(self._by_word) <= _FEW:
             held = {word for word in self._by_word if word in folded}
         else:
-            held = {word for one in set(self._longest.findall(folded)) for word in self._with[one]}
-        tried = dict.fromkeys(one for word in held for one in self._by_word[word])
+            held = {
+                word
+                for longest in set(self._longest.findall(folded))
+                for word in self._with[longest]
+            }
+        tried = dict.fromkeys(pattern for word in held for pattern in self._by_word[word])
         return any(pattern.search(text) for pattern in tried)

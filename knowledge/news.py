@@ -31,7 +31,7 @@ class Feed(BaseModel):
 
     @property
     def origin(self) -> str:
-        """Where the feed is asked for."""
+        """The origin (scheme and host) of the feed's URL."""
         return f"https://{urlsplit(self.url).netloc}"
 
 
@@ -46,7 +46,7 @@ class _File(BaseModel):
 def feeds() -> dict[str, Feed]:
     """All feeds by name, validated; callers must not change the mapping.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is invalid.
     """
     return _File.model_validate(load("news")).feeds
 
@@ -55,7 +55,7 @@ def feed(name: str) -> Feed:
     """The feed of this name.
 
     Raises:
-        LookupError: there is none; the message lists those there are.
+        LookupError: there is no such feed; the message lists all feeds.
     """
     try:
         return feeds()[name]
@@ -66,5 +66,5 @@ def feed(name: str) -> Feed:
 
 
 def feed_origins() -> tuple[str, ...]:
-    """The origins that the source `news` speaks to."""
-    return tuple(sorted({one.origin for one in feeds().values()}))
+    """The origins that the source `news` connects to."""
+    return tuple(sorted({news_feed.origin for news_feed in feeds().values()}))

@@ -22,7 +22,7 @@ ListName = Literal[
 LISTS: tuple[ListName, ...] = get_args(ListName)
 
 Reason = Literal["refused", "unusable", "unavailable", "misconfigured", "budget_spent"]
-"""Why the rules did what a language model was asked for."""
+"""Why the rules were used in place of a language model."""
 
 Count = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -31,7 +31,7 @@ _COMPOUND = re.compile(r"(?<!\w)\w++-\w+")
 
 
 def matcher(words: Iterable[str]) -> re.Pattern[str]:
-    """Finds any of the words in lower-case text; `~` before one: anywhere within a word."""
+    """A pattern for any of the words in lower-case text; after `~`, also inside a word."""
     whole = sorted((re.escape(w) for w in words if w[0] != "~"), key=len, reverse=True)
     parts = [re.escape(w[1:]) for w in words if w[0] == "~"]
     patterns = [rf"(?<![\w/-])(?:{'|'.join(whole)})(?![\w/])"] if whole else []
@@ -43,21 +43,21 @@ class _Policy(BaseModel):
 
 
 class Kind(_Policy):
-    """A kind of part: the list its items go to (None: to none), and the names it goes by."""
+    """A kind of section: the list its items go to (None: to none), and its names."""
 
     list: ListName | None
     names: Words
 
 
 class Cue(_Policy):
-    """Words that put a sentence into a list."""
+    """Words that assign a sentence to a list."""
 
     list: ListName
     words: Words
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Matches lower-case text that has one of the words."""
+        """Matches lower-case text with one of the words."""
         return matcher(self.words)
 
 
@@ -112,51 +112,51 @@ class SectionPolicy(_Policy):
 
     @cached_property
     def by_name(self) -> Mapping[str, str]:
-        """The kind that each known name stands for."""
-        return {name: kind for kind, one in self.kinds.items() for name in one.names}
+        """Maps each known name to its kind."""
+        return {name: kind for kind, part_kind in self.kinds.items() for name in part_kind.names}
 
     @cached_property
     def by_tail(self) -> Mapping[str, str]:
-        """The kind that each last word of a heading stands for."""
+        """Maps each last word of a heading to its kind."""
         return {word: kind for kind, words in self.tails.items() for word in words}
 
     @cached_property
     def by_head(self) -> Mapping[str, str]:
-        """The kind that each first word of a heading stands for."""
+        """Maps each first word of a heading to its kind."""
         return {word: kind for kind, words in self.heads.items() for word in words}
 
     @cached_property
     def complaint(self) -> re.Pattern[str]:
-        """Matches lower-case text that has a word of `complaints`."""
+        """Matches lower-case text with a word of `complaints`."""
         return matcher(self.complaints)
 
     @cached_property
     def tells(self) -> re.Pattern[str]:
-        """Matches lower-case text that has a word of `told`."""
+        """Matches lower-case text with a word of `told`."""
         return matcher(self.told)
 
     @cached_property
     def announces(self) -> re.Pattern[str]:
-        """Matches lower-case text that has a word of `announced`."""
+        """Matches lower-case text with a word of `announced`."""
         return matcher(self.announced)
 
     @cached_property
     def concludes(self) -> re.Pattern[str]:
-        """Matches lower-case text that has a word of `concluded`."""
+        """Matches lower-case text with a word of `concluded`."""
         return matcher(self.concluded)
 
     def list_of(self, kind: str) -> ListName | None:
-        """The list of a known kind; None for others and for those that are left out."""
+        """The list of a known kind; None for unknown kinds and those that are left out."""
         known = self.kinds.get(kind)
         return known.list if known else None
 
     def left_out(self, kind: str) -> bool:
-        """Whether nothing under such a heading belongs into a summary."""
+        """True if nothing under headings of this kind belongs in a summary."""
         return kind in self.kinds and self.kinds[kind].list is None
 
 
 class Confidence(_Policy):
-    """How sure a reading is, by where the words stand, and what is taken off."""
+    """The confidence of a reading, by where its words are, and the deductions from it."""
 
     plan_with_cue: Share
     plan: Share
@@ -168,7 +168,7 @@ class Confidence(_Policy):
 
 
 class GuardNotes(_Policy):
-    """What a recommendation says of itself where its reading is not sure."""
+    """Notes added to a recommendation whose reading is uncertain."""
 
     assessment: str
     conditional: str
@@ -183,7 +183,7 @@ class GuardNotes(_Policy):
 
 
 class ModelBounds(_Policy):
-    """What is sent to a language model at once, and what is taken of its answer."""
+    """Limits of one request to a language model and of what is used of its answer."""
 
     call_chars: Count
     items: Count
@@ -194,7 +194,7 @@ class ModelBounds(_Policy):
 
 
 class Warnings(_Policy):
-    """What is told of a note above its summary."""
+    """Warnings about a note, shown above its summary."""
 
     several_patients: Annotated[str, Field(pattern=r"\{count\}")]
     several_days: Annotated[str, Field(pattern=r"\{count\}")]
@@ -235,17 +235,17 @@ class PlanPolicy(_Policy):
     least_foreign: Count
 
     def has(self, group: str, text: str) -> bool:
-        """Whether `text` has a word of the group, such as `actions`."""
+        """True if `text` has a word of the group, such as `actions`."""
         return _matcher(group).search(text.lower()) is not None
 
     def turns(self, text: str) -> bool:
-        """Whether words over an entry may turn it: `Do not give:`, `Stopped:`, `If worse:`."""
+        """True if words above an entry may reverse it: `Do not give:`, `Stopped:`, `If worse:`."""
         if self.has("withheld", text) or self.has("conditional", text):
             return True
         return self.has("turned", _COMPOUND.sub(" ", text))  # "stop-gap" stops nothing
 
     def orders(self, text: str) -> bool:
-        """Whether words say what is to be done, or not, and so are more than a name."""
+        """True if the words say what to do or not to do, and so are more than a name."""
         return self.has("actions", text) or self.turns(text)
 
 
@@ -253,15 +253,15 @@ class PlanPolicy(_Policy):
 def _matcher(group: str) -> re.Pattern[str]:
     words = getattr(plan_policy(), group)
     marks = "".join(word for word in words if not word[-1].isalnum())
-    found = matcher(word for word in words if word[-1].isalnum())
-    return re.compile(f"{found.pattern}|[{re.escape(marks)}]") if marks else found
+    words_pattern = matcher(word for word in words if word[-1].isalnum())
+    return re.compile(f"{words_pattern.pattern}|[{re.escape(marks)}]") if marks else words_pattern
 
 
 @cache
 def section_policy() -> SectionPolicy:
     """The policy of sections, validated.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is invalid.
     """
     return SectionPolicy.model_validate(load("note_sections"))
 
@@ -270,7 +270,7 @@ def section_policy() -> SectionPolicy:
 def plan_policy() -> PlanPolicy:
     """The policy of plans, validated.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is invalid.
     """
     shared = load("languages")
     language = {name: shared[name] for name in ("foreign", "english", "least_foreign")}

@@ -1,4 +1,4 @@
-"""How operators' tools and circuits behave (`operating.yaml`)."""
+"""Settings of operators' tools and of circuits (`operating.yaml`)."""
 
 from functools import cache
 from typing import Annotated
@@ -9,7 +9,7 @@ from knowledge.loader import load
 
 
 class ReplayPolicy(BaseModel):
-    """How fast dead letters come back, and how many at once."""
+    """How fast dead letters are replayed, and how many at once."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -19,7 +19,7 @@ class ReplayPolicy(BaseModel):
 
 
 class CircuitPolicy(BaseModel):
-    """When a stage pauses by itself, and when it is tried again."""
+    """When the circuit of a stage opens by itself, and when it is probed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -30,11 +30,11 @@ class CircuitPolicy(BaseModel):
     probe_cap_seconds: Annotated[float, Field(gt=0)]
 
     def opens(self, deaths: int, done: int) -> bool:
-        """Whether so many deaths beside so many ends in success pause a stage."""
+        """True if so many dead letters and successes in the window open the circuit."""
         return deaths >= self.least_deaths and deaths > self.share * (deaths + done)
 
     def wait_seconds(self, failed_probes: int) -> float:
-        """From the opening, or from the last of `failed_probes`, to the next probe."""
+        """The time from the opening, or from the last of `failed_probes`, to the next probe."""
         wait: float = self.probe_seconds * 2.0 ** min(failed_probes, 20)
         return min(self.probe_cap_seconds, wait)
 
@@ -52,7 +52,7 @@ def _file() -> _File:
 
 
 def replay_policy() -> ReplayPolicy:
-    """How dead letters come back. Raises pydantic.ValidationError if the file is malformed."""
+    """How dead letters are replayed. Raises pydantic.ValidationError if the file is malformed."""
     return _file().replay
 
 

@@ -1,4 +1,4 @@
-"""Labels behind which a patient's name or number stands (`persons.yaml`), checked. Pure."""
+"""Labels that precede a patient's name or number (`persons.yaml`), checked. Pure."""
 
 from functools import cache
 from typing import Annotated, Literal
@@ -11,7 +11,8 @@ Words = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
 class PersonPolicy(BaseModel):
-    """Labels of a name, sure or not, places, labels of numbers, and what is no name."""
+    """Certain and uncertain labels of names, places, labels of numbers, and words that are no
+    names."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -26,5 +27,5 @@ class PersonPolicy(BaseModel):
 
 @cache
 def person_policy() -> PersonPolicy:
-    """The file's content; raises ValidationError where it is not what it should be."""
+    """The file's content; raises ValidationError if it is invalid."""
     return PersonPolicy.model_validate(load("persons"))

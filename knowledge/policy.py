@@ -15,7 +15,7 @@ class _Policy(BaseModel):
 
 
 class Relevance(_Policy):
-    """When a passage speaks to a question; shares of 1."""
+    """When a passage is relevant to a question; shares of 1."""
 
     coverage_alone: float = Field(gt=0, le=1)
     coverage_with_similarity: float = Field(gt=0, le=1)
@@ -23,7 +23,7 @@ class Relevance(_Policy):
 
 
 class Levels(_Policy):
-    """Sufficiency levels begin at these scores; what is below all of them is insufficient."""
+    """The lowest score of each sufficiency level; a score below all of them is insufficient."""
 
     excellent: int
     good: int
@@ -31,7 +31,7 @@ class Levels(_Policy):
 
 
 class SufficiencyWeights(_Policy):
-    """What each part is of the score, without a recognized scenario; shares of 1."""
+    """The weight of each part of the score without a recognized scenario; shares of 1."""
 
     documents: float = Field(ge=0, le=1)
     coverage: float = Field(ge=0, le=1)
@@ -39,25 +39,25 @@ class SufficiencyWeights(_Policy):
 
 
 class Counted(_Policy):
-    """Up to `most` of a kind count; all of them together give the points."""
+    """Up to `most` items of a kind count; `most` of them give all the points."""
 
     most: int = Field(ge=1)
     points: int = Field(ge=0, le=100)
 
     def score(self, found: int) -> float:
-        """The points for `found` of the kind."""
+        """The points for `found` items of the kind."""
         return self.points * min(found, self.most) / self.most
 
 
 class AnchoredFloor(_Policy):
-    """With so many guidelines of the scenario the score is at least this."""
+    """The lowest score if there are so many guidelines of the scenario."""
 
     guidelines: int = Field(ge=1)
     score: int = Field(ge=0, le=100)
 
 
 class AnchoredSufficiency(_Policy):
-    """What counts in a recognized scenario (EB-4.1, 4.2)."""
+    """The parts of the score in a recognized scenario (EB-4.1, 4.2)."""
 
     guidelines: Counted
     reviews: Counted
@@ -75,7 +75,7 @@ class Sufficiency(_Policy):
 
 
 class OutsideSearch(_Policy):
-    """When the search outside is allowed, and how it is asked."""
+    """When the outside search is allowed, and how it is called."""
 
     pack_years: int = Field(ge=1)
     recent_years: int = Field(ge=1)
@@ -90,7 +90,7 @@ class OutsideSearch(_Policy):
 
 
 class Rerank(_Policy):
-    """How many candidates a language model is shown, and how many characters of a text of each."""
+    """The number of candidates sent to a language model, and the characters of each text."""
 
     most: int = Field(ge=2)
     chars: int = Field(ge=100)
@@ -105,14 +105,14 @@ class Cap(_Policy):
 
 
 class Need(_Policy):
-    """At least so many references of these source types, where there are as many."""
+    """At least so many references of these source types, if there are as many."""
 
     least: int = Field(ge=1)
     of: frozenset[str] = Field(min_length=1)
 
 
 class Restrictions(_Policy):
-    """Language that confines something to trials, and what it costs a passage."""
+    """Words that restrict something to trials, and the amount they deduct from a passage."""
 
     demotion: float = Field(ge=0, le=1)
     demoted_for: frozenset[str]
@@ -120,14 +120,14 @@ class Restrictions(_Policy):
 
 
 class ToldIn(_Policy):
-    """What words of a question ask for, and the parts of a label that tell it."""
+    """A pattern of what a question asks for, and the parts of a label that state it."""
 
     asked: Pattern
     parts: Pattern
 
 
 class LabelParts(_Policy):
-    """Which parts of a label go before and behind others, and how far."""
+    """Which parts of a label rank before and behind others, and by how much."""
 
     weight: float = Field(ge=0, le=1)
     for_patients: Pattern
@@ -135,21 +135,21 @@ class LabelParts(_Policy):
 
 
 class References(_Policy):
-    """How long the list of references is (EB-5.7)."""
+    """The length of the list of references (EB-5.7)."""
 
     fewest: int = Field(ge=1)
     most: int = Field(ge=1)
 
 
 class OnTopic(_Policy):
-    """The least share of references on topic; a list shorter than `relaxed_below` may have less."""
+    """The least share of references on topic; lists shorter than `relaxed_below` may have less."""
 
     share: float = Field(gt=0, le=1)
     relaxed_below: int = Field(ge=1)
 
 
 class Fit(_Policy):
-    """What relevance is multiplied by, for how a work's tags meet the question's."""
+    """The factors of relevance, by how a work's tags match those of the question."""
 
     disease: dict[Literal["any", "primary", "secondary", "broader", "other"], float]
     decision: dict[Literal["any", "primary", "secondary", "other"], float]
@@ -157,14 +157,14 @@ class Fit(_Policy):
 
 
 class DecisionBoosts(_Policy):
-    """What a work gets that is on a decision asked about."""
+    """The amounts added for a work on a decision that is asked about."""
 
     primary: float = Field(ge=0)
     secondary: float = Field(ge=0)
 
 
 class Ranking(_Policy):
-    """How what was found is scored and put together (EB-5)."""
+    """How results are scored and combined (EB-5)."""
 
     considered: int = Field(ge=1)
     relevance_at_least: int = Field(ge=1, le=100)
@@ -184,14 +184,14 @@ class Ranking(_Policy):
 
 
 class DesignPattern(_Policy):
-    """Words that tell a design."""
+    """A pattern of words that state a study design."""
 
     design: str
     pattern: str
 
 
 class Designs(_Policy):
-    """How the design of a work is told, and which designs are primary studies."""
+    """How the design of a work is recognized, and which designs are primary studies."""
 
     order: tuple[DesignPattern, ...]
     sources: dict[str, str]
@@ -200,7 +200,7 @@ class Designs(_Policy):
 
 
 class Neighbours(_Policy):
-    """How many nearest documents lend each other which share of their score."""
+    """The number of nearest documents that share their scores, and the share."""
 
     count: int = Field(ge=1)
     share: float = Field(ge=0, lt=1)
@@ -229,10 +229,10 @@ class RetrievalPolicy(_Policy):
 
     @model_validator(mode="after")
     def _hard_amounts_are_hard(self) -> Self:
-        """No other amounts together outweigh that of an anchor or of an off-focus work."""
+        """Require that the amounts for anchors and off-focus works outweigh all others together."""
         ranking = self.ranking
-        wanted = (max(one.values(), default=0.0) for one in self.wanted_sources.values())
-        others = (
+        wanted = (max(amounts.values(), default=0.0) for amounts in self.wanted_sources.values())
+        rest = (
             1.0  # the fused score
             + max(wanted, default=0.0)
             + ranking.named
@@ -240,12 +240,12 @@ class RetrievalPolicy(_Policy):
             + max(ranking.designs.values(), default=0.0)
             + self.restrictions.demotion
         )
-        if min(ranking.anchor, ranking.off_focus) <= others:
-            raise ValueError(f"the amounts for anchors and off focus must be above {others:.2f}")
+        if min(ranking.anchor, ranking.off_focus) <= rest:
+            raise ValueError(f"the amounts for anchors and off focus must be above {rest:.2f}")
         return self
 
 
 @cache
 def retrieval_policy() -> RetrievalPolicy:
-    """The retrieval policy, read once in a process."""
+    """The retrieval policy, read once per process."""
     return RetrievalPolicy.model_validate(load("retrieval"))

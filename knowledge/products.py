@@ -1,6 +1,6 @@
-"""Drugs and tests to decide among (`products` of `vocabulary.yaml`), by all their names. Pure.
+"""Drugs and tests that a decision chooses among (`products` of `vocabulary.yaml`). Pure.
 
-A question on one of them is not answered with what is said of another: no figure of apixaban for
+A question on one of them is not answered with statements on another: no figure of apixaban for
 dabigatran, no coverage of one laboratory's test for that of another.
 """
 
@@ -27,23 +27,23 @@ def _decisions() -> dict[str, str]:
 
 
 def products(text: str) -> frozenset[str]:
-    """Those that `text` names."""
-    return frozenset(one.name for one in _words().mentions(text))
+    """The products that `text` names, by any of their names."""
+    return frozenset(mention.name for mention in _words().mentions(text))
 
 
-@lru_cache(maxsize=256)  # a text is that of many lines
+@lru_cache(maxsize=256)  # many lines share a text
 def first_named(text: str) -> str | None:
-    """The one that `text` names first."""
-    return next((one.name for one in _words().mentions(text)), None)
+    """The product that `text` names first; None if it names none."""
+    return next((mention.name for mention in _words().mentions(text)), None)
 
 
 def has_products(decision: str) -> bool:
-    """Whether a decision is one among products, so that a general name for it stands for each."""
+    """True if a decision chooses among products; then its general name stands for each of them."""
     return decision in load("vocabulary")["products"]
 
 
 def are_on_others(words: str, asked: Collection[str]) -> bool:
-    """Whether `words` name products to decide among with those `asked` about, and none of these."""
+    """True if `words` name other products of the decisions `asked` about, but none of `asked`."""
     if not asked:
         return False
     named = products(words)
@@ -53,18 +53,18 @@ def are_on_others(words: str, asked: Collection[str]) -> bool:
 
 @cache
 def is_narrow(drug_class: str) -> bool:
-    """Whether a class of drugs (guards/drugs.yaml) is one of several that a decision is among:
-    statins are not all that lowers lipids, antibiotics nearly all that treats an infection."""
+    """True if a class of drugs (guards/drugs.yaml) is one of several that a decision chooses among:
+    not only statins lower lipids, but nearly all drugs for infections are antibiotics."""
     members, shares = drug_terms().classes[drug_class].members, []
     for listed in load("vocabulary")["products"].values():
-        told = sum(any(one in name.lower() for one in members) for name in listed)
-        shares.append(told / len(listed))
+        members_listed = sum(any(member in name.lower() for member in members) for name in listed)
+        shares.append(members_listed / len(listed))
     return 0 < max(shares) < float(load("answers")["general_class"])
 
 
 def speak_to(words: str, asked: Collection[str]) -> bool:
-    """Whether `words` speak to the products `asked` about: they name one, or the decision in
-    general and no other of its products. Without any asked about all do."""
+    """True if `words` are about the products `asked`: they name one of them, or the decision in
+    general and no other of its products. Always True if `asked` is empty."""
     if not asked or not products(words).isdisjoint(asked):
         return True
     decisions = {_decisions()[name] for name in asked}

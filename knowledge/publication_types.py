@@ -1,4 +1,4 @@
-"""Which of a record's publication types names it, and what its evidence is called
+"""The publication type that describes a record best, and the level of its evidence
 (`publication_types.yaml`)."""
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from knowledge.loader import load
 
 
 class PublicationType(NamedTuple):
-    """A publication type as NLM spells it, and the level of evidence it states, if any."""
+    """A publication type as NLM spells it, and the evidence level that it states, if any."""
 
     name: str
     level: str | None
@@ -57,25 +57,24 @@ def _ranks() -> dict[str, tuple[int, PublicationType]]:
 
 
 def most_telling(types: Iterable[str]) -> PublicationType | None:
-    """The first of the file's order among `types`; else the first of `types`, without a level.
+    """The type in `types` that comes first in the file; else the first of `types`, without a level.
 
-    None where there is no type at all. Raises pydantic.ValidationError if the file is not what it
-    should be.
+    None if `types` is empty. Raises pydantic.ValidationError if the file is invalid.
     """
     ranks = _ranks()
     best: tuple[int, PublicationType] | None = None
     first: str | None = None
     for name in types:
         first = first or name
-        found = ranks.get(name.lower())
-        if found and (best is None or found[0] < best[0]):
-            best = found
+        ranked = ranks.get(name.lower())
+        if ranked and (best is None or ranked[0] < best[0]):
+            best = ranked
     if best:
         return best[1]
     return PublicationType(first, None) if first else None
 
 
 def of_article_type(article_type: str) -> PublicationType | None:
-    """The publication type that says the same as a JATS `article-type`; None: none does."""
+    """The publication type equivalent to a JATS `article-type`; None if there is none."""
     name = _file().jats.get(article_type.lower())
     return most_telling([name]) if name else None

@@ -1,4 +1,4 @@
-"""The quality metrics of `quality.yaml`: what they should be, and when somebody must look."""
+"""The quality metrics of `quality.yaml`: targets and alert thresholds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ GROUPS: tuple[Group, ...] = ("retrieval_quality", "grounding_quality", "extracti
 
 
 class Bound(BaseModel):
-    """One comparison with one number."""
+    """A comparison with a number."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -30,11 +30,11 @@ class Bound(BaseModel):
         return self
 
     def body(self) -> dict[str, float]:
-        """The comparison by its name."""
+        """The name of the comparison and its number."""
         return self.model_dump(exclude_none=True)
 
     def holds(self, value: float) -> bool:
-        """Whether `value` is what the bound says."""
+        """True if `value` satisfies the bound."""
         ((name, limit),) = self.body().items()
         match name:
             case "below":
@@ -47,7 +47,7 @@ class Bound(BaseModel):
                 return value > limit
 
     def words(self) -> str:
-        """The bound for people, such as `< 0.3`."""
+        """The bound for display, such as `< 0.3`."""
         ((name, limit),) = self.body().items()
         sign = {"below": "<", "at_most": "≤", "at_least": "≥", "above": ">"}[name]
         return f"{sign} {limit:g}"
@@ -55,7 +55,7 @@ class Bound(BaseModel):
 
 @dataclass(frozen=True)
 class Figure:
-    """A value and over how many questions, claims or documents it is; None: there was nothing."""
+    """A value and the number of questions, claims or documents behind it; None: there were none."""
 
     value: float | None
     over: int
@@ -78,13 +78,13 @@ class QualityMetric(BaseModel):
     standing: bool = False
 
     def met(self, figure: Figure) -> bool | None:
-        """Whether the target is met; None where there is none, or nothing to judge."""
+        """True if the target is met; None if there is no target or no value."""
         if self.target is None or figure.value is None:
             return None
         return self.target.holds(figure.value)
 
     def alerts(self, figure: Figure) -> bool | None:
-        """Whether somebody must look; None where nothing says when, or too little was seen."""
+        """True if the alert fires; None if there is no alert threshold or too little data."""
         if self.alert is None or figure.value is None or figure.over < self.least:
             return None
         return self.alert.holds(figure.value)

@@ -1,8 +1,8 @@
-"""What any query to a source must be, before its connector looks at it. Pure: no source is asked.
+"""Rules for queries to any source, checked before those of its connector. Pure: no source is asked.
 
 The connectors know their sources' languages and refuse more (`Connector.check_query`). These rules
-are the ones that hold everywhere, so that whoever takes a query can refuse at once what can never
-work: the gateway does, which knows no connector.
+apply to all sources, so that the gateway, which knows no connector, can refuse at once a query that
+can never work.
 """
 
 import re
@@ -12,10 +12,10 @@ from knowledge.news import feeds
 from knowledge.sources import connector_policy
 
 MAX_QUERY_CHARS = 4000
-"""As for questions; the longest search strategy of a systematic review has about as many."""
+"""As for questions; the longest search strategies of systematic reviews are about as long."""
 
 EVERYTHING = "*"
-"""The query of a source that is asked about what is held, and not searched."""
+"""The query of a source that is asked about held works and cannot be searched."""
 
 _ADDRESS = re.compile(
     r"""
@@ -28,28 +28,28 @@ _ADDRESS = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _OPENING = {")": "(", "]": "[{", "}": "[{"}
-"""A range may close otherwise than it opened: `[1 TO 5}` leaves out its end (Lucene)."""
+"""A range may end with another bracket than it began: `[1 TO 5}` excludes its end (Lucene)."""
 _UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
-"""Unicode categories of what nobody sees: controls, formats, surrogates, line breaks, and what is
-not assigned or private."""
+"""Unicode categories of invisible characters: controls, formats, surrogates, line breaks, and
+unassigned or private ones."""
 
 
 class QueryRefused(ValueError):
-    """The query can work at no source; the message says what to write instead."""
+    """The query cannot work at any source; the message says what to write instead."""
 
 
 def plain_query(source: str, query: str) -> str:
-    """The query in composed characters (NFC) with single spaces, once it is found to be one.
+    """Check a query; returns it in composed characters (NFC) with single spaces.
 
     Args:
-        source: the connector that is to be asked.
+        source: the name of the connector.
         query: as the user wrote it; the messages do not repeat it.
 
     Raises:
         LookupError: there is no such source.
-        QueryRefused: blank, too long, with characters nobody sees, with quotation marks or brackets
-            that do not pair, an address of a page or file; anything but `*` for a source that is
-            asked about held works, and anything but a feed's name for the news.
+        QueryRefused: it is blank, too long, has invisible characters or unpaired quotation marks or
+            brackets, is the address of a page or file; is not `*` for a source that is asked about
+            held works, or not a feed's name for the news.
     """
     searched = connector_policy(source).source_type is not None
     line = _one_line(query)
@@ -91,8 +91,8 @@ def _one_line(query: str) -> str:
 
 
 def _require_pairs(line: str) -> None:
-    """Quotation marks and brackets pair; brackets inside quotation marks are words, and what
-    stands behind a backslash is a word too."""
+    """Raise QueryRefused for unpaired quotation marks or brackets. Brackets inside quotation marks
+    and characters after a backslash count as words."""
     opened: list[str] = []
     quoted = escaped = False
     for sign in line:

@@ -1,4 +1,4 @@
-"""How answers are checked again when something they cite changes (`recalls.yaml`)."""
+"""How answers are checked again when a cited document changes (`recalls.yaml`)."""
 
 from functools import cache
 from typing import Annotated
@@ -9,7 +9,7 @@ from knowledge.loader import load
 
 
 class RecallPolicy(BaseModel):
-    """How many at once, and what makes a quotation doubtful though it still stands."""
+    """How many answers are checked at once, and what makes an unchanged quotation doubtful."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -20,5 +20,5 @@ class RecallPolicy(BaseModel):
 
 @cache
 def recall_policy() -> RecallPolicy:
-    """The policy, read and validated once in a process."""
+    """The policy, read and validated once per process."""
     return RecallPolicy.model_validate(load("recalls"))

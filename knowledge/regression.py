@@ -12,20 +12,20 @@ class _Policy(BaseModel):
 
 
 class Asked(_Policy):
-    """A question and the type that it must be taken for; `general`: none in particular."""
+    """A question and its expected type; `general`: no particular type."""
 
     type: str
     text: str
 
 
 class Target(_Policy):
-    """What a figure must be."""
+    """The bound that a figure must satisfy."""
 
     below: float | None = None
     at_least: float | None = None
 
     def met(self, figure: float | None) -> bool:
-        """Whether `figure` is there and is what it must be."""
+        """True if `figure` is not None and satisfies the target."""
         if figure is None:
             return False
         return (self.below is None or figure < self.below) and (

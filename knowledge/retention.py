@@ -1,4 +1,4 @@
-"""How long the words that people bring are kept (`retention.yaml`)."""
+"""How long texts from users are kept (`retention.yaml`)."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,13 +11,13 @@ from knowledge.loader import load
 TextKind = Literal["question", "note", "verification", "extraction"]
 KINDS: tuple[TextKind, ...] = get_args(TextKind)
 BY_AGE = "retention"
-"""The reason that only the clock gives."""
+"""The reason of automatic deletions only."""
 
 Days = Annotated[int, Field(ge=1, le=36_500)]
 
 
 class RetentionPolicy(BaseModel):
-    """What goes when, and the reasons that there are."""
+    """The days that each kind of text is kept, and the reasons for deletions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,7 +27,7 @@ class RetentionPolicy(BaseModel):
 
 
 class NotKept(ValueError):
-    """`ATTEST_KEEP_DAYS` cannot be followed; the text says why."""
+    """`ATTEST_KEEP_DAYS` is invalid; the message says why."""
 
 
 @cache
@@ -37,13 +37,13 @@ def retention_policy() -> RetentionPolicy:
 
 
 def keep_days(given: Mapping[str, int]) -> dict[TextKind, int]:
-    """Days by kind, of the kinds that are not kept for ever.
+    """The days by kind of text, without the kinds that are kept for ever.
 
     Args:
-        given: the setting, which goes before the file.
+        given: the setting, which overrides the file.
 
     Raises:
-        NotKept: it names a kind that there is not, or days that are none.
+        NotKept: it has an unknown kind or an invalid number of days.
     """
     for kind, days in given.items():
         if kind not in KINDS:
@@ -55,10 +55,10 @@ def keep_days(given: Mapping[str, int]) -> dict[TextKind, int]:
 
 
 def reason_given(reason: str) -> str:
-    """`reason`, if a person may give it.
+    """Returns `reason` if a person may give it.
 
     Raises:
-        ValueError: it is none of the policy's, or is the clock's own; names them.
+        ValueError: it is not in the policy or is the one of automatic deletions; lists the others.
     """
     allowed = [name for name in retention_policy().reasons if name != BY_AGE]
     if reason not in allowed:

@@ -1,7 +1,7 @@
-"""Scenario packs (EB-4.1): for a common decision the guidelines, reviews and trials that matter.
+"""Scenario packs (EB-4.1): the important guidelines, reviews and trials of a common decision.
 
-One file a scenario in `knowledge/scenarios/`. A pack names works; it is no evidence itself: what is
-cited is the held record that an entry's identifier leads to.
+One file per scenario in `knowledge/scenarios/`. A pack names works but is no evidence itself: the
+held record with an entry's identifier is cited.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ Kind = Literal["guideline", "systematic_review", "pivotal_trial", "cohort"]
 
 
 class Entry(BaseModel):
-    """One work of a pack. Only a confirmed one is ever used for a reference."""
+    """One work of a pack. Only confirmed entries are used for references."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,13 +37,13 @@ class Entry(BaseModel):
     )
 
     def identifiers(self) -> dict[str, str]:
-        """Those it has, by the names that a record's identifiers have."""
+        """The identifiers of the entry, under the names that records use."""
         named = {"pmid": self.pmid, "doi": self.doi, "nct_id": self.nct_id}
         return {kind: value for kind, value in named.items() if value is not None}
 
 
 class Scenario(BaseModel):
-    """A decision in a kind of patient, recognized by its tags."""
+    """A decision for a group of patients, recognized by its tags."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -56,11 +56,11 @@ class Scenario(BaseModel):
 
     def usable(self) -> tuple[Entry, ...]:
         """The confirmed entries."""
-        return tuple(one for one in self.entries if one.confirmed)
+        return tuple(entry for entry in self.entries if entry.confirmed)
 
 
 def pack_files() -> dict[str, str]:
-    """The text of each pack's file, by the file's name."""
+    """The text of each pack file, by file name."""
     folder = files("knowledge").joinpath("scenarios")
     return {
         path.name: path.read_text("utf-8")
@@ -71,14 +71,14 @@ def pack_files() -> dict[str, str]:
 
 @cache
 def scenarios() -> tuple[Scenario, ...]:
-    """All packs, those that ask for most diseases first, and among these by name."""
-    found = [Scenario.model_validate(parse(text)) for text in pack_files().values()]
-    return tuple(sorted(found, key=lambda one: (-len(one.diseases), one.name)))
+    """All packs, ordered by number of diseases, the most first, then by name."""
+    packs = [Scenario.model_validate(parse(text)) for text in pack_files().values()]
+    return tuple(sorted(packs, key=lambda pack: (-len(pack.diseases), pack.name)))
 
 
 def scenario_for(diseases: Sequence[str], decisions: Sequence[str]) -> Scenario | None:
-    """The most specific scenario whose tags a question has: that of most diseases, then of most of
-    the question's decisions, then the first by name."""
+    """The most specific scenario whose tags a question has: the one with the most diseases, then
+    with the most of the question's decisions, then the first by name."""
     matching = [
         scenario
         for scenario in scenarios()
@@ -87,6 +87,6 @@ def scenario_for(diseases: Sequence[str], decisions: Sequence[str]) -> Scenario 
     ]
     return max(
         matching,
-        key=lambda one: (len(one.diseases), len(set(one.decisions) & set(decisions))),
+        key=lambda pack: (len(pack.diseases), len(set(pack.decisions) & set(decisions))),
         default=None,
     )

@@ -1,4 +1,4 @@
-"""What each kind of source is worth and how fresh it must be (`sources.yaml`)."""
+"""The trust rank and required freshness of each source type (`sources.yaml`)."""
 
 from functools import cache
 from typing import Annotated, Literal, Self
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from knowledge.loader import load
 
 Tier = Literal["official", "peer-reviewed", "news", "other"]
-"""SentinelPharma plan 5.1; from the most to the least trusted (6.2)."""
+"""SentinelPharma plan 5.1, from the most to the least trusted (6.2)."""
 
 
 class SourcePolicy(BaseModel):
@@ -23,12 +23,12 @@ class SourcePolicy(BaseModel):
     basis: Annotated[str, Field(min_length=1, description="where tier and number come from")]
 
     def is_stale(self, age_hours: float) -> bool:
-        """Whether a check `age_hours` ago is longer ago than the SLA allows."""
+        """True if a check `age_hours` ago is older than the SLA allows."""
         return self.sla_hours is not None and age_hours > self.sla_hours
 
 
 class PlacePolicy(BaseModel):
-    """Where something is asked, and how often."""
+    """The address of a source or service, and how often it may be called."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -77,7 +77,7 @@ class _File(BaseModel):
 def source_policies() -> dict[str, SourcePolicy]:
     """All policies by source type, validated; callers must not change the mapping.
 
-    Raises pydantic.ValidationError if the file is not what it should be.
+    Raises pydantic.ValidationError if the file is invalid.
     """
     return _file().sources
 
@@ -96,7 +96,7 @@ def connector_policy(name: str) -> ConnectorPolicy:
     """The policy of a connector.
 
     Raises:
-        LookupError: there is no such source; the message lists those there are.
+        LookupError: there is no such source; the message lists all sources.
     """
     try:
         return connector_policies()[name]
@@ -106,23 +106,23 @@ def connector_policy(name: str) -> ConnectorPolicy:
 
 
 def owners_of(kind: str) -> tuple[str, ...]:
-    """The connectors whose source names its works by this kind of identifier."""
-    return tuple(name for name, one in connector_policies().items() if kind in one.numbers)
+    """The connectors whose source assigns this kind of identifier to its works."""
+    return tuple(name for name, policy in connector_policies().items() if kind in policy.numbers)
 
 
 def names_works(connector: str | None) -> bool:
-    """Whether the connector's source names works by numbers of its own. None: a caller, who does
-    not."""
+    """True if the connector's source assigns identifiers to works. None stands for a caller, who
+    does not."""
     return connector is not None and bool(connector_policy(connector).numbers)
 
 
 def service_policy(name: str) -> PlacePolicy:
-    """The policy of a service that is asked and not followed. Raises LookupError: no such one."""
+    """The policy of a service that is called but not followed. Raises LookupError if unknown."""
     return _file().services[name]
 
 
 def connector_sla_hours(name: str) -> float | None:
-    """The SLA of what the connector brings; None: it brings no documents, or files by version."""
+    """The SLA, in hours, of the connector's documents; None: it has none, or they go by version."""
     source_type = connector_policy(name).source_type
     return source_policy(source_type).sla_hours if source_type else None
 

@@ -1,4 +1,4 @@
-"""The tags of a document: what it is on, and what it names (EB-5.1, 5.3). Pure."""
+"""The tags of a document: its subjects, and everything it names (EB-5.1, 5.3). Pure."""
 
 import hashlib
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ class Tags:
 
 
 def tags_of(title: str, subjects: Iterable[str], text: str) -> Tags:
-    """Read a document's title, subject headings and text."""
+    """The tags in a document's title, subject headings and text."""
     head = "\n".join((title, *subjects))
     focus = tags("diseases", head)
     whole = f"{head}\n{text}"
@@ -30,6 +30,6 @@ def tags_of(title: str, subjects: Iterable[str], text: str) -> Tags:
 
 @cache
 def vocabulary_version() -> str:
-    """Which vocabulary tags were made with: the first 12 hex digits of its SHA-256."""
+    """The version of the vocabulary: the first 12 hex digits of its SHA-256."""
     content = files("knowledge").joinpath("vocabulary.yaml").read_bytes()
     return hashlib.sha256(content).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""Disease and decision tags (EB-1.2): which of `vocabulary.yaml` a text names. Pure."""
+"""Finds the disease and decision tags of `vocabulary.yaml` in texts (EB-1.2). Pure."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -13,7 +13,7 @@ KINDS: tuple[Kind, ...] = ("diseases", "decisions")
 
 @cache
 def ordinary_words() -> frozenset[str]:
-    """In lower case, abbreviations that are words of a language as well: "cap" is no pneumonia."""
+    """Abbreviations that are ordinary words in lower case: "cap" does not mean pneumonia."""
     return frozenset(load("vocabulary")["ordinary_words"])
 
 
@@ -26,33 +26,33 @@ def _words(kind: Kind, *, typed: bool = False) -> Words:
 
 
 def mentions(kind: Kind, text: str, *, typed: bool = False) -> Sequence[Mention]:
-    """Where `text` names tags of `kind`, in order of the text.
+    """The mentions of tags of `kind` in `text`, in order.
 
     Args:
-        typed: it is a question, whose abbreviations may stand in lower case ("af and ckd").
+        typed: `text` is a question, which may have abbreviations in lower case ("af and ckd").
     """
     return _words(kind, typed=typed).mentions(text)
 
 
 def tags(kind: Kind, text: str) -> tuple[str, ...]:
     """The tags of `kind` that `text` names, in order of their first mention."""
-    return tuple(dict.fromkeys(one.name for one in mentions(kind, text)))
+    return tuple(dict.fromkeys(mention.name for mention in mentions(kind, text)))
 
 
 @lru_cache(maxsize=256)
 def telling(kind: Kind, names: frozenset[str]) -> tuple[str, ...]:
-    """Strings of which one stands, in lower case, in whatever names one of these tags."""
+    """Strings of which every text that names one of these tags contains one, in lower case."""
     return _words(kind, typed=False).telling(names)
 
 
 def label(kind: Kind, tag: str) -> str:
-    """What a tag is called: a MeSH heading where there is one."""
+    """The name of a tag for display: its MeSH heading if there is one."""
     name: str = load("vocabulary")[kind][tag]["label"]
     return name
 
 
 def heading(kind: Kind, tag: str) -> str | None:
-    """The MeSH heading of a tag; None where there is none."""
+    """The MeSH heading of a tag; None if there is none."""
     entry = load("vocabulary")[kind][tag]
     name: str | None = entry.get("mesh", entry["label"])
     return name

@@ -1,4 +1,4 @@
-"""When a reference earns which badge, and when two titles are not of one work (`trust.yaml`)."""
+"""The rules for badges, and for titles that name different works (`trust.yaml`)."""
 
 from functools import cache
 
@@ -12,7 +12,7 @@ class _Rule(BaseModel):
 
 
 class Cochrane(_Rule):
-    """What a Cochrane review is known by; one of the two suffices."""
+    """How a Cochrane review is recognized; one of the two suffices."""
 
     doi_prefix: str = Field(pattern=r"^10\.\d{4,9}/\S+$")
     journals: frozenset[str] = Field(min_length=1, description="in lower case")
@@ -20,21 +20,21 @@ class Cochrane(_Rule):
 
 
 class Recent(_Rule):
-    """Published at most so many days ago."""
+    """The highest age of a recent work, in days."""
 
     days: int = Field(ge=1)
     basis: str
 
 
 class HighlyCited(_Rule):
-    """Cited at least so often."""
+    """The least number of citations."""
 
     citations: int = Field(ge=1)
     basis: str
 
 
 class Standard(_Rule):
-    """These evidence levels, unless a label says that the text is not the work's own."""
+    """Evidence levels with this badge, unless a label says that the text is not the work's own."""
 
     levels: frozenset[str] = Field(min_length=1)
     source_types: frozenset[str] = frozenset()
@@ -43,7 +43,7 @@ class Standard(_Rule):
 
 
 class Badges(_Rule):
-    """Which badge stands for what (EB-8.4)."""
+    """The rule of each badge (EB-8.4)."""
 
     types: dict[str, tuple[str, ...]]
     labels: dict[str, str]
@@ -56,7 +56,7 @@ class Badges(_Rule):
 
 
 class Identity(_Rule):
-    """When another source's title says that a record's identifiers name another work."""
+    """When another source's title means that a record's identifiers name another work."""
 
     title_match: float = Field(gt=0, le=1, description="share of words in common")
     basis: str
@@ -64,7 +64,7 @@ class Identity(_Rule):
 
 @cache
 def badge_policy() -> Badges:
-    """The rules of badges. Raises pydantic.ValidationError if the file is not what it should be."""
+    """The rules of badges. Raises pydantic.ValidationError if the file is invalid."""
     return Badges.model_validate(load("trust")["badges"])
 
 

@@ -1,4 +1,4 @@
-"""Which state of the clinical policy an answer was made under."""
+"""The version of the clinical policy, stored with each answer."""
 
 import hashlib
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from importlib.resources import files
 
 @cache
 def knowledge_version() -> str:
-    """The first 12 hex digits of the SHA-256 over all policy files, names included."""
+    """The first 12 hex digits of the SHA-256 over all policy files, including their names."""
     digest = hashlib.sha256()
     for name, content in sorted(policy_files(files("knowledge"))):
         digest.update(name.encode() + b"\0" + content + b"\0")
@@ -17,7 +17,7 @@ def knowledge_version() -> str:
 
 
 def policy_files(folder: Traversable) -> Iterator[tuple[str, bytes]]:
-    """Every policy file under `folder`, by its path from there."""
+    """Every policy file under `folder`: its path relative to the folder, and its content."""
     for entry in folder.iterdir():
         if entry.is_dir():
             yield from ((f"{entry.name}/{name}", data) for name, data in policy_files(entry))

@@ -1,4 +1,4 @@
-"""Queries that are worth following in this domain, with the reason for each (`watches.yaml`)."""
+"""Suggested queries to follow in this domain, with the reason for each (`watches.yaml`)."""
 
 from functools import cache
 from typing import Annotated, Literal, Self
@@ -10,7 +10,7 @@ from knowledge.queries import plain_query
 
 
 class Suggestion(BaseModel):
-    """One query at one source. Nobody follows it until a user says so."""
+    """One query at one source. It is followed only if a user adds it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -47,8 +47,8 @@ class _File(BaseModel):
 def suggestions() -> tuple[Suggestion, ...]:
     """All suggestions, by source in the order of the file.
 
-    Raises pydantic.ValidationError if the file is not what it should be: an unknown source, or a
-    query that could not work.
+    Raises pydantic.ValidationError if the file is invalid, such as an unknown source or a query
+    that cannot work.
     """
     file = _File.model_validate(load("watches"))
     return tuple(

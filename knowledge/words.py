@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-# The rules of a question read its sentences and passages again and again, each for its own reason.
+# Many rules of a question read the same sentences and passages.
 _REMEMBERED = 1024
 _REMEMBERED_CHARS = 4000
 _ABBREVIATION = re.compile(r"[A-Z]{2,4}")
@@ -14,7 +14,7 @@ _GAP = re.compile(r"[\s-]+")
 
 @dataclass(frozen=True)
 class Mention:
-    """Words of a text that name something; the span is in code points of the text."""
+    """Words of a text that name something; the span counts code points of the text."""
 
     name: str
     start: int
@@ -24,9 +24,9 @@ class Mention:
 class Words:
     """Names and the words that stand for them.
 
-    Spaces and hyphens stand for each other. An abbreviation of two to four capitals is found only
-    in capitals, for "all" is no leukemia (ALL); a plural s may follow it (DOACs). Who types a
-    question leaves the capitals out: there all are found in any case but for ordinary words.
+    Spaces and hyphens are equal. An abbreviation of two to four capitals is found only in capitals,
+    as "all" does not mean leukemia (ALL); a plural s may follow it (DOACs). In typed questions,
+    which often lack capitals, abbreviations are found in any case unless they are ordinary words.
     """
 
     def __init__(
@@ -39,8 +39,8 @@ class Words:
         """
         Args:
             names: the words of each name; a word may stand for several.
-            nothing: phrases that hold such a word and name nothing.
-            ordinary: in lower case, what only capitals make an abbreviation; None: all of them.
+            nothing: phrases that contain such a word but name nothing.
+            ordinary: in lower case, words that are abbreviations only in capitals; None: all are.
         """
         self.by_word: dict[str, tuple[str, ...]] = {_plain(word): () for word in nothing}
         written = set(nothing)
@@ -50,24 +50,30 @@ class Words:
                     self.by_word[form] = (*self.by_word.get(form, ()), name)
                 written.add(word)
         self._as_written = _as_written(written, ordinary)
-        # Of the text in lower case, for patterns that ignore case are three times slower.
+        # Matched in lower-case text, as patterns that ignore case are three times slower.
         self._pattern = re.compile(rf"(?<!\w){tree(self.by_word, gap=_GAP.pattern)}(?!\w)")
         self._remembered = lru_cache(_REMEMBERED)(lambda text: tuple(self._found(text)))
 
     def mentions(self, text: str) -> Sequence[Mention]:
-        """Where `text` has such words, in order; a word that stands for several gives one each."""
+        """The mentions in `text`, in order; a word that stands for several names gives one each."""
         return self._remembered(text) if len(text) <= _REMEMBERED_CHARS else [*self._found(text)]
 
     def each(self, text: str) -> Iterator[Mention]:
-        """As `mentions`, for who may stop at one of the first."""
+        """As `mentions`, but lazily, for callers that may stop early."""
         return self._found(text)
 
     def telling(self, names: Collection[str]) -> tuple[str, ...]:
-        """Strings of which one stands, `lowered`, in whatever names one of these: to look for them
-        takes less than to find all that a text names."""
+        """Strings of which every text that names one of `names` contains one, `lowered`; looking
+        for them is faster than finding all mentions."""
         words = (word for word, named in self.by_word.items() if not set(named).isdisjoint(names))
-        found = {max(word.split(" "), key=len) for word in words}
-        return tuple(sorted(one for one in found if not any(o != one and o in one for o in found)))
+        longest = {max(word.split(" "), key=len) for word in words}
+        return tuple(
+            sorted(
+                string
+                for string in longest
+                if not any(other != string and other in string for other in longest)
+            )
+        )
 
     def _found(self, text: str) -> Iterator[Mention]:
         lower = lowered(text)
@@ -81,8 +87,8 @@ class Words:
 
 
 def lowered(text: str) -> str:
-    """`text` in lower case, each character at its place."""
-    # the one capital of which two characters become: places would no more be those of the text
+    """`text` in lower case, with every character at its position."""
+    # the only capital whose lower case has two characters, which would shift the positions
     return text.replace("İ", "i").lower()
 
 
@@ -95,7 +101,7 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 def _as_written(words: Iterable[str], ordinary: Collection[str] | None) -> dict[str, set[str]]:
-    """What is found only as it is written, by its lower case."""
+    """The words that are found only as written, by their lower case."""
     only: dict[str, set[str]] = {}
     any_case = set()
     for word in words:
@@ -109,9 +115,9 @@ def _as_written(words: Iterable[str], ordinary: Collection[str] | None) -> dict[
 
 
 def tree(words: Iterable[str], gap: str = " ") -> str:
-    """A pattern of plain words, the longest first, in which each beginning stands once.
+    """A pattern of plain words as a prefix tree, the longest first.
 
-    So a place is given up at the first letter that no word has there.
+    So matching stops at the first letter that no word has at that position.
 
     Args:
         gap: the pattern of a space between words.

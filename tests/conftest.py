@@ -4,7 +4,7 @@ import hypothesis
 
 pytest_plugins = ["tests.servers"]
 
-# A busy machine is slow, and being slow is no failure: no test asserts a time.
+# A busy machine is slow, which is not a failure: no test asserts a duration.
 hypothesis.settings.register_profile(
     "attest", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )

@@ -1,10 +1,10 @@
-"""Runs all tests: those that compute with a process a core, beside them those that mostly wait.
+"""Runs all tests: computing tests with one process per core, waiting tests at the same time.
 
     python -m tests.pools [PYTEST_ARGUMENT ...]
 
-A test that waits, for servers, leases or a browser, takes a tenth of a core: several of them at a
-time cost those that compute next to nothing. Each pool is a run of pytest of its own; what the
-second one prints follows the first one's. The slowest tests of both are printed last.
+A test that waits for servers, leases or a browser uses a tenth of a core, so that several of them
+hardly slow down the computing tests. Each pool is a separate run of pytest; the output of the
+second follows that of the first. The slowest tests of both are printed last.
 """
 
 import os
@@ -18,23 +18,23 @@ from xml.etree import ElementTree
 
 ROOT = Path(__file__).parent.parent
 WAITING = ("e2e", "chaos", "integration", "contract")
-"""Folders whose tests wait, the longest first; those of all others compute."""
+"""Folders whose tests mostly wait, the longest first; tests of all other folders compute."""
 WAITING_PER_CORE = 2
 SLOWEST = 20
 NO_TESTS = 5
-"""pytest's exit status where nothing was selected."""
+"""pytest's exit status if no test was selected."""
 
 
 @dataclass(frozen=True)
 class Pool:
-    """A run of pytest over some folders in several processes."""
+    """A run of pytest over some folders, in several processes."""
 
     name: str
     folders: tuple[str, ...]
     processes: int
 
     def command(self, report: Path, arguments: Sequence[str]) -> list[str]:
-        """Its command line; tests of one file stay together, and files in order."""
+        """The command line; tests of one file stay together, and files keep their order."""
         return [
             *(sys.executable, "-m", "pytest", *self.folders, f"--numprocesses={self.processes}"),
             *("--dist=loadfile", "--no-loadscope-reorder", f"--junitxml={report}"),
@@ -44,7 +44,7 @@ class Pool:
 
 
 def pools(cores: int) -> tuple[Pool, Pool]:
-    """Those that wait, and those that compute. Every folder with tests is in one of them."""
+    """The waiting and the computing pool. Every folder with tests is in one of them."""
     tests = ROOT / "tests"
     folders = sorted(
         path.name for path in tests.iterdir() if path.is_dir() and any(path.rglob("test_*.py"))
@@ -58,33 +58,33 @@ def pools(cores: int) -> tuple[Pool, Pool]:
 
 
 def slowest(reports: Sequence[Path]) -> list[tuple[float, str]]:
-    """The longest tests of these reports: seconds and name."""
-    found = [
+    """The slowest tests in these JUnit reports: seconds and name."""
+    durations = [
         (float(case.get("time", 0)), f"{case.get('classname')}::{case.get('name')}")
         for report in reports
         if report.exists()
         for case in ElementTree.parse(report).iter("testcase")
     ]
-    return sorted(found, reverse=True)[:SLOWEST]
+    return sorted(durations, reverse=True)[:SLOWEST]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run both pools; 0 only if all tests passed."""
+    """Run both pools; returns 0 only if all tests passed."""
     with tempfile.TemporaryDirectory() as folder:
         first, second = pools(len(os.sched_getaffinity(0)))
         reports = [Path(folder) / f"{pool.name}.xml" for pool in (first, second)]
         output = Path(folder) / "output"
-        with output.open("wb") as written:
+        with output.open("wb") as output_file:
             beside = subprocess.Popen(
-                second.command(reports[1], arguments), stdout=written, stderr=subprocess.STDOUT
+                second.command(reports[1], arguments), stdout=output_file, stderr=subprocess.STDOUT
             )
             status = subprocess.run(first.command(reports[0], arguments), check=False).returncode
-            other = beside.wait()
+            beside_status = beside.wait()
         sys.stdout.flush()
         sys.stdout.buffer.write(output.read_bytes())
         for seconds, name in slowest(reports):
             sys.stdout.write(f"{seconds:7.2f} s  {name}\n")
-    statuses = {status, other} - {NO_TESTS} or {NO_TESTS}
+    statuses = {status, beside_status} - {NO_TESTS} or {NO_TESTS}
     return max(statuses)
 
 

@@ -1,8 +1,8 @@
-"""Processes of `attest` that begin at once: forked from one that has imported everything.
+"""Processes of `attest` that start at once: forked from a process that has imported everything.
 
-To import what a worker needs takes seconds, and tests of what is killed start hundreds. What is
-forked is a process like any other: it has its own environment, settings, connections and output,
-and hears every signal. That the command starts from nothing is shown in `tests/e2e`.
+The imports of a worker take seconds, and the tests that kill processes start hundreds. A fork is a
+process like any other: it has its own environment, settings, connections and output, and receives
+every signal. `tests/e2e` shows that the command starts without a fork server.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from pathlib import Path
 
 
 class Forked:
-    """A process, handled as a `subprocess.Popen` is."""
+    """A process with the interface of `subprocess.Popen`."""
 
     def __init__(self, process: BaseProcess) -> None:
         self._process = process
@@ -27,51 +27,51 @@ class Forked:
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """The process id."""
         assert self._process.pid is not None
         return self._process.pid
 
     @property
     def returncode(self) -> int | None:
-        """How it ended, minus the number of the signal that ended it; None while it runs."""
+        """The exit code, or minus the signal that ended the process; None while it runs."""
         return self._process.exitcode
 
     def poll(self) -> int | None:
-        """`returncode`, as it is now."""
+        """The current `returncode`."""
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for its end.
+        """Wait for the end of the process; returns the exit code.
 
         Raises:
-            subprocess.TimeoutExpired: it still runs after so many seconds.
+            subprocess.TimeoutExpired: it still runs after `timeout` seconds.
         """
         self._process.join(timeout)
-        ended = self.returncode
-        if ended is None:
+        code = self.returncode
+        if code is None:
             raise subprocess.TimeoutExpired(self._process.name, timeout or 0.0)
-        return ended
+        return code
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Send a signal, if it lives."""
+        """Send a signal if the process still runs."""
         if self.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """SIGTERM."""
+        """Send SIGTERM."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """SIGKILL."""
+        """Send SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
 
 def attest(arguments: Sequence[str], env: Mapping[str, str], log: Path) -> Forked:
-    """Start `attest ARGUMENTS` in this environment; what it prints is added to `log`."""
+    """Start `attest ARGUMENTS` in this environment; its output is appended to `log`."""
     name = " ".join(["attest", *arguments])
-    given = (list(arguments), dict(env), str(log))
-    return Forked(_warm().Process(target=_run, args=given, name=name, daemon=True))
+    process_arguments = (list(arguments), dict(env), str(log))
+    return Forked(_warm().Process(target=_run, args=process_arguments, name=name, daemon=True))
 
 
 @cache
@@ -82,10 +82,10 @@ def _warm() -> ForkServerContext:
 
 
 def _run(arguments: list[str], env: dict[str, str], log: str) -> None:
-    printed = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    log_descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-        os.dup2(printed, stream.fileno())
+        os.dup2(log_descriptor, stream.fileno())
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # both are files
     os.environ.clear()
     os.environ.update(env)

@@ -1,4 +1,4 @@
-"""Real PostgreSQL and Redis for tests: one pair a session, a fresh database for each test."""
+"""Real PostgreSQL and Redis for tests: one pair per session, a fresh database for each test."""
 
 import json
 import os
@@ -34,10 +34,10 @@ FINISHED = ("answered", "failed")
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers]:
-    """The session's servers. Tests that kill or restart servers start their own."""
+    """The servers of the test session. Tests that kill or restart servers start their own."""
     with embedded(tmp_path_factory.mktemp("servers") / "data") as running:
         with psycopg.connect(running.conninfo, autocommit=True) as connection:
-            # Nothing here must outlive the machine, and waiting for its disk is much of the time.
+            # Test data need not survive a crash, and waiting for the disk takes much of the time.
             connection.execute("ALTER SYSTEM SET fsync = off")
             connection.execute("SELECT pg_reload_conf()")
         make_template(running)
@@ -45,7 +45,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer
 
 
 def make_template(servers: EmbeddedServers) -> None:
-    """Make the migrated database that each test gets a copy of."""
+    """Create the migrated template database; each test gets a copy of it."""
     create_database(servers, TEMPLATE, "template0")
     engine = connect(url_of(servers, TEMPLATE))
     migrate(engine)
@@ -58,15 +58,15 @@ def url_of(servers: EmbeddedServers, database: str) -> str:
 
 
 def create_database(servers: EmbeddedServers, name: str, template: str) -> None:
-    """Make a database as a copy of another one."""
+    """Create a database as a copy of another one."""
     with psycopg.connect(servers.conninfo, autocommit=True) as connection:
-        # Copying the files takes less than writing them to the log first, which is the default.
+        # Copying the files is faster than writing them to the log first, which is the default.
         connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
 
 
 @pytest.fixture
 def settings(servers: EmbeddedServers, tmp_path: Path) -> Iterator[Settings]:
-    """Settings with short waits, for a fresh database and a Redis namespace of its own."""
+    """Settings with short waits, for a fresh database and a separate Redis namespace."""
     name = f"test_{uuid4().hex[:12]}"
     create_database(servers, name, TEMPLATE)
     yield Settings(
@@ -89,14 +89,14 @@ def settings(servers: EmbeddedServers, tmp_path: Path) -> Iterator[Settings]:
 @pytest.fixture
 def engine(settings: Settings) -> Iterator[sa.Engine]:
     """An engine on the test's database."""
-    found = connect(settings.database_url)
-    yield found
-    found.dispose()
+    test_engine = connect(settings.database_url)
+    yield test_engine
+    test_engine.dispose()
 
 
 @pytest.fixture
 def store(engine: sa.Engine) -> Store:
-    """A store without a broker: what it promises waits in the outbox."""
+    """A store without a broker: its messages stay in the outbox."""
     return Store(engine, lambda promises: None)
 
 
@@ -109,7 +109,7 @@ def inline(settings: Settings, engine: sa.Engine) -> Iterator[InlineWorker]:
 
 
 def ingest(store: Store, *records: SourceRecord | dict[str, Any]) -> UUID:
-    """Submit records as one packet; gives the item's id."""
+    """Submit records as one packet; returns the item's id."""
     parsed = [SourceRecord.model_validate(record) for record in records]
     content = "\n".join(record.model_dump_json(exclude_none=True) for record in parsed)
     with store.unit_of_work("test", request_id=uuid4()) as work:
@@ -125,19 +125,19 @@ def ingest(store: Store, *records: SourceRecord | dict[str, Any]) -> UUID:
 
 
 def ask(store: Store, text: str, **options: Any) -> UUID:
-    """Submit a question; gives its id."""
+    """Submit a question; returns its id."""
     with store.unit_of_work("test", request_id=uuid4()) as work:
         return questions.submit(work, text, options).id
 
 
 def get_question(store: Store, question_id: UUID) -> Question:
-    """The question as it stands now."""
+    """The current row of the question."""
     with store.reading() as session:
         return session.get_one(Question, question_id)
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 30.0, what: str = "") -> None:
-    """Poll `condition`; fails the test after `seconds`."""
+    """Poll `condition` until it is true; fails the test after `seconds`."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -146,10 +146,10 @@ def wait_until(condition: Callable[[], bool], seconds: float = 30.0, what: str =
 
 
 def wait_finished(store: Store, ids: list[UUID], seconds: float = 60.0) -> None:
-    """Wait until all these questions have ended."""
+    """Wait until all these questions are answered or failed."""
 
     def ended() -> bool:
-        return all(get_question(store, one).status in FINISHED for one in ids)
+        return all(get_question(store, question_id).status in FINISHED for question_id in ids)
 
     wait_until(ended, seconds, "questions ended")
 
@@ -174,7 +174,7 @@ class Fleet:
         return process
 
     def worker(self, *stages: Stage, threads: int = 2) -> Forked:
-        """Start a worker and wait until it says that it is ready."""
+        """Start a worker and wait until it logs that it is ready."""
         before = self.text().count("worker_ready")
         wanted = [f"--stage={stage.value}" for stage in stages]
         process = self.start("worker", *wanted, f"--threads={threads}")
@@ -182,18 +182,18 @@ class Fleet:
         return process
 
     def scheduler(self) -> Forked:
-        """Start a scheduler and wait until it says that it is ready."""
+        """Start a scheduler and wait until it logs that it is ready."""
         before = self.text().count("scheduler_ready")
         process = self.start("scheduler")
         wait_until(lambda: self.text().count("scheduler_ready") > before, 90, "scheduler ready")
         return process
 
     def text(self) -> str:
-        """What the processes have printed."""
+        """The output of the processes so far."""
         return self.log.read_text("utf-8", errors="replace") if self.log.exists() else ""
 
     def stop(self) -> None:
-        """Kill what still runs."""
+        """Kill the processes that still run."""
         for process in self.processes:
             process.send_signal(signal.SIGCONT)
             process.kill()
@@ -202,7 +202,7 @@ class Fleet:
 
 @pytest.fixture
 def fleet(settings: Settings, tmp_path: Path) -> Iterator[Fleet]:
-    """Starts processes; whatever runs at the end of the test is killed."""
+    """Starts processes; those that still run at the end of the test are killed."""
     running = Fleet(settings, tmp_path / "fleet.log")
     yield running
     running.stop()
@@ -231,13 +231,13 @@ TRIAL = {
     "url": "https://example.org/trials/1",
     "published_at": "2022-06-04T00:00:00Z",
 }
-"""A made-up record for tests: no real trial, no real figure."""
+"""A made-up record for tests, without real trials or figures."""
 
 TRIAL_QUESTION = "What is the primary endpoint of the ctDNA-guided trial in stage II colon cancer?"
 
 
 def until_somebody_waits(store: Store) -> None:
-    """Return once a transaction waits for another's lock."""
+    """Return once a transaction waits for a lock of another transaction."""
     waiting = sa.text(
         "SELECT EXISTS (SELECT FROM pg_stat_activity "
         "WHERE datname = current_database() AND wait_event_type = 'Lock')"

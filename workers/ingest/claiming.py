@@ -1,4 +1,4 @@
-"""Marks documents that claim to be a work that a source holds (`store.documents.claimed_works`)."""
+"""Marks documents that claim to be a work held from a source (`store.documents.claimed_works`)."""
 
 from collections.abc import Iterable, Set
 from datetime import datetime
@@ -22,57 +22,64 @@ def restate_claims(
     new: Set[UUID] = frozenset(),
     suspects: Set[UUID] = frozenset(),
 ) -> None:
-    """Documents that claim to be a work that a source holds, whichever of the two came first; and
-    those that do so no longer. What ended takes along what claims to be it.
+    """Update the findings on documents that claim to be a work held from a source.
 
-    Call `claims.wait_for_others` before.
+    It does not matter which of the two came first. A finding that no longer applies is closed. A
+    work that ended also ends the documents that claim to be it. Call `claims.wait_for_others`
+    first.
 
     Args:
-        documents: those that changed, or whose works ended.
-        owner: whether they are of a source that names works: then they claim nothing.
-        new: those of them of which nothing was found before.
-        suspects: other documents under their numbers.
+        documents: documents that changed, or whose works ended.
+        owner: True if they come from a source that names works: then they claim nothing.
+        new: the documents among them that had no findings before.
+        suspects: other documents with the same identifiers.
     """
     mine = claimed_works.claimants_of(unit.session, documents, source if owner else None) | suspects
     mine |= set() if owner else documents
     if not mine:
         return
-    found = _claims(claimed_works.claims_of(unit.session, mine))
-    if found or mine - new:
-        findings.restate(unit, source, "claimed", mine - new, found, at, of_all=True)
+    new_findings = _claims(claimed_works.claims_of(unit.session, mine))
+    if new_findings or mine - new:
+        findings.restate(unit, source, "claimed", mine - new, new_findings, at, of_all=True)
         claimed_works.share_end(unit, mine, at)
 
 
 def _claims(claimed: Iterable[Claim]) -> list[NewFinding]:
-    """A caller's record is marked whatever its title, for a title is as easily copied as a number.
-    What a source brings under another's number with the same title is the work in another form:
-    a guideline's file beside the article."""
-    found: dict[tuple[UUID, str, str | None], list[Claim]] = {}
-    for one in claimed:
-        if one.source is None or not same_title(one.title, one.held_title):
-            found.setdefault((one.document_id, one.subject, one.source), []).append(one)
+    """The findings for these claims.
+
+    A caller's record is marked whatever its title: a title is as easily copied as a number. A
+    source's record with another source's number and the same title is the work in another form,
+    such as a guideline's file beside the article, and is not marked.
+    """
+    groups: dict[tuple[UUID, str, str | None], list[Claim]] = {}
+    for claim in claimed:
+        if claim.source is None or not same_title(claim.title, claim.held_title):
+            groups.setdefault((claim.document_id, claim.subject, claim.source), []).append(claim)
     return [
         NewFinding(
             "claimed",
             subject,
             document_id,
             {
-                "held": sorted({str(one.held_id) for one in some}),
-                "held_ended": any(one.held_status != "current" for one in some),
-                "title_agrees": all(same_title(one.title, one.held_title) for one in some),
-                "year_agrees": _years_agree(some),
+                "held": sorted({str(claim.held_id) for claim in claims}),
+                "held_ended": any(claim.held_status != "current" for claim in claims),
+                "title_agrees": all(same_title(claim.title, claim.held_title) for claim in claims),
+                "year_agrees": _years_agree(claims),
             },
             source or SUBMITTED,
         )
-        for (document_id, subject, source), some in found.items()
+        for (document_id, subject, source), claims in groups.items()
     ]
 
 
 def _years_agree(claimed: Iterable[Claim]) -> bool | None:
-    """Print and electronic publication may be a year apart. None: not both say when."""
-    apart = [
-        abs(one.year - one.held_year)
-        for one in claimed
-        if one.year is not None and one.held_year is not None
+    """True if all years agree within one year: print may be a year after electronic publication.
+
+    None if no claim has both years.
+    """
+    gaps = [
+        abs(claim.year - claim.held_year)
+        for claim in claimed
+        if claim.year is not None and claim.held_year is not None
     ]
-    return max(apart) <= 1 if apart else None
+    return max(gaps) <= 1 if gaps else None

@@ -1,4 +1,4 @@
-"""Writes down what does not hold about records, and closes what holds again."""
+"""Writes findings about records, and closes findings that no longer apply."""
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import datetime
@@ -26,41 +26,41 @@ def write_findings(
     parsed: Parsed,
     at: datetime,
 ) -> None:
-    """Findings on an item: fields nobody reads, records that cannot be read, identifiers that
-    cannot be one, stand on two titles or are those of a work that a source holds.
+    """Write the findings on an item: unmapped fields, unreadable records, and identifiers that are
+    malformed, stand on two titles or belong to a work held from a source.
 
     Args:
-        stored: what became of each of the `records`.
+        stored: the result of storing each of the `records`.
         at: when the item was read; its own statements count from when it was fetched.
     """
     source, fetched_at = item.source or SUBMITTED, item.fetched_at or item.created_at
     if item.source is not None:
         findings.put(unit, source, list(_about_the_payload(item, parsed)), fetched_at)
-        told = {one.source_id for one in parsed.problems}  # read, but not all of it
-        whole = [record.key for record, _ in records if record.key not in told]
+        problem_keys = {entry.source_id for entry in parsed.problems}  # only partly read
+        whole = [record.key for record, _ in records if record.key not in problem_keys]
         findings.readable(unit, source, whole, fetched_at)
     taken = [
-        (record, one.document_id)
-        for (record, _), one in zip(records, stored, strict=True)
-        if one.taken
+        (record, entry.document_id)
+        for (record, _), entry in zip(records, stored, strict=True)
+        if entry.taken
     ]
     malformed = list(_malformed(records, taken, parsed))
-    if malformed or any(one.taken and one.outcome != "new" for one in stored):
+    if malformed or any(entry.taken and entry.outcome != "new" for entry in stored):
         documents = [document_id for _, document_id in taken]
         findings.restate(unit, source, "malformed", documents, malformed, fetched_at, of_all=True)
     without_doi = {
-        one.document_id
-        for (record, _), one in zip(records, stored, strict=True)
-        if one.outcome == "changed" and record.identifiers.doi is None
+        entry.document_id
+        for (record, _), entry in zip(records, stored, strict=True)
+        if entry.outcome == "changed" and record.identifiers.doi is None
     }
-    if without_doi:  # what was said of its DOI is said of it no longer, and nobody will be asked
+    if without_doi:  # findings on its former DOI end here: no source will be asked about it again
         findings.restate(unit, source, "mismatch", without_doi, [], at, of_all=True)
-    changed = {one.document_id for one in stored if one.outcome in ("new", "changed")}
-    new = {one.document_id for one in stored if one.outcome == "new"}
+    changed = {entry.document_id for entry in stored if entry.outcome in ("new", "changed")}
+    new = {entry.document_id for entry in stored if entry.outcome == "new"}
     owner = names_works(item.source)
-    # A caller's document is looked at again though it says nothing new: who ends a work leaves out
-    # those that are being stored.
-    touched = {one.document_id for one in stored if not owner or one.retracted} | changed
+    # A caller's document is checked again even if unchanged: the transaction that ends a work skips
+    # documents that are being stored.
+    touched = {entry.document_id for entry in stored if not owner or entry.retracted} | changed
     if not touched:
         return
     claimed_works.wait_for_others(unit.session, owner=owner)
@@ -72,9 +72,9 @@ def write_findings(
 def _about_the_payload(item: IngestItem, parsed: Parsed) -> Iterator[NewFinding]:
     for path, seen in parsed.unmapped.items():
         yield NewFinding("unmapped", path, detail={"seen": seen})
-    for one in parsed.problems:
+    for problem in parsed.problems:
         yield NewFinding(
-            "unreadable", one.source_id or f"item:{item.id}", None, {"why": one.reason}
+            "unreadable", problem.source_id or f"item:{item.id}", None, {"why": problem.reason}
         )
 
 
@@ -83,15 +83,15 @@ def _malformed(
     taken: Sequence[tuple[SourceRecord, UUID]],
     parsed: Parsed,
 ) -> Iterator[NewFinding]:
-    """What the parser left out of the identifiers, and registry numbers in the words."""
+    """Malformed identifiers that the parser left out, and malformed NCT numbers in the text."""
     ids: dict[str, UUID] = {}
     keys: set[str] = set()
     if parsed.doubts:
         ids = {record.key: document_id for record, document_id in taken}
         keys = {record.key for record, _ in records}
-    for one in parsed.doubts:
-        if one.source_id in ids or one.source_id not in keys:
-            yield NewFinding("malformed", f"{one.kind}:{one.value}", ids.get(one.source_id))
+    for doubt in parsed.doubts:
+        if doubt.source_id in ids or doubt.source_id not in keys:
+            yield NewFinding("malformed", f"{doubt.kind}:{doubt.value}", ids.get(doubt.source_id))
     for record, document_id in taken:
         if "NCT" in record.text:
             for value in malformed_nct(record.text):
@@ -101,50 +101,55 @@ def _malformed(
 def _restate_conflicts(
     unit: UnitOfWork, source: str, changed: Set[UUID], new: Set[UUID], at: datetime
 ) -> set[UUID]:
-    """Identifiers that stand on two titles, on both; and those that do so no longer, on both. Gives
-    the documents of callers and folders under the numbers of a source's works.
+    """Update the findings on identifiers that stand on two titles, on both documents.
 
-    Of the documents that are `new` nothing was found before.
+    Returns the documents of callers and folders that have identifiers of a source's works. The
+    `new` documents had no findings before.
     """
     documents = set(changed)
     if changed - new:
         documents |= findings.conflicting_with(unit.session, changed - new)
     collisions = findings.collisions(unit.session, documents)
-    found = _conflicts(collisions)
-    others = {one.document_id for one in found if one.document_id is not None} - documents
-    if others:  # each names all that it collides with, not only what changed
-        documents |= others
-        found = _conflicts(findings.collisions(unit.session, documents))
-    if found or documents - new:
-        findings.restate(unit, source, "conflict", documents - new, found, at, of_all=True)
-    return {one.other_id for one in collisions if not names_works(one.other_source)}
+    conflicts = _conflicts(collisions)
+    other_documents = {
+        conflict.document_id for conflict in conflicts if conflict.document_id is not None
+    } - documents
+    if other_documents:  # each finding lists all collisions of its document, changed or not
+        documents |= other_documents
+        conflicts = _conflicts(findings.collisions(unit.session, documents))
+    if conflicts or documents - new:
+        findings.restate(unit, source, "conflict", documents - new, conflicts, at, of_all=True)
+    return {
+        collision.other_id for collision in collisions if not names_works(collision.other_source)
+    }
 
 
 def _conflicts(collisions: Iterable[Collision]) -> list[NewFinding]:
-    """An abstract and its full text share their identifiers rightly: one title, no conflict.
+    """The findings for these collisions; documents with the same title do not conflict.
 
-    What a caller brings puts no source's record in doubt, and a file of a user's folder none of a
-    source that names its works by the number: those claim to be it (`claiming`).
+    An abstract and its full text rightly share their identifiers. A caller's document never puts a
+    source's record in doubt, nor does a file of a user's folder for a source that names its works
+    by the number: such documents claim to be the work (`claiming`).
     """
-    others: dict[tuple[UUID, str, str | None], set[UUID]] = {}
-    for one in collisions:
-        if names_works(one.source) is not names_works(one.other_source):
+    other_ids: dict[tuple[UUID, str, str | None], set[UUID]] = {}
+    for collision in collisions:
+        if names_works(collision.source) is not names_works(collision.other_source):
             continue
-        if not same_title(one.title, one.other_title):
-            subject = f"{one.kind}:{one.value}"
-            mine = (one.document_id, subject, one.source)
-            theirs = (one.other_id, subject, one.other_source)
-            if one.source is None or one.other_source is not None:
-                others.setdefault(mine, set()).add(one.other_id)
-            if one.other_source is None or one.source is not None:
-                others.setdefault(theirs, set()).add(one.document_id)
+        if not same_title(collision.title, collision.other_title):
+            subject = f"{collision.kind}:{collision.value}"
+            key = (collision.document_id, subject, collision.source)
+            other_key = (collision.other_id, subject, collision.other_source)
+            if collision.source is None or collision.other_source is not None:
+                other_ids.setdefault(key, set()).add(collision.other_id)
+            if collision.other_source is None or collision.source is not None:
+                other_ids.setdefault(other_key, set()).add(collision.document_id)
     return [
         NewFinding(
             "conflict",
             subject,
             document_id,
-            {"also_on": sorted(str(other) for other in ids)},
+            {"also_on": sorted(str(document) for document in ids)},
             source or SUBMITTED,
         )
-        for (document_id, subject, source), ids in others.items()
+        for (document_id, subject, source), ids in other_ids.items()
     ]

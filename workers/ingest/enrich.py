@@ -1,4 +1,4 @@
-"""What other sources say about held works: standing and identity."""
+"""Stores what other sources say about held works: publication status and identity."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ from workers.ingest.enrichment import Answer, NoWord, Statement
 from workers.ingest.identity import Named, disagreements
 
 OTHERS = {"crossref": "openalex", "openalex": "crossref"}
-"""A DOI that both do not know does not exist; one alone may lack another agency's DOIs."""
+"""A DOI unknown to both does not exist; one alone may lack the DOIs of another agency."""
 
 
 def take(
@@ -27,29 +27,37 @@ def take(
     answers: Sequence[tuple[publication_status.DueWork, Answer]],
     at: datetime,
 ) -> None:
-    """Write down what `source` says about each work: notices, citations, what disagrees.
+    """Store what `source` says about each work: notices, citations and disagreements.
 
-    A source that does not know a work says nothing about its standing: its earlier notices stay.
-    One that was asked in vain was not asked: a finding says so, and nothing else changes.
+    If the source does not know a work, its earlier notices stay. If it gave no answer about a work,
+    only a finding is written.
     """
     if not answers:
         return
     in_vain = [
-        NewFinding("unreadable", due.key, due.document_id, {"why": str(said.error)})
-        for due, said in answers
-        if isinstance(said, NoWord)
+        NewFinding("unreadable", due.key, due.document_id, {"why": str(answer.error)})
+        for due, answer in answers
+        if isinstance(answer, NoWord)
     ]
-    asked = [due.document_id for due, _ in answers]
-    publication_status.lock(work.session, asked)
-    findings.restate(work, source, "unreadable", asked, in_vain, at)
-    statements = [(due, said) for due, said in answers if isinstance(said, Statement)]
+    document_ids = [due.document_id for due, _ in answers]
+    publication_status.lock(work.session, document_ids)
+    findings.restate(work, source, "unreadable", document_ids, in_vain, at)
+    statements = [(due, answer) for due, answer in answers if isinstance(answer, Statement)]
     if not statements:
         return
-    ids = [one.document_id for one, _ in statements]
-    said = {due.document_id: statement for due, statement in statements if statement.known}
-    publication_status.put_notices(work, source, {one: s.notices for one, s in said.items()}, at)
-    cited_by = {one: statement.cited_by for one, statement in said.items()}
-    publication_status.asked(work.session, source, {one: one in said for one in ids}, at, cited_by)
+    ids = [due.document_id for due, _ in statements]
+    known = {due.document_id: statement for due, statement in statements if statement.known}
+    publication_status.put_notices(
+        work, source, {document_id: s.notices for document_id, s in known.items()}, at
+    )
+    cited_by = {document_id: statement.cited_by for document_id, statement in known.items()}
+    publication_status.asked(
+        work.session,
+        source,
+        {document_id: document_id in known for document_id in ids},
+        at,
+        cited_by,
+    )
     publication_status.settle(work, ids)
     claimed_works.wait_for_others(work.session, owner=True)
     restate_claims(work, source, set(ids), at, owner=True)
@@ -62,10 +70,10 @@ def _take_identity(
     statements: Sequence[tuple[publication_status.DueWork, Statement]],
     at: datetime,
 ) -> None:
-    """A DOI that belongs to another title, or to another PMID, is not this work's DOI.
+    """Write findings where a work's DOI belongs to another title or PMID, or does not exist.
 
-    Where the titles have little in common, nothing that names the record is trusted any more, so
-    that it is in no list of references (EB-7.3).
+    If the titles have little in common, no identifier of the record is trusted any more, so that it
+    is in no list of references (EB-7.3).
     """
     held = _held(work, [due.document_id for due, _ in statements])
     wrong: list[NewFinding] = []
@@ -74,7 +82,7 @@ def _take_identity(
     for due, statement in statements:
         mine = held.get(due.document_id)
         if mine is None or mine.identifiers.get("doi", "").lower() != due.doi.lower():
-            continue  # it ended, or names another DOI since it was read for this step
+            continue  # it ended, or its DOI changed since it was read for this step
         compared.append(due.document_id)
         if not statement.known:
             nowhere += _unknown(work, source, due)
@@ -88,14 +96,19 @@ def _take_identity(
             ]
     known = [due.document_id for due, statement in statements if statement.known]
     findings.restate(
-        work, source, "mismatch", [one for one in compared if one in set(known)], wrong, at
+        work,
+        source,
+        "mismatch",
+        [document_id for document_id in compared if document_id in set(known)],
+        wrong,
+        at,
     )
     findings.restate(work, source, "nonexistent", compared, nowhere, at, of_all=True)
 
 
 def _disagreements(mine: Named, said: Statement) -> list[str]:
-    """What contradicts the record. An entry of a scenario pack is known by its identifiers: a
-    title that is the pack's is no contradiction, whatever the record calls the work (EB-7.1)."""
+    """The fields that contradict the record. An entry of a scenario pack is known by its
+    identifiers: if the source gives the pack's title, the title is not in dispute (EB-7.1)."""
     fields = disagreements(mine, said)
     entry = anchor_of(mine.identifiers)
     if entry is not None and said.title and same_title(entry.title, said.title):
@@ -108,15 +121,15 @@ def _match(mine: Named, said: Statement) -> float:
 
 
 def _misnamed(doi: str, mine: Named, said: Statement, fields: Sequence[str]) -> list[str]:
-    """The identifiers that are in doubt: the DOI, or all there are if the titles hardly match."""
+    """The identifiers in doubt: the DOI, or all of the article's if the titles hardly match."""
     all_of_them = (
         "title" in fields
         and _match(mine, said) < identity_policy().title_match
         and anchor_of(mine.identifiers) is None
     )
     kinds = sorted(ARTICLE - {"doi"}) if all_of_them else []
-    others = (f"{kind}:{mine.identifiers[kind]}" for kind in kinds if kind in mine.identifiers)
-    return [f"doi:{doi}", *others]
+    other_names = (f"{kind}:{mine.identifiers[kind]}" for kind in kinds if kind in mine.identifiers)
+    return [f"doi:{doi}", *other_names]
 
 
 def _held(work: UnitOfWork, ids: Sequence[UUID]) -> dict[UUID, Named]:
@@ -134,8 +147,8 @@ def _held(work: UnitOfWork, ids: Sequence[UUID]) -> dict[UUID, Named]:
 
 
 def _unknown(work: UnitOfWork, source: str, due: publication_status.DueWork) -> list[NewFinding]:
-    """A finding only if the other source was asked about the same DOI and does not know it."""
-    other = work.session.execute(
+    """A finding that the DOI does not exist; none unless the other source denied the same DOI."""
+    known_to_other = work.session.execute(
         sa.text(
             """
             SELECT c.known FROM standing_check c
@@ -147,7 +160,7 @@ def _unknown(work: UnitOfWork, source: str, due: publication_status.DueWork) -> 
         ),
         {"id": due.document_id, "other": OTHERS[source], "doi": due.doi},
     ).scalar_one_or_none()
-    if other is not False:
+    if known_to_other is not False:
         return []
     detail = {"asked": sorted(OTHERS)}
     return [NewFinding("nonexistent", f"doi:{due.doi}", due.document_id, detail)]

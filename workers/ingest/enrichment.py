@@ -1,7 +1,7 @@
-"""What Crossref and OpenAlex say about a work that is held already: its standing and its record.
+"""Statements of Crossref and OpenAlex about held works: publication status and metadata.
 
-An enricher gives no documents. It is asked about DOIs and answers with statements; their notices
-join those of the document's own source, and any one source suffices (WIRE 5).
+An enricher brings no documents. It is asked about DOIs and answers with statements. Their notices
+are added to those of the document's own source; a notice from any one source suffices (WIRE 5).
 """
 
 import re
@@ -34,9 +34,9 @@ class Work:
 
 @dataclass(frozen=True)
 class Statement:
-    """One source's word on one work; `known` is False where it has no such DOI.
+    """What one source says about one work; `known` is False if it has no such DOI.
 
-    `doi` is in lower case and the source's own: not the one asked about where that is an alias.
+    `doi` is the source's own, in lower case; it differs from the requested one if that is an alias.
     """
 
     key: str
@@ -49,13 +49,13 @@ class Statement:
     year: int | None = None
     notices: tuple[Notice, ...] = ()
     cited_by: int | None = None
-    """How many works cite it; None: the source does not say."""
+    """The number of works that cite it; None: the source does not say."""
     facts: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class NoWord:
-    """The source lives, and was asked about this work in vain; `error` says why."""
+    """The source is up but gave no answer about this work; `error` says why."""
 
     key: str
     error: SourceError
@@ -65,17 +65,17 @@ Answer = Statement | NoWord
 
 
 class RefusesThisWork(Refused):
-    """The source refuses this work's identifier, and no other's for that."""
+    """The source refuses this work's identifier; this says nothing about other works."""
 
 
 OF_ONE_WORK = (RefusesThisWork, Malformed, TooLarge)
-"""Errors that say nothing of the next work, as long as the source answers about another."""
+"""Errors that concern one work only, as long as the source answers about another."""
 REFUSALS = frozenset({400, 410, 414, 422})
-"""Statuses that speak of what was asked for, not of who asks: a DOI as some registers hold them."""
+"""Statuses caused by the requested DOI, not by the client: some registers hold odd DOIs."""
 
 
 class BudgetSpent(QuotaExhausted):
-    """The source wants to be left alone, in the middle of a batch; `statements` came before."""
+    """The source's quota ended in the middle of a batch; `statements` came before."""
 
     def __init__(self, message: str, seconds: float, statements: Sequence[Answer]) -> None:
         super().__init__(message, seconds)
@@ -92,17 +92,17 @@ class BrokenOff(SourceError):
 
 
 class Enricher(Protocol):
-    """A source that is asked about works held already. Stateless: one object serves all threads."""
+    """A source that is asked about held works. Stateless: one object serves all threads."""
 
     name: EnricherName
     fetch_limit: int
 
     def ask(self, client: Any, works: Sequence[Work]) -> list[Answer]:
-        """An answer for each of at most `fetch_limit` works, in their order, or for the first of
-        them if it takes too long.
+        """Ask about at most `fetch_limit` works; returns an answer for each, in their order, or for
+        the first of them if it takes too long.
 
-        `client` is a `workers.http.client.SourceClient`; parsers import this module, and so
-        it must know no network. Raises as `ask_each`.
+        `client` is a `workers.http.client.SourceClient`; its type is not imported because parsers
+        import this module, which must not import network code. Raises as `ask_each`.
         """
         ...
 
@@ -110,11 +110,12 @@ class Enricher(Protocol):
 def ask_each(
     works: Sequence[Work], ask: Callable[[Work], Statement], time_is_up: Callable[[], bool]
 ) -> list[Answer]:
-    """What `ask` says about each work, in their order, until it spoke and `time_is_up`; one in vain
-    does not end the batch.
+    """Call `ask` for each work; returns the answers in their order.
 
-    Two works in a row that cannot be reached do: that is the source. Raises BudgetSpent and
-    BrokenOff with the answers so far; the error itself where the source answered about no work.
+    The batch ends early when `time_is_up` and the source has answered about at least one work. An
+    error about one work does not end it; two unreachable works in a row do, as the source is down.
+    Raises BudgetSpent or BrokenOff with the answers so far; if the source answered about no work,
+    the error itself.
     """
     answers: list[Answer] = []
     spoke = False
@@ -140,7 +141,7 @@ def ask_each(
                 raise
             raise BrokenOff(error, answers[:-1] if down else answers) from None
     if answers and not spoke:
-        raise next(one.error for one in answers if isinstance(one, NoWord))
+        raise next(answer.error for answer in answers if isinstance(answer, NoWord))
     return answers
 
 
@@ -153,17 +154,17 @@ _KINDS: dict[str, NoticeKind] = {
 
 
 def ended_by_title(title: str) -> NoticeKind | None:
-    """What a title's first word says of its work: "RETRACTED: …", "[WITHDRAWN] …".
+    """The kind of notice that a title's first word states: "RETRACTED: …", "[WITHDRAWN] …".
 
-    A fallback (WIRE 5). Capitals only: "Retracted: …" is how some publishers title the notice.
+    A fallback (WIRE 5). Capitals only: some publishers title the notice itself "Retracted: …".
     """
-    found = _ENDED.match(title.lstrip())
-    return _KINDS[found[1]] if found else None
+    match = _ENDED.match(title.lstrip())
+    return _KINDS[match[1]] if match else None
 
 
 def doi_path(doi: str) -> str | None:
-    """The DOI as it stands in a URL's path, its slashes kept; None where dots would mean folders
-    (`10.1234/../members`), so that no such DOI can be asked about."""
+    """The DOI encoded for a URL's path, slashes kept; None if dots would mean folders
+    (`10.1234/../members`): such a DOI cannot be asked about."""
     if any(part in {".", ".."} for part in doi.split("/")):
         return None
     return quote(doi, safe="/")

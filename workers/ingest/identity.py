@@ -1,7 +1,7 @@
-"""Do the identifiers of a record name the work that its title names? Pure.
+"""Checks whether a record's identifiers name the same work as its title. Pure.
 
 Sources copy each other's errors: a DOI that stands on two titles, a registry number with a digit
-missing (DATA.md, "Facts worth knowing"). What disagrees is written down and never shown.
+missing (DATA.md, "Facts worth knowing"). Identifiers that disagree are recorded and never shown.
 """
 
 import re
@@ -16,7 +16,7 @@ _NCT = re.compile(r"(?<![^\W_])NCT[-\s#:]{0,2}(\d[^\W_]*)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Named:
-    """What a held document says of itself."""
+    """The title, year and identifiers of a held document."""
 
     title: str
     year: int | None
@@ -24,18 +24,18 @@ class Named:
 
 
 def disagreements(held: Named, said: Statement) -> list[str]:
-    """The fields in which another source's statement on a work contradicts what is held.
+    """The fields in which another source's statement contradicts the held document.
 
-    A year apart is no contradiction: print and electronic publication often are. Nor is another
-    DOI: a work may have several, and each leads to the one that the source calls its own. Nor is
-    the title in another language: PubMed translates titles, and sets them in brackets.
+    A difference of one year is allowed: print and electronic publication often differ so. So is
+    another DOI: a work may have several, and each leads to the source's own. So is a title in
+    another language: PubMed translates titles and puts them in brackets.
     """
     wrong = [
         kind
         for kind in ("pmid", "pmcid")
-        if (mine := held.identifiers.get(kind))
-        and (theirs := getattr(said, kind))
-        and mine.casefold() != theirs.casefold()
+        if (own := held.identifiers.get(kind))
+        and (stated := getattr(said, kind))
+        and own.casefold() != stated.casefold()
     ]
     if said.title and not held.title.startswith("[") and not same_title(held.title, said.title):
         wrong.append("title")
@@ -45,13 +45,13 @@ def disagreements(held: Named, said: Statement) -> list[str]:
 
 
 def malformed_nct(text: str) -> Iterator[str]:
-    """Registry numbers in a text that cannot be one: an NCT number has eight digits.
+    """The malformed NCT numbers in a text: a well-formed one has eight digits.
 
-    Each once, in the spelling `NCT…` and cut at 40 characters.
+    Each is given once, written `NCT…` and cut at 40 characters.
     """
     seen: set[str] = set()
-    for found in _NCT.finditer(text):
-        digits = found[1]
+    for match in _NCT.finditer(text):
+        digits = match[1]
         written = f"NCT{digits}"[:40]
         well_formed = len(digits) == 8 and digits.isascii() and digits.isdigit()
         if not well_formed and written not in seen:

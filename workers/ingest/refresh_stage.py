@@ -1,4 +1,4 @@
-"""refresh: one page from a source, kept as it came and promised to the ingest stage.
+"""refresh: fetches one page from a source, stores it unchanged and queues it for the ingest stage.
 
 A source that does not answer is a result, not a failure of the stage: the refresh ends `failed`
 with the cause, and the scheduler begins the next one when it is due (ADR 0010).
@@ -42,19 +42,19 @@ from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
 
 MAX_RESTARTS = 2
-"""Ours: a listing that expires a third time is too slow for its source, not unlucky."""
+"""Our limit: a listing that expires a third time is too slow for its source."""
 
 RECHECK = "recheck"
-"""Key of the continuation that says: the changes are through, fetch held documents by id."""
+"""Key of a continuation: all changes were listed, now held documents are fetched by id."""
 
 
 AHEAD = timedelta(days=1)
-"""Sources state days, and theirs may have begun while ours has not: ask for tomorrow's as well."""
+"""Sources state days, and a source's day may begin before ours: tomorrow is asked for as well."""
 
 
 MANY_HOSTS = frozenset({"news"})
-"""Sources whose watches each speak to a host of their own: one that is down is waited for by its
-watch alone (`refreshes.fail`), and the others are asked as before."""
+"""Sources whose watches each use a host of their own: if a host is down, only its watch waits
+(`refreshes.fail`); the others continue."""
 
 
 class StillDegraded(NotOurTurn):
@@ -63,15 +63,15 @@ class StillDegraded(NotOurTurn):
 
 @dataclass(frozen=True)
 class Step:
-    """What one step found. `at` is when it was taken, by the context's clock; never before its
-    refresh began, or what it found would count as not seen since."""
+    """The result of one step. `at` is its time by the context's clock, and never before the start
+    of its refresh: otherwise the documents it found would count as not seen since."""
 
     at: datetime
     page: Page = field(default_factory=Page)
     statements: Sequence[tuple[publication_status.DueWork, Answer]] = ()
     rechecked: Sequence[watches.Due] = ()
     more: Continuation | None = None
-    """Where the next step goes on; None: this was the last."""
+    """Where the next step continues; None: this was the last."""
     error: SourceError | None = None
 
 
@@ -95,7 +95,7 @@ def work(context: Context, message: RefreshV1) -> Step | None:
 
 
 def _require_open_source(context: Context, source: str, at: datetime) -> None:
-    """Raises StillDegraded if the source is to be left alone now."""
+    """Raise StillDegraded if the source's circuit is open."""
     with context.store.unit_of_work("stage:refresh") as unit:
         if source_states.may_ask(unit.session, source, at):
             return
@@ -136,9 +136,9 @@ def _recheck(
     client: SourceClient,
     at: datetime,
 ) -> Step:
-    """After the changes: the documents that were not fetched themselves for long, each once.
+    """After the changes, fetch the documents that were not fetched by id for longest, each once.
 
-    Finds what no list of changes tells: records that were deleted, or that left the query.
+    Finds records that no list of changes shows: those that were deleted or left the query.
     """
     hours = connector_policy(watch.source).recheck_hours
     assert hours is not None, "only sources that are rechecked come here"
@@ -150,9 +150,9 @@ def _recheck(
         )
     if not due:
         return Step(at)
-    page = source.fetch(client, [one.key for one in due])
+    page = source.fetch(client, [document.key for document in due])
     left_over = set(page.left_over)
-    due = [one for one in due if one.key not in left_over]
+    due = [document for document in due if document.key not in left_over]
     return Step(at, page, rechecked=due, more={RECHECK: True})
 
 
@@ -161,7 +161,7 @@ def _enrich(
 ) -> Step:
     """Ask an enricher about the held works that it was not asked about for longest.
 
-    A work that it was asked about in vain is not asked about again in this refresh.
+    A work without an answer is not asked about again in this refresh.
     """
     source = enricher(watch.source)
     hours = connector_policy(watch.source).recheck_hours or 0.0
@@ -177,9 +177,9 @@ def _enrich(
         return Step(at, statements=list(zip(due, error.statements, strict=False)), error=cause)
     statements = list(zip(due, answers, strict=False))  # it may not have got through them all
     in_vain = [
-        watches.Due(one.document_id, one.key)
-        for one, said in statements
-        if isinstance(said, NoWord)
+        watches.Due(due_work.document_id, due_work.key)
+        for due_work, answer in statements
+        if isinstance(answer, NoWord)
     ]
     all_of_them = len(due) < source.fetch_limit and len(answers) == len(due)
     more = None if all_of_them else {"asked": True}
@@ -189,19 +189,19 @@ def _enrich(
 def _ask(
     source: Enricher, client: SourceClient, due: Sequence[publication_status.DueWork]
 ) -> Sequence[Answer]:
-    """An answer for each work. Raises as `Enricher.ask`, unless all that may be to blame is one
-    work, or works that were asked about in vain before: they would end every refresh."""
+    """An answer for each work. Raises as `Enricher.ask`, unless the cause may be a single work, or
+    works that got no answer before: they would end every refresh."""
     try:
-        return source.ask(client, [Work(one.key, one.doi) for one in due])
+        return source.ask(client, [Work(due_work.key, due_work.doi) for due_work in due])
     except (*OF_ONE_WORK, Unreachable) as error:
-        first_time = [one for one in due if not one.in_vain]
+        first_time = [due_work for due_work in due if not due_work.in_vain]
         if len(first_time) > 1 or (first_time and isinstance(error, Unreachable)):
             raise
-        return [NoWord(one.key, error) for one in due]
+        return [NoWord(due_work.key, error) for due_work in due]
 
 
 def commit(unit: UnitOfWork, message: RefreshV1, step: Step | None) -> None:
-    """Keep what the step found and promise the next one."""
+    """Store what the step found and emit the message for the next one."""
     refresh = refreshes.locked(unit.session, message.refresh_id)
     if step is None or refresh is None or not refreshes.awaits(refresh, message.step):
         return
@@ -218,7 +218,7 @@ def commit(unit: UnitOfWork, message: RefreshV1, step: Step | None) -> None:
         refresh.marks = dict(step.page.marks)
     refresh.looked = refresh.looked and step.page.complete
     refresh.total = step.page.total if step.page.total is not None else refresh.total
-    refresh.rechecked = refresh.rechecked + [str(one.document_id) for one in step.rechecked]
+    refresh.rechecked = refresh.rechecked + [str(due.document_id) for due in step.rechecked]
     refreshes.advance(
         unit,
         refresh,
@@ -230,7 +230,7 @@ def commit(unit: UnitOfWork, message: RefreshV1, step: Step | None) -> None:
 
 
 def _keep(unit: UnitOfWork, message: RefreshV1, refresh: Refresh, watch: Watch, step: Step) -> None:
-    """Keep the page's bytes and promise to read them."""
+    """Store the page's payloads as items for the ingest stage."""
     origin = Origin(watch.source, step.at, refresh.id)
     for payload in step.page.payloads:
         submit_item(
@@ -253,7 +253,7 @@ def _commit_error(
     error: SourceError,
     at: datetime,
 ) -> None:
-    """End the refresh, or begin its listing again, and say how the source stands."""
+    """End the refresh or restart its listing, and record the state of the source."""
     if isinstance(error, CursorExpired) and refresh.restarts < MAX_RESTARTS:
         refreshes.restart(unit, refresh, message.request_id)
         return
@@ -261,7 +261,7 @@ def _commit_error(
     wait = min(error.seconds, longest) if isinstance(error, QuotaExhausted) else None
     asked = True
     if isinstance(error, InvalidQuery):  # no fault of the source
-        if watch.cursor_at is None:  # nor one that passes; what worked once is tried again
+        if watch.cursor_at is None:  # it never worked; a query that worked once is retried
             watches.stop(unit, watch.id, at)
     elif isinstance(error, NotOurTurn):
         asked = False
@@ -286,7 +286,7 @@ SPEC = StageSpec(
     commit=commit,
     on_dead=on_dead,
     backoff_seconds=2.0,
-    # A page may cost 120 s of exchanges, a minute of Retry-After and a few turns of 30 s; what
-    # comes one by one ends after a minute (`connectors.base.STEP_SECONDS`) and the call under way.
+    # A page may take 120 s of exchanges, a minute of Retry-After and a few turns of 30 s. Fetching
+    # one by one ends after a minute (`connectors.base.STEP_SECONDS`) and the running call.
     time_limit_seconds=600.0,
 )

@@ -1,4 +1,4 @@
-"""ingest: a submitted item, or a page from a source, becomes document versions."""
+"""ingest: turns a submitted item, or a page from a source, into document versions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,15 +28,15 @@ from workers.runtime.stage import Context, StageSpec
 
 _WITHOUT_CONTENT = defer(IngestItem.content)  # type: ignore[arg-type]  # megabytes, read by `work`
 VERSIONS_PER_MESSAGE = 64
-"""One embed message works on so many versions: large enough to fill the encoder's batches, small
-enough to finish well inside a lease."""
+"""The number of versions in one embed message: enough to fill the encoder's batches, few enough to
+finish well inside a lease."""
 
 
 @dataclass(frozen=True)
 class Read:
-    """The item as records with their structure, or why it could not be read.
+    """The item as records with their structure, or the error that prevented reading it.
 
-    `unreadable`: lines of a user's file that are no records.
+    `unreadable`: lines of a user's file that are not records.
     """
 
     at: datetime
@@ -60,7 +60,7 @@ def work(context: Context, message: IngestV1) -> Read:
     if item.source is not None:
         return _from_source(context, item, item.source, content)
     try:
-        found = read_each(
+        file = read_each(
             content,
             filename=item.filename,
             media_type=item.media_type,
@@ -68,26 +68,26 @@ def work(context: Context, message: IngestV1) -> Read:
         )
     except UnreadableDocument as error:
         return Read(context.now(), error=str(error))
-    if found.error is not None:
-        return Read(context.now(), error=found.error, unreadable=found.unreadable)
-    records = [_as_of(record, item.created_at) for record in found.records]
+    if file.error is not None:
+        return Read(context.now(), error=file.error, unreadable=file.unreadable)
+    records = [_as_of(record, item.created_at) for record in file.records]
     if item.source_type:
         records = [_of_type(record, item.source_type) for record in records]
     return Read(
         context.now(),
         [(record, segment(record.text)) for record in records],
-        unreadable=found.unreadable,
+        unreadable=file.unreadable,
     )
 
 
 def _content(session: Session, item_id: UUID) -> bytes | None:
-    """The item's bytes, sent as they are: as text they are twice as long, and turning megabytes
-    back costs a tenth of all the work."""
+    """The item's bytes, in the binary protocol: as text they are twice as long, and decoding
+    megabytes takes a tenth of the stage's time."""
     connection = session.connection().connection.driver_connection
     assert connection is not None
     with connection.cursor(binary=True) as cursor:
-        found = cursor.execute("SELECT content FROM ingest_item WHERE id = %s", (item_id,))
-        row = found.fetchone()
+        result = cursor.execute("SELECT content FROM ingest_item WHERE id = %s", (item_id,))
+        row = result.fetchone()
     return None if row is None or row[0] is None else bytes(row[0])
 
 
@@ -102,9 +102,11 @@ def _from_source(context: Context, item: IngestItem, source: str, content: bytes
 
 
 def _as_of(record: SourceRecord, accepted_at: datetime) -> SourceRecord:
-    """The record of a user's file as of when it was fetched, at the latest when the file was
-    accepted: read late or again it is no newer than what was sent after it, and what claims to be
-    of the future would be fresh for good."""
+    """The record of a user's file, with `fetched_at` no later than when the file was accepted.
+
+    So a file that is read late or again is no newer than files sent after it, and a date in the
+    future does not keep a record fresh for ever.
+    """
     fetched_at = min(record.fetched_at or accepted_at, accepted_at)
     return record.model_copy(update={"fetched_at": fetched_at})
 
@@ -117,7 +119,7 @@ def _of_type(record: SourceRecord, source_type: str) -> SourceRecord:
 
 
 def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
-    """Store the versions and pass the new ones on."""
+    """Store the versions and emit embed messages for the new ones."""
     item = unit.session.get_one(IngestItem, message.item_id, options=[_WITHOUT_CONTENT])
     if result.error is not None:
         item.status, item.error, item.finished_at = "failed", result.error, now()
@@ -128,13 +130,13 @@ def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
         _end_of_item(unit, item, [], result)
         return
     stored = put_versions(unit, result.records, source=item.source)
-    fresh = [one.version_id for one in stored if one.fresh]
+    fresh = [version.version_id for version in stored if version.fresh]
     for first in range(0, len(fresh), VERSIONS_PER_MESSAGE):
         part = tuple(fresh[first : first + VERSIONS_PER_MESSAGE])
         unit.emit(EmbedV1(request_id=message.request_id, version_ids=part))
     item.status, item.finished_at = "done", now()
-    item.content = None  # its words are in the versions now, its hash stays
-    item.outcome = {"documents": [_outcome(one) for one in stored]}
+    item.content = None  # the versions have its text now; the hash stays
+    item.outcome = {"documents": [_outcome(version) for version in stored]}
     if result.parsed.unmapped:
         item.outcome["unmapped"] = dict(result.parsed.unmapped)
     counts = {"versions": len(stored), "fresh": len(fresh)}
@@ -154,7 +156,7 @@ def commit(unit: UnitOfWork, message: IngestV1, result: Read) -> None:
 
 
 def _problems(result: Read) -> list[dict[str, object]]:
-    return [one.body() for one in result.unreadable]
+    return [problem.body() for problem in result.unreadable]
 
 
 def _outcome(one: Stored) -> dict[str, object]:
@@ -169,20 +171,20 @@ def _outcome(one: Stored) -> dict[str, object]:
 def _end_of_item(
     unit: UnitOfWork, item: IngestItem, stored: Sequence[Stored], result: Read
 ) -> None:
-    """Tell the item's refresh what came of it; the last item completes the refresh."""
+    """Add the item's result to its refresh; the last item completes the refresh."""
     if item.refresh_id is None or item.source is None:
         return
     refresh = refreshes.locked(unit.session, item.refresh_id)
     assert refresh is not None, "the foreign key holds"
     at = item.fetched_at or item.created_at
-    vouched = [one.document_id for one in stored if one.taken]
-    watches.vouch(unit.session, refresh.watch_id, item.source, vouched, at)
-    others = [one.document_id for one in stored if not one.taken]
-    if others:
-        watches.sighted(unit.session, refresh.watch_id, others, at)
+    taken = [version.document_id for version in stored if version.taken]
+    watches.vouch(unit.session, refresh.watch_id, item.source, taken, at)
+    not_taken = [version.document_id for version in stored if not version.taken]
+    if not_taken:
+        watches.sighted(unit.session, refresh.watch_id, not_taken, at)
     _doubt(unit, refresh, result, at)
     refresh.records += len(stored)
-    refresh.fresh += sum(one.outcome in ("new", "changed") for one in stored)
+    refresh.fresh += sum(version.outcome in ("new", "changed") for version in stored)
     refresh.problems += len(result.parsed.problems)
     unit.session.add(refresh)
     unit.session.flush()
@@ -190,18 +192,23 @@ def _end_of_item(
 
 
 def _doubt(unit: UnitOfWork, refresh: Refresh, result: Read, at: datetime) -> None:
-    """A record that cannot be read, or is shown no longer, takes its document's clock away; one
-    that nobody can name takes the whole refresh's, because any document may be meant."""
+    """Clear the freshness of documents whose record is unreadable or no longer shown.
+
+    An unreadable record without a key may be any document, so the whole refresh does not move the
+    freshness clock.
+    """
     named = dict.fromkeys(result.parsed.unseen, "the source shows it no longer")
-    named |= {one.source_id: one.reason for one in result.parsed.problems if one.source_id}
+    named |= {
+        problem.source_id: problem.reason for problem in result.parsed.problems if problem.source_id
+    }
     if named:
         watches.doubt(unit.session, refresh.watch_id, named, at)
-    if any(one.source_id is None for one in result.parsed.problems):
+    if any(problem.source_id is None for problem in result.parsed.problems):
         refresh.looked = False
 
 
 def on_dead(unit: UnitOfWork, message: IngestV1, cause: str) -> None:
-    """Say on the item that it will not be read; its refresh did not see everything."""
+    """Mark the item as failed; its refresh fails too, as it is incomplete."""
     item = unit.session.get(IngestItem, UUID(message.subject))
     if item is None:
         return

@@ -23,11 +23,11 @@ from workers.ingest.parsers.json_payload import load, number, text
 API = "https://clinicaltrials.gov/api/v2"
 
 PAGE_SIZE = 100
-"""Studies a page; halved where they are too large (records with results have up to 1.5 MB)."""
+"""Studies per page; halved if they are too large (records with results have up to 1.5 MB)."""
 MAX_IDS = 100
-"""Ours: a watch of named studies asks for them in one request."""
+"""Our limit: a watch of named studies asks for them in one request."""
 MAX_QUERY = 2000
-"""Characters; ours, well below what an address may have."""
+"""Characters; our limit, well below the longest URL that servers take."""
 
 _SORT = "LastUpdatePostDate:desc"
 _NCT_IDS = re.compile(r"NCT\d{8}(?:(?: OR |[ ,;|]+)NCT\d{8})*", re.IGNORECASE | re.ASCII)
@@ -36,14 +36,14 @@ _PAIRS = {")": "(", "]": "["}
 
 
 class ClinicalTrials:
-    """Connector `clinicaltrials`. A query is Essie syntax, or nothing but NCT ids."""
+    """Connector `clinicaltrials`. A query is in Essie syntax, or a list of NCT ids only."""
 
     name = "clinicaltrials"
-    # a study that the batch does not give is asked for alone, and a page has a minute
+    # a study that is missing in the batch is fetched alone, and a page has a minute
     fetch_limit = 40
 
     def check_query(self, query: str) -> str:
-        """White space made single; NCT ids in capitals, with spaces between, each once.
+        """The query with single spaces; NCT ids in capitals, separated by spaces, each once.
 
         Raises InvalidQuery for empty queries, open quotation marks and brackets, and too many ids.
         """
@@ -61,11 +61,11 @@ class ClinicalTrials:
         return spelled
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
-        """The next studies that match, changed on the day of `ask.since` or later.
+        """The next studies that match and changed on the day of `ask.since` or later.
 
-        The refresh is over before it begins where the data set is the one of the last refresh.
-        Raises CursorExpired where the page token no longer holds, InvalidQuery where the registry
-        does not understand the query.
+        The first page is empty and the last if the data set is unchanged since the last refresh.
+        Raises CursorExpired if the page token is no longer valid, InvalidQuery if the registry does
+        not understand the query.
         """
         known = continuation or {"stamp": _stamp(client)}
         stamp = known.get("stamp")
@@ -76,13 +76,13 @@ class ClinicalTrials:
             return self._named(client, ask, known, marks)
         answer, size = _search(client, ask, known)
         value = load(answer.content)
-        found = list(studies(value))
+        page_studies = list(studies(value))
         token = text(value, "nextPageToken")
         if token and token == known.get("token"):
             raise Malformed("ClinicalTrials.gov: the page token repeats itself")
         following = {"token": token, "size": size, "stamp": stamp} if token else None
         return Page(
-            payloads=[Payload("studies", answer.content)] if found else [],
+            payloads=[Payload("studies", answer.content)] if page_studies else [],
             next=following,
             total=number(value, "totalCount"),
             marks=marks,
@@ -113,7 +113,7 @@ CLINICALTRIALS = ClinicalTrials()
 
 
 def _ids_of(query: str) -> list[str]:
-    return list(dict.fromkeys(found.upper() for found in _NCT_ID.findall(query)))
+    return list(dict.fromkeys(nct_id.upper() for nct_id in _NCT_ID.findall(query)))
 
 
 def _nct_id(key: str) -> str:
@@ -122,7 +122,7 @@ def _nct_id(key: str) -> str:
 
 
 def _check_balance(query: str) -> None:
-    """Refuse what Essie cannot read; brackets within quotation marks are words."""
+    """Raise InvalidQuery for unpaired quotation marks and brackets; quoted brackets are words."""
     opened: list[str] = []
     quoted = False
     for mark in query:
@@ -139,7 +139,7 @@ def _check_balance(query: str) -> None:
 
 
 def _stamp(client: SourceClient) -> str:
-    """The state of the data set; "" where the registry does not say it in a form we know."""
+    """The time stamp of the data set; "" if the registry does not give it in a known form."""
     try:
         return text(load(client.get(f"{API}/version").content), "dataTimestamp")
     except Malformed:
@@ -150,12 +150,12 @@ def _changed_since(ask: Ask) -> dict[str, str | int]:
     if ask.since is None:
         return {}
     day = f"{ask.since.astimezone(UTC):%Y-%m-%d}"
-    # by the day and inclusive; a query of NCT ids only would switch filters off (WIRE 2)
+    # by day, inclusive; a query of NCT ids only would switch filters off (WIRE 2)
     return {"filter.advanced": f"AREA[LastUpdatePostDate]RANGE[{day},MAX]"}
 
 
 def _search(client: SourceClient, ask: Ask, known: Continuation) -> tuple[Fetched, int]:
-    """One page, and how many studies a page has by now: the size may change between pages."""
+    """One page, and the current page size in studies, which may change between pages."""
     token = str(known.get("token") or "")
     size = number(known, "size") or PAGE_SIZE
     params: dict[str, str | int] = {
@@ -180,27 +180,27 @@ def _search(client: SourceClient, ask: Ask, known: Continuation) -> tuple[Fetche
         _check_trouble(answer)
         if token:
             raise CursorExpired("ClinicalTrials.gov no longer knows the page token")
-        if answer.status == 404:  # it is the list of all studies, whatever the query
+        if answer.status == 404:  # this address is the list of all studies, whatever the query
             raise Unreachable("ClinicalTrials.gov does not find its own list of studies (404)")
         raise InvalidQuery(f"ClinicalTrials.gov does not take the query: {_said(answer)}")
 
 
 def _check_trouble(answer: Fetched) -> None:
-    """Its errors are a line of plain text; a web page stands there under trouble (WIRE 2), and
-    says nothing of what was asked. Raises Unreachable for one."""
-    said = _said(answer)
-    if answer.status != 200 and (said.startswith("<") or (answer.status == 400 and not said)):
+    """Raise Unreachable if the error is not one line of plain text, as the registry's own errors
+    are: under trouble it sends a web page (WIRE 2), which says nothing about the request."""
+    reason = _said(answer)
+    if answer.status != 200 and (reason.startswith("<") or (answer.status == 400 and not reason)):
         raise Unreachable(f"ClinicalTrials.gov is in trouble: status {answer.status}, no reason")
 
 
 def _said(answer: Fetched) -> str:
-    """Why it refused: one line of plain text."""
+    """The reason of a refusal: one line of plain text."""
     return " ".join(answer.content[:2000].decode("utf-8", "replace").split())[:200]
 
 
 def _by_ids(client: SourceClient, ids: Sequence[str], filters: dict[str, Any]) -> list[Payload]:
-    """The named studies: in one request, else in halves, for one id that the registry does not
-    take spoils the batch. What a batch leaves out is asked for alone, under its old id if need be.
+    """The named studies, in one request; in halves if that fails, since one id that the registry
+    does not take fails the batch. A study missing in a batch is fetched alone: its id may be old.
     """
     if not ids:
         return []
@@ -218,23 +218,25 @@ def _by_ids(client: SourceClient, ids: Sequence[str], filters: dict[str, Any]) -
             return _single(client, ids[0])
         middle = len(ids) // 2
         return _by_ids(client, ids[:middle], filters) + _by_ids(client, ids[middle:], filters)
-    found = list(studies(load(answer.content)))
-    payloads = [Payload("studies", answer.content)] if found else []
+    batch = list(studies(load(answer.content)))
+    payloads = [Payload("studies", answer.content)] if batch else []
     if not filters:
-        given = {text(study, "protocolSection", "identificationModule", "nctId") for study in found}
+        returned = {
+            text(study, "protocolSection", "identificationModule", "nctId") for study in batch
+        }
         for nct_id in ids:
-            if nct_id not in given:
+            if nct_id not in returned:
                 payloads += _single(client, nct_id)
     return payloads
 
 
 def _single(client: SourceClient, nct_id: str) -> list[Payload]:
-    """One study, behind a redirect if its id is an alias (WIRE 2); nothing if there is none."""
+    """One study, through a redirect if its id is an alias (WIRE 2); empty if there is none."""
     answer = client.get(f"{API}/studies/{nct_id}", {"format": "json"}, accept=(200, 400, 404))
     _check_trouble(answer)
     if answer.status == 404:
         return []
-    if answer.status == 400:  # not gone, and not to be taken for it
+    if answer.status == 400:  # this does not mean that the study is gone
         raise Refused(f"ClinicalTrials.gov does not take the id: {_said(answer)}")
     _ = studies(load(answer.content))
     return [Payload(nct_id, answer.content)]

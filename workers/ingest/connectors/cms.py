@@ -1,8 +1,8 @@
-"""Medicare coverage: LCDs, articles and NCDs by words of their titles, MolDX among them (WIRE 6).
+"""Medicare coverage: LCDs, articles and NCDs by words of their titles, MolDX included (WIRE 6).
 
-The reports are read whole at every refresh; they need no licence. What changed since the marks is
-handed on: an NCD with its text, an LCD with its text only where the operator accepted the AMA, ADA
-and AHA licences, since asking for the token accepts them.
+Every refresh reads the reports whole; they need no licence. It passes on the documents that changed
+since the marks: an NCD with its text, an LCD with its text only if the operator accepted the AMA,
+ADA and AHA licences, since asking for the token accepts them.
 """
 
 import json
@@ -28,11 +28,11 @@ REPORTS: dict[Report, str] = {
 }
 TEXTS_A_STEP = 20
 _MOST_PAGES = 200
-"""Of one report. It has some 2,200 rows; a token that never ends is a fault."""
+"""Page limit of one report. It has some 2,200 rows; tokens that never end are a fault."""
 
 _TEXT, _OLD_TEXT = "text", "old text"
-"""How the mark of a document ends that was handed on with its text; and one of which the API had no
-text any more, so that its row is kept from replacing it and it is asked for again."""
+"""Endings of a document's mark: it was passed on with its text; or the API no longer had its text,
+so that its row must not replace the text and the text is asked for again."""
 
 _WORD = re.compile(r"\w+(?:\.\w+)*")
 _MAX_QUERY = 200
@@ -42,7 +42,7 @@ Row = dict[str, Any]
 
 @dataclass
 class _Place:
-    """Where a refresh is. `seen` becomes the marks; `unlisted` are marks that no row has had."""
+    """The state of a refresh. `seen` becomes the marks; `unlisted`: old marks without a row."""
 
     report: int = 0
     token: str = ""
@@ -53,12 +53,12 @@ class _Place:
 
     @property
     def at_end(self) -> bool:
-        """Whether all reports are read and no text is waited for."""
+        """True if all reports are read and no document waits for its text."""
         return self.report >= len(REPORTS) and not self.waiting
 
 
 class Cms:
-    """Marks: key of a document → its version, its time of update and what was known of it."""
+    """Marks: key of a document → its version, time of update, retirement and kind of text."""
 
     name = "cms"
     fetch_limit = TEXTS_A_STEP
@@ -114,13 +114,13 @@ class Cms:
         return report == "ncd" or (report == "lcd" and self._accept_license)
 
     def _report(self, client: SourceClient, ask: Ask, place: _Place) -> tuple[list[Payload], bool]:
-        """Read the next page of the report; true if it could be the whole truth."""
+        """Read the next page of the report; the flag is False if the whole report is empty."""
         report = list(REPORTS)[place.report]
         rows, token = _rows(client, REPORTS[report], place.token)
         empty = not rows and not place.token
         listed = {document_key(report, row) for row in rows}
         place.unlisted = [key for key in place.unlisted if key not in listed]
-        if empty:  # a report of hundreds of rows has none: a fault, and no word on any document
+        if empty:  # a report has hundreds of rows: an empty one is a fault and proves nothing
             place.unlisted = [key for key in place.unlisted if not _may_stand_in(report, key)]
         changed = []
         words = ask.query.split()
@@ -145,7 +145,7 @@ class Cms:
         return ([_payload(client, report, changed)] if changed else []), not empty
 
     def _mark(self, client: SourceClient, report: Report, row: Row) -> str:
-        """Changes with all that makes the document another one for us."""
+        """The mark of a row; it changes with everything that makes us store the document anew."""
         retired = us_date(fields.text(row, "retirement_date"))
         parts = (
             fields.text(row, "document_version"),
@@ -158,9 +158,9 @@ class Cms:
     def _texts(
         self, client: SourceClient, place: _Place, marks: Mapping[str, Any] | None
     ) -> list[Payload]:
-        """The documents that have waited longest, each with its text where the API has one.
+        """The documents that have waited longest, each with its text if the API has one.
 
-        `marks` of the last refresh; None where they are not known.
+        `marks`: of the last refresh; None if unknown.
         """
         began = client.now()
         now = place.waiting[:TEXTS_A_STEP]
@@ -187,7 +187,7 @@ class Cms:
         return payloads
 
     def _token(self, client: SourceClient) -> str:
-        """A token for an hour. Never asked for without `accept_license`."""
+        """A token that is valid for an hour. Never requested without `accept_license`."""
         if not self._accept_license:
             raise Malformed("cms: an LCD waits for its text, but the licences are not accepted")
         reply = client.get(f"{API}/metadata/license-agreement/")
@@ -198,7 +198,7 @@ class Cms:
 
 
 def _rows(client: SourceClient, path: str, token: str) -> tuple[list[Row], str]:
-    """A page of a report and the token of the next one, "" at the end."""
+    """A page of a report and the token of the next page, "" at the end."""
     parameters = {"next_token": token} if token else None
     content = client.get(f"{API}{path}", parameters).content
     return _data(content), fields.text(fields.load(content), "meta", "next_token")
@@ -249,10 +249,10 @@ def _without_text(
     row: Row,
     marks: Mapping[str, Any] | None,
 ) -> Payload:
-    """A word on a document whose text the API does not give (200 with no data, WIRE 6).
+    """The payload for a document whose text the API does not give (200 with no data, WIRE 6).
 
-    Its row is handed on where no text can be held that it would replace, and where it tells that
-    the document is retired. Either way its mark says that the text is still to come.
+    It is the row if that replaces no held text or says that the document is retired; else it is a
+    problem. Either way the mark says that the text is still missing.
     """
     key = document_key(report, row)
     before = str(marks.get(key or "", "")) if marks is not None else f"|{_TEXT}"
@@ -266,12 +266,12 @@ def _without_text(
 
 
 def _matches(row: Row, words: Sequence[str]) -> bool:
-    """Whether each word begins a word of the title or the id; moldx asks for MolDX's own titles."""
+    """True if each word begins a word of the title or id; `moldx` matches MolDX's own titles."""
     title = fields.text(row, "title").casefold()
-    held = f"{title} {fields.text(row, 'document_display_id').casefold()}"
-    found = " " + " ".join(_WORD.findall(held))
+    searched = f"{title} {fields.text(row, 'document_display_id').casefold()}"
+    text = " " + " ".join(_WORD.findall(searched))
     return all(
-        title.startswith("moldx:") if word == "moldx" else f" {word}" in found for word in words
+        title.startswith("moldx:") if word == "moldx" else f" {word}" in text for word in words
     )
 
 
@@ -281,7 +281,7 @@ def _may_stand_in(report: Report, key: str) -> bool:
 
 
 def _unlisted(place: _Place) -> list[Payload]:
-    """A word on the documents that were in the reports the last time and are no more."""
+    """A problem payload for the documents that were in the reports last time and no longer are."""
     if not place.unlisted:
         return []
     reason = "CMS lists it no longer: was it retired?"

@@ -1,4 +1,4 @@
-"""Crossref: asked about the standing of held works, one DOI at a time (WIRE 5)."""
+"""Crossref: asked about the publication status of held works, one DOI at a time (WIRE 5)."""
 
 from collections.abc import Sequence
 
@@ -20,13 +20,13 @@ WORKS = "https://api.crossref.org/works"
 
 
 class Crossref:
-    """The polite pool wants to know whom to write to."""
+    """Sends a contact address if there is one, as Crossref's polite pool requires."""
 
     name: EnricherName = "crossref"
     fetch_limit = 20
 
     def ask(self, client: SourceClient, works: Sequence[Work]) -> list[Answer]:
-        """What Crossref says about each work, in their order; a DOI of another agency is unknown.
+        """Crossref's answer about each work, in their order; DOIs of other agencies are unknown.
 
         Raises as `ask_each`.
         """

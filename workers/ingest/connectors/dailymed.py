@@ -1,4 +1,4 @@
-"""DailyMed: drug labels by name, set id or RxCUI (WIRE 6). A listing, then its labels."""
+"""DailyMed: drug labels by name, set id or RxCUI (WIRE 6): first a listing, then its labels."""
 
 import re
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from workers.ingest.parsers.dailymed import is_set_id, parse_dailymed, parse_lis
 SERVICES = "https://dailymed.nlm.nih.gov/dailymed/services/v2"
 
 PAGE_SIZE = 100
-"""More is cut to 100 without a word."""
+"""DailyMed silently cuts larger values to 100."""
 LABELS_A_STEP = 10
-"""A label has up to some megabytes; ten stay inside a minute at two a second."""
+"""A label has up to a few megabytes; ten take less than a minute at two per second."""
 
 _RXCUI = re.compile(r"\d{1,8}")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -24,8 +24,8 @@ _MAX_NAME = 200
 
 
 class DailyMed:
-    """Continuation: `page`, the next page of the listing or null, and `labels`, the set ids of the
-    pages before that are still to be fetched."""
+    """Continuation: `page`, the next page of the listing or null, and `labels`, the set ids of
+    earlier pages that are still to be fetched."""
 
     name = "dailymed"
     fetch_limit = LABELS_A_STEP
@@ -54,17 +54,17 @@ class DailyMed:
         return words
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
-        """A page of the listing where no label is left to fetch, then up to ten labels."""
+        """Up to ten labels; if none is left to fetch, a page of the listing is read first."""
         page, labels = _place(continuation)
         total, strange = None, 0
         if not labels and page is not None:
-            found = parse_listing(
+            listing = parse_listing(
                 client.get(f"{SERVICES}/spls.json", _parameters(ask, page)).content,
                 page,
                 None if ":" in ask.query else ask.query,
             )
-            labels, page = list(found.set_ids), found.next_page
-            total, strange = found.total, found.strange
+            labels, page = list(listing.set_ids), listing.next_page
+            total, strange = listing.total, listing.strange
         payloads: list[Payload] = []
         began = client.now()
         for set_id in labels[:LABELS_A_STEP]:
@@ -79,7 +79,7 @@ class DailyMed:
         return Page(tuple(payloads), following, total)
 
     def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:
-        """Labels by `set_id:…`; one that DailyMed no longer has is missing."""
+        """Labels by `set_id:…`; those that DailyMed no longer has are missing."""
         payloads: list[Payload] = []
         began = client.now()
         for done, key in enumerate(keys[: self.fetch_limit]):
@@ -98,7 +98,7 @@ class DailyMed:
 
 
 def _label(client: SourceClient, set_id: str) -> Payload:
-    """The label; one that went since it was listed is gone."""
+    """The label; a `gone` payload if it was removed after it was listed."""
     reply = client.get(f"{SERVICES}/spls/{set_id}.xml", accept=(200, 404))
     if reply.status == 404:
         return Payload(f"{set_id} gone", envelope.gone(f"set_id:{set_id}"))

@@ -1,6 +1,6 @@
-"""The European Medicines Agency: its whole table of medicines, looked through for a query (WIRE 6).
+"""The European Medicines Agency: its whole table of medicines, filtered by a query (WIRE 6).
 
-The file is asked for with what is known of the last one, so an unchanged one costs one request.
+The request is conditional (ETag, Last-Modified), so an unchanged file costs one short answer.
 """
 
 import json
@@ -28,13 +28,13 @@ _MAX_QUERY = 200
 
 class Ema:
     """Marks: `etag`, `last_modified` and `timestamp` of the file that was read last, and `keys`:
-    the rows that it gave."""
+    the keys of its matching rows."""
 
     name = "ema"
     fetch_limit = 1000
 
     def check_query(self, query: str) -> str:
-        """Words that a row must all hold, in lower case. Raises InvalidQuery."""
+        """The words that a row must all contain, in lower case. Raises InvalidQuery."""
         words = _WORD.findall(query.casefold())
         if not any(len(word) > 1 for word in words) or len(query) > _MAX_QUERY:
             raise InvalidQuery(
@@ -44,13 +44,13 @@ class Ema:
         return " ".join(words)
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:  # noqa: ARG002
-        """All rows that match or did so the last time, where the file is another one than then; and
-        a word on those that are in it no longer."""
+        """If the file changed: all rows that match or matched last time, and a problem payload for
+        those that are no longer in the file."""
         reply = _get(client, ask.marks)
         if reply.status == 304:
             return Page(marks=ask.marks)
         table = _table(reply)
-        if not table["data"]:  # of thousands of rows: a fault, and no word on any of them
+        if not table["data"]:  # the file has thousands of rows: an empty one is a fault
             return Page(marks=ask.marks, complete=False)
         before = fields.texts(ask.marks, "keys")
         stamp = fields.text(table, "meta", "timestamp")
@@ -65,22 +65,22 @@ class Ema:
         if stamp and stamp == ask.marks.get("timestamp"):
             return Page(marks=marks)
         words, known = ask.query.split(), set(before)
-        found = _rows(table, lambda row: product_key(row) in known or _matches(row, words))
-        rows = (row for row in found if isinstance(row, dict) and names_a_medicine(row))
+        wanted_rows = _rows(table, lambda row: product_key(row) in known or _matches(row, words))
+        rows = (row for row in wanted_rows if isinstance(row, dict) and names_a_medicine(row))
         keys = {product_key(row): None for row in rows}
         missing = [key for key in before if key not in keys]
-        payloads = _payloads(table, found)
+        payloads = _payloads(table, wanted_rows)
         if missing:
             reason = "the EMA lists it no longer"
             payloads.append(Payload("unlisted", envelope.problems(missing, reason)))
-        return Page(tuple(payloads), None, len(found), {**marks, "keys": list(keys)})
+        return Page(tuple(payloads), None, len(wanted_rows), {**marks, "keys": list(keys)})
 
     def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:
         """Rows by `regulator:ema:<product number>`."""
         wanted = set(keys[: self.fetch_limit])
         table = _table(_get(client, {}))
-        found = _rows(table, lambda row: product_key(row) in wanted)
-        return Page(tuple(_payloads(table, found)), None, len(found))
+        wanted_rows = _rows(table, lambda row: product_key(row) in wanted)
+        return Page(tuple(_payloads(table, wanted_rows)), None, len(wanted_rows))
 
     def parse(self, payload: bytes) -> Parsed:
         """Raises Malformed."""
@@ -88,13 +88,13 @@ class Ema:
 
 
 def _get(client: SourceClient, marks: Mapping[str, Any]) -> Fetched:
-    """The file, or 304 where it is the one that `marks` tell of."""
+    """The file, or status 304 if it is the one described by `marks`."""
     headers = {}
     if marks.get("etag"):
         headers["If-None-Match"] = str(marks["etag"])
     if marks.get("last_modified"):
         headers["If-Modified-Since"] = str(marks["last_modified"])
-    accept = (200, 304, 403) if headers else (200, 403)  # who asks for all is owed all
+    accept = (200, 304, 403) if headers else (200, 403)  # without a condition 304 is no answer
     reply = client.get(MEDICINES, headers=headers or None, accept=accept, max_bytes=MAX_BYTES)
     if reply.status == 403:
         raise Refused(
@@ -113,12 +113,12 @@ def _table(reply: Fetched) -> Mapping[str, Any]:
 
 
 def _rows(table: Mapping[str, Any], wanted: Callable[[Mapping[str, Any]], bool]) -> list[Any]:
-    """The wanted rows, and what is no row at all."""
+    """The wanted rows, and entries that are not rows."""
     return [row for row in table["data"] if not isinstance(row, dict) or wanted(row)]
 
 
 def _payloads(table: Mapping[str, Any], found: Sequence[Any]) -> list[Payload]:
-    """The rows, each as it came, under the file's own `meta`."""
+    """One payload with the rows unchanged, under the file's own `meta`; empty for no rows."""
     if not found:
         return []
     body = {"meta": fields.obj(table, "meta"), "data": found}
@@ -127,11 +127,11 @@ def _payloads(table: Mapping[str, Any], found: Sequence[Any]) -> list[Payload]:
 
 
 def _matches(row: Mapping[str, Any], words: Sequence[str]) -> bool:
-    """Whether each word begins a word of the searched columns."""
-    held = " " + " ".join(
+    """True if each word begins a word of the searched columns."""
+    searched = " " + " ".join(
         word for name in SEARCHED for word in _WORD.findall(column(row, name).casefold())
     )
-    return all(f" {word}" in held for word in words)
+    return all(f" {word}" in searched for word in words)
 
 
 EMA = Ema()

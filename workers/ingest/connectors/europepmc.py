@@ -17,11 +17,11 @@ from workers.ingest.parsers.json_payload import Json, at, load, number, text
 REST = "https://www.ebi.ac.uk/europepmc/webservices/rest"
 
 PAGE_SIZE = 100
-"""Core records have some 10 kB, those with many investigators 300 kB; 1,000 are allowed."""
+"""Core records have about 10 kB, those with many investigators 300 kB; 1,000 are allowed."""
 FULL_TEXTS_A_STEP = 10
-"""A full text has up to some megabytes; ten stay inside a minute."""
+"""A full text has up to a few megabytes; ten take less than a minute."""
 LONGEST_GET = 1500
-"""Characters of a query; longer ones are posted."""
+"""Characters of a query; longer ones are sent by POST."""
 _MAX_QUERY = 10_000
 _FIRST = "*"
 
@@ -33,14 +33,14 @@ _FULL_TEXT = re.compile(r"(?:europepmc|preprint):fulltext:(PMC[1-9][0-9]{0,11})"
 
 
 FullText = tuple[str, list[Json]]
-"""A PMCID, and the notices on the article: its full text does not tell them."""
+"""A PMCID, and the notices on the article, which its full text does not contain."""
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a refresh stands: the mark of the next search page (None: there is none), the full
-    texts of the pages before it that are still to fetch, how many results came, and whether the
-    listing ended before all that it counts."""
+    """The state of a refresh: the cursor of the next search page (None: there is none), the full
+    texts of earlier pages that are still to fetch, the number of results so far, and whether the
+    listing ended before its own count."""
 
     cursor: str | None = _FIRST
     full_texts: tuple[FullText, ...] = ()
@@ -52,7 +52,7 @@ class _Place:
             return None
         return {
             "cursor": self.cursor,
-            "full_texts": [list(one) for one in self.full_texts],
+            "full_texts": [list(full_text) for full_text in self.full_texts],
             "seen": self.seen,
             "short": self.short,
         }
@@ -86,7 +86,7 @@ class EuropePmc:
         return line
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
-        """A page of the search, or up to ten full texts of the page before."""
+        """A page of the search, or up to ten full texts of the previous page."""
         place = _place(continuation)
         if place.full_texts:
             return _full_texts(client, place)
@@ -143,7 +143,7 @@ class EuropePmc:
 
 
 def _unbalanced(query: str) -> str | None:
-    """What is wrong with the quotes and brackets: they must hold inside our own brackets."""
+    """The fault in the quotes and brackets, or None; the query is put inside our own brackets."""
     pieces = query.replace('\\"', "").split('"')
     if len(pieces) % 2 == 0:
         return 'close the quotation marks: each " needs another'
@@ -156,7 +156,7 @@ def _unbalanced(query: str) -> str | None:
 
 
 def _changed(ask: Ask) -> str:
-    """The query for what changed; Europe PMC counts in days, both ends included."""
+    """The query, limited to records that changed; Europe PMC counts days, both ends included."""
     if ask.since is None:
         return ask.query
     since, until = ask.since.date().isoformat(), ask.until.date().isoformat()
@@ -164,7 +164,7 @@ def _changed(ask: Ask) -> str:
 
 
 def _search(client: SourceClient, query: str, cursor: str) -> tuple[bytes, Any]:
-    """A page of results, as sent and as read."""
+    """A page of results, as bytes and as parsed JSON."""
     parameters: Parameters = {
         "query": query,
         "format": "json",
@@ -189,7 +189,7 @@ def _search(client: SourceClient, query: str, cursor: str) -> tuple[bytes, Any]:
 
 
 def _following(answer: Any, cursor: str) -> str | None:
-    """The mark of the next page. The last page repeats its own, has none, or is empty."""
+    """The cursor of the next page. The last page repeats its own, has none, or is empty."""
     mark = text(answer, "nextCursorMark")
     return mark if mark and mark != cursor and europepmc.results(answer) else None
 
@@ -201,14 +201,14 @@ def _open(answer: Any) -> tuple[FullText, ...]:
 
 
 def _all_results(client: SourceClient, terms: Sequence[str]) -> Iterator[tuple[bytes, Any]]:
-    """All pages of what one of the terms finds; none for no terms."""
+    """All pages of results that match one of the terms; nothing for no terms."""
     query = " OR ".join(f"({term})" for term in terms)
     cursor: str | None = _FIRST if terms else None
     seen = 0
     while cursor is not None:
         try:
             content, answer = _search(client, query, cursor)
-        except InvalidQuery:  # ours, no user's
+        except InvalidQuery:  # our own query, not a user's
             raise Refused("Europe PMC cannot read a query for documents by id") from None
         count, total = len(europepmc.results(answer)), number(answer, "hitCount") or 0
         if total > PAGE_SIZE * 10:
@@ -230,17 +230,17 @@ def _full_texts(client: SourceClient, place: _Place) -> Page:
 def _read_some(
     client: SourceClient, wanted: Sequence[FullText], began: datetime
 ) -> tuple[list[Payload], int]:
-    """The first of these full texts, at least one, and how many there was time for."""
+    """As many of these full texts as there is time for, at least one, and their number."""
     payloads: list[Payload] = []
-    for done, one in enumerate(wanted):
+    for done, full_text in enumerate(wanted):
         if done and time_is_up(client, began):
             return payloads, done
-        payloads += _full_text(client, one)
+        payloads += _full_text(client, full_text)
     return payloads, len(wanted)
 
 
 def _full_text(client: SourceClient, wanted: FullText) -> list[Payload]:
-    """The full text, if there is one: 404 is all that Europe PMC says otherwise."""
+    """The full text; empty if there is none, for which Europe PMC only answers 404."""
     pmcid, notices = wanted
     try:
         reply = client.get(f"{REST}/{pmcid}/fullTextXML", accept=(200, 404))
@@ -255,12 +255,12 @@ def _full_text(client: SourceClient, wanted: FullText) -> list[Payload]:
 
 def _full_text_of(key: str) -> str | None:
     """The PMCID of a full text's key."""
-    found = _FULL_TEXT.fullmatch(key)
-    return found[1].upper() if found else None
+    match = _FULL_TEXT.fullmatch(key)
+    return match[1].upper() if match else None
 
 
 def _term(key: str) -> str | None:
-    """The search that finds the one document with this key."""
+    """The search term that finds the document with this key; None if there is none."""
     kind, _, name = key.partition(":")
     if kind == "doi":
         return f'DOI:"{name}"' if '"' not in name and "\\" not in name else None

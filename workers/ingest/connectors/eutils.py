@@ -1,4 +1,4 @@
-"""The E-utilities of NCBI: one way to ask, and what their answers mean (WIRE 1)."""
+"""Requests to NCBI's E-utilities and checks of their answers (WIRE 1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,27 +11,27 @@ from workers.ingest.parsers.json_payload import load, obj, text, texts
 BASE = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils/"
 TOOL = "attest"
 MAX_LISTED = 9_999
-"""What one esearch lists at most (WIRE 1: documented 10,000, measured 9,999)."""
+"""The most PMIDs that one esearch lists (WIRE 1: documented 10,000, measured 9,999)."""
 RATE_PAUSE_SECONDS = 10.0
-"""Ours: NCBI counts by the second, and says no number."""
+"""Our choice: NCBI counts by the second and states no pause."""
 
-_LONG = 1_500  # characters of a term or a list of ids from which on they are posted
+_LONG = 1_500  # characters of a term or list of ids; longer ones are sent by POST
 
 
 @dataclass(frozen=True)
 class Listing:
-    """What esearch found: how many, and the PMIDs of the first MAX_LISTED."""
+    """The result of esearch: the count, and the PMIDs of the first MAX_LISTED."""
 
     count: int
     pmids: tuple[str, ...]
 
 
 def polite(client: SourceClient) -> dict[str, str]:
-    """Who asks, as NCBI wants to be told in every request."""
-    who = {"tool": TOOL}
+    """The parameters that identify the client, as NCBI requires in every request."""
+    identity = {"tool": TOOL}
     if client.contact:
-        who["email"] = client.contact
-    return who
+        identity["email"] = client.contact
+    return identity
 
 
 def esearch(
@@ -44,12 +44,12 @@ def esearch(
     """The records that match `term` and, with `dates` (kind, first and last day as
     `YYYY/MM/DD`), were entered, revised or published then.
 
-    `strict`: refuse a term of which PubMed knows a phrase not, for it drops such phrases and
-    matches what is left.
+    `strict`: refuse a term with a phrase unknown to PubMed, which drops such phrases and matches
+    the rest.
 
     Raises InvalidQuery, Malformed, QuotaExhausted and what the client raises.
     """
-    asked = {
+    parameters = {
         "db": "pubmed",
         "term": term,
         "retmode": "json",
@@ -57,9 +57,9 @@ def esearch(
         "usehistory": "n",
     }
     if dates:
-        asked.update(zip(("datetype", "mindate", "maxdate"), dates, strict=True))
-    # some captures hold a raw line end within a string
-    answer = load(_ask(client, "esearch.fcgi", asked, longest=term), strict=False)
+        parameters.update(zip(("datetype", "mindate", "maxdate"), dates, strict=True))
+    # some captured answers have a raw line end within a string
+    answer = load(_ask(client, "esearch.fcgi", parameters, longest=term), strict=False)
     _check_for_error(answer)
     result = obj(answer, "esearchresult")
     if "ERROR" in result:
@@ -76,13 +76,13 @@ def esearch(
 
 
 def efetch(client: SourceClient, pmids: Sequence[str]) -> bytes:
-    """The `PubmedArticleSet` of `pmids`; those that PubMed does not know are missing in it.
+    """The `PubmedArticleSet` of `pmids`, without those that PubMed does not know.
 
-    Raises Malformed where it is cut or something else, QuotaExhausted, and what the client raises.
+    Raises Malformed if it is cut or something else, QuotaExhausted, and what the client raises.
     """
     ids = ",".join(pmids)
-    asked = {"db": "pubmed", "retmode": "xml", "id": ids}
-    content = _ask(client, "efetch.fcgi", asked, longest=ids)
+    parameters = {"db": "pubmed", "retmode": "xml", "id": ids}
+    content = _ask(client, "efetch.fcgi", parameters, longest=ids)
     if content.lstrip()[:1] == b"{":
         _check_for_error(load(content, strict=False))
     end = content[-200:].rstrip()
@@ -92,7 +92,7 @@ def efetch(client: SourceClient, pmids: Sequence[str]) -> bytes:
 
 
 def is_pmid(value: Any) -> bool:
-    """Whether `value` is a PMID as E-utilities write it."""
+    """True if `value` is a PMID as the E-utilities write it."""
     return (
         isinstance(value, str)
         and value.isascii()
@@ -112,7 +112,7 @@ def _ask(client: SourceClient, program: str, asked: dict[str, str], *, longest: 
 
 
 def _check_for_error(answer: Any) -> None:
-    """Raise for an error at the top of an answer, which can come with status 200 (WIRE 1)."""
+    """Raise the error at the top of an answer, which can come with status 200 (WIRE 1)."""
     error = text(answer, "error").lower()
     if "rate limit" in error:
         raise QuotaExhausted("NCBI counts too many requests from here", RATE_PAUSE_SECONDS)

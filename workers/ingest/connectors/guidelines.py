@@ -1,7 +1,7 @@
 """Guideline files that the user may use, from a folder of this machine (WIRE 7). No network.
 
-A file counts with a sidecar beside it (`NAME.pdf.yaml`, `NAME.yaml` or the same with .json). A file
-that was taken away is gone: its owner withdrew the leave to use it.
+A file is read only with a sidecar (`NAME.pdf.yaml`, `NAME.yaml` or the same with .json). A removed
+file counts as gone: its owner withdrew the permission to use it.
 """
 
 import fnmatch
@@ -37,12 +37,12 @@ _MAX_PATH = 500
 
 
 class _Unusable(Exception):
-    """A file that cannot be taken; the message says what to do, after its path."""
+    """A file that cannot be used; the message follows its path and says what to do."""
 
 
 @dataclass(frozen=True)
 class _File:
-    """A guideline file with its sidecar. `digest` is over both."""
+    """A guideline file with its sidecar. `digest` covers both."""
 
     path: str
     sidecar: Sidecar
@@ -51,7 +51,7 @@ class _File:
 
 @dataclass
 class _Scan:
-    """What stands in the folder. Paths are relative to it, with slashes."""
+    """The contents of the folder. Paths are relative to it, with slashes."""
 
     files: list[_File] = field(default_factory=list)
     unusable: dict[str, str] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Guidelines:
         self._folder = folder
 
     def check_query(self, query: str) -> str:
-        """Nothing for all files, a sub-folder, or a pattern (`nccn/*.pdf`; `*` crosses slashes).
+        """Empty for all files, a sub-folder, or a pattern (`nccn/*.pdf`; `*` matches slashes).
 
         Raises InvalidQuery.
         """
@@ -90,7 +90,7 @@ class Guidelines:
         return words
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:  # noqa: ARG002
-        """First the folder is looked through; then files come, few at a time."""
+        """Some files at a time; the first page also scans the folder and reports its problems."""
         root = self._root()
         payloads: list[Payload] = []
         if continuation is None:
@@ -111,15 +111,15 @@ class Guidelines:
         read, left = _read_some(root, todo, marks)
         payloads += read
         following = {"todo": left, "marks": marks} if left else None
-        # an emptied folder has marks too: without any, the old ones would stay
+        # an emptied folder has marks too: without any, the old marks would stay
         return Page(tuple(payloads), following, len(marks), {} if left else {"files": marks})
 
     def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:  # noqa: ARG002
         """Guidelines by key."""
         root = self._root()
         wanted = set(keys[: self.fetch_limit])
-        found = [one.path for one in _scan(root, "").files if one.sidecar.key in wanted]
-        return Page(tuple(_read_some(root, found, {})[0]))
+        paths = [file.path for file in _scan(root, "").files if file.sidecar.key in wanted]
+        return Page(tuple(_read_some(root, paths, {})[0]))
 
     def parse(self, payload: bytes) -> Parsed:
         """Raises Malformed."""
@@ -141,9 +141,9 @@ class Guidelines:
 
 
 def _scan(root: Path, query: str) -> _Scan:
-    """Look at every file that the query covers; hidden ones and sidecars are passed over.
+    """Scan the files that the query covers; hidden files and sidecars are skipped.
 
-    Of several versions of a guideline the newest counts; the others are told of.
+    Of several versions of a guideline the newest counts; the others are reported as unusable.
     """
     scan = _Scan()
     newest: dict[str, _File] = {}
@@ -151,18 +151,18 @@ def _scan(root: Path, query: str) -> _Scan:
         if not _covers(query, path):
             continue
         try:
-            one, _ = _load(root, path)
+            file, _ = _load(root, path)
         except _Unusable as error:
             scan.unusable[path] = str(error)
             continue
-        older = newest.get(one.sidecar.key)
-        if older is None or older.sidecar.effective_date < one.sidecar.effective_date:
-            newest[one.sidecar.key] = one
+        older = newest.get(file.sidecar.key)
+        if older is None or older.sidecar.effective_date < file.sidecar.effective_date:
+            newest[file.sidecar.key] = file
         else:
-            older = one
+            older = file
         if older is not None:
             scan.unusable[older.path] = (
-                f"is not newer than {newest[one.sidecar.key].path}, "
+                f"is not newer than {newest[file.sidecar.key].path}, "
                 "which says the same title: take one away"
             )
     scan.files = list(newest.values())
@@ -171,7 +171,7 @@ def _scan(root: Path, query: str) -> _Scan:
 
 
 def _paths(root: Path, scan: _Scan) -> Iterator[str]:
-    """Relative paths in their order. Links to folders are not followed, but told."""
+    """Sorted relative paths. Links to folders are not followed, but reported as unusable."""
     count = 0
     for folder, folders, names in os.walk(root):
         here = Path(folder)
@@ -202,15 +202,17 @@ def _load(root: Path, path: str) -> tuple[_File, bytes]:
         raise _Unusable("has characters in its name that cannot be shown; rename it")
     if Path(path).suffix.lower() not in FORMATS:
         raise _Unusable("is of a kind that is not read; save it as PDF, HTML, Markdown or text")
-    beside = next((name for name in _sidecar_names(path) if os.path.lexists(root / name)), None)
-    if beside is None:
+    sidecar_name = next(
+        (name for name in _sidecar_names(path) if os.path.lexists(root / name)), None
+    )
+    if sidecar_name is None:
         raise _Unusable(f"has no sidecar: write {path}.yaml with {WRITE}")
-    told, content = _bytes(root, beside), _bytes(root, path)
+    sidecar_bytes, content = _bytes(root, sidecar_name), _bytes(root, path)
     try:
-        sidecar = read_sidecar(told, is_json=beside.lower().endswith(".json"))
+        sidecar = read_sidecar(sidecar_bytes, is_json=sidecar_name.lower().endswith(".json"))
     except BadSidecar as error:
         raise _Unusable(f"has a sidecar that {error}") from None
-    digest = hashlib.sha256(content + b"\0" + told).hexdigest()
+    digest = hashlib.sha256(content + b"\0" + sidecar_bytes).hexdigest()
     return _File(path, sidecar, digest), content
 
 
@@ -229,7 +231,7 @@ def _bytes(root: Path, path: str) -> bytes:
             raise _Unusable(
                 "is or needs a link that leads out of the folder; copy the file instead"
             )
-        # not to wait for a pipe that nobody writes to
+        # O_NONBLOCK: not to wait for a pipe that nobody writes to
         handle = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
         with open(handle, "rb") as opened:  # noqa: PTH123 - a descriptor
             plain = stat.S_ISREG(os.fstat(handle).st_mode)
@@ -244,39 +246,41 @@ def _bytes(root: Path, path: str) -> bytes:
 
 
 def _old(marks: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    found = marks.get("files")
-    if not isinstance(found, dict):
+    files = marks.get("files")
+    if not isinstance(files, dict):
         return {}
     return {
         str(path): {"digest": str(mark.get("digest", "")), "key": str(mark.get("key", ""))}
-        for path, mark in found.items()
+        for path, mark in files.items()
         if isinstance(mark, dict)
     }
 
 
 def _changed(scan: _Scan, marks: Mapping[str, Any]) -> list[str]:
-    """Paths of files that are new, or other than they were."""
+    """Paths of files that are new or changed."""
     old = _old(marks)
-    return [one.path for one in scan.files if old.get(one.path, {}).get("digest") != one.digest]
+    return [file.path for file in scan.files if old.get(file.path, {}).get("digest") != file.digest]
 
 
 def _marks(scan: _Scan, marks: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Of all files that can be used, and the old ones of those that cannot be for now."""
+    """The marks of all usable files, and the old marks of those that are unusable for now."""
     old = _old(marks)
     kept = {path: old[path] for path in scan.unusable if path in old}
-    return kept | {one.path: {"digest": one.digest, "key": one.sidecar.key} for one in scan.files}
+    return kept | {
+        file.path: {"digest": file.digest, "key": file.sidecar.key} for file in scan.files
+    }
 
 
 def _elsewhere(root: Path, query: str, keys: Sequence[str]) -> list[str]:
-    """Of these keys, those that a file has which the query does not cover: it was moved."""
+    """The keys whose file now lies outside the query: it was moved."""
     if not keys or not query:
         return []
-    there = {one.sidecar.key for one in _scan(root, "").files}
-    return [key for key in keys if key in there]
+    present = {file.sidecar.key for file in _scan(root, "").files}
+    return [key for key in keys if key in present]
 
 
 def _kept(marks: Mapping[str, Any], keys: Sequence[str]) -> dict[str, dict[str, str]]:
-    """The old marks of these keys, to look for them again, and to read what comes back."""
+    """The old marks of these keys without digests: files that come back are read again."""
     wanted = set(keys)
     return {
         path: {"digest": "", "key": mark["key"]}
@@ -286,9 +290,9 @@ def _kept(marks: Mapping[str, Any], keys: Sequence[str]) -> dict[str, dict[str, 
 
 
 def _missing(root: Path, scan: _Scan, marks: Mapping[str, Any]) -> list[str]:
-    """Keys of which the query covers no file any more. A file that is there but cannot be used is
-    not missing."""
-    still = {one.sidecar.key for one in scan.files}
+    """Keys without a file that the query covers. A file that exists but is unusable is not
+    missing."""
+    still = {file.sidecar.key for file in scan.files}
     missing: dict[str, None] = {}
     for path, mark in _old(marks).items():
         if path in scan.unusable and os.path.lexists(root / path):
@@ -300,8 +304,8 @@ def _missing(root: Path, scan: _Scan, marks: Mapping[str, Any]) -> list[str]:
 def _read_some(
     root: Path, todo: Sequence[str], marks: dict[str, dict[str, str]]
 ) -> tuple[list[Payload], list[str]]:
-    """The payloads of the first paths, and the paths that are left. What turns out to be unusable
-    loses its mark, to be looked at again."""
+    """The payloads of the first paths, and the remaining paths. A file that proves unusable loses
+    its mark, so that it is tried again."""
     payloads: list[Payload] = []
     size = 0
     for index, path in enumerate(todo):
@@ -318,11 +322,11 @@ def _read_some(
 
 def _document(root: Path, path: str) -> Payload:
     """The file in its envelope. Raises _Unusable."""
-    one, content = _load(root, path)
-    told = one.sidecar.model_dump(mode="json", exclude_none=True)
+    file, content = _load(root, path)
+    sidecar = file.sidecar.model_dump(mode="json", exclude_none=True)
     digest = hashlib.sha256(content).hexdigest()
     return Payload(
-        Path(path).name[:100], envelope.wrap(content, path=path, sidecar=told, sha256=digest)
+        Path(path).name[:100], envelope.wrap(content, path=path, sidecar=sidecar, sha256=digest)
     )
 
 

@@ -1,4 +1,4 @@
-"""Press and news feeds: the query of a watch is the name of a feed in `knowledge/news.yaml`."""
+"""Press and news feeds: a watch's query is the name of a feed in `knowledge/news.yaml`."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ MAX_BYTES = 8 * 1024 * 1024
 
 
 class News:
-    """Marks: `etag`, `last_modified` and the items' `keys` of the feed as it was read last."""
+    """Marks: `etag`, `last_modified` and the items' `keys` of the feed when it was last read."""
 
     name = "news"
     fetch_limit = 1
@@ -28,8 +28,8 @@ class News:
         return name
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:  # noqa: ARG002
-        """The whole feed, where it is another one than the last time; and a word on the items that
-        it showed then and shows no more: they had to make room, or were taken back."""
+        """If the feed changed: the whole feed, and an `unseen` payload for the items that it no
+        longer shows: they made room for newer ones or were withdrawn."""
         try:
             source = feed(ask.query)
         except LookupError as error:
@@ -39,7 +39,7 @@ class News:
             headers["If-None-Match"] = str(ask.marks["etag"])
         if ask.marks.get("last_modified"):
             headers["If-Modified-Since"] = str(ask.marks["last_modified"])
-        accept = (200, 304) if headers else (200,)  # who asks for all is owed all
+        accept = (200, 304) if headers else (200,)  # without a condition 304 is no answer
         reply = client.get(source.url, headers=headers or None, accept=accept, max_bytes=MAX_BYTES)
         if reply.status == 304:
             return Page(marks=ask.marks)
@@ -60,7 +60,7 @@ class News:
         return Page(tuple(payloads), marks={**marks, "keys": list(shown)})
 
     def fetch(self, client: SourceClient, keys: Sequence[str]) -> Page:  # noqa: ARG002
-        """Not possible: a feed gives its last items only, so that a missing one is no word."""
+        """Always raises Refused: a feed shows only its last items; a missing one says nothing."""
         raise Refused("news: a feed cannot be asked for a single item")
 
     def parse(self, payload: bytes) -> Parsed:
@@ -69,13 +69,15 @@ class News:
 
 
 def _shown(content: bytes) -> dict[str, None] | None:
-    """The keys of the feed's items; None where it cannot be read."""
+    """The keys of the feed's items; None if the feed cannot be read."""
     try:
         parsed = parse_feed(content)
     except Malformed:
         return None
     keys = [record.key for record in parsed.records]
-    return dict.fromkeys([*keys, *(one.source_id for one in parsed.problems if one.source_id)])
+    return dict.fromkeys(
+        [*keys, *(problem.source_id for problem in parsed.problems if problem.source_id)]
+    )
 
 
 NEWS = News()

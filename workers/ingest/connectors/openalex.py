@@ -1,7 +1,7 @@
-"""OpenAlex: asked about the standing of held works, one DOI at a time (WIRE 5).
+"""OpenAlex: asked about the publication status of held works, one DOI at a time (WIRE 5).
 
 Single works are free while lists cost money, so works are never asked about in batches. The budget
-is watched all the same: it is an address's or a key's own, and others may have spent it.
+is checked all the same: it belongs to an IP address or key, and other clients may have spent it.
 """
 
 import math
@@ -28,16 +28,16 @@ _DAY_SECONDS = 24 * 3600.0
 
 
 class OpenAlex:
-    """Keyless, or with the user's free key."""
+    """Works without a key, or with the user's free key."""
 
     name: EnricherName = "openalex"
     fetch_limit = 20
 
     def ask(self, client: SourceClient, works: Sequence[Work]) -> list[Answer]:
-        """What OpenAlex says about each work, in their order.
+        """OpenAlex's answer about each work, in their order.
 
-        Raises as `ask_each`; BudgetSpent also where the budget that the headers tell does not
-        suffice for the next call.
+        Raises as `ask_each`; BudgetSpent also if the budget stated in the headers does not suffice
+        for the next call.
         """
         spent: float | None = None
 
@@ -63,7 +63,7 @@ class OpenAlex:
 
 
 def _spent(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Seconds until there is money again, where too little is left for another call like this."""
+    """Seconds until the budget is reset; None if enough is left for another such call."""
     left = _amount(headers.get("x-ratelimit-remaining-usd"))
     if left is None:
         return None
@@ -79,7 +79,7 @@ def _spent(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def _amount(value: str | None) -> float | None:
-    """A number of a header that is none below zero."""
+    """The number in a header, negative ones as 0; None if it is not a finite number."""
     try:
         amount = float(value or "")
     except ValueError:

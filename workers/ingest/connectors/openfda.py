@@ -1,4 +1,4 @@
-"""openFDA (WIRE 3): labels, approvals, recalls by search; adverse event reports by counts."""
+"""openFDA (WIRE 3): labels, approvals and recalls by search; adverse event reports as counts."""
 
 import json
 import re
@@ -28,19 +28,19 @@ from workers.ingest.parsers.openfda.label import parse_label
 API = "https://api.fda.gov/drug"
 
 PAGE_SIZE = 100
-"""Records a page; halved where they are too large."""
+"""Records per page; halved if they are too large."""
 WHOLE_DAYS = 7
-"""Ours: a record's day is that of its version, not of when openFDA had it (WIRE 3), and a label may
-be listed months after it. So once a week everything that matches is listed again."""
+"""Our interval: a record's date is that of its version, not of its listing at openFDA (WIRE 3),
+which may be months later. So once a week everything that matches is listed again."""
 MAX_SKIP = 25_000
-"""The server refuses more; only reached where it sends no link to the next page."""
+"""The server refuses more; only used if it sends no link to the next page."""
 
 _NEXT = re.compile(r'<([^<>]{1,8000})>; ?rel="?next"?')
 _END_OF_TIME = "99991231"  # some labels come into effect in 3015 (WIRE 3)
 
 
 class OpenFda:
-    """A data set whose records are followed one by one. A query is in openFDA's search syntax."""
+    """A data set whose records are stored one by one. Queries are in openFDA's search syntax."""
 
     fetch_limit = 50
 
@@ -54,8 +54,8 @@ class OpenFda:
         key_field: str,
         parse: Callable[[bytes], Parsed],
     ) -> None:
-        """`changed` is the field with the day of a record's version, `key_field` the one that
-        holds what stands behind `key_prefix` in a record's key."""
+        """`changed` is the field with the date of a record's version; `key_field` is the field with
+        the part of a record's key after `key_prefix`."""
         self.name = name
         self._url = f"{API}/{data_set}.json"
         self._changed = changed
@@ -68,11 +68,11 @@ class OpenFda:
         return check_search(query)
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
-        """The next records that match, of the day of `ask.since` or later; all of them once a week.
+        """The next records that match, dated `ask.since` or later; all of them once a week.
 
-        The refresh is over before it begins where the data set is the one of the last refresh.
-        Raises CursorExpired where the link to a page no longer holds, InvalidQuery where openFDA
-        does not understand the query.
+        The first page is empty and the last if the data set is unchanged since the last refresh.
+        Raises CursorExpired if the link to a page is no longer valid, InvalidQuery if openFDA does
+        not understand the query.
         """
         known = continuation or {}
         whole_on = text(known, "whole_on") or _whole_on(ask, client.now())
@@ -82,7 +82,7 @@ class OpenFda:
             skip = number(known, "skip") or 0
             answer = _search(client, self._url, self._search_for(ask, whole_on), skip)
         if answer.status == 404:
-            # for none at all; and behind a last page that was full
+            # no record at all, or the page after a full last page
             marks = _marks(text(known, "made"), client.now()) or ask.marks
             return Page(marks={**marks, "whole_on": whole_on})
         value = _results(answer)
@@ -136,7 +136,7 @@ class OpenFda:
 
 
 class OpenFdaEvents:
-    """Adverse event reports: one document of counts a query (`parsers.openfda.event`)."""
+    """Adverse event reports: one document of counts per query (`parsers.openfda.event`)."""
 
     name = "openfda-event"
     # a document takes one request for each count
@@ -151,9 +151,9 @@ class OpenFdaEvents:
         return check_search(query, self._longest)
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
-        """All that a refresh has: one payload with all counts, none if no report matches.
+        """The only page of a refresh: one payload with all counts, none if no report matches.
 
-        Nothing is counted anew where the data set is the one of the last refresh.
+        Nothing is counted again if the data set is unchanged since the last refresh.
         """
         if continuation is not None:
             raise CursorExpired("openFDA counts have one page")
@@ -191,7 +191,7 @@ class OpenFdaEvents:
         return parse_event(payload)
 
     def _counted(self, client: SourceClient, query: str, reports: Fetched) -> Payload:
-        """The answers to all counts, as they came, under their names."""
+        """One payload with the unchanged answers to all counts, under their names."""
         parts = {"reports": reports.content}
         for part, field in COUNTS.items():
             params: dict[str, str | int] = {"search": query, "count": field}
@@ -234,12 +234,12 @@ OPENFDA_EVENT = OpenFdaEvents()
 
 
 def _is_name(name: str) -> bool:
-    """Whether a name can stand in a search; what is no identifier of openFDA is not there."""
+    """True if a name can be used in a search; openFDA has no identifiers of another form."""
     return name.isascii() and name.replace("-", "").isalnum()
 
 
 def _whole_on(ask: Ask, now: datetime) -> str:
-    """The day of the last listing of everything, which is today where this refresh is one."""
+    """The day of the last full listing, which is today if this refresh is one."""
     last = text(ask.marks, "whole_on")
     due = (now - timedelta(days=WHOLE_DAYS)).date().isoformat()
     return last if ask.since is not None and last > due else now.date().isoformat()
@@ -247,13 +247,13 @@ def _whole_on(ask: Ask, now: datetime) -> str:
 
 def _marks(made: str, now: datetime) -> dict[str, Any]:
     """The day on which the data set was made, once that day is over everywhere: until then it may
-    be made again, and looks the same."""
+    be made again with the same date."""
     over = (now - timedelta(days=1)).date().isoformat()
     return {"last_updated": made} if made and made < over else {}
 
 
 def _ask(client: SourceClient, url: str, params: dict[str, str | int]) -> Fetched:
-    """An answer with results, or a 404 that means none. Raises as `_checked`."""
+    """An answer with results, or a 404 if there are none. Raises as `_checked`."""
     if client.key:
         params = {**params, "api_key": client.key}
     return _checked(client.get(url, params, accept=(200, 400, 404)), "")
@@ -274,7 +274,7 @@ def _search(client: SourceClient, url: str, search: str, skip: int) -> Fetched:
 
 
 def _follow(client: SourceClient, url: str, link: str) -> Fetched:
-    """The page of a ready-made link, with its own parameters (WIRE 0), the key added."""
+    """The page at a link given by openFDA, with the link's parameters (WIRE 0) and the key."""
     pairs = dict(parse_qsl(_query_of(url, link)))
     while True:
         key = {"api_key": client.key} if client.key else {}
@@ -290,8 +290,11 @@ def _follow(client: SourceClient, url: str, link: str) -> Fetched:
 
 
 def _checked(answer: Fetched, link: str) -> Fetched:
-    """A 404 stays only if it says NOT_FOUND. Raises InvalidQuery, or CursorExpired for a link;
-    Unreachable for a 400 without a reason, which is not the server's own."""
+    """The answer, if its status is 200 or a 404 with code NOT_FOUND.
+
+    Raises Refused for another 404; for a 400 InvalidQuery, or CursorExpired for a link; Unreachable
+    for a 400 without a reason, which does not come from openFDA itself.
+    """
     if answer.status == 200:
         return answer
     try:
@@ -303,23 +306,23 @@ def _checked(answer: Fetched, link: str) -> Fetched:
         if code != "NOT_FOUND":
             raise Refused("openFDA has no such data set (404)")
         return answer
-    said = " ".join(message.split())[:200]
-    if not said:
+    reason = " ".join(message.split())[:200]
+    if not reason:
         raise Unreachable("openFDA is in trouble: status 400, no reason")
     if link:
         raise CursorExpired("openFDA no longer takes the link to the next page")
-    raise InvalidQuery(f"openFDA does not take the query: {said}")
+    raise InvalidQuery(f"openFDA does not take the query: {reason}")
 
 
 def _results(answer: Fetched) -> dict[str, Any]:
-    value = load(answer.content)
-    if not isinstance(value, dict) or not isinstance(value.get("results"), list):
+    body = load(answer.content)
+    if not isinstance(body, dict) or not isinstance(body.get("results"), list):
         raise Malformed("openFDA: an answer without results")
-    return value
+    return body
 
 
 def _query_of(url: str, link: str) -> str:
-    """The parameters of a link. Raises Malformed if it leads anywhere but back to `url`."""
+    """The query string of a link. Raises Malformed if the link leads anywhere but to `url`."""
     place, _, query = link.partition("?")
     if place != url or not query:
         raise Malformed("openFDA: the link to the next page leads elsewhere")
@@ -329,10 +332,10 @@ def _query_of(url: str, link: str) -> str:
 def _next(
     url: str, answer: Fetched, value: dict[str, Any], known: Continuation, made: str
 ) -> tuple[dict[str, Any] | None, bool]:
-    """Where the next page begins, and False where there is one that openFDA does not give."""
-    found = _NEXT.search(answer.headers.get("link", ""))
-    if found:
-        pairs = [pair for pair in parse_qsl(_query_of(url, found[1])) if pair[0] != "api_key"]
+    """Where the next page begins (None: no more), and False if openFDA withholds further pages."""
+    match = _NEXT.search(answer.headers.get("link", ""))
+    if match:
+        pairs = [pair for pair in parse_qsl(_query_of(url, match[1])) if pair[0] != "api_key"]
         link = f"{url}?{urlencode(pairs)}"
         if link == known.get("next"):
             raise Malformed("openFDA: the link to the next page repeats itself")

@@ -1,7 +1,7 @@
-"""Which queries openFDA can read (WIRE 3): its own test of characters, then Lucene's syntax.
+"""Checks queries before openFDA does (WIRE 3): its own character set, then Lucene's syntax.
 
-What it cannot read it answers with 400 "Search not supported" or, for syntax, with 500 "Check your
-request and try again", which looks like a failure of its own; so we look first.
+openFDA answers bad characters with 400 "Search not supported", but bad syntax with 500 "Check your
+request and try again", which looks like a failure of the server; so queries are checked here first.
 """
 
 import re
@@ -9,7 +9,7 @@ import re
 from workers.http.errors import InvalidQuery
 
 MAX_QUERY = 2000
-"""Characters; ours, well below what an address may have."""
+"""Characters; our limit, well below the longest URL that servers take."""
 
 _ALLOWED = re.compile(r"[&0-9A-Za-z@%/\\',._:()\"\[\]{}\-+><=* ]")
 _PIECE = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|[()\[\]{}]|(?:[^ \"()\[\]{}\\]|\\.)++|.", re.DOTALL)
@@ -18,7 +18,7 @@ _OPERATORS = frozenset({"AND", "OR"})
 
 
 def check_search(query: str, longest: int = MAX_QUERY) -> str:
-    """The query with single spaces. Raises InvalidQuery with what to write instead."""
+    """The query with single spaces. Raises InvalidQuery, which says what to write instead."""
     spelled = " ".join(query.split())
     if not spelled:
         raise InvalidQuery('The query is empty: write openfda.generic_name:"name" or the like.')
@@ -37,9 +37,9 @@ def check_search(query: str, longest: int = MAX_QUERY) -> str:
 
 
 def _check_pieces(pieces: list[str]) -> None:
-    """Walk over words, phrases, brackets and operators, as Lucene's parser would."""
+    """Check words, phrases, brackets and operators in order, as Lucene's parser would."""
     depth = 0
-    before = "("  # what an operand may follow: ( and the operators, as at the beginning
+    before = "("  # the last piece; the beginning counts as (, which an operand must follow
     place = 0
     while place < len(pieces):
         piece = pieces[place]
@@ -70,7 +70,7 @@ def _check_pieces(pieces: list[str]) -> None:
 
 
 def _check_operand(before: str, piece: str) -> None:
-    """Before an operator, a closing parenthesis and the end, there must be something to find."""
+    """Raise InvalidQuery if no search term precedes an operator, a closing bracket or the end."""
     if before in _OPERATORS or before in ("(", "NOT") or _wants_value(before):
         raise InvalidQuery(f"The query has nothing to look for between {before} and {piece}.")
 
@@ -89,7 +89,7 @@ def _check_word(word: str) -> None:
 
 
 def _after_range(pieces: list[str], place: int) -> int:
-    """The place behind a range, `2026 TO 2027]`."""
+    """The index after a range, `2026 TO 2027]`."""
     words: list[str] = []
     while place < len(pieces):
         piece = pieces[place]

@@ -1,12 +1,12 @@
-"""PubMed: esearch lists what changed, efetch brings the records (WIRE 1).
+"""PubMed: esearch lists the changed records, efetch fetches them (WIRE 1).
 
-A search lists at most some 9,999 records and cannot go on behind them. So every list that would be
-longer is cut into ranges of days, each of which is listed whole: a count that changes meanwhile
-loses nothing, because no list is continued by position.
+A search lists at most 9,999 records and cannot continue after them. So a longer list is cut into
+ranges of days, each of which is listed whole: a count that changes meanwhile loses nothing, because
+no list is continued by position.
 
-Now and then efetch leaves out records that were just listed. They are asked for once more at once;
-what does not come then is told, and asked for with every later refresh until it comes. A list of
-which nothing comes is a failure.
+Sometimes efetch leaves out records that were just listed. They are fetched once more at once. Those
+still missing are reported as problems and fetched with every later refresh until they come. A batch
+of which nothing comes is a failure.
 """
 
 import re
@@ -25,29 +25,29 @@ from workers.ingest.parsers.pubmed import records as pubmed
 
 MAX_QUERY = 4_000
 MAX_LIST = 9_000
-"""Longer lists are cut (WIRE 1, incremental recipe)."""
+"""Longer lists are cut into ranges of days (WIRE 1, incremental recipe)."""
 BATCH = 200
 """Records of one efetch (NBK25499)."""
 
 MAX_NOT_GIVEN = BATCH
-"""Ours: so many are asked for again by later refreshes."""
+"""Our limit for the missing records that later refreshes fetch again."""
 
 _GIVEN = re.compile(
     rb"<(?:MedlineCitation|BookDocument)\b[^<>]*>\s*<PMID\b[^<>]*>\s*([0-9]{1,9})\s*</PMID>"
 )
 _NOT_GIVEN = "not_given"
-"""The mark that holds the PMIDs that were listed and did not come."""
+"""The mark with the PMIDs that were listed but not returned."""
 
 _FIRST_DAY = date(1800, 1, 1)
 _PAIRS = {"(": ")", "[": "]"}
 
-# What a range of days is about: when revised, when entered, when published. A day with too many
-# revisions is cut by the day of entry, and that by the day of publication.
+# Kinds of date: mdat (revised), edat (entered), pdat (published). A day with too many revisions is
+# cut by the day of entry, and that by the day of publication.
 _CUT_BY = {"mdat": ("mdat", "edat", "pdat"), "edat": ("edat", "pdat"), "": ("edat", "pdat")}
 
 Range = list[list[str]]
 """Kind of date, first and last day (ISO), at most once for each kind; a record is in the range if
-it is in all of them. What was asked for comes first."""
+it is in all of them. The requested kind comes first."""
 
 
 class PubMed:
@@ -74,10 +74,10 @@ class PubMed:
         return query
 
     def page(self, client: SourceClient, ask: Ask, continuation: Continuation | None) -> Page:
-        """One esearch or one efetch of at most BATCH records.
+        """Do one esearch, or one efetch of at most BATCH records.
 
-        Without `since` all that matches is listed, else what was revised or entered from that day
-        on; days count in full on both ends.
+        Without `since` all matching records are listed, else those revised or entered on that day
+        or later; both the first and the last day count in full.
         """
         state = _first(ask) if continuation is None else _restored(continuation)
         if state["ids"] and (state["full"] or not state["todo"]):
@@ -97,13 +97,13 @@ class PubMed:
         return Page((_payload(client, pmids),)) if pmids else Page()
 
     def parse(self, payload: bytes) -> Parsed:
-        """See `workers.ingest.parsers.pubmed.records.parse`; or a word on what did not come."""
+        """See `workers.ingest.parsers.pubmed.records.parse`; also reads problem payloads."""
         if payload[:1] != b"{":
             return pubmed.parse(payload)
-        told = envelope.unwrap(payload)
-        if not isinstance(told, Parsed):
+        parsed = envelope.unwrap(payload)
+        if not isinstance(parsed, Parsed):
             raise Malformed("not a set of PubMed records")
-        return told
+        return parsed
 
 
 PUBMED: Connector = PubMed()
@@ -124,9 +124,9 @@ def _check_pairs(query: str) -> None:
 
 
 def _first(ask: Ask) -> dict[str, Any]:
-    """Where a refresh begins. `todo`: ranges to list; `ids`: what is listed and not fetched;
-    `full`: fetch before listing more; `done`: fetched so far; `total`: once it is known;
-    `missing`: what was listed, fetched twice and not given."""
+    """The state at the start of a refresh. `todo`: ranges to list; `ids`: PMIDs listed but not yet
+    fetched; `full`: fetch before listing more; `done`: number fetched so far; `total`: once known;
+    `missing`: PMIDs listed and fetched twice, but not returned."""
     late = [pmid for pmid in texts(ask.marks, _NOT_GIVEN) if is_pmid(pmid)]
     if ask.since is None:
         todo: list[Range] = [[]]
@@ -139,7 +139,7 @@ def _first(ask: Ask) -> dict[str, Any]:
 def _restored(continuation: Mapping[str, Any]) -> dict[str, Any]:
     """The state in `continuation`. Raises CursorExpired for one that this version cannot read."""
     state = {name: continuation.get(name) for name in ("todo", "ids", "full", "done", "total")}
-    state["missing"] = texts(continuation, "missing")  # no version before this one has them
+    state["missing"] = texts(continuation, "missing")  # states of earlier versions lack it
     if not (
         isinstance(state["todo"], list)
         and isinstance(state["ids"], list)
@@ -162,20 +162,20 @@ def _is_range(value: Any) -> bool:
 
 
 def _listed(client: SourceClient, ask: Ask, state: dict[str, Any], *, first: bool) -> Page:
-    """One esearch: takes over its list, or cuts the range if that is too long."""
+    """Do one esearch: add its list to `ids`, or cut the range if the list is too long."""
     days: Range = state["todo"][0]
     term, dates = _search(ask.query, days)
-    found = esearch(client, term, dates, strict=first)
+    listing = esearch(client, term, dates, strict=first)
     total = state["total"]
     if first and ask.since is None:
-        total = found.count
+        total = listing.count
     state = {**state, "total": total}
-    if found.count > MAX_LIST or found.count > len(found.pmids):
-        halves = _cut(days, ask, found.count)
+    if listing.count > MAX_LIST or listing.count > len(listing.pmids):
+        halves = _cut(days, ask, listing.count)
         return Page(next={**state, "todo": [*halves, *state["todo"][1:]]}, total=total)
-    if state["ids"] and len(state["ids"]) + found.count > MAX_LIST:
+    if state["ids"] and len(state["ids"]) + listing.count > MAX_LIST:
         return Page(next={**state, "full": True}, total=total)
-    ids = list(dict.fromkeys([*state["ids"], *found.pmids]))
+    ids = list(dict.fromkeys([*state["ids"], *listing.pmids]))
     todo = state["todo"][1:]
     if not todo:
         total = state["done"] + len(ids)
@@ -185,23 +185,23 @@ def _listed(client: SourceClient, ask: Ask, state: dict[str, Any], *, first: boo
 
 
 def _search(query: str, days: Range) -> tuple[str, list[str] | None]:
-    """The term and the dates of a range: the first kind of date as parameters, others in the
+    """The term and the dates of a range: the first kind of date as parameters, further ones in the
     term."""
     if not days:
         return query, None
-    (kind, *span), *others = [[part.replace("-", "/") for part in entry] for entry in days]
+    (kind, *span), *further = [[part.replace("-", "/") for part in entry] for entry in days]
     term = f"({query})"
-    for other, start, end in others:
-        term += f' AND ("{start}"[{other}] : "{end}"[{other}])'
+    for date_kind, start, end in further:
+        term += f' AND ("{start}"[{date_kind}] : "{end}"[{date_kind}])'
     return term, [kind, *span]
 
 
 def _cut(days: Range, ask: Ask, count: int) -> list[Range]:
-    """Two halves of a range with `count` records, the earlier first.
+    """The two halves of a range with `count` records, the earlier first.
 
     Raises:
-        InvalidQuery: too many have all their dates on the same days.
-        Malformed: there are few, and yet they were not all listed.
+        InvalidQuery: too many records have all their dates on the same days.
+        Malformed: the records are few enough, yet they were not all listed.
     """
     known = {
         kind: (date.fromisoformat(start), date.fromisoformat(end)) for kind, start, end in days
@@ -212,11 +212,17 @@ def _cut(days: Range, ask: Ask, count: int) -> list[Range]:
         start, end = known.get(kind) or (_FIRST_DAY, ask.until.date() + ahead)
         if start < end:
             middle = start + (end - start) // 2
-            others = [entry for entry in days if entry[0] != kind]
-            # what was asked for stays in front
-            place = next((at for at, entry in enumerate(days) if entry[0] == kind), len(others))
+            other_ranges = [entry for entry in days if entry[0] != kind]
+            # the requested kind stays first
+            place = next(
+                (at for at, entry in enumerate(days) if entry[0] == kind), len(other_ranges)
+            )
             return [
-                [*others[:place], [kind, first.isoformat(), last.isoformat()], *others[place:]]
+                [
+                    *other_ranges[:place],
+                    [kind, first.isoformat(), last.isoformat()],
+                    *other_ranges[place:],
+                ]
                 for first, last in ((start, middle), (middle + timedelta(days=1), end))
             ]
     if count <= MAX_LIST:
@@ -228,7 +234,7 @@ def _cut(days: Range, ask: Ask, count: int) -> list[Range]:
 
 
 def _fetched(client: SourceClient, ask: Ask, state: dict[str, Any]) -> Page:
-    """One efetch, and a second one for what the first left out."""
+    """Do one efetch, and a second one for the records that the first left out."""
     batch, rest = state["ids"][:BATCH], state["ids"][BATCH:]
     done = state["done"] + len(batch)
     payloads = [_payload(client, batch)]
@@ -245,16 +251,16 @@ def _fetched(client: SourceClient, ask: Ask, state: dict[str, Any]) -> Page:
         payloads.append(Payload("not given", envelope.problems(keys, reason)))
     missing = [*state["missing"], *missing][-MAX_NOT_GIVEN:]
     if not (rest or state["todo"]):
-        told = missing or texts(ask.marks, _NOT_GIVEN)  # an empty mark takes an old one away
-        return Page(payloads, total=done, marks={_NOT_GIVEN: missing} if told else {})
+        marked = missing or texts(ask.marks, _NOT_GIVEN)  # an empty mark removes an old one
+        return Page(payloads, total=done, marks={_NOT_GIVEN: missing} if marked else {})
     left = {**state, "ids": rest, "full": bool(rest) and state["full"], "done": done}
     return Page(payloads, next={**left, "missing": missing}, total=state["total"])
 
 
 def _left_out(payload: Payload, pmids: Sequence[str]) -> list[str]:
-    """Those of `pmids` of which the payload has no record."""
-    given = {found.decode("ascii").lstrip("0") for found in _GIVEN.findall(payload.content)}
-    return [pmid for pmid in pmids if pmid not in given]
+    """The PMIDs among `pmids` without a record in the payload."""
+    returned = {pmid.decode("ascii").lstrip("0") for pmid in _GIVEN.findall(payload.content)}
+    return [pmid for pmid in pmids if pmid not in returned]
 
 
 def _payload(client: SourceClient, pmids: Sequence[str]) -> Payload:

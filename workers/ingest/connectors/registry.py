@@ -1,4 +1,4 @@
-"""All connectors, listed by hand, and imported when first asked for."""
+"""All connectors, listed by hand; each is imported when it is first used."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -43,11 +43,11 @@ def connector(name: str, settings: Settings) -> Connector:
 
 
 def is_enricher(name: str) -> bool:
-    """Whether the source only says more about documents that others brought."""
+    """True if the source only adds statements about documents of other sources."""
     return name in _ENRICHERS
 
 
 def enricher(name: str) -> Enricher:
-    """The source `name` that is asked about works already held."""
-    found: Enricher = getattr(_module(name), _ENRICHERS[name])
-    return found
+    """The enricher `name`, which is asked about held works."""
+    source: Enricher = getattr(_module(name), _ENRICHERS[name])
+    return source

@@ -1,8 +1,8 @@
-"""What a parser gives: records, and a word on everything that did not become one.
+"""The result of a parser: records, and an account of everything that did not become one.
 
-A parser is a pure function of bytes, `parse(payload: bytes) -> Parsed`. It never drops silently:
-what it cannot read is a `Problem`, what it does not map is counted in `unmapped`, and bytes that
-are not what the source's protocol says raise `workers.http.errors.Malformed`.
+A parser is a pure function of bytes, `parse(payload: bytes) -> Parsed`. It never drops anything
+silently: an unreadable record becomes a `Problem`, fields without a mapping are counted in
+`unmapped`, and bytes that violate the source's protocol raise `workers.http.errors.Malformed`.
 """
 
 import re
@@ -17,7 +17,7 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Problem:
-    """One record that could not be read; `source_id` where it can be told (`pmid:123`)."""
+    """A record that could not be read; `source_id` (`pmid:123`) is None if unknown."""
 
     source_id: str | None
     reason: str
@@ -29,7 +29,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Doubt:
-    """An identifier in a record that cannot be one, and so was left out of its identifiers."""
+    """An invalid value in a record, such as an identifier, that was left out of the record."""
 
     source_id: str
     kind: str
@@ -41,20 +41,20 @@ class Doubt:
 
 
 def _storable(text: str | None) -> str | None:
-    """`text` with U+FFFD for what PostgreSQL cannot hold: what a source sends where an identifier
-    should be is written down as it came, and must not end the refresh that brings it."""
+    """`text` with U+FFFD in place of characters that PostgreSQL cannot store. Invalid identifiers
+    are recorded as the source sent them, and must not make the refresh fail."""
     return text if text is None else _UNSTORABLE.sub("\ufffd", text)
 
 
 @dataclass
 class Parsed:
-    """All that a payload held.
+    """The contents of a payload.
 
-    `records` carry `source_key` or identifiers that name the document (`SourceRecord.key`), never
-    `fetched_at`: the caller knows when the payload came. `gone` lists the keys of documents that
-    the source says it deleted, `unseen` those that it only shows no longer. `unmapped` counts the
-    paths of fields that are in the payload, not in a record, and not in the parser's list of fields
-    left out on purpose.
+    `records` have a `source_key` or identifiers that name the document (`SourceRecord.key`), but
+    no `fetched_at`: the caller knows when the payload came. `gone` lists the keys of documents that
+    the source reports as deleted, `unseen` those that it no longer shows. `unmapped` counts the
+    paths of fields that are in the payload, but neither in a record nor in the parser's list of
+    fields left out on purpose.
     """
 
     records: list[SourceRecord] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Parsed:
     unmapped: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: "Parsed") -> None:
-        """Take in what `other` holds."""
+        """Add the contents of `other`."""
         self.records += other.records
         self.problems += other.problems
         self.doubts += other.doubts
@@ -75,4 +75,4 @@ class Parsed:
 
 
 LeftOut = Mapping[str, str]
-"""Path of a field → why it is not in the record. A prefix ending in `/*` covers what is below."""
+"""Path of a field → why it is not in the record. A path ending in `/*` covers all fields below."""

@@ -1,6 +1,6 @@
-"""Bulk files of ClinicalTrials.gov and openFDA, cut into payloads of their connectors' page form.
+"""Cuts bulk files of ClinicalTrials.gov and openFDA into pages like those of their connectors.
 
-Nothing is held whole: memory is that of one slice, plus the table of contents of a zip file.
+No file is loaded whole: memory holds one slice and the directory of a zip file.
 """
 
 import json
@@ -17,25 +17,25 @@ from workers.http.errors import Malformed, TooLarge
 from workers.ingest.parsers.json_payload import load
 
 Slices = Iterator[tuple[bytes, int]]
-"""Payloads, each with how many records it holds."""
+"""Payloads, each with its number of records."""
 
 MAX_RECORDS = 100
 MAX_SLICE_BYTES = 8 * 1024 * 1024
-"""A slice ends at whichever comes first; one record may be larger than that."""
+"""A slice ends at whichever limit is reached first; a single record may be larger than it."""
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 MAX_RATIO = 250
-"""Bytes of a member for one in the zip file: JSON of either source has 5 to 40, a bomb 1,000."""
+"""Uncompressed bytes per compressed byte: JSON of either source has 5 to 40, a zip bomb 1,000."""
 
-_SMALL = 1024 * 1024  # below this the ratio says nothing; and the meta stands this far in front
+_SMALL = 1024 * 1024  # the ratio counts only above this; `meta` stands within the first this many
 _CHUNK = 256 * 1024
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
 
 def ctgov_slices(path: Path) -> Slices:
-    """Pages `{"studies": […]}` of a zip file of one `NCT….json` a study, in its order.
+    """Pages `{"studies": […]}` from a zip file with one `NCT….json` per study, in its order.
 
-    A member that is no JSON leaves the others whole; the error comes behind them. Raises Malformed
-    for it and for what is no zip file, TooLarge for a member that is larger than any study.
+    Errors are raised after all readable members were yielded: Malformed for members that are not
+    JSON, TooLarge for a member larger than any study. Also raises Malformed for other files.
     """
     broken: list[str] = []
     first: TooLarge | None = None
@@ -65,10 +65,10 @@ def ctgov_slices(path: Path) -> Slices:
 
 
 def openfda_slices(path: Path) -> Slices:
-    """Pages `{"meta": …, "results": […]}` of a download of openFDA, zipped or not.
+    """Pages `{"meta": …, "results": […]}` from an openFDA download, zipped or not.
 
-    The file's own meta stands in each page. Raises Malformed, behind all records that are whole,
-    for a file that is cut off or no JSON; TooLarge for a record no source has, and for zip bombs.
+    Each page repeats the file's meta. Raises Malformed, after all complete records were yielded, if
+    the file is truncated or not JSON; TooLarge for an impossibly large record and for zip bombs.
     """
     with ExitStack() as stack:
         meta = _meta(path)
@@ -94,17 +94,17 @@ def openfda_slices(path: Path) -> Slices:
 
 
 class _Slice:
-    """A page that grows until it is large enough."""
+    """A page that collects records until it is full."""
 
     def __init__(self, head: bytes, tail: bytes) -> None:
         self._head, self._tail = head, tail
         self._records: list[bytes] = []
         self._size = 0
         self.total = 0
-        """Records taken in so far."""
+        """Records added so far."""
 
     def add(self, record: bytes) -> Slices:
-        """Take a record in; gives the page before it, if there is no room."""
+        """Add a record; if the page is full, yield that page first."""
         full = len(self._records) >= MAX_RECORDS or self._size + len(record) > MAX_SLICE_BYTES
         if full:
             yield from self.rest()
@@ -113,14 +113,14 @@ class _Slice:
         self.total += 1
 
     def rest(self) -> Slices:
-        """The page so far, if it has any records."""
+        """Yield the current page if it has any records."""
         if self._records:
             yield self._head + b",".join(self._records) + self._tail, len(self._records)
         self._records, self._size = [], 0
 
 
 class _Guarded:
-    """A file that refuses to give more bytes than one record, or than honest packing, can have."""
+    """A file that limits the bytes read per record and the compression ratio."""
 
     def __init__(self, file: IO[bytes], packed: int | None) -> None:
         self._file = file
@@ -129,7 +129,7 @@ class _Guarded:
         self._at_record = 0
 
     def read(self, size: int = -1) -> bytes:
-        """As of a file. Raises TooLarge."""
+        """Read like a file. Raises TooLarge."""
         chunk = self._file.read(_CHUNK if size < 0 else size)
         self._given += len(chunk)
         if self._most is not None and self._given > self._most:
@@ -139,7 +139,7 @@ class _Guarded:
         return chunk
 
     def record_done(self) -> None:
-        """A record has been read."""
+        """Note that a whole record has been read."""
         self._at_record = self._given
 
 
@@ -160,7 +160,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _parts(path: Path, stack: ExitStack) -> Iterator[tuple[IO[bytes], int | None]]:
-    """The file, or the JSON members of a zip file, each with its packed size."""
+    """The file, or the JSON members of a zip file, each with its compressed size."""
     try:
         zipped = zipfile.is_zipfile(path)
     except OSError:
@@ -181,28 +181,28 @@ def _parts(path: Path, stack: ExitStack) -> Iterator[tuple[IO[bytes], int | None
 
 
 def _meta(path: Path) -> bytes:
-    """What the file says of itself, above all `last_updated`; it stands before the records."""
+    """The file's `meta` object, which stands before the records and includes `last_updated`."""
     with ExitStack() as stack:
         for file, _ in _parts(path, stack):
-            found: Any = {}
+            meta: Any = {}
             try:
                 head = _Head(file)
-                found = next(ijson.items(head, "meta", use_float=True, buf_size=8192), {})
+                meta = next(ijson.items(head, "meta", use_float=True, buf_size=8192), {})
             except (ijson.JSONError, UnicodeError, OSError, ValueError, *_BROKEN):
-                found = {}
-            return json.dumps(found if isinstance(found, dict) else {}).encode()
+                meta = {}
+            return json.dumps(meta if isinstance(meta, dict) else {}).encode()
     return b"{}"
 
 
 class _Head:
-    """The first bytes of a file."""
+    """A view of the first bytes of a file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._left = _SMALL
 
     def read(self, size: int = -1) -> bytes:
-        """As of a file that ends early."""
+        """Read like a file that ends after these bytes."""
         chunk = self._file.read(min(size, self._left) if size >= 0 else self._left)
         self._left -= len(chunk)
         return chunk

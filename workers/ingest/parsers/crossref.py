@@ -1,9 +1,9 @@
-"""Crossref: the record of one DOI as a statement on the work (WIRE 5).
+"""Crossref: reads the record of one DOI into a statement on the work (WIRE 5).
 
-A work is retracted if an update of it is a retraction, withdrawal or removal, whoever says so:
-the publisher or Retraction Watch; some publishers write the update into the retracted work itself.
-A partial retraction leaves the work in the evidence: it is a correction, and
-`facts["partial_retraction"]` says so. The title's "RETRACTED:" counts where nothing else does.
+A work is retracted if an update of it is a retraction, withdrawal or removal, whether the publisher
+or Retraction Watch reports it; some publishers write the update into the retracted work itself.
+A partial retraction leaves the work in the evidence: it counts as a correction and sets
+`facts["partial_retraction"]`. "RETRACTED:" in the title counts if nothing else ends the work.
 """
 
 from collections.abc import Hashable, Iterable
@@ -45,12 +45,12 @@ _YEARS = range(1000, 10_000)
 
 
 def crossref_statement(payload: bytes, key: str) -> Statement:
-    """What an answer of `/works/{doi}` says about the document `key`. Raises Malformed."""
+    """The statement on document `key` in a response of `/works/{doi}`. Raises Malformed."""
     answer = load(payload)
     message = at(answer, "message")
     if text(answer, "status") != "ok" or not isinstance(message, dict):
         raise Malformed("no record of a work in the answer")
-    if text(answer, "message-type") != "work":  # "10.1/x/agency" is an address of its own
+    if text(answer, "message-type") != "work":  # "10.1/x/agency" is another endpoint
         return unknown_to_crossref(key)
     doi = text(message, "DOI").lower() or None
     title = _first(message, "title")
@@ -79,21 +79,21 @@ def unknown_to_crossref(key: str) -> Statement:
 
 
 def _updates(message: Json, doi: str | None) -> tuple[list[Json], list[Json]]:
-    """The updates that the work is about others, and those of the work itself."""
+    """Split the updates into those this work makes to other works and those of this work."""
     own, others = rows(message, "updated-by"), []
     for update in rows(message, "update-to"):
         if doi and text(update, "DOI").lower() == doi:
             own.append(update)
         else:
             others.append(update)
-    # the publisher's word first: Retraction Watch tells the same events
+    # the publisher first: Retraction Watch reports the same events
     own.sort(key=lambda update: text(update, "source") != "publisher")
     return others, own
 
 
 def _notices(updates: Iterable[Json], doi: str | None) -> list[Notice]:
-    """One notice an event: what two sources report is one, and a work ends only once a kind."""
-    found: list[Notice] = []
+    """One notice per event: reports of two sources merge, and a work ends only once per kind."""
+    notices: list[Notice] = []
     places: dict[Hashable, int] = {}
     for update in updates:
         kind = _KINDS.get(_type(update))
@@ -102,17 +102,17 @@ def _notices(updates: Iterable[Json], doi: str | None) -> list[Notice]:
         notice = _notice(kind, update, doi)
         same = next((places[sign] for sign in _signs(notice) if sign in places), None)
         if same is None:
-            same = len(found)
-            found.append(notice)
+            same = len(notices)
+            notices.append(notice)
         else:
-            found[same] = _merged(found[same], notice)
+            notices[same] = _merged(notices[same], notice)
         for sign in _signs(notice):
             places.setdefault(sign, same)
-    return list({(notice.kind, notice.notice_id): notice for notice in found}.values())
+    return list({(notice.kind, notice.notice_id): notice for notice in notices}.values())
 
 
 def _signs(notice: Notice) -> list[Hashable]:
-    """What two notices of one event have in common."""
+    """Keys that are shared by notices of the same event."""
     signs: list[Hashable] = [(notice.kind, notice.notice_id)]
     if notice.kind in ENDING_NOTICES:
         signs.append(notice.kind)
@@ -143,9 +143,9 @@ def _type(update: Json) -> str:
 
 
 def _parts(value: Any) -> list[int]:
-    """Year, month and day as far as stated; sources write `[[null]]` for nothing."""
-    found = at(value, "date-parts")
-    parts = found[0] if isinstance(found, list) and found else None
+    """Year, month and day as far as stated; sources write `[[null]]` for no date."""
+    date_parts = at(value, "date-parts")
+    parts = date_parts[0] if isinstance(date_parts, list) and date_parts else None
     numbers: list[int] = []
     for part in parts[:3] if isinstance(parts, list) else []:
         stated = number({"n": part}, "n")
@@ -156,7 +156,7 @@ def _parts(value: Any) -> list[int]:
 
 
 def _day(update: Json) -> date | None:
-    """The day of an update, where all of it is stated."""
+    """The day of an update, or None if it is not fully stated."""
     parts = _parts(at(update, "updated"))
     try:
         return date(*parts) if len(parts) == 3 else None
@@ -173,8 +173,8 @@ def _year(message: Json) -> int | None:
 
 
 def _first(message: Json, name: str) -> str | None:
-    found = texts(message, name)
-    return one_line(words(found[0])) or None if found else None
+    values = texts(message, name)
+    return one_line(words(values[0])) or None if values else None
 
 
 def _facts(message: Json, updates: list[Json], about_others: list[Json], basis: str | None) -> Json:
@@ -189,26 +189,26 @@ def _facts(message: Json, updates: list[Json], about_others: list[Json], basis: 
             "issue": text(message, "issue"),
             "pages": text(message, "page"),
             "licenses": sorted(
-                {url for one in rows(message, "license") if (url := text(one, "URL"))}
+                {url for row in rows(message, "license") if (url := text(row, "URL"))}
             ),
             "trial_numbers": [
                 filled(
                     {
-                        "number": text(one, "clinical-trial-number"),
-                        "registry": text(one, "registry"),
-                        "type": text(one, "type"),
+                        "number": text(trial, "clinical-trial-number"),
+                        "registry": text(trial, "registry"),
+                        "type": text(trial, "type"),
                     }
                 )
-                for one in rows(message, "clinical-trial-number")
+                for trial in rows(message, "clinical-trial-number")
             ],
             "preprint_of": _related(relation, "is-preprint-of"),
             "preprints": _related(relation, "has-preprint"),
-            "told_by": sorted(filter(None, {text(one, "source") for one in updates})),
+            "told_by": sorted(filter(None, {text(update, "source") for update in updates})),
             "partial_retraction": "partial_retraction" in types or None,
-            "other_updates": sorted({one for one in types if one and one not in _KINDS}),
+            "other_updates": sorted({kind for kind in types if kind and kind not in _KINDS}),
             "is_notice_about": [
-                filled({"doi": text(one, "DOI").lower(), "type": _type(one)})
-                for one in about_others
+                filled({"doi": text(update, "DOI").lower(), "type": _type(update)})
+                for update in about_others
             ],
             "standing_basis": basis,
         }
@@ -217,7 +217,7 @@ def _facts(message: Json, updates: list[Json], about_others: list[Json], basis: 
 
 def _related(relation: Json, name: str) -> list[str]:
     return [
-        found.lower()
-        for one in rows(relation, name)
-        if text(one, "id-type") == "doi" and (found := text(one, "id"))
+        doi.lower()
+        for row in rows(relation, name)
+        if text(row, "id-type") == "doi" and (doi := text(row, "id"))
     ]

@@ -1,4 +1,4 @@
-"""DailyMed (WIRE 6): its listings of labels, and the payloads of its connector."""
+"""DailyMed (WIRE 6): reads its listings of labels and the payloads of its connector."""
 
 import re
 from dataclasses import dataclass
@@ -16,26 +16,26 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Listing:
-    """A page of a listing."""
+    """One page of a listing."""
 
     set_ids: tuple[str, ...]
     next_page: int | None
     total: int | None
     strange: int
-    """Rows without a set id."""
+    """The number of rows without a set id."""
 
 
 def parse_dailymed(payload: bytes) -> Parsed:
-    """A label, alone or in an envelope that names it (`set_id`), or the word that one is gone.
+    """Read a label, alone or in an envelope with its `set_id`, or a notice that one is gone.
 
-    Raises Malformed, unless it is named: then that is a problem of this label.
+    Raises Malformed for an unreadable label without a set id; with one, it becomes a Problem.
     """
     if payload.lstrip()[:1] != b"{":
         return parse_spl(payload)
-    told = unwrap(payload)
-    if isinstance(told, Parsed):
-        return told
-    facts, content = told
+    unwrapped = unwrap(payload)
+    if isinstance(unwrapped, Parsed):
+        return unwrapped
+    facts, content = unwrapped
     set_id = fields.text(facts, "set_id")
     if not is_set_id(set_id):
         raise Malformed("neither a label nor a word about one")
@@ -46,16 +46,16 @@ def parse_dailymed(payload: bytes) -> Parsed:
 
 
 def is_set_id(words: str) -> bool:
-    """Whether `words` have the form of a set id."""
+    """Return True if `words` have the form of a set id."""
     return _SET_ID.fullmatch(words) is not None
 
 
 def parse_listing(payload: bytes, page: int, drug_name: str | None) -> Listing:
-    """The labels on page `page` of `spls.json`.
+    """Read page `page` of `spls.json`.
 
-    A search by name matches inside words (SILIQ finds "SILIQUASTRUM"): with `drug_name` only
-    titles that hold it as whole words, apart from the labeler's name, are kept. `next_page` may be
-    the string "null", and an empty page is the end whatever it says.
+    DailyMed's search by name matches inside words (SILIQ finds "SILIQUASTRUM"). With `drug_name`,
+    only titles that contain it as whole words outside the labeler's name are kept. `next_page` may
+    be the string "null"; an empty page is the last one, whatever `next_page` says.
 
     Raises Malformed.
     """
@@ -63,23 +63,23 @@ def parse_listing(payload: bytes, page: int, drug_name: str | None) -> Listing:
     data = fields.at(value, "data")
     if not isinstance(data, list):
         raise Malformed("a listing without data")
-    found: dict[str, None] = {}
+    set_ids: dict[str, None] = {}
     strange = 0
     for row in data:
         set_id = fields.text(row, "setid")
         if not is_set_id(set_id):
             strange += 1
         elif drug_name is None or _names(fields.text(row, "title"), drug_name):
-            found[set_id.lower()] = None
+            set_ids[set_id.lower()] = None
     following = fields.number(value, "metadata", "next_page")
     if not data or following is None or following <= page:
         following = None
     total = fields.number(value, "metadata", "total_elements")
-    return Listing(tuple(found), following, total, strange)
+    return Listing(tuple(set_ids), following, total, strange)
 
 
 def _names(title: str, drug_name: str) -> bool:
-    """Whether the title names the drug; a listing without a title does not say no."""
+    """Return True if the title names the drug, or if there is no title."""
     words = _words(_LABELER.sub("", title[-2000:]))
     return not title or f" {_words(drug_name).strip()} " in words
 

@@ -1,7 +1,7 @@
-"""The EMA's table of medicines (WIRE 6): one record a row, whatever the state of its authorisation.
+"""The EMA's table of medicines (WIRE 6): one record per row, whatever its authorisation status.
 
-A withdrawn, refused or expired authorisation is what the document says, not a withdrawal of the
-document: it stands in its text and its facts.
+A withdrawn, refused or expired authorisation is content of the document, not a withdrawal of it:
+it stands in the text and the facts.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ _LINES = (
     "revision_number",
     "last_updated_date",
 )
-"""Columns that stand in the text, one a line; the indication follows them."""
+"""Columns that are written into the text, one per line, before the indication."""
 
 _YES_NO = (
     "conditional_approval",
@@ -61,7 +61,7 @@ SEARCHED = (
     "therapeutic_area_mesh",
     "therapeutic_indication",
 )
-"""Columns in which the words of a query are looked for."""
+"""Columns that are searched for the words of a query."""
 
 MAPPED = frozenset(
     {*_LINES, "category", "name_of_medicine", "therapeutic_indication", "medicine_url"}
@@ -69,11 +69,11 @@ MAPPED = frozenset(
 LEFT_OUT: LeftOut = {"meta/*": "of the file: its size and time stamp"}
 
 VETERINARY = "data[] (category Veterinary)"
-"""Counted in `unmapped`: rows that are not about medicines for people."""
+"""The name in `unmapped` under which veterinary rows are counted."""
 
 
 def column(row: Mapping[str, Any], name: str) -> str:
-    """A column as text; a list is joined by semicolons, as the columns that are strings are."""
+    """A column as text; a list is joined by semicolons, as in the string columns."""
     value = row.get(name)
     if isinstance(value, list):
         return "; ".join(fields.texts(row, name))
@@ -86,7 +86,7 @@ def product_key(row: Mapping[str, Any]) -> str:
 
 
 def names_a_medicine(row: Mapping[str, Any]) -> bool:
-    """Whether the row becomes a document under its `product_key`."""
+    """Return True if the row becomes a document under its `product_key`."""
     return not _is_veterinary(row) and _is_number(column(row, "ema_product_number"))
 
 
@@ -95,16 +95,15 @@ def _is_veterinary(row: Mapping[str, Any]) -> bool:
 
 
 def parse_ema(payload: bytes) -> Parsed:
-    """`{"meta": …, "data": [rows]}`; rows about veterinary medicines are counted, not read. Or the
-    connector's word on rows that are there no longer.
+    """Read `{"meta": …, "data": [rows]}`, or the connector's report of rows that no longer exist.
 
-    Raises Malformed.
+    Rows about veterinary medicines are counted, not read. Raises Malformed.
     """
     value = fields.load(payload)
     if isinstance(fields.at(value, "problem"), str):
-        told = unwrap(payload)
-        if isinstance(told, Parsed):
-            return told
+        unwrapped = unwrap(payload)
+        if isinstance(unwrapped, Parsed):
+            return unwrapped
     data = fields.at(value, "data")
     if not isinstance(data, list):
         raise Malformed("not the EMA's table: it has no rows in data")
@@ -176,24 +175,24 @@ def _yes_no(written: str) -> bool | str:
 
 
 def _date(parsed: Parsed, key: str, row: Mapping[str, Any], name: str) -> datetime | None:
-    """dd/mm/yyyy as the file has it, or ISO 8601; what is neither is left out as a doubt."""
+    """Read a date in dd/mm/yyyy, as the file has it, or ISO 8601; anything else becomes a doubt."""
     written = column(row, name)
     parts = written.split("/")
-    found = fields.when("-".join(reversed(parts)) if len(parts) == 3 else written)
-    if found is None and written:
+    stated = fields.when("-".join(reversed(parts)) if len(parts) == 3 else written)
+    if stated is None and written:
         parsed.doubts.append(Doubt(key, name, written[:100]))
-    return found[0] if found else None
+    return stated[0] if stated else None
 
 
 def _url(parsed: Parsed, key: str, row: Mapping[str, Any]) -> str | None:
-    """The medicine's own page, where it is one of the EMA's."""
+    """The address of the medicine's page if it is on the EMA's site; others become a doubt."""
     written = column(row, "medicine_url")
     try:
         parts = urlsplit(written)
-        ours = parts.scheme == "https" and parts.netloc == SITE and parts.path.strip("/") != ""
+        own_page = parts.scheme == "https" and parts.netloc == SITE and parts.path.strip("/") != ""
     except ValueError:
-        ours = False
-    if ours and len(written) <= 2000 and not any(map(str.isspace, written)):
+        own_page = False
+    if own_page and len(written) <= 2000 and not any(map(str.isspace, written)):
         return written
     if written:
         parsed.doubts.append(Doubt(key, "url", written[:100]))

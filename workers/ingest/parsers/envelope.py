@@ -1,7 +1,7 @@
-"""Payloads of connectors whose bytes do not say by themselves what they are.
+"""Envelopes for payloads that do not identify themselves.
 
-A small JSON object around what was sent: a document with what its parser must know of it, or no
-document at all: one that is gone, one that cannot be had.
+An envelope is a small JSON object. It holds a document with the facts its parser needs, or reports
+that a document is gone or not available.
 """
 
 import base64
@@ -16,32 +16,32 @@ from workers.ingest.parsers.base import Parsed, Problem
 
 
 def wrap(content: bytes, **facts: Any) -> bytes:
-    """A document with what is known of it; `facts` are JSON."""
+    """Put a document and the `facts` about it, which are JSON values, into an envelope."""
     return _dump({**facts, "content": base64.b64encode(content).decode("ascii")})
 
 
 def gone(key: str) -> bytes:
-    """Says that the source no longer has the document with this key."""
+    """Report that the source no longer has the document with this key."""
     return _dump({"gone": key})
 
 
 def problem(source_id: str | None, reason: str) -> bytes:
-    """Says that one document could not be had, and why."""
+    """Report that one document could not be fetched, with the reason."""
     return _dump({"problem": reason, "source_id": source_id})
 
 
 def problems(source_ids: Sequence[str], reason: str) -> bytes:
-    """Says the same of several documents."""
+    """Report that several documents could not be fetched, with the reason."""
     return _dump({"problem": reason, "source_ids": list(source_ids)})
 
 
 def unseen(keys: Sequence[str]) -> bytes:
-    """Says that the source shows these documents no longer, as it does when others are newer."""
+    """Report that the source no longer shows these documents, such as when others are newer."""
     return _dump({"unseen": list(keys)})
 
 
 def unwrap(payload: bytes) -> tuple[Mapping[str, Any], bytes] | Parsed:
-    """What `wrap` took, or what the others say as a result of parsing.
+    """Return the facts and content that `wrap` packed, or any other report as a Parsed.
 
     Raises Malformed.
     """
@@ -54,7 +54,9 @@ def unwrap(payload: bytes) -> tuple[Mapping[str, Any], bytes] | Parsed:
     if isinstance(reason, str) and reason:
         if isinstance(fields.at(value, "source_ids"), list):
             return Parsed(
-                problems=[Problem(one, reason) for one in fields.texts(value, "source_ids")]
+                problems=[
+                    Problem(source_id, reason) for source_id in fields.texts(value, "source_ids")
+                ]
             )
         return Parsed(problems=[Problem(fields.text(value, "source_id") or None, reason)])
     content = fields.at(value, "content")

@@ -1,4 +1,4 @@
-"""Items of news feeds: RSS 2.0, Atom and RSS 1.0, read by feedparser behind the XML guard."""
+"""Items of news feeds (RSS 2.0, Atom, RSS 1.0), read by feedparser after the XML guard."""
 
 import calendar
 import io
@@ -37,22 +37,23 @@ LEFT_OUT: LeftOut = {
     "wfw_commentrss": "the feed of comments",
     "feedburner_origlink": "the address is kept",
 }
-"""Names as feedparser gives them; enclosures are among `links`, of which the page's is kept."""
+"""Field names as feedparser gives them. `links` include enclosures; only the page's is kept."""
 
 
 def parse_feed(payload: bytes) -> Parsed:
-    """The items of a feed, in an envelope that names it (`feed`).
+    """Read the items of a feed from an envelope that names it (`feed`).
 
-    The text of an item is what the feed gives of it, as plain text: its content where there is one,
-    else its summary, else its title. Markup is dropped, scripts with it; white space is normalized
-    within paragraphs. An address that is not on the publisher's hosts is left out as a doubt.
+    The text of an item is its content, else its summary, else its title, as plain text. Markup and
+    scripts are dropped; white space is normalized within paragraphs. An address that is not on the
+    publisher's hosts is left out and recorded as a doubt.
 
-    Raises Malformed: no envelope, a feed that is not followed, not well-formed, not a feed.
+    Raises Malformed if there is no envelope, the feed is not followed or not well-formed, or the
+    content is not a feed.
     """
-    opened = unwrap(payload)
-    if isinstance(opened, Parsed):
-        return opened
-    facts, content = opened
+    unwrapped = unwrap(payload)
+    if isinstance(unwrapped, Parsed):
+        return unwrapped
+    facts, content = unwrapped
     name = fields.text(facts, "feed")
     try:
         source = feed(name)
@@ -69,23 +70,23 @@ def parse_feed(payload: bytes) -> Parsed:
 
 
 def _entries(content: bytes) -> list[Mapping[str, Any]]:
-    """What feedparser reads. A stream is given: bytes it would take for the name of a file.
+    """The entries that feedparser reads. It gets a stream: it would take bytes for a file name.
 
-    Its own sanitizing is off: texts become plain text here, and it is quadratic in comments that
-    do not end.
+    Its own sanitizing is off: texts become plain text here, and its sanitizer takes quadratic time
+    on unterminated comments.
     """
     try:
-        found = feedparser.parse(
+        document = feedparser.parse(
             io.BytesIO(content),
             response_headers={"content-type": "application/xml"},
             sanitize_html=False,
             resolve_relative_uris=False,
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError):
-        # its handlers trust the values of some elements
+        # feedparser's handlers do not check the values of some elements
         raise Malformed("a feed with elements that cannot be read") from None
-    # plain mappings: feedparser's own answer questions with other fields, and warn of it
-    return [dict(entry) for entry in found.entries]
+    # plain mappings: feedparser's own substitute other fields for missing ones, with a warning
+    return [dict(entry) for entry in document.entries]
 
 
 def _add(parsed: Parsed, name: str, source: Feed, entry: Mapping[str, Any], seen: set[str]) -> None:
@@ -144,10 +145,10 @@ def _body(entry: Mapping[str, Any]) -> str:
 def _url(parsed: Parsed, key: str, source: Feed, link: str) -> str | None:
     try:
         parts = urlsplit(link)
-        ours = parts.scheme in ("http", "https") and parts.netloc.lower() in source.hosts
+        own_host = parts.scheme in ("http", "https") and parts.netloc.lower() in source.hosts
     except ValueError:
-        ours = False
-    if ours and len(link) <= 2000 and not any(map(str.isspace, link)):
+        own_host = False
+    if own_host and len(link) <= 2000 and not any(map(str.isspace, link)):
         return link
     if link:
         parsed.doubts.append(Doubt(key, "url", link[:100]))
@@ -155,7 +156,7 @@ def _url(parsed: Parsed, key: str, source: Feed, link: str) -> str | None:
 
 
 def _moment(entry: Mapping[str, Any], name: str) -> datetime | None:
-    """A date that feedparser could read, in UTC."""
+    """The date in field `name` in UTC, or None if feedparser could not read it."""
     written = entry.get(name)
     try:
         return datetime.fromtimestamp(calendar.timegm(written), UTC) if written else None

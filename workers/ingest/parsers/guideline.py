@@ -1,6 +1,6 @@
-"""Guideline files of an installation (WIRE 7): a file, and a sidecar that says what it is.
+"""Guideline files of an installation (WIRE 7): a file and a sidecar that describes it.
 
-The payload is an envelope: the file's bytes, its place in the folder (`path`), its `sidecar`.
+The payload is an envelope with the file's bytes, its `path` in the folder and its `sidecar`.
 """
 
 import json
@@ -31,9 +31,9 @@ _Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 MAX_SIDECAR_BYTES = 16 * 1024
 _SHOWN_PATH = 80
-"""Characters of a path that a problem names, its last ones. Ours."""
+"""A problem shows at most this many characters of a path, its last ones. The limit is our own."""
 FORMATS = frozenset({".pdf", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ".text"})
-"""Endings of the files that are read."""
+"""The suffixes of files that are read."""
 
 WRITE = (
     "title, organisation, version, effective_date (2026-01-31), licence_note (why you may use it) "
@@ -46,23 +46,23 @@ _BODIES = {
     "esmo": ("esmo", "european society for medical oncology"),
 }
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_PLAIN = re.compile(r"[ -~]+")  # what may stand in a message of one line
+_PLAIN = re.compile(r"[ -~]+")  # printable ASCII: safe in a one-line message
 _NO_WORD = re.compile(r"[\W_]+")
 
 
 class BadSidecar(ValueError):
-    """The sidecar does not say what it should; the message says what to write."""
+    """The sidecar is missing or has wrong fields; the message says what to write."""
 
 
 def _day(value: Any) -> Any:
-    """A day as it is written; a bare number would be taken for seconds since 1970."""
+    """Return the day as written. A bare number is refused: it would mean seconds since 1970."""
     if not isinstance(value, str) or not _DAY.fullmatch(value):
         raise ValueError("write it as 2026-01-31")
     return value
 
 
 class Sidecar(BaseModel):
-    """What the owner of a file says about it."""
+    """The owner's description of a file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -75,7 +75,7 @@ class Sidecar(BaseModel):
 
     @property
     def source_type(self) -> str:
-        """nccn, asco or esmo by the organisation, else guideline."""
+        """`nccn`, `asco` or `esmo` if the organisation is one of them, else `guideline`."""
         words = " ".join(_NO_WORD.sub(" ", self.organisation.casefold()).split())
         for body, names in _BODIES.items():
             if words in names:
@@ -84,7 +84,7 @@ class Sidecar(BaseModel):
 
     @property
     def source_key(self) -> str:
-        """Organisation and title: a new version of a guideline is a version, not a document."""
+        """Organisation and title, so a new version of a guideline remains the same document."""
         return f"{_slug(self.organisation)}/{_slug(self.title)}"
 
     @property
@@ -98,9 +98,9 @@ def _slug(words: str) -> str:
 
 
 def read_sidecar(content: bytes, *, is_json: bool) -> Sidecar:
-    """The sidecar in YAML or JSON; all values are taken as they are written: version 1.10 stays so.
+    """Read a sidecar in YAML or JSON. Values stay as written: version 1.10 does not become 1.1.
 
-    Raises BadSidecar, whose message is one line.
+    Raises BadSidecar with a one-line message.
     """
     if len(content) > MAX_SIDECAR_BYTES:
         raise BadSidecar(f"has more than {MAX_SIDECAR_BYTES:,} bytes; write {WRITE}")
@@ -108,7 +108,7 @@ def read_sidecar(content: bytes, *, is_json: bool) -> Sidecar:
         if is_json:
             value = json.loads(content, parse_float=str, parse_int=str)
         else:
-            # this loader makes nothing but strings, lists and mappings
+            # this loader creates only strings, lists and mappings
             value = yaml.load(content, Loader=yaml.BaseLoader)  # noqa: S506
     except (ValueError, yaml.YAMLError, RecursionError):
         raise BadSidecar(f"cannot be read as {'JSON' if is_json else 'YAML'}") from None
@@ -116,7 +116,7 @@ def read_sidecar(content: bytes, *, is_json: bool) -> Sidecar:
 
 
 def check_sidecar(value: Any) -> Sidecar:
-    """Raises BadSidecar, which names fields and never repeats their values."""
+    """Validate a sidecar. Raises BadSidecar, which names fields and never repeats their values."""
     if not isinstance(value, dict):
         raise BadSidecar(f"holds no fields; write {WRITE}")
     if value.get("url") == "":
@@ -124,24 +124,24 @@ def check_sidecar(value: Any) -> Sidecar:
     try:
         return Sidecar.model_validate(value)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False, include_context=False)
-        names = dict.fromkeys(str(one["loc"][0])[:40] for one in found if one["loc"])
+        details = error.errors(include_url=False, include_input=False, include_context=False)
+        names = dict.fromkeys(str(detail["loc"][0])[:40] for detail in details if detail["loc"])
         known = ", ".join(name if _PLAIN.fullmatch(name) else "?" for name in list(names)[:6])
         raise BadSidecar(f"is missing or wrong in {known}; write {WRITE}") from None
 
 
 def parse_guideline(payload: bytes) -> Parsed:
-    """One guideline file, or a word on one that is gone or cannot be had.
+    """Read one guideline file, or a notice that one is gone or not available.
 
-    The text is the file's, as `workers.file_formats` read it; what the sidecar says goes before
-    what the file says of itself.
+    The text is the file's, as `workers.file_formats` reads it. The sidecar's metadata take
+    precedence over the file's own.
 
-    Raises Malformed: no envelope of this connector.
+    Raises Malformed if the payload is not an envelope of this connector.
     """
-    opened = unwrap(payload)
-    if isinstance(opened, Parsed):
-        return opened
-    envelope, content = opened
+    unwrapped = unwrap(payload)
+    if isinstance(unwrapped, Parsed):
+        return unwrapped
+    envelope, content = unwrapped
     path = fields.text(envelope, "path")
     try:
         sidecar = check_sidecar(fields.at(envelope, "sidecar"))
@@ -151,20 +151,20 @@ def parse_guideline(payload: bytes) -> Parsed:
         raise Malformed("the envelope does not say where the file stands")
     parsed = Parsed()
     try:
-        found = file_formats.read(content, filename=path)
+        documents = file_formats.read(content, filename=path)
     except file_formats.UnreadableDocument as error:
         parsed.problems.append(Problem(sidecar.key, f"{_shown(path)}: {error}"))
         return parsed
-    if len(found) != 1:
+    if len(documents) != 1:
         reason = f"{_shown(path)}: more than one document in a file"
         parsed.problems.append(Problem(sidecar.key, reason))
         return parsed
-    _add(parsed, path, sidecar, envelope, found[0])
+    _add(parsed, path, sidecar, envelope, documents[0])
     return parsed
 
 
 def _shown(path: str) -> str:
-    """A path as a line may name it: a file's name may have line ends, and be long."""
+    """The path on one line, cut to its end: file names may be long or contain line breaks."""
     return " ".join(path.split())[-_SHOWN_PATH:]
 
 

@@ -1,7 +1,7 @@
-"""Fragments of HTML as text: the words a reader sees, as paragraphs, list items and table rows.
+"""HTML fragments as text: the visible words as paragraphs, list items and table rows.
 
-White space between elements is normalized to single spaces within a paragraph; the words are kept
-to the letter, raised digits as raised digits (10<sup>9</sup> is 10⁹, not 109).
+White space within a paragraph is normalized to single spaces. Words are kept unchanged; raised
+digits stay raised (10<sup>9</sup> is 10⁹, not 109).
 """
 
 import re
@@ -15,7 +15,7 @@ from clinical_text.grid import Cell, Grid, span, whole
 _SPACES = re.compile(r"[ \t\n\r\f\u2028\u2029]+")
 _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _RAISABLE = re.compile(r"[\d+\-−,–\s]{1,20}")
-_BREAK = "\v"  # kept apart from white space, which is collapsed
+_BREAK = "\v"  # a line break; distinct from white space, which is collapsed
 _UNPRINTABLE = {code: None for code in range(0x20) if chr(code) not in "\t\n\r\f\v"}
 
 _DROPPED = frozenset({"script", "style", "noscript", "template", "iframe", "object", "select"})
@@ -31,10 +31,10 @@ _BLOCKS = frozenset(
 
 
 class Blocks:
-    """Collects the words of a document in their order and gives them as text.
+    """Collects the words of a document in order and returns them as text.
 
-    Blocks are parted by blank lines, items of a list and rows of a table by line ends. Within a
-    cell or a heading everything stands on one line.
+    Blocks are separated by blank lines; list items and table rows by line ends. The content of a
+    cell or a heading is written on one line.
     """
 
     def __init__(self) -> None:
@@ -42,18 +42,18 @@ class Blocks:
         self._words: list[str] = []
         self._mark = ""
         self._row: list[Cell] | None = None
-        self._reach = Cell("")  # how far the open cell reaches
+        self._reach = Cell("")  # the row and column spans of the open cell
         self._grid = Grid()
         self._in_cell = False
         self._tight = False  # whether the last block was an item or a row
 
     def words(self, text: str | None) -> None:
-        """Add running words; they belong to the open block."""
+        """Add running text to the open block."""
         if text:
             self._words.append(text)
 
     def raised(self, text: str) -> None:
-        """Add words that stand above the line."""
+        """Add superscript text."""
         raisable = _RAISABLE.fullmatch(text)
         self.words(text.strip().translate(_RAISED) if raisable else text)
 
@@ -62,7 +62,7 @@ class Blocks:
         self._words.append(" " if self._in_cell else _BREAK)
 
     def end_block(self, prefix: str = "") -> None:
-        """End the open block; `prefix` stands before its words (the marks of a heading)."""
+        """End the open block; `prefix`, such as the marks of a heading, precedes its words."""
         if self._in_cell:
             self._words.append(" ")
             return
@@ -82,13 +82,14 @@ class Blocks:
             self._mark = mark
 
     def end_item(self) -> None:
-        """End an item; one without words leaves no mark behind."""
+        """End a list item; an item without words leaves no mark."""
         self.end_block()
         self._mark = ""
 
     def cell(self, rows: str | None = None, columns: str | None = None) -> None:
-        """Begin a cell of the open row, or of a new one, which reaches over so many `rows` and
-        `columns`, as its attributes say."""
+        """Begin a cell in the open row, or in a new row if none is open.
+
+        `rows` and `columns` are its `rowspan` and `colspan` attributes."""
         if self._in_cell:  # a table within a cell
             self._words.append(" ")
             return
@@ -102,9 +103,9 @@ class Blocks:
         if not self._in_cell:
             return
         self._in_cell = False
-        found = self._take()
+        content = self._take()
         if self._row is not None:
-            self._row.append(replace(self._reach, text=" ".join(found.split())))
+            self._row.append(replace(self._reach, text=" ".join(content.split())))
 
     def row(self) -> None:
         """Begin a row of a table."""
@@ -113,7 +114,7 @@ class Blocks:
             self._row = []
 
     def end_row(self) -> None:
-        """End the open row; one without words is left out."""
+        """End the open row; a row without words is left out."""
         if self._in_cell or self._row is None:
             return
         cells, self._row = self._row, None
@@ -122,14 +123,14 @@ class Blocks:
             self._add(" | ".join(laid).strip(" "), tight=True)
 
     def end_group(self) -> None:
-        """End a list or a table: what follows stands apart from it."""
+        """End a list or a table, so that a blank line follows it."""
         self.end_block()
         if not self._in_cell:
             self._tight = False
             self._grid = Grid()
 
     def text(self) -> str:
-        """All of it."""
+        """All text collected so far."""
         self._in_cell = False
         self.end_row()
         self.end_block()
@@ -149,20 +150,20 @@ class Blocks:
 
 
 TOP_HEADING = 3
-"""Titles and sections of a record stand above what is inside of one."""
+"""The highest heading level in a fragment; levels above are the record's title and sections."""
 
 
 def html_text(source: str) -> str:
-    """The text of a piece of HTML, "" where it has none. Any string will do; linear in its length.
+    """The text of an HTML fragment, or "". Accepts any string; takes time linear in its length.
 
-    `h1` becomes a heading of the level `TOP_HEADING`, `h2` one deeper. Scripts and styles are left
-    out, links keep their words.
+    `h1` becomes a heading of level `TOP_HEADING`, `h2` one level deeper. Scripts and styles are
+    left out; links keep their words.
     """
     if "<" not in source and "&" not in source:
         blocks = Blocks()
         blocks.words(source)
         return blocks.text()
-    # lxml takes UTF-8 only: half of a surrogate pair is no character
+    # lxml gets UTF-8, which cannot encode lone surrogates
     collector = _Collector()
     parser = etree.HTMLParser(
         target=collector, huge_tree=True, remove_comments=True, remove_pis=True, encoding="utf-8"
@@ -171,20 +172,20 @@ def html_text(source: str) -> str:
         parser.feed(source.encode("utf-8", "replace"))
         parser.close()
     except etree.LxmlError:
-        # nothing between the tags of an empty document
+        # lxml raises this for an empty document
         pass
     return collector.blocks.text()
 
 
 class _Collector:
-    """What lxml calls at each tag and text."""
+    """The parser target: lxml calls it at each tag and text."""
 
     def __init__(self) -> None:
         self.blocks = Blocks()
         self._lists: list[int] = []  # the number of the last item; -1 in a list without numbers
         self._dropped = 0
         self._raised: list[str] = []
-        self._sups = 0  # open; one within another stands above the line all the same
+        self._sups = 0  # the number of open `sup` elements; nested ones count as one superscript
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in _DROPPED:
@@ -241,7 +242,7 @@ class _Collector:
             self.blocks.words(text)
 
     def close(self) -> None:
-        """Asked for by lxml at the end."""
+        """Called by lxml at the end; nothing to do."""
 
     def _next_mark(self, stated: str | None) -> str:
         if not self._lists or self._lists[-1] < 0:

@@ -1,7 +1,7 @@
-"""The HTML-like markup in titles and abstracts of Europe PMC and Crossref, as plain words.
+"""Converts the HTML-like markup in Europe PMC and Crossref titles and abstracts to plain text.
 
-Only tags that such texts are known to have are taken for tags: `<1 year` and `x <y and z> w` are
-words. Entities are decoded first, because some titles come with their tags escaped.
+Only known tags are treated as tags: `<1 year` and `x <y and z> w` are words. Entities are decoded
+first, because some titles come with their tags escaped.
 """
 
 import html
@@ -30,15 +30,15 @@ _MAX_HEADING = 300  # longer ones are running text: clinical_text.headings.MAX_H
 
 
 def words(markup: str) -> str:
-    """The words on one line: tags dropped, entities decoded, white space made single."""
+    """The text on one line: tags dropped, entities decoded, white space collapsed."""
     return " ".join(text for _, text in _blocks(markup))
 
 
 def paragraphs(markup: str) -> str:
-    """The words as paragraphs, each heading (`<h4>Methods</h4>`) as a line `## Methods`.
+    """The text as paragraphs; a heading (`<h4>Methods</h4>`) becomes a line `## Methods`.
 
-    A heading over another heading is one level higher. White space within a paragraph is made
-    single; raised digits stay raised (10<sup>9</sup> is 10⁹, not 109).
+    A heading directly above another heading is one level higher. White space within a paragraph is
+    collapsed; raised digits stay raised (10<sup>9</sup> is 10⁹, not 109).
     """
     lines: list[str] = []
     before = False
@@ -51,8 +51,8 @@ def paragraphs(markup: str) -> str:
 
 
 def _blocks(markup: str) -> list[tuple[bool, str]]:
-    """The blocks of text in order, each with whether it is a heading."""
-    text = _ENTITY.sub(lambda found: html.unescape(found[0]), markup)
+    """The blocks of text in order, as pairs (is a heading, text)."""
+    text = _ENTITY.sub(lambda match: html.unescape(match[0]), markup)
     blocks: list[tuple[bool, str]] = []
     parts: list[str] = []
     heading, sup, end = False, -1, 0

@@ -1,8 +1,7 @@
-"""What the parsers of JSON payloads share: loading, reading fields whose types are not to be
-trusted, partial dates, the account of fields that no record holds, and the making of a record and
-its text.
+"""Shared parts of the JSON parsers: loading, reading fields of untrusted types, partial dates,
+counting unmapped fields, and building a record and its text.
 
-Nothing here raises anything but `workers.http.errors.Malformed`, whatever the bytes are.
+Whatever the bytes are, only `workers.http.errors.Malformed` is raised here.
 """
 
 import json
@@ -26,7 +25,7 @@ MAX_DEPTH = 60
 """Deeper fields are counted under their ancestor of this depth."""
 
 _LINE = 1000  # store.records.Line
-_HEADING = 280  # with its marks below clinical_text.headings.MAX_HEADING
+_HEADING = 280  # with its `#` marks, less than clinical_text.headings.MAX_HEADING
 _NAME = re.compile(r"[A-Za-z0-9_@$:.-]{1,80}")
 _DATE = re.compile(
     r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ].*)?)?|(\d{2})(\d{2}))?", re.ASCII | re.DOTALL
@@ -36,8 +35,8 @@ _DATE = re.compile(
 def load(payload: bytes, *, strict: bool = True) -> Any:
     """The value of a JSON payload. `strict=False` allows control characters within strings.
 
-    Raises Malformed for what is not JSON: cut bytes, other encodings, NaN, numbers without bound,
-    nesting without end.
+    Raises Malformed for truncated bytes, other encodings, NaN, numbers out of range, nesting that
+    is too deep, and anything else that is not JSON.
     """
     try:
         return json.loads(payload, strict=strict, parse_constant=_refuse, parse_float=_finite)
@@ -46,12 +45,12 @@ def load(payload: bytes, *, strict: bool = True) -> Any:
     except RecursionError:
         raise Malformed("not readable JSON: nested too deeply") from None
     except ValueError:
-        # bytes that are no text, NaN, and integers of more than 4,300 digits
+        # bytes that are not text, NaN, and integers of more than 4,300 digits
         raise Malformed("not readable JSON: an impossible number or character") from None
 
 
 def _instead(first: bytes) -> str:
-    """What stands where JSON should be, by its first byte; "" where that does not tell."""
+    """A message on what came instead of JSON, judged by its first byte; "" if that is unclear."""
     if not first:
         return "an empty answer where JSON should be"
     return "a web page or XML where JSON should be" if first == b"<" else ""
@@ -73,7 +72,7 @@ def _finite(digits: str) -> float:
 
 
 def at(value: Any, *path: str) -> Any:
-    """What stands at `path` below `value`; None where the way does not lead there."""
+    """The value at `path` below `value`, or None if the path does not exist."""
     for name in path:
         if not isinstance(value, dict):
             return None
@@ -82,46 +81,46 @@ def at(value: Any, *path: str) -> Any:
 
 
 def obj(value: Any, *path: str) -> Json:
-    """The object at `path`; empty where there is none."""
-    found = at(value, *path)
-    return found if isinstance(found, dict) else {}
+    """The object at `path`, or an empty object if there is none."""
+    member = at(value, *path)
+    return member if isinstance(member, dict) else {}
 
 
 def rows(value: Any, *path: str) -> list[Json]:
-    """The objects of the list at `path`; what is no object is left to the account of fields."""
-    found = at(value, *path)
-    return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+    """The objects in the list at `path`. Other values are skipped; `Fields.unknown` counts them."""
+    members = at(value, *path)
+    return [row for row in members if isinstance(row, dict)] if isinstance(members, list) else []
 
 
 def text(value: Any, *path: str) -> str:
-    """The string at `path` without white space around it, or a number as it is written; else ""."""
+    """The scalar at `path` as a string without surrounding white space, or "" if there is none."""
     return _scalar(at(value, *path))
 
 
 def texts(value: Any, *path: str) -> list[str]:
-    """The strings of the list at `path` that are not blank."""
-    found = at(value, *path)
-    if not isinstance(found, list):
+    """The non-blank scalars of the list at `path`, as strings."""
+    members = at(value, *path)
+    if not isinstance(members, list):
         return []
-    return [string for string in map(_scalar, found) if string]
+    return [string for string in map(_scalar, members) if string]
 
 
 def number(value: Any, *path: str) -> int | None:
-    """The whole number at `path`, also where it is sent as a string of at most 18 digits."""
-    found = at(value, *path)
-    if isinstance(found, bool):
+    """The integer at `path`, also if sent as a string of at most 18 digits; otherwise None."""
+    member = at(value, *path)
+    if isinstance(member, bool):
         return None
-    if isinstance(found, int):
-        return found
-    if isinstance(found, str) and len(found) <= 18 and found.isascii() and found.isdigit():
-        return int(found)
+    if isinstance(member, int):
+        return member
+    if isinstance(member, str) and len(member) <= 18 and member.isascii() and member.isdigit():
+        return int(member)
     return None
 
 
 def flag(value: Any, *path: str) -> bool | None:
-    """The boolean at `path`."""
-    found = at(value, *path)
-    return found if isinstance(found, bool) else None
+    """The boolean at `path`, or None if there is none."""
+    member = at(value, *path)
+    return member if isinstance(member, bool) else None
 
 
 def _scalar(found: Any) -> str:
@@ -133,12 +132,12 @@ def _scalar(found: Any) -> str:
 
 
 def one_line(words: str) -> str:
-    """`words` on one line, cut with an ellipsis to what a title, an author or a label may hold."""
+    """`words` on one line, cut with an ellipsis to the limit for titles, authors and labels."""
     return shorten(words, _LINE)
 
 
 def filled(fields: Mapping[str, Any]) -> Json:
-    """`fields` without those that say nothing: null, "", and empty lists and objects."""
+    """`fields` without empty values: null, "", and empty lists and objects."""
     return {
         name: value
         for name, value in fields.items()
@@ -147,12 +146,14 @@ def filled(fields: Mapping[str, Any]) -> Json:
 
 
 def when(words: str) -> tuple[datetime, Precision] | None:
-    """A date as sources write it, with how much of it is stated: `2024`, `2024-03`, `2024-03-01`,
-    `20240301`, a time behind the day ignored. Midnight UTC of its first day; None if it is none."""
-    found = _DATE.fullmatch(words)
-    if found is None:
+    """Parse `2024`, `2024-03`, `2024-03-01` or `20240301`; a time after the day is ignored.
+
+    Returns midnight UTC of the first possible day with the stated precision, or None.
+    """
+    match = _DATE.fullmatch(words)
+    if match is None:
         return None
-    year, month, day, compact_month, compact_day = found.groups()
+    year, month, day, compact_month, compact_day = match.groups()
     month, day = month or compact_month, day or compact_day
     try:
         moment = datetime(int(year), int(month or 1), int(day or 1), tzinfo=UTC)
@@ -164,8 +165,8 @@ def when(words: str) -> tuple[datetime, Precision] | None:
 class Fields:
     """The fields a parser knows, compiled once: those it maps and those it leaves out on purpose.
 
-    A path is written `designModule.phases[]`, `armGroups[].label`; a prefix with `/*` behind it
-    covers it and all that is below (`derivedSection/*`).
+    Paths look like `designModule.phases[]` or `armGroups[].label`; a path ending in `/*`
+    (`derivedSection/*`) covers that field and all fields below it.
     """
 
     def __init__(self, mapped: Iterable[str], left_out: LeftOut) -> None:
@@ -178,7 +179,7 @@ class Fields:
             node.all = node.all or path.endswith("/*")
 
     def covers(self, path: str) -> bool:
-        """Whether a field of this path is known."""
+        """Return True if the field at this path is known."""
         node: _Node | None = self._root
         for step in path.replace("[]", ".[]").split("."):
             if node is None or node.all:
@@ -187,9 +188,9 @@ class Fields:
         return node is not None and (node.leaf or node.all)
 
     def unknown(self, record: Any) -> Counter[str]:
-        """How often each unknown path holds a value in `record`; null and "nothing in it" are none.
+        """Count the values at each unknown path in `record`, except null and empty containers.
 
-        A name that is no name of a field is written `?`: it may be words of a document.
+        A name that cannot be a field name is written `?`, because it may be words of a document.
         """
         counts: Counter[str] = Counter()
         stack: list[tuple[Any, _Node | None, str, int]] = [(record, self._root, "", 0)]
@@ -217,7 +218,7 @@ class Fields:
 
 
 class _Node:
-    """A step of the known paths."""
+    """One step of the known paths."""
 
     __slots__ = ("all", "below", "leaf")
 
@@ -236,10 +237,10 @@ def _join(path: str, name: str) -> str:
 
 
 def add_record(parsed: Parsed, source_id: str | None, **fields: Any) -> None:
-    """Put a record of `fields` into `parsed`, or the problem that keeps it from being one.
+    """Add a record of `fields` to `parsed`, or a Problem if they do not form a valid record.
 
-    Facts are checked as well: PostgreSQL holds no NUL and no half of a surrogate pair. The problem
-    names the field and the rule, never the words.
+    Facts are checked too: PostgreSQL stores neither NUL nor lone surrogates. The problem names the
+    field and the rule, never the value.
     """
     try:
         facts = json.dumps(fields.get("facts", {}), ensure_ascii=False, allow_nan=False)
@@ -259,10 +260,10 @@ def add_record(parsed: Parsed, source_id: str | None, **fields: Any) -> None:
 
 
 class Draft:
-    """The text of a record while it is written: `## Heading`, items of one fact each, paragraphs.
+    """Builds the text of a record from `## Heading` lines, items of one fact each, and paragraphs.
 
-    Items are single lines, so that each is a sentence of its own: white space within is one space.
-    A section in which nothing comes to stand leaves no heading.
+    Each item is a sentence on a single line; white space in it becomes one space. A section without
+    content gets no heading.
     """
 
     def __init__(self) -> None:
@@ -275,23 +276,23 @@ class Draft:
         self._heading = "#" * level + " " + shorten(title, _HEADING)
 
     def item(self, words: str) -> None:
-        """One fact as a sentence; nothing, if there are no words."""
+        """Add one fact as a sentence; empty words add nothing."""
         line = " ".join(words.split())
         if line:
             self._add("- " + sentence(line), in_list=True)
 
     def fact(self, name: str, value: str) -> None:
-        """One fact as `name: value.`; nothing, if there is no value."""
+        """Add one fact as `name: value.`; an empty value adds nothing."""
         if value:
             self.item(f"{name}: {value}")
 
     def paragraph(self, words: str) -> None:
-        """Words as they came."""
+        """Add a paragraph without changing its words; blank words add nothing."""
         if words.strip():
             self._add(words.strip(), in_list=False)
 
     def text(self) -> str:
-        """All that was written."""
+        """The text written so far."""
         return "".join(self._parts)
 
     def _add(self, block: str, *, in_list: bool) -> None:
@@ -304,7 +305,7 @@ class Draft:
 
 
 def sentence(words: str) -> str:
-    """`words` with a full stop, if they end in no mark of their own."""
+    """`words`, with a full stop if they do not end in `.`, `!` or `?`."""
     return words if words[-1:] in ".!?" else words + "."
 
 

@@ -1,9 +1,8 @@
 """Running text inside XML: inline markup, raised digits, formulas.
 
-Texts stay as they are written, with two exceptions. White space of XML (spaces, tabs, line ends)
-becomes one space, because files are indented; other spaces, such as no-break and thin ones, are
-characters of the text. And raised digits stay raised, in Unicode: without their tags 10<sup>9</sup>
-would read 109.
+Text is kept as written, with two exceptions. XML white space (spaces, tabs, line ends) becomes one
+space, because files are indented; other spaces, such as no-break and thin spaces, are kept. Raised
+digits become Unicode superscripts: without its tags, 10<sup>9</sup> would read 109.
 """
 
 import re
@@ -14,8 +13,8 @@ _SPACE = re.compile(r"[ \t\n\r]+")
 _RAISABLE = re.compile(r"[0-9+\-−,–\s]{1,20}")
 _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 
-# Blocks inside something that is told on one line: a cell, a caption, an item of a list. The words
-# of two of them do not run together, or 12.5 and (10.1) in one cell would read 12.5(10.1).
+# Blocks inside a cell, caption or list item, all of which are written on one line. A space parts
+# their words: otherwise 12.5 and (10.1) in one cell would read 12.5(10.1).
 _PARTING = frozenset(
     {"p", "title", "list", "list-item", "def-list", "def-item", "term", "def", "fn", "break",
      "disp-formula", "disp-quote", "verse-line", "boxed-text", "statement", "preformat", "code",
@@ -39,26 +38,26 @@ def words(element: Element | None) -> str:
     if not text:
         return ""
     if text.isalnum():
-        return text  # one word, as half of all fields are
-    # `squeeze`, without the cost of a call for each of a hundred fields of a record
+        return text  # a single word, as in half of all fields
+    # same as `squeeze`, without a function call for each of a record's hundred fields
     if "\n" in text or "  " in text or "\t" in text or "\r" in text:
         text = _SPACE.sub(" ", text)
     return text.strip(" ")
 
 
 def squeeze(text: str) -> str:
-    """`text` with XML white space collapsed to single spaces, and none around it."""
-    # four searches for a byte are far faster than one for a pattern
+    """`text` with XML white space collapsed to single spaces and stripped from both ends."""
+    # four substring searches are far faster than one pattern search
     if "\n" in text or "  " in text or "\t" in text or "\r" in text:
         text = _SPACE.sub(" ", text)
     return text.strip(" ")
 
 
 def add_inline(child: Element, parts: list[str]) -> None:
-    """Append the text of `child`, an element within running text, but not what follows it.
+    """Append the text of `child`, an element within running text, without its tail.
 
-    Of `alternatives` (JATS) one is taken, MathML where it is there. Descriptions of pictures and
-    terms for an index are no running text.
+    Of JATS `alternatives`, one is taken: MathML if present. Picture descriptions and index terms
+    are not running text and are left out.
     """
     tag = child.tag
     if tag == "sup":
@@ -69,8 +68,8 @@ def add_inline(child: Element, parts: list[str]) -> None:
         parts.append(formula(child))
     elif tag == "alternatives":
         chosen = child.find(f"{MATHML}math")
-        for one in [chosen] if chosen is not None else child[:1]:
-            add_inline(one, parts)
+        for alternative in [chosen] if chosen is not None else child[:1]:
+            add_inline(alternative, parts)
     elif tag in _PARTING:
         parts.append(" ")
         _collect(child, parts)
@@ -82,13 +81,13 @@ def add_inline(child: Element, parts: list[str]) -> None:
 
 
 def _tex(text: str) -> str:
-    """A formula in TeX without the document that some publishers wrap around it."""
+    """A TeX formula without the LaTeX document that some publishers wrap around it."""
     _, begin, inner = text.partition("\\begin{document}")
     return inner.partition("\\end{document}")[0] if begin else text
 
 
 def raised(text: str) -> str:
-    """`text` raised, where Unicode has such characters: digits and signs; else as it is."""
+    """`text` in Unicode superscripts if it is only digits and signs; otherwise unchanged."""
     return text.strip().translate(_RAISED) if _RAISABLE.fullmatch(text) else text
 
 
@@ -102,10 +101,9 @@ def _collect(element: Element, parts: list[str]) -> None:
 
 
 def formula(element: Element) -> str:
-    """A MathML element as a line of text: fractions with a slash, exponents raised or behind `^`.
+    """A MathML element as a line of text: fractions with a slash, exponents raised or after `^`.
 
-    White space between elements is no part of a formula. Annotations (the same in TeX) are left
-    out.
+    White space between elements and annotations (the same formula in TeX) are left out.
     """
     name = element.tag.removeprefix(MATHML)
     if name in _SILENT:
@@ -121,7 +119,7 @@ def formula(element: Element) -> str:
         return (
             _SPACE.sub(" ", element.text or "") if name == "mtext" else squeeze(element.text or "")
         )
-    # text and tails hold indentation; words there (not allowed in MathML) are kept all the same
+    # text and tails hold indentation; words there, though not allowed in MathML, are kept
     tails = "".join(squeeze(child.tail) for child in element if child.tail)
     return squeeze(element.text or "") + "".join(inner) + tails
 
@@ -137,7 +135,7 @@ def _power(base: str, exponent: str) -> str:
 
 
 def _multiscripts(element: Element) -> str:
-    """A base with pairs of sub- and superscripts behind it, then those that stand before it."""
+    """Read a base, then pairs of sub- and superscripts after it, then those written before it."""
     base, before, behind = "", "", ""
     index, leading = -1, False
     for child in element:

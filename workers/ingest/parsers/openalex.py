@@ -1,7 +1,7 @@
-"""OpenAlex: the record of one DOI as a statement on the work (WIRE 5).
+"""OpenAlex: reads the record of one DOI into a statement on the work (WIRE 5).
 
-Its abstracts are lists of words with their places; a text rebuilt from them is not what was
-written, so they are never read.
+OpenAlex gives abstracts as lists of words with their positions. A text rebuilt from such a list is
+not the original text, so abstracts are never read.
 """
 
 import re
@@ -32,14 +32,14 @@ _PMCID = re.compile(
     re.IGNORECASE,
 )
 _COUNTS = range(2**31)
-"""What the store can hold; no work is cited more often."""
+"""The citation counts that the store can hold; no work is cited more often."""
 
 
 def openalex_statement(payload: bytes, key: str) -> Statement:
-    """What an answer of `/works/doi:…` says about the document `key`. Raises Malformed."""
+    """The statement on document `key` in a response of `/works/doi:…`. Raises Malformed."""
     work = load(payload)
-    found = _WORK.fullmatch(text(work, "id"))
-    if found is None:
+    match = _WORK.fullmatch(text(work, "id"))
+    if match is None:
         raise Malformed("no record of a work in the answer")
     ids = obj(work, "ids")
     doi = _only(_DOI, text(work, "doi") or text(ids, "doi"))
@@ -59,7 +59,7 @@ def openalex_statement(payload: bytes, key: str) -> Statement:
         year=year if year is not None and 1000 <= year <= 9999 else None,
         notices=(Notice(kind="retraction"),) if retracted else (),
         cited_by=cited_by if cited_by is not None and cited_by in _COUNTS else None,
-        facts=_facts(work, found[1]),
+        facts=_facts(work, match[1]),
     )
 
 
@@ -69,8 +69,8 @@ def unknown_to_openalex(key: str) -> Statement:
 
 
 def _only(pattern: re.Pattern[str], value: str) -> str | None:
-    found = pattern.fullmatch(value)
-    return found[1] if found else None
+    match = pattern.fullmatch(value)
+    return match[1] if match else None
 
 
 def _facts(work: Json, name: str) -> Json:
@@ -87,7 +87,7 @@ def _facts(work: Json, name: str) -> Json:
             "license": text(location, "license"),
             "is_open_access": flag(access, "is_oa"),
             "open_access": text(access, "oa_status"),
-            "mesh": [_mesh(one) for one in rows(work, "mesh")],
+            "mesh": [_mesh(heading) for heading in rows(work, "mesh")],
         }
     )
 

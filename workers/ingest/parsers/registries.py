@@ -1,7 +1,7 @@
-"""Trial registries as PubMed names them (`DataBankName`), and the form of their numbers.
+"""Trial registries as PubMed names them (`DataBankName`), and the format of their numbers.
 
-The names are those of NLM's list of data banks; the forms are those in which the registries print
-their numbers. Where the form is not certain, any number without spaces is taken.
+The names are from NLM's list of data banks; the formats are those that the registries print. Where
+the format is not certain, any number without spaces is accepted.
 """
 
 import re
@@ -42,11 +42,11 @@ _FORMS = {
 
 
 def is_registry(bank: str) -> bool:
-    """Whether the data bank registers trials; others hold sequences, structures, data sets."""
+    """Return True if the data bank registers trials, not sequences, structures or data sets."""
     return bank in _FORMS
 
 
 def registry_id_fits(bank: str, number: str) -> bool:
-    """Whether `number` has the form of the registry's numbers; any does for other data banks."""
+    """Return True if `number` has the registry's format; other data banks accept any number."""
     form = _FORMS.get(bank)
     return form is None or form.fullmatch(number) is not None

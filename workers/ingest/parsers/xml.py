@@ -1,8 +1,8 @@
-"""XML of sources, read into trees: no entity is ever expanded, nothing outside is ever fetched.
+"""Reads XML of sources into trees, without expanding entities or fetching anything external.
 
 Entities can only be declared before the root element. So `defusedxml` reads each document up to
-there with its guards on and refuses any declaration; the rest, which by then has none but the five
-entities of XML itself, goes to the faster parser of the standard library.
+there with its guards on and refuses any declaration. The document then has only the five predefined
+entities of XML, and the faster parser of the standard library reads it.
 """
 
 from contextlib import suppress
@@ -16,27 +16,27 @@ from defusedxml.ElementTree import DefusedXMLParser
 from workers.http.errors import Malformed
 
 MAX_DEPTH = 200
-"""Elements inside each other. JATS tables and formulas reach about 30."""
+"""The deepest nesting of elements allowed. JATS tables and formulas reach about 30."""
 
 _PROLOGUE_CHUNK = 1024
 
-# an encoding that Python does not know is a LookupError, one that does not fit a ValueError
+# an unknown encoding raises LookupError, bytes that do not match the encoding ValueError
 _ERRORS = (ParseError, ExpatError, DefusedXmlException, RecursionError, LookupError, ValueError)
 
 
 class _RootReached(Exception):
-    """The guard has seen all that stands before the root element."""
+    """The guard has read everything before the root element."""
 
 
 class _Prologue:
-    """Where the guard's parser sends elements: it needs none."""
+    """The target of the guard's parser, which stops at the first element."""
 
     def start(self, *_: object) -> None:
         raise _RootReached
 
 
 def _guard(content: bytes) -> None:
-    """Read a document up to its root element, with the guards of `defusedxml` on.
+    """Read a document up to its root element with the guards of `defusedxml` on.
 
     Raises DefusedXmlException and ParseError.
     """
@@ -51,8 +51,8 @@ def _guard(content: bytes) -> None:
 def parse_xml(content: bytes) -> Element:
     """The tree of a whole document. Names with a namespace are `{uri}name`.
 
-    Raises Malformed: not well-formed or truncated, declares entities, refers to something outside
-    that it needs, or is nested deeper than MAX_DEPTH.
+    Raises Malformed if the document is truncated or not well-formed, declares entities, needs
+    external content, or is nested deeper than MAX_DEPTH.
     """
     try:
         _guard(content)
@@ -71,7 +71,7 @@ _TOO_DEEP = f"the XML is nested more than {MAX_DEPTH} elements deep"
 def _check_depth(root: Element) -> None:
     level = [root]
     for _ in range(MAX_DEPTH - 1):
-        # of all children of the level above, those that have children themselves
+        # all children of the level above that have children themselves
         level = list(filter(len, chain.from_iterable(level)))
         if not level:
             return
@@ -79,7 +79,7 @@ def _check_depth(root: Element) -> None:
 
 
 def _why(error: Exception) -> str:
-    """One line on what is wrong, without words of the document."""
+    """A one-line description of the error, without words of the document."""
     if isinstance(error, DefusedXmlException):
         return "the XML declares entities or refers to something outside: refused"
     if isinstance(error, ParseError | ExpatError):

@@ -1,6 +1,6 @@
-"""Which fields of a ClinicalTrials.gov study a record holds, and which are left out and why.
+"""The fields of a ClinicalTrials.gov study that a record holds or leaves out, with reasons.
 
-Paths as in the registry's OpenAPI document (schema Study); all of them are on one of the lists.
+Paths are those of the registry's OpenAPI document (schema Study); each is on one of the lists.
 """
 
 from workers.ingest.parsers.base import LeftOut

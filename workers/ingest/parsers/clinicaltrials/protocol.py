@@ -1,4 +1,4 @@
-"""The protocol section of a ClinicalTrials.gov study as text, in the order a clinician reads it."""
+"""Writes the protocol section of a ClinicalTrials.gov study as text, in clinical reading order."""
 
 from collections import Counter
 
@@ -46,7 +46,7 @@ _EXPANDED_ACCESS = (
 
 
 def write_protocol(draft: Draft, study: Json) -> None:
-    """Write all of the protocol but its references, which come last in a record."""
+    """Write the protocol except its references, which come last in a record."""
     protocol = obj(study, "protocolSection")
     _summary(draft, protocol)
     _status(draft, obj(protocol, "statusModule"))
@@ -68,7 +68,7 @@ def write_protocol(draft: Draft, study: Json) -> None:
 
 
 def write_references(draft: Draft, study: Json) -> None:
-    """Write publications and links."""
+    """Write the publications and links."""
     module = obj(study, "protocolSection", "referencesModule")
     draft.section("References")
     for reference in rows(module, "references"):
@@ -153,12 +153,12 @@ def _arms(draft: Draft, module: Json) -> None:
         name = bracketed(f'Arm "{label}"', plain(text(arm, "type")))
         draft.item(_described(name, arm))
         draft.fact(f'Interventions of arm "{label}"', listed(texts(arm, "interventionNames")))
-    for given in rows(module, "interventions"):
-        label = repeated(text(given, "name"))
-        name = bracketed(f'Intervention "{label}"', plain(text(given, "type")))
-        draft.item(_described(name, given))
-        draft.fact(f'Other names of "{label}"', listed(texts(given, "otherNames")))
-        draft.fact(f'Arms with "{label}"', listed(texts(given, "armGroupLabels")))
+    for intervention in rows(module, "interventions"):
+        label = repeated(text(intervention, "name"))
+        name = bracketed(f'Intervention "{label}"', plain(text(intervention, "type")))
+        draft.item(_described(name, intervention))
+        draft.fact(f'Other names of "{label}"', listed(texts(intervention, "otherNames")))
+        draft.fact(f'Arms with "{label}"', listed(texts(intervention, "armGroupLabels")))
 
 
 def _described(name: str, value: Json) -> str:
@@ -242,7 +242,7 @@ def _locations(draft: Draft, study: Json) -> None:
 
 
 def sites_by_country(study: Json) -> dict[str, int]:
-    """How many sites each country has, most first."""
+    """The number of sites per country, highest first."""
     sites = rows(study, "protocolSection", "contactsLocationsModule", "locations")
     counts = Counter(country for site in sites if (country := text(site, "country")))
     return dict(sorted(counts.items(), key=lambda place: (-place[1], place[0])))
@@ -267,6 +267,6 @@ def _sharing(draft: Draft, study: Json) -> None:
 
 
 def yes_no(value: Json, *path: str) -> str:
-    """`yes`, `no`, or "" where nothing is said."""
-    said = flag(value, *path)
-    return "" if said is None else "yes" if said else "no"
+    """The boolean at `path` as `yes` or `no`, or "" if it is not stated."""
+    answer = flag(value, *path)
+    return "" if answer is None else "yes" if answer else "no"

@@ -1,7 +1,7 @@
-"""The results section of a ClinicalTrials.gov study as text: flow, baseline, outcomes, harms.
+"""Writes the results of a ClinicalTrials.gov study as text: flow, baseline, outcomes, harms.
 
-Every line names the measure and the group, so that a number never stands without what it counts.
-Numbers are written as the registry has them.
+Every line names the measure and the group, so that no number stands without its meaning. Numbers
+are written as in the registry.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from workers.ingest.parsers.clinicaltrials.words import bracketed, counted, list
 from workers.ingest.parsers.json_payload import Draft, Json, number, obj, rows, text, texts
 
 MOST_FREQUENT = 20
-"""Adverse event terms shown of each kind; trials report up to thousands."""
+"""The number of adverse event terms shown per kind; trials report up to thousands."""
 
 _KINDS = {
     "PRIMARY": "Primary",
@@ -24,7 +24,7 @@ _COUNTS = frozenset({"number", "count of participants", "count of units", ""})
 
 
 class _Groups:
-    """The names of a module's groups; each description is written once in a record."""
+    """The names of a module's groups by id; each description is written once in a record."""
 
     def __init__(self, groups: list[Json]) -> None:
         self._names = {text(group, "id"): repeated(text(group, "title")) for group in groups}
@@ -34,7 +34,7 @@ class _Groups:
 
 
 def write_results(draft: Draft, study: Json) -> None:
-    """Write the results, with their limitations, and what the registry notes on missing ones."""
+    """Write the results with their limitations, and the registry's notes on missing results."""
     results = obj(study, "resultsSection")
     described: set[str] = set()
     _flow(draft, obj(results, "participantFlowModule"), described)
@@ -76,14 +76,14 @@ def _flow(draft: Draft, module: Json, described: set[str]) -> None:
 def _participants(
     draft: Draft, name: str, step: Json, counts: Iterable[Json], groups: _Groups
 ) -> None:
-    said = []
+    parts = []
     for count in counts:
         units = text(count, "numUnits")
         value = listed((text(count, "numSubjects"), f"{units} units" if units else ""))
-        said.append(
+        parts.append(
             f"{groups.name(text(count, 'groupId'))} {bracketed(value, text(count, 'comment'))}"
         )
-    draft.fact(name, listed(said))
+    draft.fact(name, listed(parts))
     draft.fact(f"Note on {name}", text(step, "comment"))
 
 
@@ -126,7 +126,7 @@ def _outcome(draft: Draft, measure: Json, described: set[str]) -> None:
 
 
 def _values(draft: Draft, before: str, measure: Json, groups: _Groups) -> None:
-    """One line a group, class and category, for outcomes; one a category for the baseline."""
+    """Write one line per group, class and category for outcomes, one per category for baseline."""
     title = repeated(text(measure, "title"))
     scale = _scale(measure)
     whole = _sizes(rows(measure, "denoms"))
@@ -139,10 +139,10 @@ def _values(draft: Draft, before: str, measure: Json, groups: _Groups) -> None:
             lines = []
             for value in rows(category, "measurements"):
                 group = text(value, "groupId")
-                said = _value(scale, value)
+                words = _value(scale, value)
                 size = part.get(group) or whole.get(group)
-                said += f", {size} analyzed" if size else ""
-                lines.append(f"{groups.name(group)} {said}")
+                words += f", {size} analyzed" if size else ""
+                lines.append(f"{groups.name(group)} {words}")
             if before:
                 draft.fact(name, listed(lines))
                 continue
@@ -151,7 +151,7 @@ def _values(draft: Draft, before: str, measure: Json, groups: _Groups) -> None:
 
 
 def _sizes(denominators: list[Json]) -> dict[str, str]:
-    """Group → how many were analyzed: `279 Participants`."""
+    """Group → number analyzed, such as `279 Participants`."""
     sizes: dict[str, str] = {}
     for denominator in denominators:
         units = repeated(text(denominator, "units"))
@@ -163,7 +163,7 @@ def _sizes(denominators: list[Json]) -> dict[str, str]:
 
 
 class _Scale(NamedTuple):
-    """What all values of a measure have in common."""
+    """The properties that all values of a measure share."""
 
     kind: str
     unit: str
@@ -181,7 +181,7 @@ def _scale(measure: Json) -> _Scale:
 
 
 def _value(scale: _Scale, value: Json) -> str:
-    """`median 18.9 Months (95% Confidence Interval 15.2 to 21.4)`."""
+    """A value such as `median 18.9 Months (95% Confidence Interval 15.2 to 21.4)`."""
     words = [scale.kind, text(value, "value"), scale.unit]
     low, high = text(value, "lowerLimit"), text(value, "upperLimit")
     limits = f"{low} to {high}" if low and high else low or high
@@ -209,7 +209,7 @@ def _analysis(draft: Draft, title: str, analysis: Json, groups: _Groups) -> None
 
 
 def _estimate(analysis: Json) -> str:
-    """`Hazard Ratio (HR) 0.46, 95% CI 0.37 to 0.57 (two sided), p <0.0001 (Log Rank)`."""
+    """Such as `Hazard Ratio (HR) 0.46, 95% CI 0.37 to 0.57 (two sided), p <0.0001 (Log Rank)`."""
     value, p = text(analysis, "paramValue"), text(analysis, "pValue")
     low, high = text(analysis, "ciLowerLimit"), text(analysis, "ciUpperLimit")
     limits = f"{low} to {high}" if low and high else f"from {low}" if low else f"up to {high}"
@@ -269,7 +269,7 @@ def _harms(draft: Draft, module: Json, described: set[str]) -> None:
 
 
 def _events(draft: Draft, kind: str, events: list[Json], groups: _Groups) -> None:
-    """The most frequent terms, by participants affected in all groups."""
+    """Write the most frequent terms, by participants affected in all groups."""
     affected = [
         sum(number(stat, "numAffected") or 0 for stat in rows(event, "stats")) for event in events
     ]
@@ -281,11 +281,11 @@ def _events(draft: Draft, kind: str, events: list[Json], groups: _Groups) -> Non
     for place in order[:MOST_FREQUENT]:
         event = events[place]
         term = repeated(bracketed(text(event, "term"), text(event, "organSystem")))
-        said = [
+        counts = [
             f"{groups.name(text(stat, 'groupId'))} {_affected(stat)}"
             for stat in rows(event, "stats")
         ]
-        draft.fact(f"{kind.capitalize()} adverse event {term}", listed(said))
+        draft.fact(f"{kind.capitalize()} adverse event {term}", listed(counts))
         draft.fact(f"Note on {term}", text(event, "notes"))
 
 

@@ -1,6 +1,6 @@
-"""ClinicalTrials.gov API v2 (WIRE 2): a study, or a page of studies, into records.
+"""ClinicalTrials.gov API v2 (WIRE 2): reads a study or a page of studies into records.
 
-Texts are kept as they came; white space within a fact of one line is a single space.
+Texts are kept unchanged; in a fact of one line, white space becomes a single space.
 """
 
 import re
@@ -48,9 +48,9 @@ _DATES = {
 
 
 def parse(payload: bytes) -> Parsed:
-    """The records of one study or of a page `{"studies": [...]}`, whatever their status.
+    """Read one study or a page `{"studies": [...]}`; studies of any status become records.
 
-    Studies of a search with `fields` may lack most modules. Raises Malformed for anything else.
+    Studies from a search with `fields` may lack most modules. Raises Malformed for anything else.
     """
     parsed = Parsed()
     for study in studies(load(payload)):
@@ -59,7 +59,7 @@ def parse(payload: bytes) -> Parsed:
 
 
 def studies(value: Any) -> Iterator[Any]:
-    """The studies of a loaded payload. Raises Malformed if it is none of ClinicalTrials.gov's."""
+    """The studies in a loaded payload. Raises Malformed if it is not from ClinicalTrials.gov."""
     if not isinstance(value, dict):
         raise Malformed("ClinicalTrials.gov: not a study and not a page of studies")
     if isinstance(value.get("protocolSection"), dict):
@@ -109,7 +109,7 @@ def _text(study: Json) -> str:
 
 
 def _updated(study: Json) -> Any:
-    """When the registry last showed a change (it says so by the day)."""
+    """The day on which the registry last posted an update, else the day it was submitted."""
     status = obj(study, "protocolSection", "statusModule")
     return when(text(status, "lastUpdatePostDateStruct", "date")) or when(
         text(status, "lastUpdateSubmitDate")
@@ -117,7 +117,7 @@ def _updated(study: Json) -> Any:
 
 
 def _evidence_level(study: Json) -> str:
-    """In words, as a registry record states its design: it is a protocol, not a finding."""
+    """The study's design in words: a registry record is a protocol, not a finding."""
     design = obj(study, "protocolSection", "designModule")
     parts = [
         plain(text(design, "studyType")),
@@ -238,12 +238,12 @@ def _interventions(protocol: Json) -> list[Json]:
     return [
         filled(
             {
-                "name": text(given, "name"),
-                "type": text(given, "type"),
-                "other_names": texts(given, "otherNames"),
+                "name": text(intervention, "name"),
+                "type": text(intervention, "type"),
+                "other_names": texts(intervention, "otherNames"),
             }
         )
-        for given in rows(protocol, "armsInterventionsModule", "interventions")
+        for intervention in rows(protocol, "armsInterventionsModule", "interventions")
     ]
 
 
@@ -261,7 +261,7 @@ def _mesh(study: Json, module: str) -> list[Json]:
 
 
 def _linked_pmids(protocol: Json, parsed: Parsed, key: str) -> list[Json]:
-    """PMIDs of publications with how the registry came to them, and of their retractions."""
+    """PMIDs of publications, each with its reference type and retractions."""
     linked = []
     for reference in rows(protocol, "referencesModule", "references"):
         pmid = text(reference, "pmid")

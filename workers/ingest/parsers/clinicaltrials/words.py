@@ -1,4 +1,4 @@
-"""How ClinicalTrials.gov's codes and numbers read in a sentence."""
+"""Turns ClinicalTrials.gov's codes and numbers into words for a sentence."""
 
 from collections.abc import Iterable
 
@@ -32,7 +32,7 @@ _ABBREVIATIONS = frozenset({"NIH", "FDA", "VA", "CDC", "AHRQ", "SAMHSA"})
 
 
 def plain(code: str) -> str:
-    """A code of the registry as words, `ACTIVE_COMPARATOR` as "active comparator"; words as is."""
+    """A registry code as words (`ACTIVE_COMPARATOR`: "active comparator"); other text unchanged."""
     if code in _CODES:
         return _CODES[code]
     if code in _ABBREVIATIONS or not code.isupper():
@@ -41,34 +41,34 @@ def plain(code: str) -> str:
 
 
 def phase(study_design: Json) -> str:
-    """`Phase 2/Phase 3`, or ""."""
+    """The study's phases, such as `Phase 2/Phase 3`, or ""."""
     return "/".join(plain(code) for code in texts(study_design, "phases"))
 
 
 def dated(struct: Json) -> str:
-    """A date of the registry with its standing: `2024-03 (estimated)`."""
+    """A registry date with its type, such as `2024-03 (estimated)`."""
     return bracketed(text(struct, "date"), plain(text(struct, "type")))
 
 
 def bracketed(words: str, note: str) -> str:
-    """`words (note)`, or whichever there is."""
+    """`words (note)`, or only one of them if the other is empty."""
     if words and note:
         return f"{words} ({note})"
     return words or note
 
 
 def counted(value: Json, name: str) -> str:
-    """The number `name` with its thousands marked: 1,234; as it is written, if it is no number."""
+    """The number `name` with thousands separators (1,234), or as written if it is not a number."""
     count = number(value, name)
     return text(value, name) if count is None else f"{count:,}"
 
 
 def listed(words: Iterable[str]) -> str:
-    """The words that there are, with semicolons: they may hold commas."""
+    """The non-empty words, joined by semicolons because they may contain commas."""
     return "; ".join(word for word in words if word)
 
 
 def repeated(name: str) -> str:
-    """A name as other sentences repeat it: bounded, or a text could outgrow its payload, and
-    without its full stop."""
+    """A name for repeated use in sentences: without its full stop, and at most 200 characters, so
+    that a text cannot outgrow its payload."""
     return shorten(name, 200).rstrip(". ")

@@ -1,10 +1,10 @@
-"""Medicare coverage documents (WIRE 6): LCDs, articles and NCDs, from rows of a report and, where
-the connector could fetch it, the document itself.
+"""Medicare coverage documents (WIRE 6): LCDs, articles and NCDs, read from rows of a report and,
+where the connector could fetch it, the document itself.
 
     {"report": "lcd", "asked_on": "2026-03-02", "data": [rows], "detail": {…} or absent}
 
-`detail` is the first element of `data` of `/data/lcd` or `/data/ncd`, and belongs to the only row.
-`without_text`: it should have been there, so that the row is not all of the document.
+`detail` is the first element of `data` of `/data/lcd` or `/data/ncd` and belongs to the only row.
+`without_text` means that `detail` is missing although expected, so the document is incomplete.
 """
 
 import html
@@ -53,10 +53,10 @@ SECTIONS = {
     "analysis_of_evidence": "Analysis of Evidence",
     "bibliography": "Bibliography",
 }
-"""Field of a document → heading in the text, in this order."""
+"""Field of a document → heading in the text, in the order of the text."""
 
 _WITHOUT_CODES = "bibliography"
-"""Its five-digit numbers are pages."""
+"""The section that is not searched for CPT codes: its five-digit numbers are pages."""
 
 MAPPED = (
     "document_id",
@@ -87,7 +87,7 @@ _KNOWN = fields.Fields(MAPPED, LEFT_OUT)
 
 
 def document_key(report: str, row: Mapping[str, Any]) -> str | None:
-    """The `SourceRecord.key` of a row; None where nothing names it."""
+    """The `SourceRecord.key` of a row, or None if it has no identifier."""
     number, display = fields.number(row, "document_id"), fields.text(row, "document_display_id")
     if report == "ncd":
         return f"payer:ncd:{number}" if number is not None else None
@@ -97,35 +97,35 @@ def document_key(report: str, row: Mapping[str, Any]) -> str | None:
 
 
 def us_date(written: str) -> datetime | None:
-    """mm/dd/yyyy, a time behind it ignored; None for "N/A" and what is no date."""
+    """Parse mm/dd/yyyy, ignoring a time after it; None for "N/A" and anything else."""
     month, _, rest = written.partition("/")
     day, _, year = rest.partition("/")
-    found = fields.when(f"{year[:4]}-{month:0>2}-{day:0>2}")
-    return found[0] if found and found[1] == "day" else None
+    stated = fields.when(f"{year[:4]}-{month:0>2}-{day:0>2}")
+    return stated[0] if stated and stated[1] == "day" else None
 
 
 def parse_cms(payload: bytes) -> Parsed:
-    """Rows of a report, or one row with its document.
+    """Read the rows of a report, or one row with its document.
 
     Lists of CPT codes and their descriptors are left out of texts: see `cpt`. A retirement date
-    that has come is a withdrawal.
+    not after `asked_on` is a withdrawal.
 
     Raises Malformed.
     """
     value = fields.load(payload)
     if isinstance(fields.at(value, "problem"), str):
-        told = unwrap(payload)
-        if isinstance(told, Parsed):
-            return told
+        unwrapped = unwrap(payload)
+        if isinstance(unwrapped, Parsed):
+            return unwrapped
     report, data = fields.text(value, "report"), fields.at(value, "data")
-    asked = fields.when(fields.text(value, "asked_on"))
-    if report not in _KINDS or not isinstance(data, list) or asked is None:
+    asked_on = fields.when(fields.text(value, "asked_on"))
+    if report not in _KINDS or not isinstance(data, list) or asked_on is None:
         raise Malformed("not rows of a coverage report")
     detail = fields.obj(value, "detail") if len(data) == 1 else {}
     parsed = Parsed()
     for row in data:
         if isinstance(row, dict):
-            _add(parsed, report, row, detail, asked[0].date())
+            _add(parsed, report, row, detail, asked_on[0].date())
         else:
             parsed.problems.append(Problem(None, "a row is no object"))
     if fields.at(value, "without_text") is True:
@@ -186,7 +186,7 @@ def _add(
 
 
 def _contractors(written: str) -> list[str]:
-    """Each contractor with its kind on one line: blank lines part them."""
+    """The contractors, each with its kind on one line; blank lines separate them in the source."""
     return [fields.one_line(part) for part in _BLANK_LINE.split(written) if part.strip()]
 
 
@@ -200,31 +200,31 @@ def _dates(
         or fields.text(detail, "effective_date"),
         "retirement_date": fields.text(row, "retirement_date"),
     }
-    found: dict[str, datetime] = {}
+    dates: dict[str, datetime] = {}
     for name, words in written.items():
         moment = us_date(words)
         if moment is not None:
-            found[name] = moment
+            dates[name] = moment
         elif words and words.upper() != "N/A":
             parsed.doubts.append(Doubt(key, name, words[:100]))
-    return found
+    return dates
 
 
 def _url(report: str, row: Mapping[str, Any]) -> str | None:
-    """The document's page as the row gives it, else as CMS writes such addresses."""
+    """The address of the document's page from the row, else built in the form CMS uses."""
     written = fields.text(row, "url")
     number, version = fields.number(row, "document_id"), fields.number(row, "document_version")
     try:
         parts = urlsplit(written)
-        own = (
+        own_page = (
             parts.scheme == "https"
             and parts.netloc == "www.cms.gov"
             and parts.path == f"/medicare-coverage-database/view/{report}.aspx"
             and str(number) in re.split(r"[=&]", parts.query)
         )
     except ValueError:
-        own = False
-    if own and len(written) <= 2000 and not any(map(str.isspace, written)):
+        own_page = False
+    if own_page and len(written) <= 2000 and not any(map(str.isspace, written)):
         return written
     if number is None or version is None:
         return None
@@ -232,9 +232,9 @@ def _url(report: str, row: Mapping[str, Any]) -> str | None:
 
 
 def _head(title: str, report: str, row: Mapping[str, Any], contractors: list[str]) -> str:
-    """What the report says of the document, one statement a line."""
+    """The report's data on the document, one statement per line."""
     note = html_text(html.unescape(fields.text(row, "note")))
-    said = {
+    statements = {
         "Document": fields.text(row, "document_display_id"),
         "Type": _KINDS[report],
         "Version": fields.text(row, "document_version"),
@@ -245,13 +245,13 @@ def _head(title: str, report: str, row: Mapping[str, Any], contractors: list[str
         "Retirement date": fields.text(row, "retirement_date"),
         "Note": " ".join(note.split()),
     }
-    lines = [f"- {name}: {' '.join(words.split())}" for name, words in said.items() if words]
+    lines = [f"- {name}: {' '.join(words.split())}" for name, words in statements.items() if words]
     return "\n".join([f"# {title}", "", *lines])
 
 
 def _sections(detail: Mapping[str, Any]) -> tuple[int, list[str]]:
-    """The texts of the document under their headings, and how many codes were left out."""
-    found, left_out = [], 0
+    """The number of codes left out, and the document's sections with their headings."""
+    sections, left_out = [], 0
     for name, heading in SECTIONS.items():
         text = plain(fields.text(detail, name))
         if not text:
@@ -259,12 +259,12 @@ def _sections(detail: Mapping[str, Any]) -> tuple[int, list[str]]:
         if name != _WITHOUT_CODES:
             text, codes = without_cpt(text)
             left_out += codes
-        found.append(f"## {heading}\n\n{text}")
-    return left_out, found
+        sections.append(f"## {heading}\n\n{text}")
+    return left_out, sections
 
 
 def plain(encoded: str) -> str:
-    """Text of CMS's HTML, which is escaped once more than HTML is: `&lt;p&gt;`, `&amp;nbsp;`,
-    `&sol;`. HTML that is not is read as it stands."""
+    """The text of CMS's HTML, which is escaped twice: `&lt;p&gt;`, `&amp;nbsp;`, `&sol;`. HTML
+    that is not escaped twice is read as it is."""
     source = encoded if _TAG.search(encoded) else html.unescape(encoded)
     return html.unescape(html_text(source))

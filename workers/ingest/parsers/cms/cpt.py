@@ -1,15 +1,15 @@
-"""Keeps CPT codes and their descriptors out of texts: they belong to the American Medical
-Association, and CMS shows them under its licence only (WIRE 6).
+"""Removes CPT codes and their descriptors from texts: they belong to the American Medical
+Association, and CMS shows them only under its licence (WIRE 6).
 
-What counts as a code: five digits (category I), four digits and F, T, U or M (performance measures,
-emerging technology, laboratory analyses). What is left out, each time marked by words in brackets:
+A code is five digits (category I), or four digits and F, T, U or M (performance measures, emerging
+technology, laboratory analyses). The following are replaced by a note in brackets:
 
-- a table row whose first or second cell is a code, and a line that begins with a code and goes on
-  as a descriptor does: behind a dash or a colon, or without an end of a sentence;
+- a table row whose first or second cell is a code, and a line that begins with a code and continues
+  as a descriptor does: after a dash or a colon, or without the end of a sentence;
 - two or more codes in a row: "81445, 81450 and 81455";
-- a code directly behind the words CPT or code: "CPT code 81445".
+- a code directly after the words CPT or code: "CPT code 81445".
 
-A five-digit number anywhere else stays: it is a count of patients or a page more often than a code.
+Any other five-digit number stays: it is more often a number of patients or a page than a code.
 """
 
 import re
@@ -34,7 +34,7 @@ _ANY = re.compile(_CODE)
 
 
 def without_cpt(text: str) -> tuple[str, int]:
-    """The text without what the head of this module lists, and how many codes that took."""
+    """The text without the codes described in the module docstring, and the number removed."""
     if not _ANY.search(text):
         return text, 0
     taken = 0
@@ -44,7 +44,7 @@ def without_cpt(text: str) -> tuple[str, int]:
         taken += len(_ANY.findall(found[0]))
         return words
 
-    text = _ROW.sub(lambda found: leave_out(ROW, found), text)
-    text = _LIST.sub(lambda found: leave_out(CODES, found), text)
-    text = _NAMED.sub(lambda found: leave_out(found["name"] + CODES, found), text)
+    text = _ROW.sub(lambda match: leave_out(ROW, match), text)
+    text = _LIST.sub(lambda match: leave_out(CODES, match), text)
+    text = _NAMED.sub(lambda match: leave_out(match["name"] + CODES, match), text)
     return text, taken

@@ -1,4 +1,4 @@
-"""Which fields of a Europe PMC answer are read, and which are left out on purpose (WIRE 4)."""
+"""The fields of a Europe PMC response that are read, and those left out on purpose (WIRE 4)."""
 
 from workers.ingest.parsers.base import LeftOut
 from workers.ingest.parsers.json_payload import Fields

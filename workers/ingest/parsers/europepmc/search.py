@@ -1,8 +1,8 @@
 """Europe PMC: pages of search results in JSON, and open full texts in JATS (WIRE 4).
 
-`parse` tells the two apart by their first byte. The XML forms of a search are not read: they are
-Malformed, as is an error that comes in place of results. A withdrawn preprint carries no flag; its
-notice rests on how title or abstract begin, and `facts["standing_basis"]` says so.
+`parse` distinguishes the two by their first byte. The XML forms of search results are not read:
+they are Malformed, as is an error instead of results. A withdrawn preprint has no flag; its notice
+is inferred from how its title or abstract begins, and `facts["standing_basis"]` says so.
 """
 
 import re
@@ -59,7 +59,7 @@ _STATED = re.compile(rf"(\d{{4}})(?:\s+({_MONTHS})\S*(?:\s+(\d{{1,2}})\b)?)?")
 
 
 def parse(payload: bytes) -> Parsed:
-    """A page of search results, or one full text. Raises Malformed."""
+    """Read a page of search results or one full text. Raises Malformed."""
     first = payload[:64].removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if first == b"<":
         return parse_jats(payload)
@@ -79,29 +79,29 @@ def parse(payload: bytes) -> Parsed:
 
 
 def full_text(content: bytes, notices: Sequence[Json], pmcid: str = "") -> bytes:
-    """A full text as a payload, with what it does not tell itself: the notices on its article, and
-    which one it is where it cannot be read."""
+    """Pack a full text into a payload, with the notices on its article. `pmcid` identifies the text
+    if it cannot be read."""
     return envelope.wrap(content, notices=list(notices), pmcid=pmcid)
 
 
 def _told_by_connector(payload: bytes) -> Parsed:
-    told = envelope.unwrap(payload)
-    if isinstance(told, Parsed):
-        return told
-    facts, content = told
+    unwrapped = envelope.unwrap(payload)
+    if isinstance(unwrapped, Parsed):
+        return unwrapped
+    facts, content = unwrapped
     pmcid = text(facts, "pmcid")
     try:
         parsed = parse_jats(content)
     except Malformed as error:
         if not pmcid:
             raise
-        # a preprint's has a key of its own, and nobody can tell which of the two it is
+        # a preprint's full text has another key, and an unreadable text may be of either kind
         name = f"fulltext:{pmcid}"
         return Parsed(
             problems=[Problem(f"europepmc:{name}", str(error))], unseen=[f"preprint:{name}"]
         )
     try:
-        notices = [Notice.model_validate(one) for one in rows(facts, "notices")]
+        notices = [Notice.model_validate(notice) for notice in rows(facts, "notices")]
     except ValidationError:
         raise Malformed("the notices on a full text are none") from None
     parsed.records = [
@@ -112,18 +112,18 @@ def _told_by_connector(payload: bytes) -> Parsed:
 
 
 def results(answer: Any) -> list[Any]:
-    """The results of an answer; errors come with status 200 as well. Raises Malformed."""
+    """The results in a response. Raises Malformed; errors also come with status 200."""
     if at(answer, "errCode") is not None:
         raise Malformed("an error in place of results")
-    found = at(answer, "resultList", "result")
-    if not isinstance(found, list):
-        # some queries that it cannot read are answered so
+    items = at(answer, "resultList", "result")
+    if not isinstance(items, list):
+        # the response to some queries that Europe PMC cannot read
         raise Malformed("no resultList in the answer; the query may be one it cannot read")
-    return found
+    return items
 
 
 def open_full_texts(answer: Any) -> list[str]:
-    """The PMCIDs of the results whose full text Europe PMC gives away."""
+    """The PMCIDs of the results whose full text is open access in Europe PMC."""
     return [
         pmcid
         for result in rows(answer, "resultList", "result")
@@ -133,7 +133,7 @@ def open_full_texts(answer: Any) -> list[str]:
 
 
 def notices_by_pmcid(answer: Any) -> dict[str, list[Json]]:
-    """The notices on the results that have a PMCID and any, as JSON."""
+    """PMCID → notices as JSON, for the results that have both."""
     parsed = Parsed()
     for result in rows(answer, "resultList", "result"):
         if text(result, "pmcid"):
@@ -150,8 +150,8 @@ def _add_result(parsed: Parsed, result: Json) -> None:
     if not SOURCE.fullmatch(source) or not ID.fullmatch(name):
         parsed.problems.append(Problem(None, "no source and id that name it"))
         return
-    found, bad = _identifiers(result, source, name)
-    source_key, key = _key(source, name, found)
+    identifiers, bad = _identifiers(result, source, name)
+    source_key, key = _key(source, name, identifiers)
     parsed.doubts += [Doubt(key, kind, one_line(value)) for kind, value in bad.items()]
     title = one_line(words(text(result, "title")))
     if not title:  # a list of ids only (resultType=idlist)
@@ -180,7 +180,7 @@ def _add_result(parsed: Parsed, result: Json) -> None:
         url=f"https://europepmc.org/article/{source}/{quote(name, safe='')}",
         published_at=published,
         published_precision=precision,
-        identifiers=found,
+        identifiers=identifiers,
         authors=_authors(result),
         publisher=_publisher(result),
         publication_type=kind.name if kind else None,
@@ -192,18 +192,18 @@ def _add_result(parsed: Parsed, result: Json) -> None:
 
 
 def _identifiers(result: Json, source: str, name: str) -> tuple[dict[str, str], dict[str, str]]:
-    """The identifiers of the right form, and the others."""
-    given = {kind: text(result, kind) for kind in _PATTERNS}
+    """The valid identifiers by kind, and the invalid ones."""
+    stated = {kind: text(result, kind) for kind in _PATTERNS}
     if source == "MED":  # an id of MEDLINE is a PMID
-        given["pmid"] = given["pmid"] or name
+        stated["pmid"] = stated["pmid"] or name
     if source == "PMC":
-        given["pmcid"] = given["pmcid"] or name
-    found = {kind: value for kind, value in given.items() if _PATTERNS[kind].fullmatch(value)}
-    return found, {k: value for k, value in given.items() if value and k not in found}
+        stated["pmcid"] = stated["pmcid"] or name
+    valid = {kind: value for kind, value in stated.items() if _PATTERNS[kind].fullmatch(value)}
+    return valid, {k: value for k, value in stated.items() if value and k not in valid}
 
 
 def _key(source: str, name: str, found: dict[str, str]) -> tuple[str | None, str]:
-    """Source key and document key. What has a PMID is PubMed's document as well."""
+    """The source key and the document key. A record with a PMID shares PubMed's document."""
     own = f"{source.lower()}:{name}"
     if source == "PPR":
         return own, f"preprint:{own}"
@@ -214,28 +214,28 @@ def _key(source: str, name: str, found: dict[str, str]) -> tuple[str | None, str
 
 
 def _types(result: Json) -> list[str]:
-    """Publication types of MEDLINE and JATS, as written; lite results have "a; b"."""
-    found = texts(result, "pubTypeList", "pubType") or text(result, "pubType").split(";")
-    return [one_line(one) for one in found if one.strip()]
+    """The publication types of MEDLINE and JATS as written; lite results have "a; b"."""
+    names = texts(result, "pubTypeList", "pubType") or text(result, "pubType").split(";")
+    return [one_line(name) for name in names if name.strip()]
 
 
 def _kind(types: list[str], source: str) -> PublicationType | None:
-    """The type that tells most; those of JATS count as the ones of MEDLINE that say the same."""
+    """The most informative type; JATS types count as their MEDLINE equivalents."""
     if source == "PPR" or "preprint" in map(str.lower, types):
         return PublicationType("Preprint", None)
-    stated = [one for one in types if one.lower() != RETRACTED]
-    same = (of_article_type(one) for one in stated)
+    stated = [name for name in types if name.lower() != RETRACTED]
+    same = (of_article_type(name) for name in stated)
     return most_telling(
-        found.name if found else one for one, found in zip(stated, same, strict=True)
+        medline.name if medline else name for name, medline in zip(stated, same, strict=True)
     )
 
 
 def _published(result: Json) -> tuple[datetime | None, Precision]:
-    """The first publication, as precisely as it is stated.
+    """The date of first publication, with the precision that is stated.
 
-    `firstPublicationDate` always has a day: of a print issue it is the first of the month, or of
-    the year. The journal's own words tell; where they are missing, a first of the month counts as
-    the month.
+    `firstPublicationDate` always has a day: for a print issue, the first of the month or year. The
+    journal's own date shows the precision; without it, the first of a month counts as the month,
+    and the first of January as the year.
     """
     first = when(text(result, "firstPublicationDate"))
     if first is None:
@@ -260,11 +260,11 @@ def _authors(result: Json) -> list[str]:
         people.append(full or f"{text(author, 'lastName')} {text(author, 'firstName')}")
     if not people:
         people = text(result, "authorString").removesuffix(".").split(", ")
-    return [name for name in (one_line(words(one)) for one in people) if name]
+    return [name for name in (one_line(words(person)) for person in people) if name]
 
 
 def _publisher(result: Json) -> str | None:
-    """Journal, preprint server or publisher."""
+    """The journal, preprint server or publisher."""
     return (
         one_line(
             words(
@@ -278,13 +278,13 @@ def _publisher(result: Json) -> str | None:
 
 
 def _headings(result: Json) -> list[Json]:
-    found = rows(result, "meshHeadingList", "meshHeading")
-    return [heading for heading in found if text(heading, "descriptorName")]
+    headings = rows(result, "meshHeadingList", "meshHeading")
+    return [heading for heading in headings if text(heading, "descriptorName")]
 
 
 def _facts(result: Json, types: list[str], basis: str | None) -> Json:
-    """The facts, under the names that PubMed's parser gives them."""
-    registries = [one.lower() for one in texts(result, "tmAccessionTypeList", "accessionType")]
+    """The facts, under the same names as in PubMed's parser."""
+    registries = [entry.lower() for entry in texts(result, "tmAccessionTypeList", "accessionType")]
     open_access = text(result, "isOpenAccess")
     headings = _headings(result)
     return filled(
@@ -295,24 +295,24 @@ def _facts(result: Json, types: list[str], basis: str | None) -> Json:
             "license": text(result, "license"),
             "languages": [language] if (language := text(result, "language")) else [],
             "preprint_version": number(result, "versionNumber"),
-            "publication_types": [one for one in types if one.lower() != RETRACTED],
+            "publication_types": [entry for entry in types if entry.lower() != RETRACTED],
             "journal": _journal(result),
-            "mesh_major": [text(one, "descriptorName") for one in headings if _is_major(one)],
+            "mesh_major": [text(entry, "descriptorName") for entry in headings if _is_major(entry)],
             "mesh_qualifiers": {
-                text(one, "descriptorName"): names
-                for one in headings
-                if (names := [name for each in _qualifiers(one) if (name := _name(each))])
+                text(entry, "descriptorName"): names
+                for entry in headings
+                if (names := [name for each in _qualifiers(entry) if (name := _name(each))])
             },
-            "keywords": [words(one) for one in texts(result, "keywordList", "keyword")],
+            "keywords": [words(entry) for entry in texts(result, "keywordList", "keyword")],
             "chemicals": [
                 name
-                for one in rows(result, "chemicalList", "chemical")
-                if (name := text(one, "name"))
+                for entry in rows(result, "chemicalList", "chemical")
+                if (name := text(entry, "name"))
             ],
             "grant_agencies": sorted(
-                {text(one, "agency") for one in rows(result, "grantsList", "grant")} - {""}
+                {text(entry, "agency") for entry in rows(result, "grantsList", "grant")} - {""}
             ),
-            "mentions_registries": [one for one in registries if one in _REGISTRIES],
+            "mentions_registries": [entry for entry in registries if entry in _REGISTRIES],
             "standing_basis": basis,
             **relations(result),
         }
@@ -328,8 +328,8 @@ def _name(qualifier: Json) -> str:
 
 
 def _is_major(heading: Json) -> bool:
-    """Whether it is what the article is about, as a whole or in one of its aspects."""
-    return any(text(one, "majorTopic_YN") == "Y" for one in (heading, *_qualifiers(heading)))
+    """Return True if the heading or one of its qualifiers is a major topic of the article."""
+    return any(text(term, "majorTopic_YN") == "Y" for term in (heading, *_qualifiers(heading)))
 
 
 def _journal(result: Json) -> Json:

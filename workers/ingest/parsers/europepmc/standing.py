@@ -1,8 +1,8 @@
-"""What a Europe PMC record says of its work's standing, and of its ties to other records (WIRE 4).
+"""Notices on a work in its Europe PMC record, and its links to other records (WIRE 4).
 
-"… in" means that a notice about this record stands elsewhere; "… of" and "… for" mean that this
+"… in" means that another record is a notice about this one; "… of" and "… for" mean that this
 record is the notice. A partial retraction leaves the work in the evidence: it counts as a
-correction. Withdrawn preprints carry no flag, only words: notices that rest on words say so.
+correction. Withdrawn preprints have no flag, only wording: notices based on wording say so.
 """
 
 import re
@@ -16,7 +16,7 @@ SOURCE = re.compile(r"[A-Z]{2,5}")
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 RETRACTED = "retracted publication"
-"""The publication type of a retracted article; that of the notice is another."""
+"""The publication type of a retracted article; its notice has another type."""
 
 _NOTICES: dict[str, tuple[NoticeKind, ...]] = {
     "retraction in": ("retraction",),
@@ -44,7 +44,7 @@ _RELATIONS = {
     "preprint of": "preprint_of",
     "preprint in": "preprints",
 }
-# Gather over the years while the work stays the same, and would make versions of it.
+# These links accumulate over the years while the work stays the same; they would make new versions.
 _PASSED_OVER = frozenset(
     {"comment in", "cites", "summary for patients in", "original report in", "reprint in"}
 )
@@ -63,25 +63,26 @@ _WITHDRAWN_ABSTRACT = re.compile(
 
 def stated_notices(result: Json, types: Iterable[str]) -> list[Notice]:
     """The notices that the record states, each once."""
-    found: dict[tuple[NoticeKind, str | None], Notice] = {}
+    notices: dict[tuple[NoticeKind, str | None], Notice] = {}
     for link in _links(result):
         for kind in _NOTICES.get(_type(link), ()):
             notice_id = _other(link)
-            found[kind, notice_id] = Notice(kind=kind, notice_id=notice_id)
-    retracted = any(one.lower() == RETRACTED for one in types)
-    if retracted and not any(kind == "retraction" for kind, _ in found):
-        found["retraction", None] = Notice(kind="retraction")
-    return list(found.values())
+            notices[kind, notice_id] = Notice(kind=kind, notice_id=notice_id)
+    retracted = any(name.lower() == RETRACTED for name in types)
+    if retracted and not any(kind == "retraction" for kind, _ in notices):
+        notices["retraction", None] = Notice(kind="retraction")
+    return list(notices.values())
 
 
 def has_ended(notices: Iterable[Notice]) -> bool:
-    """Whether one of the notices takes the work out of the evidence."""
+    """Return True if one of the notices takes the work out of the evidence."""
     return any(notice.kind in ENDING_NOTICES for notice in notices)
 
 
 def guessed_end(title: str, preprint: str) -> tuple[NoticeKind, str] | None:
-    """The end of a work that only words tell: those of its title, or those that begin the abstract
-    of a preprint (`preprint`, else ""). With what the guess rests on."""
+    """Infer a retraction or withdrawal from the start of the title, or of a preprint's abstract.
+
+    `preprint` is that abstract, or "". Returns the kind of notice and the basis of the guess."""
     by_title = ended_by_title(title)
     if by_title or (_WITHDRAWN_TITLE.match(title) and not title.isupper()):
         return by_title or "withdrawal", "heuristic: the title begins with a word in capitals"
@@ -91,17 +92,17 @@ def guessed_end(title: str, preprint: str) -> tuple[NoticeKind, str] | None:
 
 
 def relations(result: Json) -> dict[str, list[str]]:
-    """Ties to other records that are no notices about this one, by what they say."""
-    found: dict[str, dict[str, None]] = {}
+    """Links to other records, by relation, that are not notices about this one."""
+    ties: dict[str, dict[str, None]] = {}
     for link in _links(result):
-        name, other = _RELATIONS.get(_type(link)), _other(link)
-        if name and other:
-            found.setdefault(name, {})[other] = None
-    return {name: list(others) for name, others in found.items()}
+        name, record = _RELATIONS.get(_type(link)), _other(link)
+        if name and record:
+            ties.setdefault(name, {})[record] = None
+    return {name: list(records) for name, records in ties.items()}
 
 
 def unknown_ties(result: Json) -> int:
-    """How many ties are of a type that is neither taken nor passed over."""
+    """The number of links of an unknown type."""
     known = _NOTICES.keys() | _RELATIONS.keys() | _PASSED_OVER
     return sum(_type(link) not in known for link in _links(result))
 
@@ -115,7 +116,7 @@ def _type(link: Json) -> str:
 
 
 def _first_words(body: str) -> str:
-    """The beginning of the first paragraph that is no heading."""
+    """The first 200 characters of the first paragraph that is not a heading."""
     for paragraph in body[:2000].split("\n\n"):
         if not paragraph.startswith("#"):
             return paragraph[:200]
@@ -123,7 +124,7 @@ def _first_words(body: str) -> str:
 
 
 def _other(link: Json) -> str | None:
-    """The record that a link leads to, as an identifier."""
+    """The identifier of the record that a link points to, or None if it is invalid."""
     source, name = text(link, "source"), text(link, "id")
     if not SOURCE.fullmatch(source) or not ID.fullmatch(name):
         return None

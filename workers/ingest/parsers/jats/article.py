@@ -43,7 +43,7 @@ LEFT_OUT: LeftOut = {
     "back/ref-list": "other works, whose words and identifiers are not this one's",
     "back/bio": "people",
 }
-"""Path below `article` or `front` → why it is not in the record, with all that is below."""
+"""Path below `article` or `front` → why it and everything below it is not in the record."""
 
 _MAPPED: dict[str, set[str]] = {
     "article": {"front", "body", "back", "floats-group"},
@@ -62,10 +62,10 @@ _MAPPED: dict[str, set[str]] = {
 
 
 def parse_jats(payload: bytes) -> Parsed:
-    """Read full texts; each is the document `fulltext:PMC…` beside its PubMed record.
+    """Read full texts; each becomes a document `fulltext:PMC…` next to its PubMed record.
 
-    White space of XML becomes single spaces within a paragraph. Raises Malformed: not XML, not
-    JATS, or nested without end.
+    XML white space becomes single spaces within a paragraph. Raises Malformed if the payload is
+    not XML, not JATS, or nested too deeply.
     """
     root = parse_xml(payload)
     if root.tag not in ("article", "pmc-articleset"):

@@ -1,4 +1,4 @@
-"""What the front of a JATS article states: identifiers, dates, people, licence, links."""
+"""Reads the front matter of a JATS article: identifiers, dates, people, licence, links."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -24,12 +24,12 @@ _PATTERNS = {
 }
 _ID_TYPES = {"pmid": "pmid", "pmc": "pmcid", "pmcid": "pmcid", "doi": "doi"}
 
-# Dates that are about the archive, not about the article.
+# Dates of the archive, not of the article.
 _ARCHIVE_DATES = frozenset(
     {"pmc-release", "nihms-submitted", "manuscript", "preprint", "retracted"}
 )
 
-# What an article says of its own notices; the other way round it is what a notice is about.
+# Links from an article to its own notices. `_RELATIONS` are links from a notice to its article.
 _NOTICES: dict[str, NoticeKind] = {
     "retraction-forward": "retraction",
     "correction-forward": "correction",
@@ -44,14 +44,14 @@ _LINK_TYPES = {"doi": "doi", "pmid": "pmid", "pubmed": "pmid", "pmc": "pmcid", "
 
 
 def below(element: Element, tag: str) -> Element:
-    """The first such element below `element`, or an empty one."""
-    found = element.find(tag)
-    return _NONE if found is None else found
+    """The first element at path `tag` below `element`, or an empty element."""
+    child = element.find(tag)
+    return _NONE if child is None else child
 
 
 def identifiers(meta: Element) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """The article's own identifiers by kind, and those that cannot be any."""
-    found: dict[str, str] = {}
+    """The article's own identifiers by kind, and the invalid ones as pairs (kind, value)."""
+    ids: dict[str, str] = {}
     doubts: list[tuple[str, str]] = []
     for element in meta.findall("article-id"):
         kind = _ID_TYPES.get(element.get("pub-id-type", ""))
@@ -59,33 +59,33 @@ def identifiers(meta: Element) -> tuple[dict[str, str], list[tuple[str, str]]]:
         if kind is None or not value:
             continue
         if kind == "pmcid" and value.isascii() and value.isdigit():
-            value = f"PMC{value}"  # older files leave the letters to the type
+            value = f"PMC{value}"  # older files omit the letters
         if not _PATTERNS[kind].fullmatch(value):
             doubts.append((kind, value))
         else:
-            found.setdefault(kind, value)
-    return found, doubts
+            ids.setdefault(kind, value)
+    return ids, doubts
 
 
 def publication_type(article_type: str) -> PublicationType | None:
-    """The publication type of the article's type; the type itself where none says the same."""
+    """The publication type for an article type, or the article type itself if there is none."""
     name = squeeze(article_type)[:200]
     return of_article_type(name) or (PublicationType(name, None) if name else None)
 
 
 def published(dates: Iterable[Element]) -> PartialDate | None:
-    """The earliest date of publication, in print or not; of the same month, the one that says
-    most. Dates of the archive do not count."""
-    found = [
+    """The earliest date of publication, in print or online; within a month, the most precise one.
+    Dates of the archive do not count."""
+    days = [
         day
         for element in dates
         if (element.get("pub-type") or element.get("date-type")) not in _ARCHIVE_DATES
         and (day := _date(element))
     ]
-    if not found:
+    if not days:
         return None
-    year = min(day.year for day in found)
-    within = [day for day in found if day.year == year]
+    year = min(day.year for day in days)
+    within = [day for day in days if day.year == year]
     return min(within, key=lambda day: (day.month or 13, day.day or 32))
 
 
@@ -97,7 +97,7 @@ def _date(element: Element) -> PartialDate | None:
 
 
 def authors(meta: Element) -> Iterator[str]:
-    """The authors, in order, as `Last FM` or as a group is named."""
+    """The authors in order: people as `Last FM`, groups by their name."""
     for group in meta.findall("contrib-group"):
         for contrib in group.findall("contrib"):
             if contrib.get("contrib-type", "author") == "author":
@@ -114,11 +114,15 @@ def _author(contrib: Element) -> str:
     if name is None:
         collab = contrib.find("collab")
         if collab is not None and len(collab):
-            # members are listed inside; the group's own words come first
+            # the members are listed inside; the group's own name comes first
             return squeeze(collab.text or "") or words(collab.find("institution"))
         return words(collab) or words(contrib.find("string-name"))
-    given = name.find("given-names")
-    initials = (given.get("initials") or _initials(words(given))) if given is not None else ""
+    given_names = name.find("given-names")
+    initials = (
+        (given_names.get("initials") or _initials(words(given_names)))
+        if given_names is not None
+        else ""
+    )
     return " ".join(
         filter(None, (words(name.find("surname")), initials, words(name.find("suffix"))))
     )
@@ -133,10 +137,10 @@ def _initials(given: str) -> str:
 def facts(
     article: Element, journal: Element, meta: Element, properties: dict[str, str]
 ) -> dict[str, Any]:
+    """The facts that the article states in fields; see the tests for their names."""
     pages = "-".join(filter(None, (words(meta.find("fpage")), words(meta.find("lpage")))))
     open_access = properties.get("pmc-prop-open-access")
-    """What the article states in fields; see the tests for the names."""
-    found: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "article_type": squeeze(article.get("article-type", "")),
         "journal": _filled(
             abbreviation=_journal_id(journal, "nlm-ta") or _journal_id(journal, "iso-abbrev"),
@@ -163,7 +167,7 @@ def facts(
         **_history(meta),
         **_relations(meta),
     }
-    return _filled(**found)
+    return _filled(**fields)
 
 
 def _filled(**fields: Any) -> dict[str, Any]:
@@ -181,22 +185,22 @@ def _journal_id(journal: Element, kind: str) -> str:
 
 
 def _license(permissions: Element) -> dict[str, str]:
-    """What may be done with the text: type, address of the licence, and its words."""
-    given = permissions.find("license")
-    if given is None:
+    """The licence of the text: its type, address and wording."""
+    licence = permissions.find("license")
+    if licence is None:
         return {}
-    link = given.get(f"{_XLINK}href") or words(given.find(f"{_ALI}license_ref"))
+    link = licence.get(f"{_XLINK}href") or words(licence.find(f"{_ALI}license_ref"))
     if not link:
-        link = next((e.get(f"{_XLINK}href", "") for e in given.iter("ext-link")), "")
+        link = next((e.get(f"{_XLINK}href", "") for e in licence.iter("ext-link")), "")
     return _filled(
-        type=given.get("license-type", ""),
+        type=licence.get("license-type", ""),
         href="".join(link.split())[:500],
-        text=" ".join(filter(None, map(words, given.findall("license-p")))),
+        text=" ".join(filter(None, map(words, licence.findall("license-p")))),
     )
 
 
 def properties(meta: Element) -> dict[str, str]:
-    """What PMC states about its copy (`pmc-prop-…`)."""
+    """The properties that PMC states about its copy (`pmc-prop-…`)."""
     return {
         words(entry.find("meta-name")): words(entry.find("meta-value"))
         for entry in meta.findall("custom-meta-group/custom-meta")
@@ -212,12 +216,12 @@ def _conflicts(meta: Element) -> str:
 
 
 def _registry_ids(meta: Element) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    numbers: dict[str, list[str]] = {}
     for link in meta.findall("related-object"):
         registry, number = link.get("source-id", ""), link.get("document-id", "").strip()
         if registry and number and registry_id_fits(registry, number):
-            found.setdefault(registry, []).append(number)
-    return found
+            numbers.setdefault(registry, []).append(number)
+    return numbers
 
 
 def _history(meta: Element) -> dict[str, str]:
@@ -241,17 +245,17 @@ def _linked(link: Element) -> str | None:
 
 
 def _relations(meta: Element) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    relations: dict[str, list[str]] = {}
     for link in meta.findall("related-article"):
-        name, other = _RELATIONS.get(link.get("related-article-type", "")), _linked(link)
-        if name and other:
-            found.setdefault(name, []).append(other)
-    return found
+        name, linked = _RELATIONS.get(link.get("related-article-type", "")), _linked(link)
+        if name and linked:
+            relations.setdefault(name, []).append(linked)
+    return relations
 
 
 def notices(meta: Element) -> Iterator[Notice]:
-    """What the article itself says about its retraction or correction, which is rare: PubMed's
-    record tells it always."""
+    """Notices of retraction or correction in the article itself. These are rare; PubMed's record
+    always has them."""
     for link in meta.findall("related-article"):
         kind = _NOTICES.get(link.get("related-article-type", ""))
         if kind:

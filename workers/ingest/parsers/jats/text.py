@@ -1,7 +1,7 @@
 """The text of a JATS article: sections, paragraphs, lists, tables, captions, formulas.
 
-Sections become `##` headings by their depth, tables `a | b` rows, list items `-` or numbers. The
-list of references is left out, because its words are those of other works.
+Section titles become `##` headings by depth, table rows `a | b`, list items `-` or numbered lines.
+The reference list is left out, because its words belong to other works.
 """
 
 from collections import Counter
@@ -38,11 +38,11 @@ class Text:
     """Collects the blocks of an article, in order."""
 
     def __init__(self) -> None:
-        self._blocks: list[tuple[int, str]] = []  # level of the heading, or 0, and the words
+        self._blocks: list[tuple[int, str]] = []  # level of the heading or 0, and the text
         self.unmapped: Counter[str] = Counter()
 
     def __str__(self) -> str:
-        """All blocks, with a blank line between them; headings over nothing are left out."""
+        """All blocks, separated by blank lines; headings without content are left out."""
         kept: list[str] = []
         below = 1
         for level, block in reversed(self._blocks):
@@ -53,23 +53,23 @@ class Text:
         return "\n\n".join(reversed(kept))
 
     def add_heading(self, title: str, level: int) -> None:
-        """A heading of `level` (2 is a section of the article)."""
+        """Add a heading of `level` (2 is a section of the article)."""
         if title:
             self._blocks.append((min(level, _DEEPEST), title))
 
     def add_section(self, section: Element, level: int) -> None:
-        """A section with its heading and all that is in it."""
+        """Add a section with its heading and content."""
         title = _title(section) or _UNTITLED.get(section.tag, "")
         self.add_heading(title, level)
         self.add_all(section, level + 1 if title else level)
 
     def add_all(self, elements: Iterable[Element], level: int) -> None:
-        """The blocks in `elements`; sections among them are of `level`."""
+        """Add the blocks in `elements`; sections among them get `level`."""
         for element in elements:
             self.add(element, level)
 
     def add(self, element: Element, level: int) -> None:
-        """One block, whatever it is."""
+        """Add one block of any kind; a block of an unknown kind without words is counted."""
         tag = element.tag
         if tag in _SILENT:
             return
@@ -89,8 +89,8 @@ class Text:
             label = words(element.find("label"))
             self._add_words(f"{_formula(element)} {label}".strip())
         elif tag == "fn":
-            told = (words(child) for child in element)
-            self._add_words(" ".join(filter(None, told)))
+            notes = (words(child) for child in element)
+            self._add_words(" ".join(filter(None, notes)))
         elif tag in _GROUPS:
             self.add_heading(_title(element), level)
             self.add_all(element, level)
@@ -103,7 +103,7 @@ class Text:
         return bool(text)
 
     def _add_paragraph(self, paragraph: Element, level: int) -> None:
-        """A paragraph; blocks within it stand between its parts."""
+        """Add a paragraph; blocks within it split it into parts."""
         parts = [paragraph.text or ""]
         for child in paragraph:
             if child.tag in _BLOCKS:
@@ -116,10 +116,10 @@ class Text:
         self._add_words(squeeze("".join(parts)))
 
     def _add_float(self, element: Element, level: int) -> None:
-        """A table or figure: label and caption, then rows, then notes."""
+        """Add a table or figure: label and caption, then rows, then notes."""
         caption = element.find("caption")
-        told = [words(part) for part in caption] if caption is not None else []
-        lead = " ".join(filter(None, told))
+        caption_parts = [words(part) for part in caption] if caption is not None else []
+        lead = " ".join(filter(None, caption_parts))
         label = words(element.find("label"))
         joint = " " if label.endswith((".", ":")) else ". "
         self._add_words(joint.join(filter(None, (label, lead))))
@@ -147,14 +147,14 @@ def _formula(element: Element) -> str:
 
 
 def _items(element: Element, indent: str) -> Iterator[str]:
-    """The items of a list, one a line; a list within one is indented below it."""
+    """The items of a list, one per line; a nested list is indented below its item."""
     ordered = element.get("list-type") in ("order", "ordered", "decimal")
     for number, item in enumerate(element.findall("list-item"), 1):
         mark = words(item.find("label")) or (f"{number}." if ordered else "-")
         inner = [child for child in item if child.tag not in ("label", "title", "list")]
-        told = " ".join(filter(None, (words(child) for child in inner)))
-        if told:
-            yield f"{indent}{mark} {told}"
+        line = " ".join(filter(None, (words(child) for child in inner)))
+        if line:
+            yield f"{indent}{mark} {line}"
         for below in item.findall("list"):
             yield from _items(below, f"{indent}  ")
 

@@ -1,4 +1,4 @@
-"""Drugs@FDA through openFDA (WIRE 3) into records: one an application, approvals as dated lines."""
+"""Reads Drugs@FDA from openFDA (WIRE 3): one record per application, decisions as dated lines."""
 
 import re
 from datetime import datetime
@@ -78,14 +78,14 @@ FIELDS = Fields(MAPPED, LEFT_OUT)
 
 
 def parse_drugsfda(payload: bytes) -> Parsed:
-    """The applications of a page of results. Raises Malformed."""
+    """Read the applications on a page of results. Raises Malformed."""
     return parse_rows(payload, _add)
 
 
 def _add(parsed: Parsed, row: Json, made: datetime | None) -> None:
     application = text(row, "application_number")
-    found = _APPLICATION.fullmatch(application)
-    if found is None:
+    match = _APPLICATION.fullmatch(application)
+    if match is None:
         parsed.problems.append(Problem(None, "application_number: missing, or none"))
         return
     parsed.unmapped.update(FIELDS.unknown(row))
@@ -101,7 +101,7 @@ def _add(parsed: Parsed, row: Json, made: datetime | None) -> None:
         title=one_line(f"FDA approvals: {name or application}, {application}"),
         text=_text(row, submissions),
         url="https://www.accessdata.fda.gov/scripts/cder/daf/index.cfm"
-        f"?event=overview.process&ApplNo={found[1]}",
+        f"?event=overview.process&ApplNo={match[1]}",
         published_at=max((day for day in days if day), default=None),
         publisher=FDA,
         publication_type="Drug Approval Record",
@@ -117,18 +117,18 @@ def _when_and_which(step: Json) -> tuple[str, str, str]:
 
 
 def _brands(row: Json) -> list[str]:
-    found = {name for product in rows(row, "products") if (name := text(product, "brand_name"))}
-    return sorted(found) or names(row, "brand_name")
+    brands = {name for product in rows(row, "products") if (name := text(product, "brand_name"))}
+    return sorted(brands) or names(row, "brand_name")
 
 
 def _ingredients(row: Json) -> list[str]:
-    found = {
+    ingredients = {
         name
         for product in rows(row, "products")
         for ingredient in rows(product, "active_ingredients")
         if (name := text(ingredient, "name"))
     }
-    return sorted(found)
+    return sorted(ingredients)
 
 
 def _text(row: Json, submissions: list[Json]) -> str:
@@ -155,7 +155,7 @@ def _product(product: Json) -> str:
         f"{text(ingredient, 'name')} {text(ingredient, 'strength')}".strip()
         for ingredient in rows(product, "active_ingredients")
     )
-    said = [
+    details = [
         f"Product {text(product, 'product_number')}, {text(product, 'brand_name')}: {parts}",
         text(product, "dosage_form"),
         text(product, "route"),
@@ -167,12 +167,12 @@ def _product(product: Json) -> str:
         ("reference standard", "reference_standard"),
     ):
         value = text(product, field)
-        said.append(f"{name} {value}" if value else "")
-    return "; ".join(part for part in said if part)
+        details.append(f"{name} {value}" if value else "")
+    return "; ".join(part for part in details if part)
 
 
 def _step(step: Json) -> str:
-    """`supplement 12`."""
+    """The name of a submission, such as `supplement 12`."""
     return f"{coded(_TYPES, step, 'submission_type')} {text(step, 'submission_number')}".strip()
 
 
@@ -180,13 +180,13 @@ def _decision(step: Json) -> str:
     """`2003-04-18: original application 1 approved (Type 3 - New Dosage Form; PRIORITY review)`."""
     day = iso(text(step, "submission_status_date")) or "no date stated"
     priority = text(step, "review_priority")
-    said = [
+    details = [
         text(step, "submission_class_code"),
         text(step, "submission_class_code_description"),
         f"{priority} review" if priority else "",
         *(text(kind, "code") for kind in rows(step, "submission_property_type")),
     ]
-    more = "; ".join(part for part in said if part)
+    more = "; ".join(part for part in details if part)
     notes = text(step, "submission_public_notes")
     line = f"{day}: {_step(step)} {coded(_STATUS, step, 'submission_status')}".rstrip()
     line += f" ({more})" if more else ""
@@ -195,12 +195,12 @@ def _decision(step: Json) -> str:
 
 def _document(step: str, document: Json) -> str:
     title = text(document, "title")
-    said = [
+    details = [
         text(document, "type") or "Document",
-        title if title != "0" else "",  # what Drugs@FDA has where there is no title
+        title if title != "0" else "",  # Drugs@FDA writes "0" for a missing title
         iso(text(document, "date")),
     ]
-    name = ", ".join(part for part in said if part)
+    name = ", ".join(part for part in details if part)
     return f"{name}, of {step}: {text(document, 'url')}"
 
 

@@ -1,4 +1,4 @@
-"""Recalls of drugs through openFDA (WIRE 3) into records, one a recall number."""
+"""Reads drug recalls from openFDA (WIRE 3) into records, one per recall number."""
 
 import re
 from datetime import datetime
@@ -63,7 +63,7 @@ FIELDS = Fields(MAPPED, LEFT_OUT)
 
 
 def parse_enforcement(payload: bytes) -> Parsed:
-    """The recalls of a page of results. Raises Malformed."""
+    """Read the recalls on a page of results. Raises Malformed."""
     return parse_rows(payload, _add)
 
 

@@ -1,7 +1,7 @@
 """Adverse event reports (FAERS) through openFDA (WIRE 3).
 
-What a watch keeps is one document a query: counts of the reports that match. The connector asks
-several questions for it and hands their answers on in one payload,
+A watch keeps one document per query: counts of the matching reports. The connector sends several
+requests for it and passes the responses on in one payload,
 `{"faers": {"query": …, "reports": …, "reactions": …, …}}`. Single reports are read as well.
 """
 
@@ -36,7 +36,7 @@ COUNTS = {
     "other_serious": "seriousnessother",
     "days": "receivedate",
 }
-"""Part of the payload → the field whose values openFDA counts for it."""
+"""Part of the payload → the field whose values openFDA counts."""
 
 TOP_REACTIONS = 50
 
@@ -62,7 +62,7 @@ _GRAVE = {
 
 
 def parse_event(payload: bytes) -> Parsed:
-    """The document of a query, or the reports of a page of results. Raises Malformed."""
+    """Read the counts for a query, or the reports on a page of results. Raises Malformed."""
     value = load(payload)
     if isinstance(value, dict) and isinstance(value.get("faers"), dict):
         return _of_query(value["faers"])
@@ -70,7 +70,7 @@ def parse_event(payload: bytes) -> Parsed:
 
 
 def _of_query(faers: Json) -> Parsed:
-    """Counts for one query."""
+    """Read the counts for one query into a record."""
     parsed = Parsed()
     query = text(faers, "query")
     total = number(faers, "reports", "meta", "results", "total")
@@ -131,17 +131,17 @@ def _text(facts: Json, made: str) -> str:
 
 
 def _counts(faers: Json, part: str) -> list[tuple[str, int]]:
-    """Value and number of reports, most first; as sent where they are equal."""
-    found = [
+    """Pairs of value and number of reports, highest first; equal counts keep their order."""
+    counts = [
         (term, count)
         for row in rows(faers, part, "results")
         if (term := text(row, "term")) and (count := number(row, "count")) is not None
     ]
-    return sorted(found, key=lambda row: -row[1])
+    return sorted(counts, key=lambda row: -row[1])
 
 
 def _years(faers: Json) -> dict[str, int]:
-    """openFDA counts by day."""
+    """The number of reports per year, summed from openFDA's counts per day."""
     years: Counter[str] = Counter()
     for row in rows(faers, "days", "results"):
         day, count = text(row, "time"), number(row, "count")

@@ -1,6 +1,6 @@
-"""openFDA drug labels (WIRE 3) into records: sections in reading order, tables as rows.
+"""Reads openFDA drug labels (WIRE 3) into records: sections in reading order, tables as rows.
 
-Texts are kept as they came.
+Texts are kept unchanged.
 """
 
 import re
@@ -34,8 +34,8 @@ from workers.ingest.parsers.openfda.tables import table_rows
 
 _SET_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
-# in the order of a prescription label and of WIRE 3, then what over-the-counter and older labels
-# have, then devices and animals, and last what has no place of its own
+# in the order of a prescription label and of WIRE 3, then sections of over-the-counter and older
+# labels, then of devices and animals, and last those without a place of their own
 SECTIONS = [
     "indications_and_usage",
     "boxed_warning",
@@ -148,7 +148,7 @@ FIELDS = Fields(MAPPED, LEFT_OUT)
 
 
 def parse_label(payload: bytes) -> Parsed:
-    """The labels of a page of results. Raises Malformed."""
+    """Read the labels on a page of results. Raises Malformed."""
     return parse_rows(payload, _add)
 
 
@@ -208,7 +208,7 @@ def _text(row: Json) -> str:
 
 
 def _title(name: str) -> str:
-    """`dosage_and_administration` as "Dosage and Administration"."""
+    """The title of a section: `dosage_and_administration` is "Dosage and Administration"."""
     return _TITLES.get(name) or " ".join(
         word if word in _SMALL else word.capitalize() for word in name.split("_")
     )

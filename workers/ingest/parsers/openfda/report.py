@@ -1,4 +1,4 @@
-"""One adverse event report (FAERS) of openFDA (WIRE 3) into a record."""
+"""Reads one adverse event report (FAERS) of openFDA (WIRE 3) into a record."""
 
 import re
 from collections.abc import Iterable
@@ -168,7 +168,7 @@ FIELDS = Fields(MAPPED, LEFT_OUT)
 
 
 def add_report(parsed: Parsed, row: Json, made: datetime | None) -> None:
-    """Put one report into `parsed`."""
+    """Add the record of one report, or a Problem, to `parsed`."""
     report = text(row, "safetyreportid")
     if not _REPORT.fullmatch(report):
         parsed.problems.append(Problem(None, "safetyreportid: missing, or none"))
@@ -251,7 +251,7 @@ def _text(row: Json) -> str:
 def _drug(drug: Json) -> str:
     joined = product_name(names(drug, "brand_name"), names(drug, "generic_name"))
     indication = text(drug, "drugindication")
-    said = [
+    details = [
         text(drug, "medicinalproduct"),
         coded(_ROLES, drug, "drugcharacterization"),
         text(drug, "activesubstance", "activesubstancename"),
@@ -260,4 +260,4 @@ def _drug(drug: Json) -> str:
         text(drug, "drugdosagetext"),
         coded(_ACTIONS, drug, "actiondrug"),
     ]
-    return "; ".join(part for part in said if part)
+    return "; ".join(part for part in details if part)

@@ -1,4 +1,4 @@
-"""What the four openFDA parsers share: the envelope, names of products, dates, codes (WIRE 3)."""
+"""Shared parts of the four openFDA parsers: envelope, product names, dates, codes (WIRE 3)."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
@@ -10,7 +10,7 @@ from workers.ingest.parsers.json_payload import Json, load, text, texts, when
 
 FDA = "U.S. Food and Drug Administration"
 
-_LATEST_YEAR = 2100  # where the payload does not say how old it is
+_LATEST_YEAR = 2100  # the limit if the payload does not state its date
 _AHEAD = timedelta(days=2)
 
 _NAMES = {
@@ -50,7 +50,7 @@ PRODUCT_LEFT_OUT: dict[str, str] = {
 }
 
 Add = Callable[[Parsed, Json, datetime | None], None]
-"""Puts one row into the parsed; given is also when the data set was made."""
+"""Adds one row to the Parsed; the third argument is the date of the data set."""
 
 
 def parse_rows(payload: bytes, add: Add) -> Parsed:
@@ -71,13 +71,13 @@ def parse_rows(payload: bytes, add: Add) -> Parsed:
 
 
 def iso(words: str) -> str:
-    """A date of openFDA (`20260812`, some `2026-08-12`) as 2026-08-12; others as they are."""
+    """An openFDA date (`20260812`, some `2026-08-12`) as 2026-08-12; other text unchanged."""
     stated = when(words)
     return f"{stated[0]:%Y-%m-%d}" if stated and stated[1] == "day" else words
 
 
 def stated_on(words: str, made: datetime | None) -> datetime | None:
-    """The day of a record; None for one that is none, or lies in the future: labels have such as
+    """The day of a record, or None if it is invalid or in the future: labels have dates such as
     "30151102" (WIRE 3). The future begins two days after the data set was made, or in 2100."""
     stated = when(words)
     if stated is None or stated[1] != "day" or stated[0].year >= _LATEST_YEAR:
@@ -88,17 +88,17 @@ def stated_on(words: str, made: datetime | None) -> datetime | None:
 
 
 def names(row: Json, name: str) -> list[str]:
-    """The values of a list in `openfda`, each once and sorted: openFDA gives them in any order."""
+    """The distinct values of a list in `openfda`, sorted because openFDA's order varies."""
     return sorted(set(texts(row, "openfda", name)))
 
 
 def product_facts(row: Json) -> Json:
-    """What `openfda` says of the product; it is empty where nothing could be joined."""
+    """The product facts in `openfda`, which is empty if openFDA could not join the product."""
     return {fact: names(row, name) for name, fact in _NAMES.items()}
 
 
 def product_name(brands: Iterable[str], generics: Iterable[str]) -> str:
-    """`KEYTRUDA (PEMBROLIZUMAB)`, of at most three names each; "" if there is none."""
+    """Such as `KEYTRUDA (PEMBROLIZUMAB)`, with at most three names each; "" if there is none."""
     brand, generic = _few(brands), _few(generics)
     if brand and generic and brand.lower() != generic.lower():
         return f"{brand} ({generic})"
@@ -111,11 +111,11 @@ def _few(found: Iterable[str]) -> str:
 
 
 def subjects(row: Json) -> list[str]:
-    """Pharmacologic classes, as headings."""
+    """The pharmacologic classes as subject headings."""
     return [name[:1000] for name in names(row, "pharm_class_epc") + names(row, "pharm_class_moa")]
 
 
 def coded(codes: dict[str, str], value: Any, *path: str) -> str:
-    """The meaning of a code; a code without one as it is."""
+    """The meaning of the code at `path`; an unknown code is returned unchanged."""
     code = text(value, *path)
     return codes.get(code, code)

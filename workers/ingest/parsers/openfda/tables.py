@@ -1,4 +1,4 @@
-"""Tables of drug labels as rows of text."""
+"""Converts tables of drug labels to rows of text."""
 
 from collections.abc import Iterator
 
@@ -12,15 +12,15 @@ _GAPS = frozenset({"br", "p", "li", "paragraph", "item", "table"})  # words do n
 
 
 def table_rows(source: str) -> str:
-    """The rows of an HTML table as lines `a | b`; white space in a cell is a single space.
+    """The rows of an HTML table as lines `a | b`; white space in a cell becomes a single space.
 
-    Each cell stands in its column, also behind an empty one. A table within a cell is written in
-    its place. What is no HTML at all comes back as its words.
+    Each cell stands in its column, even after an empty cell. A table within a cell is written in
+    its place. Text without HTML is returned with white space collapsed.
     """
     if "<" not in source:
         return " ".join(source.split())
     try:
-        # a NUL ends the text for libxml2; nothing is fetched and there are no entities of one's own
+        # a NUL ends the text for libxml2; nothing is fetched, and HTML declares no entities
         tree = html.fragment_fromstring(source.replace("\x00", " "), create_parent="div")
     except (etree.LxmlError, ValueError):
         return " ".join(source.split())
@@ -31,8 +31,8 @@ def _lines(tree: html.HtmlElement) -> Iterator[str]:
     grid = Grid()
     cells: list[Cell] = []
     words: list[str] = []
-    ended = 0  # cells so far
-    ended_before: list[int] = []  # when each cell that is open began
+    ended = 0  # the number of cells that have ended
+    ended_before: list[int] = []  # for each open cell, the value of `ended` when it began
 
     def take(rows: int = 1, columns: int = 1, *, empty: bool = False) -> None:
         line = " ".join("".join(words).split())
@@ -50,7 +50,7 @@ def _lines(tree: html.HtmlElement) -> Iterator[str]:
             words.append(element.text or "")
         else:
             if element.tag in _CELLS:
-                # what is left of a cell around a table is no cell of its own where it is empty
+                # the empty rest of a cell around a nested table is not a cell
                 alone = ended_before.pop() == ended
                 take(span(element.get("rowspan")), span(element.get("colspan")), empty=alone)
                 ended += 1

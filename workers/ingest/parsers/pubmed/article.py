@@ -1,8 +1,8 @@
-"""A record of PubMed as its XML states it, field by field (WIRE 1, pubmed_250101.dtd).
+"""A PubMed record as its XML states it, field by field (WIRE 1, pubmed_250101.dtd).
 
-Nothing is decided here: what counts as a title, a date of publication or a retraction is decided
-in `workers.ingest.parsers.pubmed.records`. What is left out on purpose (`fields.LEFT_OUT`) is not
-here either.
+Nothing is interpreted here: `workers.ingest.parsers.pubmed.records` decides what counts as a title,
+a date of publication or a retraction. Fields left out on purpose (`fields.LEFT_OUT`) are missing
+here too.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from workers.ingest.parsers.pubmed.dates import PartialDate
 
 
 class AbstractPart(NamedTuple):
-    """A paragraph of an abstract; `label` and `category` are "" where PubMed gives none."""
+    """A paragraph of an abstract; `label` and `category` are "" if PubMed gives none."""
 
     label: str
     category: str
@@ -20,7 +20,7 @@ class AbstractPart(NamedTuple):
 
 
 class OtherAbstract(NamedTuple):
-    """An abstract in another language, or one for another reader."""
+    """An abstract in another language or for other readers."""
 
     kind: str
     language: str
@@ -28,7 +28,7 @@ class OtherAbstract(NamedTuple):
 
 
 class Author(NamedTuple):
-    """A person, or a group (`collective`)."""
+    """A person or a group (`collective`)."""
 
     last_name: str = ""
     fore_name: str = ""
@@ -38,7 +38,7 @@ class Author(NamedTuple):
 
     @property
     def name(self) -> str:
-        """`Last FM`, as PubMed cites it, or the group's name."""
+        """`Last FM`, as PubMed cites people, or the group's name."""
         if self.collective:
             return self.collective
         return " ".join(
@@ -48,7 +48,7 @@ class Author(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """Where an article appeared; all "" for a book."""
+    """The journal that published an article; all fields are "" for a book."""
 
     title: str = ""
     iso_abbreviation: str = ""
@@ -62,7 +62,7 @@ class Journal:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The book that a `PubmedBookArticle` is or is a chapter of."""
+    """The book of a `PubmedBookArticle`, which is the whole book or a chapter of it."""
 
     title: str
     publisher: str
@@ -77,7 +77,7 @@ class Book:
 
 
 class Term(NamedTuple):
-    """A heading or type of a vocabulary; `ui` is its identifier there."""
+    """A term of a vocabulary; `ui` is its identifier there."""
 
     name: str
     ui: str
@@ -85,19 +85,19 @@ class Term(NamedTuple):
 
 
 class MeshHeading(NamedTuple):
-    """A descriptor with its qualifiers. `descriptor.major` and each qualifier's stand apart."""
+    """A descriptor with its qualifiers; each has its own `major` flag."""
 
     descriptor: Term
     qualifiers: tuple[Term, ...]
 
     @property
     def major(self) -> bool:
-        """Whether it is what the article is about, as a whole or in one of its aspects."""
+        """Return True if the descriptor or one of its qualifiers is a major topic."""
         return self.descriptor.major or any(qualifier.major for qualifier in self.qualifiers)
 
 
 class Chemical(NamedTuple):
-    """`registry_number` is a CAS, EC or UNII number, or "0" where there is none."""
+    """A substance; `registry_number` is a CAS, EC or UNII number, or "0" if there is none."""
 
     name: str
     ui: str
@@ -105,8 +105,8 @@ class Chemical(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """A link to another record (`CommentsCorrections`) other than a reference; `ref_type` says what
-    that record is to this one."""
+    """A link to another record (`CommentsCorrections`) that is not a reference; `ref_type` is the
+    relation of that record to this one."""
 
     ref_type: str
     source: str
@@ -115,7 +115,7 @@ class Correction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One PubMed record. Texts are "" and lists empty where the record has none."""
+    """One PubMed record. Missing texts are "", and missing lists are empty."""
 
     pmid: str
     version: str
@@ -132,7 +132,7 @@ class Article:
     electronic: PartialDate | None
     contributed: PartialDate | None
     retracted: PartialDate | None
-    """When PubMed entered it as retracted."""
+    """The date on which PubMed marked the record as retracted."""
     pages: str
     languages: tuple[str, ...]
     publication_types: tuple[Term, ...]
@@ -142,7 +142,7 @@ class Article:
     genes: tuple[str, ...]
     keywords: tuple[Term, ...]
     dois: tuple[str, ...]
-    """As they are offered, the best first: valid electronic locations, then the list of ids."""
+    """The DOIs as given, the best first: valid electronic locations, then the list of ids."""
     pmcids: tuple[str, ...]
     accessions: tuple[tuple[str, str], ...]
     grant_agencies: tuple[str, ...]

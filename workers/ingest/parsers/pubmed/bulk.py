@@ -1,7 +1,7 @@
-"""Cuts the yearly and daily files of PubMed into payloads that `pubmed.parse` reads.
+"""Cuts PubMed's yearly and daily files into payloads that `pubmed.parse` reads.
 
-The files hold 30,000 records in some 200 MB to 1 GB. They are never made a tree: the bytes are
-searched for the tags of records, and memory holds one slice and one chunk.
+The files hold 30,000 records in about 200 MB to 1 GB. They are never parsed into a tree: the bytes
+are searched for the tags of records, and memory holds one slice and one chunk.
 """
 
 import re
@@ -13,12 +13,12 @@ from workers.http.errors import Malformed
 
 CHUNK = 256 * 1024
 MAX_RECORD_BYTES = 32 * 1024 * 1024
-"""Ours. The longest records, of collaborations with thousands of authors, have about 2 MB. A slice
-ends early at this size as well."""
+"""Our own limit. The longest records, of collaborations with thousands of authors, have about 2 MB.
+A slice also ends when it exceeds this size."""
 MAX_RATIO = 200
-"""Decompressed bytes for each compressed one. Files of PubMed have 6 to 12."""
+"""Decompressed bytes per compressed byte. PubMed's files have 6 to 12."""
 _RATIO_FREE = 16 * 1024 * 1024  # bytes before the ratio counts
-_MEMBERS = 1000  # PubMed's files are one
+_MEMBERS = 1000  # gzip members allowed; PubMed's files have one
 
 _RECORDS = frozenset(
     {b"PubmedArticle", b"PubmedBookArticle", b"MedlineCitation", b"DeleteCitation"}
@@ -30,16 +30,16 @@ _SPACE = re.compile(rb"[ \t\r\n]*+")
 
 
 def slices(stream: BinaryIO, records_per_slice: int = 250) -> Iterator[tuple[bytes, int]]:
-    """Well-formed sets of at most `records_per_slice` records each, in the order of the file, with
-    the number of records in each; a `DeleteCitation` counts as one.
+    """Yield well-formed sets of at most `records_per_slice` records, in file order, each with its
+    number of records; a `DeleteCitation` counts as one.
 
-    `stream` is XML or its gzip, told apart by the first bytes. Records go over byte for byte; the
-    DOCTYPE is dropped, so no entity of it can be used.
+    `stream` is XML or gzipped XML, recognized by its first bytes. Records are copied byte for byte;
+    the DOCTYPE is dropped, so its entities cannot be used.
 
-    Raises Malformed: truncated, not a set of PubMed records, not UTF-8, markup among or in the
-    records that PubMed does not write (CDATA, comments within a record), a record larger than
-    MAX_RECORD_BYTES, compressed more than MAX_RATIO times. What is good up to there has been given
-    before.
+    Raises Malformed if the file is truncated, not a set of PubMed records or not UTF-8, has markup
+    that PubMed does not write (CDATA, comments within a record), has a record larger than
+    MAX_RECORD_BYTES, or is compressed more than MAX_RATIO times. All good records before the error
+    are yielded first.
     """
     if records_per_slice < 1:
         raise ValueError("records_per_slice must be at least 1")
@@ -85,9 +85,9 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _unzipped(stream: BinaryIO, data: bytes) -> Iterator[bytes]:
-    """A gzip file of one or several members. Raises Malformed."""
+    """Decompress a gzip file of one or more members. Raises Malformed."""
     unzip = zlib.decompressobj(31)
-    read = given = members = 0
+    read = produced = members = 0
     while data:
         read += len(data)
         while True:
@@ -100,13 +100,13 @@ def _unzipped(stream: BinaryIO, data: bytes) -> Iterator[bytes]:
                 out = unzip.decompress(data, CHUNK)
             except zlib.error:
                 raise Malformed("the gzip file is damaged") from None
-            given += len(out)
-            if members > _MEMBERS or (given > _RATIO_FREE and given > read * MAX_RATIO):
+            produced += len(out)
+            if members > _MEMBERS or (produced > _RATIO_FREE and produced > read * MAX_RATIO):
                 raise Malformed("the gzip file grows out of all proportion: refused")
             if out:
                 yield out
             data = unzip.unused_data if unzip.eof else unzip.unconsumed_tail
-            # a full piece may leave more to come although all input is used
+            # a full piece may leave more output pending although all input is used
             if not data and (unzip.eof or len(out) < CHUNK):
                 break
         data = stream.read(CHUNK)
@@ -115,23 +115,23 @@ def _unzipped(stream: BinaryIO, data: bytes) -> Iterator[bytes]:
 
 
 class _Cutter:
-    """Finds what stands in a document, one piece at a time."""
+    """Cuts a document into its parts, reading one chunk at a time."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
         self._buffer = bytearray()
         self._at = 0
-        self._closed = False  # the root element is empty and closes itself
+        self._closed = False  # True if the root element is empty and closes itself
 
     def root(self) -> bytes:
-        """Pass what stands before the records, and give the name of the root element."""
+        """Skip everything before the records and return the name of the root element."""
         self._skip_space()
         if self._starts(b"\xef\xbb\xbf"):
             self._at += 3
         if self._starts(b"<?xml"):
             declaration = self._through(b"?>")
-            found = _ENCODING.search(declaration)
-            if found and found[1].lower() not in (b"utf-8", b"us-ascii", b"ascii"):
+            encoding = _ENCODING.search(declaration)
+            if encoding and encoding[1].lower() not in (b"utf-8", b"us-ascii", b"ascii"):
                 raise Malformed("the file is not in UTF-8")
         while True:
             self._skip_misc()
@@ -147,7 +147,7 @@ class _Cutter:
         return tag
 
     def record(self) -> bytes | None:
-        """The next record as it is written; None at the end of the root element."""
+        """The next record as written, or None at the end of the root element."""
         if self._closed:
             return None
         self._skip_misc()
@@ -165,7 +165,7 @@ class _Cutter:
         return entry
 
     def finish(self, root: bytes) -> None:
-        """See that the root element is closed and nothing follows."""
+        """Check that the root element is closed and nothing follows."""
         if not self._closed and self._through(b">").split(b">")[0].rstrip() != b"</%s" % root:
             raise Malformed("the file does not end where its records do")
         self._skip_misc(at_end=True)
@@ -173,7 +173,7 @@ class _Cutter:
             raise Malformed("more follows the last record")
 
     def _skip_misc(self, *, at_end: bool = False) -> None:
-        """Pass white space, comments and processing instructions."""
+        """Skip white space, comments and processing instructions."""
         while True:
             self._skip_space(at_end=at_end)
             if self._starts(b"<!--"):
@@ -204,21 +204,21 @@ class _Cutter:
     def _tag(self) -> bytes:
         """The name of the element that begins here."""
         self._starts(b"<" + b" " * 45)
-        found = _TAG.match(self._buffer, self._at)
-        if found is None:
+        tag = _TAG.match(self._buffer, self._at)
+        if tag is None:
             raise Malformed("not XML: no element stands where one should")
-        return found[1]
+        return tag[1]
 
     def _through(self, mark: bytes) -> bytes:
-        """Take everything from here to the end of the next `mark`."""
+        """Consume and return everything up to the end of the next `mark`."""
         look = self._at
-        while (found := self._buffer.find(mark, look)) < 0:
+        while (end := self._buffer.find(mark, look)) < 0:
             look = max(self._at, len(self._buffer) - len(mark) + 1)
             if len(self._buffer) - self._at > MAX_RECORD_BYTES:
                 raise Malformed(f"a record is larger than {MAX_RECORD_BYTES:,} bytes")
             if not self._more():
                 raise Malformed("the file is truncated")
-        start, self._at = self._at, found + len(mark)
+        start, self._at = self._at, end + len(mark)
         return bytes(self._buffer[start : self._at])
 
     def _drop_read(self) -> None:

@@ -1,4 +1,4 @@
-"""The dates of PubMed: whole ones, parts of one, and the free text of `MedlineDate`."""
+"""PubMed's dates: complete dates, partial dates, and the free text of `MedlineDate`."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _MONTH_BEFORE = re.compile(r"([A-Za-z]{3,9})\s{1,60}$")
 
 @dataclass(frozen=True, slots=True)
 class PartialDate:
-    """As much of a date as is stated. `day` is only there with `month`."""
+    """A date as far as it is stated. `day` is set only if `month` is."""
 
     year: int
     month: int | None = None
@@ -38,12 +38,12 @@ class PartialDate:
 
     @property
     def moment(self) -> datetime:
-        """Midnight UTC of the first day it can mean."""
+        """Midnight UTC of the first day that the date can mean."""
         return datetime(self.year, self.month or 1, self.day or 1, tzinfo=UTC)
 
     @property
     def whole(self) -> date | None:
-        """The date, where the day is stated."""
+        """The date, or None if the day is not stated."""
         return date(self.year, self.month, self.day) if self.month and self.day else None
 
     def __str__(self) -> str:
@@ -59,13 +59,13 @@ class PartialDate:
 def read_date(element: Element | None) -> PartialDate | None:
     """The date in `Year`, `Month`, `Day`, `Season` or `MedlineDate` below `element`.
 
-    A range gives its first year, and its first month where it names months (WIRE 1: `2024
-    Nov-Dec`); a season of the year is no month. Parts that cannot be are left out: 31 February is
-    a month. None: there is no year.
+    A range gives its first year, and its first month if it names months (WIRE 1: `2024 Nov-Dec`); a
+    season is not a month. Impossible parts are dropped: 31 February gives a month. Returns None if
+    there is no year.
     """
     if element is None:
         return None
-    # cut: what is longer is no date, and need not fill the caches
+    # cut: a longer text is not a date and must not fill the caches
     parts = {child.tag: (child.text or "").strip()[:_LONGEST] for child in element}
     year = parts.get("Year")
     if year is None:
@@ -76,7 +76,7 @@ def read_date(element: Element | None) -> PartialDate | None:
 
 @lru_cache(maxsize=4096)
 def partial_date(year: str, month: str = "", day: str = "") -> PartialDate | None:
-    """A date of its parts; `month` is a number, a name, or a range of names (its first counts)."""
+    """A date from its parts; `month` is a number, a name or a range of names (the first counts)."""
     year = year.strip()
     if not _YEAR.fullmatch(year):
         return None
@@ -95,7 +95,7 @@ def partial_date(year: str, month: str = "", day: str = "") -> PartialDate | Non
 
 @lru_cache(maxsize=4096)
 def medline_date(text: str) -> PartialDate | None:
-    """The first year of a free date, and its month where one stands beside that year.
+    """The first year in a free-text date, with the month if one stands next to that year.
 
     `1998 Dec-1999 Jan` is December 1998, `1998-1999 Jan` is 1998, `2000 Spring` is 2000.
     """
@@ -104,15 +104,15 @@ def medline_date(text: str) -> PartialDate | None:
         return None
     behind = _MONTH_BEHIND.match(text, year.end())
     before = _MONTH_BEFORE.search(text[max(0, year.start() - 20) : year.start()])
-    for found in (behind, before):
-        month = _month(found[1]) if found else None
+    for match in (behind, before):
+        month = _month(match[1]) if match else None
         if month:
             return PartialDate(int(year[0]), month)
     return PartialDate(int(year[0]))
 
 
 def written_date(element: Element | None) -> str:
-    """A date in the source's own words, such as `2024 Nov-Dec`; "" for None."""
+    """The date in the source's own words, such as `2024 Nov-Dec`; "" for None."""
     if element is None:
         return ""
     return " ".join(filter(None, (words(child) for child in element)))
@@ -127,7 +127,7 @@ def _month(text: str) -> int | None:
 
 
 def _spelled(text: str) -> bool:
-    """Whether the letters are a month written out (`March`, `Sept`), not a season (`Summer`)."""
+    """Return True for a month written out (`March`, `Sept`), False for a season (`Summer`)."""
     name = text.split("-", 1)[0].lower()
     return len(name) > 3 and any(
         full.startswith(name)

@@ -1,9 +1,9 @@
-"""The entries of a `PubmedArticleSet`, a few in a tree at a time.
+"""Reads the entries of a `PubmedArticleSet`, a few records per tree.
 
-A set of hundreds of records as one tree is many megabytes of small objects: walking them waits for
-memory and keeps the garbage collector busy. A parser for each record is no better: it makes the
-names of all elements anew. So a set written as PubMed writes it is read some records at a time; any
-other is read whole, which gives the same entries or the same error.
+A set of hundreds of records as one tree is many megabytes of small objects: walking it is slow
+because of memory access and garbage collection. One parser per record is no better: each parser
+creates all element names anew. So a set in PubMed's own layout is read a few records at a time; any
+other set is read whole, which gives the same entries or the same error.
 """
 
 import re
@@ -25,9 +25,9 @@ _HEAD = re.compile(
 )
 _TAG = re.compile(rb"<(PubmedArticle|PubmedBookArticle|MedlineCitation|DeleteCitation)(?=[\s>])")
 _TOGETHER = 100_000
-"""Bytes of records from which on a tree is closed: some fifteen."""
+"""Bytes of records after which a tree is closed: about fifteen records."""
 _DEEP = 30
-"""Records of PubMed are some 10 deep. What is deeper than this is read whole, and judged there."""
+"""PubMed records are nested about 10 deep. A deeper set is read whole, and checked there."""
 
 
 _PMID = re.compile(
@@ -36,16 +36,16 @@ _PMID = re.compile(
 
 
 class NotCut(Exception):
-    """The set is not written as PubMed writes it: read it whole."""
+    """The set is not in PubMed's own layout and must be read whole."""
 
 
 def entries(payload: bytes) -> Iterator[Element]:
-    """The entries in their order. Raises NotCut, at any of them.
+    """The entries in order. Raises NotCut, possibly after some entries.
 
-    The set is cut behind end tags of records, and each piece is read as a document. That all of
-    them are well-formed shows that the cuts are right: each begins where no element but the root is
-    open, so a parser of the whole would find the same there. No entity can be declared in an
-    element, so none is used.
+    The set is cut after end tags of records, and each piece is parsed as a document. If all pieces
+    are well-formed, the cuts are right: each piece begins where only the root element is open, so
+    parsing the whole set gives the same entries. An element cannot declare entities, so none are
+    used.
     """
     head = _HEAD.match(payload)
     if head is None:
@@ -63,10 +63,10 @@ def entries(payload: bytes) -> Iterator[Element]:
 
 
 def apart(payload: bytes) -> Iterator[Element | Problem]:
-    """The entries of a set that is not well-formed, each read by itself, and a problem for each
-    that cannot be: one broken record does not keep hundreds of others away.
+    """The entries of a set that is not well-formed, each parsed by itself, or a Problem for an
+    unreadable one, so that one broken record does not cost hundreds of others.
 
-    Raises NotCut at once: not a whole set of records, or none of them can be read.
+    Raises NotCut at once if the set is incomplete or none of its records is readable.
     """
     head = _HEAD.match(payload)
     if head is None or not payload.rstrip(b" \t\r\n").endswith(b"</%s>" % head[1]):
@@ -78,14 +78,14 @@ def apart(payload: bytes) -> Iterator[Element | Problem]:
         pieces.append(payload[begin:at].rstrip(b" \t\r\n"))
     if payload[at:].rstrip(b" \t\r\n") != b"</%s>" % head[1]:
         raise NotCut
-    found = [_alone(piece) for piece in pieces]
-    if not any(isinstance(one, Element) for one in found):
+    records = [_alone(piece) for piece in pieces]
+    if not any(isinstance(record, Element) for record in records):
         raise NotCut
-    return iter(found)
+    return iter(records)
 
 
 def _behind(payload: bytes, tag: re.Match[bytes]) -> int:
-    """Where what follows the record of this tag begins. Raises NotCut: the record does not end."""
+    """The position after the record of this tag. Raises NotCut if the record does not end."""
     end_tag = b"</%s>" % tag[1]
     end = payload.find(end_tag, tag.end())
     if end < 0:

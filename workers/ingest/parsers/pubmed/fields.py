@@ -1,7 +1,7 @@
-"""Which fields of PubMed records are read, and which are left out and why (pubmed_250101.dtd).
+"""The fields of PubMed records that are read or left out, with reasons (pubmed_250101.dtd).
 
-Names with an `@` are attributes. Elements below a field of text, such as `i` or `sub`, are part of
-the text and no fields.
+Names with an `@` are attributes. Elements within a text field, such as `i` or `sub`, are part of
+the text, not fields.
 """
 
 from collections import Counter
@@ -100,7 +100,7 @@ LEFT_OUT: LeftOut = {
         for name in ("book", "part", "sec")
     },
 }
-"""Path → why it is not in the record; `/*` covers all that is below, attributes included."""
+"""Path → why it is not in the record; `/*` covers everything below, attributes included."""
 
 _DATE = "Year Month Day Season MedlineDate"
 _PERSON_NAMES = "LastName ForeName Initials Suffix CollectiveName"
@@ -165,11 +165,11 @@ _MAPPED = {
 
 @dataclass(slots=True)
 class _Known:
-    """What is known below an element. `text`: it holds words, elements in it are markup."""
+    """The known content of an element. `text` means that it holds text with inline markup."""
 
     path: str
     children: "dict[str, _Known | None]" = field(default_factory=dict)
-    """By tag; None: left out, with all that is below."""
+    """Children by tag; None means left out, with everything below."""
     attributes: set[str] = field(default_factory=set)
     text: bool = False
 
@@ -207,7 +207,7 @@ _ROOT = _tree()
 
 
 def count_unmapped(parts: Iterable[Element], counts: Counter[str]) -> None:
-    """Add to `counts` the paths in the parts of a record that are neither read nor left out."""
+    """Add to `counts` the paths in a record's `parts` that are neither read nor left out."""
     _count(parts, _ROOT, counts)
 
 

@@ -23,7 +23,7 @@ _NAMES = frozenset({"LastName", "ForeName", "Initials", "Suffix", "CollectiveNam
 
 
 def read_article(entry: Element) -> Article:
-    """The record in a `PubmedArticle`, or in the bare `MedlineCitation` of older files."""
+    """Read a `PubmedArticle`, or the bare `MedlineCitation` of older files."""
     bare = entry.tag == "MedlineCitation"
     citation = entry if bare else _child(entry, "MedlineCitation")
     data = _NONE if bare else _child(entry, "PubmedData")
@@ -76,7 +76,7 @@ def read_article(entry: Element) -> Article:
 
 
 def read_book(entry: Element) -> Article:
-    """The record in a `PubmedBookArticle`: a book or a chapter of one."""
+    """Read a `PubmedBookArticle`: a book or a chapter of one."""
     document = _child(entry, "BookDocument")
     data = _child(entry, "PubmedBookData")
     parts = {child.tag: child for child in document}
@@ -128,8 +128,8 @@ def read_book(entry: Element) -> Article:
 
 
 def _child(element: Element, tag: str) -> Element:
-    found = element.find(tag)
-    return _NONE if found is None else found
+    child = element.find(tag)
+    return _NONE if child is None else child
 
 
 def _texts(element: Element, tag: str) -> tuple[str, ...]:
@@ -172,7 +172,7 @@ def _author(element: Element) -> Author:
 
 
 def _by_kind(lists: Iterable[Element], *, editors: bool) -> tuple[Author, ...]:
-    """Those of lists that say they are of editors, or of the others."""
+    """The people in the lists of type `editors`, or those in all other lists."""
     return tuple(
         author
         for element in lists
@@ -218,7 +218,7 @@ def _book(
 
 
 def _article_ids(data: Element) -> dict[str, list[str]]:
-    """The ids in the list directly below `data`; those of its references are other papers'."""
+    """The ids in the list directly below `data`, without those of its references."""
     ids: dict[str, list[str]] = {"doi": [], "pmc": [], "book": []}
     for article_id in _child(data, "ArticleIdList"):
         kind = "book" if article_id.get("IdType") == "bookaccession" else article_id.get("IdType")
@@ -235,7 +235,7 @@ def _retracted(data: Element) -> PartialDate | None:
 
 
 def _pages(element: Element) -> str:
-    """`MedlinePgn`, else the first and last page."""
+    """The pages in `MedlinePgn`, else the first and last page."""
     written = words(element.find("MedlinePgn"))
     if written:
         return written

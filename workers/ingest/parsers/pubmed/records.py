@@ -1,4 +1,4 @@
-"""PubMed: `PubmedArticleSet` as efetch and the yearly and daily files give it (WIRE 1)."""
+"""PubMed: reads a `PubmedArticleSet` from efetch or the yearly and daily files (WIRE 1)."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -46,8 +46,8 @@ _NOTICES: dict[str, tuple[NoticeKind, ...]] = {
     "CorrectedandRepublishedIn": ("republication",),
 }
 
-# Links that belong to what the record is. Others (CommentIn, AssociatedPublication, …) gather over
-# the years while the article stays the same, and would make versions of it.
+# Links that are part of the record. Others (CommentIn, AssociatedPublication, …) accumulate over
+# the years while the article stays the same; they would make new versions of it.
 _RELATIONS = {
     "RetractionOf": "retraction_of",
     "ExpressionOfConcernFor": "expression_of_concern_for",
@@ -63,10 +63,10 @@ _RELATIONS = {
 
 
 def parse(payload: bytes) -> Parsed:
-    """Read a `PubmedArticleSet`: articles, books, and the deleted ones (`gone`).
+    """Read a `PubmedArticleSet`: articles, books and deleted records (`gone`).
 
-    A record that is not well-formed is a problem of its own. Raises Malformed: not XML, truncated,
-    or another document, such as an error of E-utilities.
+    A record that is not well-formed becomes a Problem. Raises Malformed if the payload is not XML,
+    truncated, or another document, such as an error of E-utilities.
     """
     try:
         return _parsed(entries(payload))
@@ -131,15 +131,14 @@ def _add_deleted(parsed: Parsed, entry: Element) -> None:
 
 
 def record(article: Article) -> SourceRecord:
-    """What is stored of an article.
+    """The stored record of an article.
 
-    The date is the journal's own, however little it states, because issues are cited by it; the
-    electronic date stands in the facts and counts only where there is no other. A preprint keeps
-    its PMID but is of the source type `preprint`: nobody reviewed it. `DateRevised`, the status of
-    indexing and links that gather over time are no facts: they would make versions of an article
-    that did not change.
+    The date is the journal's own, however imprecise, because issues are cited by it; the electronic
+    date is a fact and counts only if there is no other. A preprint keeps its PMID but has the
+    source type `preprint`, because it is not reviewed. `DateRevised`, the indexing status and links
+    that accumulate over time are not facts: they would make new versions of an unchanged article.
 
-    Raises pydantic.ValidationError for what no record can hold, such as a missing title.
+    Raises pydantic.ValidationError if a value does not fit a record, such as a missing title.
     """
     types = [term.name for term in article.publication_types]
     kind = most_telling(name for name in types if name.lower() != _RETRACTED)
@@ -181,11 +180,11 @@ def _publisher(article: Article) -> str:
 
 
 def _text(article: Article) -> str:
-    """The abstract under its labels; unlabelled paragraphs under `Abstract`. Else the title."""
+    """The abstract under its labels, unlabelled paragraphs under `Abstract`; else the title."""
     sections = list(_sections(article.abstract, "Abstract"))
-    for other in article.other_abstracts:
-        if other.kind == "plain-language-summary" and other.language == "eng":
-            sections += _sections(other.parts, "Plain language summary")
+    for abstract in article.other_abstracts:
+        if abstract.kind == "plain-language-summary" and abstract.language == "eng":
+            sections += _sections(abstract.parts, "Plain language summary")
     if not sections:
         return article.title or article.vernacular_title
     return "\n\n".join(sections)
@@ -239,10 +238,10 @@ def _facts(article: Article, types: list[str]) -> dict[str, Any]:
         "copyright": article.copyright,
         "conflict_of_interest": article.conflicts,
         "other_abstracts": [
-            {"kind": other.kind, "language": other.language, "text": text}
-            for other in article.other_abstracts
-            if not (other.kind == "plain-language-summary" and other.language == "eng")
-            and (text := "\n\n".join(part.text for part in other.parts))
+            {"kind": abstract.kind, "language": abstract.language, "text": text}
+            for abstract in article.other_abstracts
+            if not (abstract.kind == "plain-language-summary" and abstract.language == "eng")
+            and (text := "\n\n".join(part.text for part in abstract.parts))
         ],
         "pmid_version": article.version if article.version != "1" else "",
         **_relations(article.corrections),
@@ -267,25 +266,25 @@ def _filled(**fields: Any) -> dict[str, Any]:
 
 
 def _numbers(article: Article, *, registries: bool) -> dict[str, list[str]]:
-    """Accession numbers by data bank: those of trial registries, or the others."""
-    found: dict[str, list[str]] = {}
+    """Accession numbers by data bank, either those of trial registries or the others."""
+    by_bank: dict[str, list[str]] = {}
     for bank, number in article.accessions:
         if is_registry(bank) is registries and registry_id_fits(bank, number):
-            numbers = found.setdefault(bank, [])
+            numbers = by_bank.setdefault(bank, [])
             if number not in numbers[-50:]:
                 numbers.append(number)
-    return found
+    return by_bank
 
 
 def _relations(corrections: Iterable[Correction]) -> dict[str, list[str]]:
-    """Links by what they say; each as `pmid:…`, or as the source is cited where it has no PMID."""
-    found: dict[str, list[str]] = {}
+    """Links by relation; each is `pmid:…`, a stated DOI, or else the citation of its source."""
+    relations: dict[str, list[str]] = {}
     for link in corrections:
         name = _RELATIONS.get(link.ref_type)
-        other = _linked(link) or link.source
-        if name and other:
-            found.setdefault(name, []).append(other)
-    return found
+        target = _linked(link) or link.source
+        if name and target:
+            relations.setdefault(name, []).append(target)
+    return relations
 
 
 def _notices(article: Article, types: list[str]) -> Iterator[Notice]:
@@ -304,7 +303,7 @@ def _notices(article: Article, types: list[str]) -> Iterator[Notice]:
 
 
 def _linked(link: Correction) -> str | None:
-    """`pmid:…` of the other record, or the DOI that its citation states."""
+    """`pmid:…` of the linked record, or the DOI (`doi:…`) in its citation."""
     if _PMID.fullmatch(link.pmid):
         return f"pmid:{link.pmid}"
     doi = _STATED_DOI.search(link.source[:2000])

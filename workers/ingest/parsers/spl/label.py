@@ -1,4 +1,4 @@
-"""Drug labels in the Structured Product Labeling of HL7 (WIRE 6, DailyMed): one label a payload."""
+"""Drug labels in HL7 Structured Product Labeling (WIRE 6, DailyMed): one label per payload."""
 
 import re
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ MAPPED = {
     "approval": "id code",
     "policy": "code",
 }
-"""Element → its children that the record holds; written as parent/child everywhere below."""
+"""Element → its children that are mapped into the record; written parent/child below."""
 
 LEFT_OUT: LeftOut = {
     "author/time": "empty in labels",
@@ -83,12 +83,12 @@ _CHILDREN = {parent: frozenset(names.split()) for parent, names in MAPPED.items(
 
 
 def parse_spl(payload: bytes) -> Parsed:
-    """The label in an SPL document: title, sections as headings in their order, facts of its data.
+    """Read the label in an SPL document: title, sections in order under headings, and facts.
 
-    White space is normalized within paragraphs. A footnote gets a mark and stands behind its table
-    or text. A section without a title is named by its code where that says something.
+    White space is normalized within paragraphs. A footnote gets a mark and follows its table or
+    text. A section without a title is named by its code if the code is specific.
 
-    Raises Malformed: not XML, or XML of something else.
+    Raises Malformed if the payload is not XML or not an SPL document.
     """
     root = parse_xml(payload)
     if root.tag != _NS + "document":
@@ -133,7 +133,7 @@ def parse_spl(payload: bytes) -> Parsed:
 
 
 class _Data:
-    """What the label's data elements say; each list without repetition, in the label's order."""
+    """The values of the label's data elements; each list is free of duplicates, in label order."""
 
     def __init__(self) -> None:
         self.labeler = ""
@@ -149,7 +149,7 @@ class _Data:
         self.packages: set[str] = set()
 
     def read(self, root: Element, parsed: Parsed) -> None:
-        """Go over all elements that are known, in order; count those that are not."""
+        """Read all known elements in order, and count the unknown ones."""
         stack = [(root, "document")]
         while stack:
             element, name = stack.pop()
@@ -167,7 +167,7 @@ class _Data:
             stack.extend(reversed(down))
 
     def facts(self) -> dict[str, Any]:
-        """All of it as facts of a record."""
+        """The values as facts of a record."""
         return {
             "labeler": self.labeler,
             "products": list(self.products),
@@ -217,7 +217,7 @@ class _Data:
 
 
 def _is_inactive(name: str, element: Element) -> bool:
-    """Active ingredients have the classes ACTIB, ACTIM and ACTIR, inactive ones IACT."""
+    """Return True for inactive ingredients (class IACT); active ones are ACTIB, ACTIM and ACTIR."""
     return name == "ingredient" and not (element.get("classCode") or "").startswith("ACTI")
 
 
@@ -237,24 +237,24 @@ def _attribute(root: Element, child: str, name: str) -> str:
 
 
 def _effective(root: Element, source_id: str, parsed: Parsed) -> tuple[datetime | None, str]:
-    """The date of the version: YYYYMMDD, less where less is known; a time behind it is ignored."""
+    """The date of the version and its precision: YYYYMMDD or a part of it; a time is ignored."""
     written = _attribute(root, "effectiveTime", "value")
     digits = _DIGITS.match(written)
     day = digits[0] if digits else ""
-    found = fields.when(f"{day[:4]}-{day[4:]}" if len(day) == 6 else day)
-    if found is None:
+    stated = fields.when(f"{day[:4]}-{day[4:]}" if len(day) == 6 else day)
+    if stated is None:
         if written:
             parsed.doubts.append(Doubt(source_id, "effective_time", written[:100]))
         return None, "day"
-    return found
+    return stated
 
 
 def _version(root: Element, source_id: str, parsed: Parsed) -> int | None:
     written = _attribute(root, "versionNumber", "value")
-    found = fields.number(written)
-    if found is None and written:
+    version = fields.number(written)
+    if version is None and written:
         parsed.doubts.append(Doubt(source_id, "spl_version", written[:100]))
-    return found
+    return version
 
 
 def _iso(moment: datetime | None, precision: str) -> str | None:
@@ -264,7 +264,7 @@ def _iso(moment: datetime | None, precision: str) -> str | None:
 
 
 def _title(lines: list[str], data: _Data) -> str:
-    """The line of the title that names the product; else the product's name and its substance."""
+    """The title line that names the product, else the product's name and its substance."""
     for line in lines:
         words = line
         lower = line.lower()
@@ -319,7 +319,7 @@ def _code_name(section: Element) -> str:
 
 
 def _section_facts(root: Element) -> Iterator[dict[str, Any]]:
-    """The LOINC code and title of each section that has a code of its own."""
+    """The LOINC code and title of each section that has a specific code."""
     for section in root.iter(_NS + "section"):
         code = section.find(_NS + "code")
         loinc = code.get("code", "") if code is not None else ""

@@ -1,4 +1,4 @@
-"""The narrative of SPL: the texts of a label's sections and titles, as text."""
+"""The narrative blocks of SPL: converts a label's sections and titles to plain text."""
 
 from collections import deque
 from xml.etree.ElementTree import Element
@@ -9,7 +9,7 @@ _FOOTNOTE_MARKS = "†‡§¶"
 
 
 class Narrative:
-    """Writes a text of an SPL section: paragraphs, lists, tables, footnotes."""
+    """Writes the text of an SPL section: paragraphs, lists, tables and footnotes."""
 
     def __init__(self, blocks: Blocks, text: Element) -> None:
         self._blocks = blocks
@@ -19,7 +19,7 @@ class Narrative:
         self._tables = 0
 
     def write(self) -> None:
-        """All of it."""
+        """Write the whole text, then its footnotes."""
         self._inner(self._text)
         self._blocks.end_block()
         self._write_footnotes()
@@ -106,7 +106,7 @@ class Narrative:
 
 
 def lines(element: Element | None) -> list[str]:
-    """The lines of a title; breaks part them."""
+    """The lines of a title, split at its line breaks."""
     blocks = Blocks()
     if element is not None:
         Narrative(blocks, element).write()
@@ -114,5 +114,5 @@ def lines(element: Element | None) -> list[str]:
 
 
 def one_line(element: Element | None) -> str:
-    """The words of an element, on one line."""
+    """The text of an element on one line."""
     return " ".join(lines(element))

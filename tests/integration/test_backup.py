@@ -343,6 +343,7 @@ def begun(settings: Settings, *arguments: str) -> "subprocess.Popen[str]":
 def ended(process: "subprocess.Popen[str]", how: signal.Signals) -> int:
     """Its exit code after this signal."""
     process.send_signal(how)
+    process.send_signal(signal.SIGCONT)  # `restoring` stops it, so that it does not end meanwhile
     process.communicate(timeout=60)
     return process.returncode
 
@@ -412,6 +413,8 @@ def restoring(settings: Settings, file: Path, there: Path) -> tuple["subprocess.
 
     wait_until(lambda: bool(clusters()) or process.poll() is not None, 120, "it has a cluster")
     [found] = clusters()
+    process.send_signal(signal.SIGSTOP)
+    assert found.parent.exists()
     return process, found.parent
 
 

@@ -3,8 +3,8 @@
     python -m tests.pools [PYTEST_ARGUMENT ...]
 
 Tests that wait for servers, leases or a browser leave room for one more process. With more than
-that, or beside the tests that compute, leases of seconds run out and clocks tell nothing (measured on
-two cores: no faster, and two tests in 16,000 failed). The slowest tests of both are printed last.
+that, or beside the tests that compute, leases of seconds run out and clocks tell nothing (two
+cores: no faster, and two tests of 16,000 failed). The slowest tests of both are printed last.
 """
 
 import os

@@ -115,9 +115,17 @@ class Nursery:
             socket.send_fds(self._channel, [json.dumps(request).encode()], [output])
             return Adopted(int(self._channel.recv(32)))
         except (OSError, ValueError):  # the nursery was killed, or takes too long
-            self._channel.close()
-            self._channel = None
+            self._end()
             return None
+
+    def _end(self) -> None:
+        """End the nursery: one that answers late would fork a second copy of a spawned process."""
+        assert self._channel is not None
+        assert self._process is not None
+        self._channel.close()
+        self._channel = None
+        self._process.kill()
+        self._process.wait()
 
     def bury_strangers(self, known: Set[int]) -> None:
         """Reap orphans that ended: a subreaper becomes the parent of all orphaned descendants.

@@ -91,6 +91,18 @@ def test_without_a_nursery_and_for_others_programs_nothing_is_forked(tmp_path: P
     assert run(body, tmp_path).split() == ["None"] * 4
 
 
+def test_a_nursery_that_answers_too_late_is_ended_so_that_it_cannot_fork_a_second_copy(
+    tmp_path: Path,
+) -> None:
+    body = """
+    nursery._channel.settimeout(0.5)
+    nursery._process.send_signal(19)
+    print(nursery.start(ours("--version"), sys.stdout.fileno()), nursery._process.returncode)
+    """
+
+    assert run(body, tmp_path).split() == ["None", str(-signal.SIGKILL)]
+
+
 def test_orphans_of_the_family_are_buried_and_nobody_elses_children(tmp_path: Path) -> None:
     body = """
     import subprocess

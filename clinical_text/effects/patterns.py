@@ -49,7 +49,7 @@ MEASURE = bounded(
     | (?P<OR> [oO](?i:dds[\s-]ratios?) | ORs? | (?:a|adj|u|c|MH-)ORs? )
     | (?P<RR> [rR](?i:elative[\s-]risks?(?!\s+(?:reduction|increase)) | isk[\s-]ratios?
         | ate[\s-]ratios?) | [iIıİ](?i:ncidence[\s-](?:rate|risk)[\s-]ratios?)
-        | RRs? | (?:a|I|aI)RRs? )
+        | RRs? | (?:a|adj|I|aI)RRs? )
     | (?P<SMD> [sSſ](?i:tandardi[sz]ed\s+(?:mean\s+)?(?:mean\s+)?differences?) | SMDs? )
     | (?P<RD> [rR](?i:(?:isk|ate)[\s-]differences?)
         | [aA](?i:bsolute\s+(?:(?:risk|rate)[\s-]differences?

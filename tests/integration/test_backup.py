@@ -7,8 +7,10 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -343,7 +345,6 @@ def begun(settings: Settings, *arguments: str) -> "subprocess.Popen[str]":
 def ended(process: "subprocess.Popen[str]", how: signal.Signals) -> int:
     """Its exit code after this signal."""
     process.send_signal(how)
-    process.send_signal(signal.SIGCONT)  # `restoring` stops it, so that it does not end meanwhile
     process.communicate(timeout=60)
     return process.returncode
 
@@ -403,8 +404,30 @@ def test_what_a_maker_killed_while_it_started_a_program_left_goes_too(tmp_path: 
     assert list(abandoned(tmp_path / "b", PART)) == [left]
 
 
+@contextmanager
+def held(settings: Settings) -> Iterator[Path]:
+    """Make whatever loads this database wait while it builds an index, as long as a file exists.
+
+    Not in `tmp_path`, which only the owner of the test's process may look into.
+    """
+    with psycopg.connect(settings.database_url.replace("+psycopg", "")) as owner:
+        by = Path(tempfile.mktemp(prefix="attest-held-"))
+        owner.execute(
+            "CREATE FUNCTION patiently(n int) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN "
+            f"WHILE pg_stat_file('{by}', true) IS NOT NULL LOOP PERFORM pg_sleep(0.05); END LOOP; "
+            "RETURN n; END $$"
+        )
+        owner.execute("CREATE TABLE patient_one AS SELECT 1 AS n")
+        owner.execute("CREATE INDEX ON patient_one (patiently(n))")
+    by.touch()
+    try:
+        yield by
+    finally:
+        by.unlink(missing_ok=True)
+
+
 def restoring(settings: Settings, file: Path, there: Path) -> tuple["subprocess.Popen[str]", Path]:
-    """A restore in its midst, and the directory in which it works."""
+    """A restore that `held` keeps in its midst, and the directory in which it works."""
     own = settings.model_copy(update={"database_url": "", "redis_url": ""})
     process = begun(own, "restore", str(file), f"--data-dir={there}")
 
@@ -413,18 +436,17 @@ def restoring(settings: Settings, file: Path, there: Path) -> tuple["subprocess.
 
     wait_until(lambda: bool(clusters()) or process.poll() is not None, 120, "it has a cluster")
     [found] = clusters()
-    process.send_signal(signal.SIGSTOP)
-    assert found.parent.exists()
     return process, found.parent
 
 
 def test_a_restore_that_is_told_to_end_leaves_neither_words_nor_sockets(
     settings: Settings, tmp_path: Path
 ) -> None:
-    backup.make(settings.database_url, tmp_path / "b", quiet)
-    before = sorted(tmp_path.iterdir())
-    process, unfinished = restoring(settings, tmp_path / "b", tmp_path / "there")
-    assert ended(process, signal.SIGTERM) == 128 + signal.SIGTERM
+    with held(settings):
+        backup.make(settings.database_url, tmp_path / "b", quiet)
+        before = sorted(tmp_path.iterdir())
+        process, unfinished = restoring(settings, tmp_path / "b", tmp_path / "there")
+        assert ended(process, signal.SIGTERM) == 128 + signal.SIGTERM
     assert sorted(tmp_path.iterdir()) == before
     assert not DataDir(unfinished).runtime_dir.exists()
 
@@ -432,11 +454,12 @@ def test_a_restore_that_is_told_to_end_leaves_neither_words_nor_sockets(
 def test_what_a_killed_restore_left_goes_with_the_next_one_onto_that_place(
     settings: Settings, tmp_path: Path
 ) -> None:
-    backup.make(settings.database_url, tmp_path / "b", quiet)
-    before = sorted(tmp_path.iterdir())
-    process, unfinished = restoring(settings, tmp_path / "b", tmp_path / "there")
-    assert ended(process, signal.SIGKILL) == -signal.SIGKILL
-    assert unfinished.exists()
+    with held(settings):
+        backup.make(settings.database_url, tmp_path / "b", quiet)
+        before = sorted(tmp_path.iterdir())
+        process, unfinished = restoring(settings, tmp_path / "b", tmp_path / "there")
+        assert ended(process, signal.SIGKILL) == -signal.SIGKILL
+        assert unfinished.exists()
     backup.restore(tmp_path / "b", tmp_path / "there", quiet)
     assert sorted(tmp_path.iterdir()) == sorted([*before, tmp_path / "there"])
     assert not DataDir(unfinished).runtime_dir.exists()

@@ -95,10 +95,15 @@ class ClaimOut(BaseModel):
         description="only there where the claim did not hold and was hedged: what it says now is "
         "what its source does discuss",
     )
+    repaired_from: EarlierOut | None = Field(
+        default=None,
+        description="only there where the claim did not hold at first, and holds as the language "
+        "model worded it when it was told why",
+    )
     completed_from: EarlierOut | None = Field(
         default=None,
-        description="only there where the claim left something of its source's sentence out: the "
-        "whole sentence stands in its place",
+        description="in answers of earlier releases, where the claim left something of its "
+        "source's sentence out: the whole sentence stands in its place",
     )
 
 

@@ -49,6 +49,7 @@ class ClaimView:
     citations: Sequence[CitationView]
     hedged: bool
     completed: bool
+    repaired: bool
 
     @property
     def numbers(self) -> list[int]:
@@ -234,6 +235,7 @@ def _claim(
         citations=citations,
         hedged="rewritten_from" in body,
         completed="completed_from" in body,
+        repaired="repaired_from" in body,
     )
 
 

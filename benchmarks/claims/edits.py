@@ -4,9 +4,10 @@ The rules are ours. Every edit returns None where it does not apply.
 """
 
 import re
+from pathlib import Path
 from random import Random
 
-from knowledge.loader import load
+from knowledge.loader import parse
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z-]*")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:\.\d+)?(?![\w,]|\.\d)")
@@ -78,7 +79,8 @@ def is_statement(title: str) -> bool:
 
 def _pairs() -> dict[str, list[str]]:
     table: dict[str, list[str]] = {}
-    for up, down in load("verification")["opposites"]:
+    written = Path(__file__).with_name("opposites.yaml").read_text(encoding="utf-8")
+    for up, down in parse(written):
         table.setdefault(up, []).append(down)
         table.setdefault(down, []).append(up)
     return table

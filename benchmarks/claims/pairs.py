@@ -12,7 +12,8 @@ from random import Random
 
 from benchmarks.claims import edits
 from benchmarks.claims.sources import Abstract, Finding, Label, SciFactPair
-from workers.verify.entailment.passage import sentences, stems
+from benchmarks.claims.stems import stems
+from workers.verify.entailment.passages import sentences
 
 
 @dataclass(frozen=True)

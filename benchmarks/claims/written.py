@@ -1,8 +1,8 @@
 """`python -m benchmarks.claims.written [--show]`: hand-written claims through the gate, judged by a
 judge that calls everything supported. What the lines of the sets mean: `written/README.md`.
 
-Printed for each set: how many false claims come out supported in their own words ("told"), how many
-are shown as their source's whole sentences, how many stop; the same for the true ones.
+Printed for each set: how many false claims come out supported ("told") and how many stop; the same
+for the true ones.
 """
 
 import argparse
@@ -21,9 +21,8 @@ from workers.ingest.parsers.pubmed.records import parse
 from workers.ingest.parsers.spl.label import parse_spl
 from workers.verify.checking import check_claims
 from workers.verify.claims import Drafted
-from workers.verify.judging import Judged, Material
+from workers.verify.judging import Judged, Material, Reply, Support
 from workers.verify.locating import CitedText
-from workers.verify.verdicts import Support
 
 SETS = Path(__file__).parent / "written"
 SAMPLES = Path("samples/records")
@@ -127,13 +126,21 @@ def fate(one: Written, title: str, text: str) -> tuple[str, Sequence[str]]:
     drafted = Drafted("c", one.text, "E1", one.quote, "EVIDENCE")
     (result,) = check_claims([drafted], {"E1": cited}, judge=_lying).results
     if result.passes:
-        return ("completed", ()) if result.completed_from else ("told", ())
+        return "told", ()
     before = result.rewritten_from
     return "stopped", before.findings if before else result.findings
 
 
-def _lying(material: Sequence[Material]) -> Judged:
-    return Judged({one.located.drafted.claim_id: Support.SUPPORTED for one in material})
+def _lying(material: Material) -> Judged:
+    """Supports everything, and is believed: what is left is the hard facts and the verifier."""
+    return Judged(
+        {
+            one.drafted.claim_id: (
+                Reply(Support.SUPPORTED, frozenset(doubt.kind for doubt in one.doubts)),
+            )
+            for one in material.claims
+        }
+    )
 
 
 def main() -> None:
@@ -151,7 +158,7 @@ def main() -> None:
             if options.show and where == ("told" if one.kind else "stopped"):
                 print(f"{one.record} [{one.kind or 'true'}] {', '.join(codes)}: {one.text}")
         for true in (False, True):
-            ends = ", ".join(f"{counts[true, e]} {e}" for e in ("told", "completed", "stopped"))
+            ends = ", ".join(f"{counts[true, e]} {e}" for e in ("told", "stopped"))
             print(f"{path.stem}: {sum(n for (t, _), n in counts.items() if t is true)}", end=" ")
             print(f"{'true' if true else 'false'}: {ends}")
 

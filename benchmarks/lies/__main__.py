@@ -22,7 +22,7 @@ from rich.console import Console
 from benchmarks.lies.library import abstracts, cases
 from benchmarks.lies.measure import Measured, measure
 from benchmarks.lies.report import Row, rows, show
-from benchmarks.lies.trial import COMPLETED, PASSED, Fate
+from benchmarks.lies.trial import PASSED, Fate
 
 
 def body(measured: Measured) -> dict[str, Any]:
@@ -37,7 +37,6 @@ def body(measured: Measured) -> dict[str, Any]:
         "lies_supported": measured.lies_supported,
         "bad_hedges": measured.bad_hedges,
         "true_surviving": round(measured.surviving, 4),
-        "true_completed": round(measured.completed, 4),
         "lies": {
             "lying_judge": told(rows(measured.fates(measured.lying, true=False))),
             "honest_judge": told(rows(measured.fates(measured.honest, true=False))),
@@ -51,7 +50,7 @@ def examples(measured: Measured) -> str:
     wrong: dict[str, list[Fate]] = {}
     for one in measured.honest:
         for fate in one.fates:
-            if fate.told.true and fate.stopped_at not in (COMPLETED, PASSED):
+            if fate.told.true and fate.stopped_at != PASSED:
                 cause = f"TRUE LOST, {fate.stopped_at} {', '.join(fate.codes)}"
                 wrong.setdefault(cause, []).append(fate)
     for one in measured.lying:
@@ -102,8 +101,7 @@ def main() -> int:
         f"{measured.answers} answers in {seconds:.0f} s. "
         f"Lies supported: {measured.lies_supported}; "
         f"hedges around other than true words: {measured.bad_hedges}; "
-        f"true claims that survive: {measured.surviving:.2%} "
-        f"({measured.completed:.2%} in their source's whole sentences). "
+        f"true claims that survive in their own words: {measured.surviving:.2%}. "
         f"{'Holds' if measured.holds else 'DOES NOT HOLD'}."
     )
     return 0 if measured.holds else 1

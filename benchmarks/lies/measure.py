@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from benchmarks.lies.library import Case
-from benchmarks.lies.trial import COMPLETED, PASSED, Fate, Outcome, drafted, judged
+from benchmarks.lies.trial import PASSED, Fate, Outcome, drafted, judged
 from tests.fakes.liar import Liar
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb
@@ -45,17 +45,9 @@ class Measured:
     @property
     def surviving(self) -> float:
         """The share of true claims that the honest judge's answers show as supported, in their own
-        words or in their source's."""
-        return self._share(PASSED) + self.completed
-
-    @property
-    def completed(self) -> float:
-        """The share of them that are shown in their source's words."""
-        return self._share(COMPLETED)
-
-    def _share(self, place: str) -> float:
+        words."""
         fates = self.fates(self.honest, true=True)
-        return sum(one.stopped_at == place for one in fates) / max(1, len(fates))
+        return sum(one.stopped_at == PASSED for one in fates) / max(1, len(fates))
 
     @property
     def holds(self) -> bool:

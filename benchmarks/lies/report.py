@@ -8,10 +8,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.lies.trial import COMPLETED, DRAFT, JUDGE, KEY, ORDER, PASSED, QUOTATION, Fate
+from benchmarks.lies.trial import DRAFT, JUDGE, KEY, ORDER, PASSED, QUOTATION, Fate
 
 _FIRST = (DRAFT, KEY, QUOTATION, ORDER)
-_LAST = (JUDGE, COMPLETED, PASSED)
+_LAST = (JUDGE, PASSED)
 
 
 @dataclass
@@ -59,9 +59,7 @@ def show(console: Console, title: str, found: Mapping[str, Row], told: str, pass
     ]
     table = Table(title=title)
     for heading in ("kind", told, *columns, "hedged", passed):
-        table.add_column(
-            heading.replace("guard: ", ""), justify="left" if heading == "kind" else "right"
-        )
+        table.add_column(heading, justify="left" if heading == "kind" else "right")
     for kind, row in found.items():
         if kind == "all":
             table.add_section()

@@ -12,18 +12,16 @@ from workers.language_model.port import LanguageModel
 from workers.verify.checking import check_claims
 from workers.verify.claims import Checked, Drafted
 from workers.verify.gate import Hedged, gate
-from workers.verify.guards.vetoes import FACTS, MEANINGS
 from workers.verify.judging import Judged, Material, judge
 from workers.verify.locating import CitedText
 from workers.verify.marks import quotations
 
-DRAFT, KEY, QUOTATION, ORDER, JUDGE, COMPLETED, PASSED = (
+DRAFT, KEY, QUOTATION, ORDER, JUDGE, PASSED = (
     "draft acceptance",
     "key not citable",
     "quotation",
     "instructions",
     "judge",
-    "completed",
     "passed",
 )
 _PLACES = {"unknown_evidence": KEY, "not_current": KEY, "quotation": QUOTATION}
@@ -31,8 +29,7 @@ _PLACES = {"unknown_evidence": KEY, "not_current": KEY, "quotation": QUOTATION}
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a claim. `stopped_at` is a stage, `guard: …`, `completed` where its source's
-    whole sentences are shown in its place, or `passed`."""
+    """What became of a claim. `stopped_at` is a stage, `fact: …`, `doubt: …` or `passed`."""
 
     told: Told
     stopped_at: str
@@ -62,7 +59,7 @@ def judged(model: LanguageModel, liar: Liar, made: ModelDraft, case: Case) -> Ou
     """The draft through all checks, judged by the liar as it is set."""
     claims = [Drafted.of(one) for one in made.as_body()["claims"]]
 
-    def ask(material: Sequence[Material]) -> Judged:
+    def ask(material: Material) -> Judged:
         return judge(material, model.propose)
 
     checking = check_claims(claims, case.texts, judge=ask, not_citable=case.not_citable)
@@ -71,8 +68,7 @@ def judged(model: LanguageModel, liar: Liar, made: ModelDraft, case: Case) -> Ou
         (claim.evidence_id, claim.text): result
         for claim, result in zip(claims, checking.results, strict=True)
     }
-    # a source's whole sentence may hold a lie's words, and says more than they do
-    summary = bare(" ".join(one.text for one in passed.verified if not one.completed_from))
+    summary = bare(" ".join(one.text for one in passed.verified))
     fates = [_fate(one, found, case.texts) for one in liar.told]
     return Outcome(
         fates,
@@ -90,23 +86,18 @@ def _fate(
     before = result.rewritten_from
     codes = before.findings if before else result.findings
     passage = result.place.of(texts[result.evidence_id].source.text) if result.place else ""
-    return Fate(told, _stop(told, result, codes, texts), codes, before is not None, passage)
+    return Fate(told, _stop(result, codes), codes, before is not None, passage)
 
 
-def _stop(told: Told, result: Checked, codes: Sequence[str], texts: Mapping[str, CitedText]) -> str:
+def _stop(result: Checked, codes: Sequence[str]) -> str:
     if result.passes:
-        return COMPLETED if result.completed_from else PASSED
+        return PASSED
     if not codes:
-        return JUDGE
+        standing = result.judged.standing if result.judged else ()
+        return f"doubt: {standing[0]}" if standing else JUDGE
     if codes[0] in _PLACES or result.place is None:
         return _PLACES[codes[0]]
-    grounds = texts[result.evidence_id].grounds(result.place)
-    for guard in (*FACTS, *MEANINGS):
-        if any(one.code in codes for one in guard(told.text, grounds)):
-            module = guard.__module__.rpartition(".")[2]
-            name = guard.__name__.strip("_") if module == "vetoes" else module
-            return f"guard: {name}"
-    return ORDER if "instructions" in codes else f"guard: {codes[0]}"
+    return ORDER if codes[0] == "instructions" else f"fact: {codes[0]}"
 
 
 def _bad_hedges(hedges: Sequence[Hedged], texts: Mapping[str, CitedText]) -> Iterator[str]:

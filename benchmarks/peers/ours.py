@@ -25,6 +25,7 @@ from cli.instance.instance import open_store
 from cli.output.printing import Console
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
+from tests.fakes.judging import careful
 from tests.fakes.messages_api import MessagesApi
 from tests.fakes.web import FakeWeb
 
@@ -219,10 +220,8 @@ class Model:
             heading = _HEADING.search(body["system"][0]["text"])
             draft = self._draft(json.loads(asked)["evidence"], heading[1] if heading else "")
             return json.dumps(draft)
-        if "verdicts" in fields:  # it supports whatever it is asked about
-            claims = [one["claim_id"] for one in json.loads(asked)["claims"]]
-            verdicts = [{"claim_id": one, "verdict": "SUPPORTED"} for one in claims]
-            return json.dumps({"verdicts": verdicts})
+        if "verdicts" in fields:
+            return careful(asked)
         return json.dumps(_NOTHING_TO_ADD)
 
     def _draft(self, evidence: Sequence[Mapping[str, Any]], heading: str) -> dict[str, Any]:

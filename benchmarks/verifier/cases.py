@@ -7,16 +7,15 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from benchmarks.claims.combine import folds
+from benchmarks.claims.folds import folds
 from benchmarks.claims.sources import read_corpus, read_scifact
 from benchmarks.verifier.figures import Case
-from benchmarks.verifier.pairs import FOLD_SEED, FOLDS, others, overlap
+from benchmarks.verifier.pairs import FOLD_SEED, FOLDS, others
 from benchmarks.verifier.twins import twins
-from workers.verify.entailment.passage import sentences
+from workers.verify.entailment import passages
+from workers.verify.entailment.passages import parts
 
 SEED = 97  # of the twins and other quotations of the evaluation; training has its own
-WINDOW, STEP, MOST = 4, 2, 8  # sentences a window, sentences between two, windows a text
-FITS = 1300  # characters that fit the reader's window beside a claim
 
 
 class Asked(NamedTuple):
@@ -60,22 +59,6 @@ def written(folder: Path) -> Iterator[Asked]:
             yield asked(quote, "twin-" + twin.kind, False, twin.claim)
 
 
-def parts(claim: str, evidence: str) -> Iterator[tuple[str, str]]:
-    """The passages of a text that are read for a claim, and the form of each."""
-    said = [evidence[span.start : span.end] for span in sentences(evidence)]
-    if len(said) <= WINDOW and len(evidence) < FITS:
-        yield "all", evidence
-        return
-    if len(evidence) < FITS:
-        yield "whole", evidence
-    near = sorted(range(len(said)), key=lambda place: -overlap(claim, said[place]))[:WINDOW]
-    yield "nearest", " ".join(said[place] for place in sorted(near))
-    begins = range(0, max(1, len(said) - WINDOW + STEP), STEP)
-    windows = [" ".join(said[begin : begin + WINDOW]) for begin in begins]
-    for window in sorted(windows, key=lambda window: -overlap(claim, window))[:MOST]:
-        yield "window", window
-
-
 def _fold_of(shared: Path) -> dict[tuple[str, str], int]:
     dev = shared / "data/scifact/dev"
     corpus = read_corpus(shared / "eval/retrieval_scifact/corpus.jsonl")
@@ -95,7 +78,7 @@ def claims(path: Path, name: str, shared: Path) -> Iterator[Asked]:
         if fold_of:
             _, claim_key, document = row["id"].split("-")
             fold = fold_of[claim_key, document]
-        fits = "fits" if len(row["evidence"]) < FITS else ""
+        fits = "fits" if len(row["evidence"]) < passages.FITS else ""
         for form, passage in parts(row["claim"], row["evidence"]):
             case = Case(name, form, row["id"], fits, row["label"] == "supported", fold)
             yield Asked(row["claim"], passage, case)

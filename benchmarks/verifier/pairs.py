@@ -22,7 +22,7 @@ from random import Random
 from typing import Any
 
 from benchmarks.claims import pairs as made
-from benchmarks.claims.combine import folds
+from benchmarks.claims.folds import folds
 from benchmarks.claims.sources import (
     Abstract,
     read_corpus,
@@ -30,11 +30,11 @@ from benchmarks.claims.sources import (
     read_original_findings,
     read_scifact,
 )
+from benchmarks.claims.stems import stems
 from benchmarks.verifier.texts import Kept
 from benchmarks.verifier.twins import twins
 from benchmarks.verifier.written import Written
 from benchmarks.verifier.written import written as written_pairs
-from workers.verify.entailment.passage import stems
 
 SEED = 20261126
 FOLDS, FOLD_SEED = 5, 1

@@ -9,12 +9,16 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from store.core.settings import Settings
-from workers.verify.entailment.model import LABELS, Judgement, Label, judge_all
-from workers.verify.entailment.states import TokenReader
+from knowledge.judging import judging_policy
+from workers.verify.comparable import is_quoted_whole
+from workers.verify.entailment import reader
+from workers.verify.entailment.passages import parts
+from workers.verify.entailment.reader import Reading
 
-# The thresholds of the trade-off curve. The figures of the report use the policy's own threshold,
-# which depends on the passage's length (knowledge/verification.yaml).
+Label = Literal["supported", "contradicted", "not_enough"]
+LABELS: tuple[Label, ...] = ("supported", "contradicted", "not_enough")
+# The thresholds of the trade-off curve. The figures of the report use the policy's own threshold
+# (knowledge/judging.yaml).
 STEPS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 
 
@@ -37,7 +41,7 @@ class Point:
 
 
 def evaluate_claims(
-    path: Path, settings: Settings, progress: Callable[[int, int], None] | None = None
+    path: Path, progress: Callable[[int, int], None] | None = None
 ) -> tuple[dict[str, Any], list[Point]]:
     """Judge every claim of `path` with the committed weights and policy.
 
@@ -47,14 +51,33 @@ def evaluate_claims(
     Raises ValueError, in one line, for a missing file, an unreadable line or a repeated id.
     """
     cases = read_cases(path)
-    reader = TokenReader(settings.data_dir / "encoder", settings.encoder_threads or 2)
-    judgements: list[Judgement] = []
-    for judgement in judge_all(((case.claim, case.evidence) for case in cases), reader):
-        judgements.append(judgement)
+    readings: list[Reading] = []
+    for case in cases:
+        readings.append(read(case.claim, case.evidence))
         if progress is not None:
-            progress(len(judgements), len(cases))
+            progress(len(readings), len(cases))
     true = [case.label for case in cases]
-    return report(true, [judgement.label for judgement in judgements]), curve(true, judgements)
+    return report(true, list(map(label, readings))), curve(true, readings)
+
+
+def read(claim: str, evidence: str) -> Reading:
+    """What the verifier makes of a claim and a text of any length: of its passages the most that
+    one says for the claim, and the most that one says against it. Whole sentences of the text need
+    no verifier, here as in the gate."""
+    if is_quoted_whole(claim, evidence):
+        return Reading(1.0, 0.0, 0.0)
+    found = reader.judge_all((claim, passage) for _, passage in parts(claim, evidence))
+    supported = max(one.supported for one in found)
+    contradicted = max(one.contradicted for one in found)
+    return Reading(supported, contradicted, min(one.not_enough for one in found))
+
+
+def label(reading: Reading) -> Label:
+    """The verdict by policy."""
+    sure = judging_policy().sure
+    if reading.supported >= sure.supported:
+        return "supported"
+    return "contradicted" if reading.contradicted >= sure.likely else "not_enough"
 
 
 def report(true: Sequence[Label], given: Sequence[Label]) -> dict[str, Any]:
@@ -96,15 +119,13 @@ def _share(part: float, whole: float) -> float:
     return round(part / whole, 4) if whole else 0.0
 
 
-def curve(true: Sequence[Label], judgements: Sequence[Judgement]) -> list[Point]:
-    """Return the figures for thresholds that apply to passages of every length, with vetoes."""
-    return [_point(step, true, judgements) for step in STEPS]
+def curve(true: Sequence[Label], readings: Sequence[Reading]) -> list[Point]:
+    """Return the figures for thresholds on the probability of "supported"."""
+    return [_point(step, true, readings) for step in STEPS]
 
 
-def _point(threshold: float, true: Sequence[Label], judgements: Iterable[Judgement]) -> Point:
-    accepted = [
-        not judgement.vetoes and judgement.p_supported >= threshold for judgement in judgements
-    ]
+def _point(threshold: float, true: Sequence[Label], readings: Iterable[Reading]) -> Point:
+    accepted = [reading.supported >= threshold for reading in readings]
     supported = [a for a, label in zip(accepted, true, strict=True) if label == "supported"]
     others = [a for a, label in zip(accepted, true, strict=True) if label != "supported"]
     return Point(

@@ -67,6 +67,24 @@ def extraction(
 
 
 @evaluate_app.command()
+def written(
+    directory: Folder,
+    judge: Annotated[
+        str, typer.Option(help="none, labels, recorded, agreeing or erring: who judges")
+    ] = "none",
+) -> None:
+    """Claims in people's own words: does the truth come through, and does what is false fall?"""
+    from cli.evaluate.written import evaluate_written
+
+    with terminal_bars() as progress:
+        task = progress.add_task("written", total=None)
+        report = evaluate_written(
+            directory, judge, lambda done, total: progress.update(task, completed=done, total=total)
+        )
+    print_json(report)
+
+
+@evaluate_app.command()
 def regression(
     ctx: typer.Context,
     corpus: Annotated[
@@ -141,7 +159,6 @@ def notes(directory: Folder) -> None:
 
 @evaluate_app.command()
 def claims(
-    ctx: typer.Context,
     file: Annotated[Path, typer.Argument(help="JSONL with id, claim, evidence and label")],
     curve: Annotated[
         bool, typer.Option("--curve", help="also what other thresholds would give")
@@ -158,7 +175,6 @@ def claims(
         task = progress.add_task("judge", total=None)
         report, points = evaluate_claims(
             file,
-            Instance.of(ctx).settings,
             lambda done, total: progress.update(task, completed=done, total=total),
         )
     if curve and as_json:

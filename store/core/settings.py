@@ -104,9 +104,6 @@ class Settings(BaseSettings):
         default=Decimal("20.00"), ge=0, description="for all requests to the model on one day (UTC)"
     )
     rerank: bool = Field(default=False, description="let the language model order what was found")
-    judge_votes: int = Field(
-        default=1, ge=1, le=5, description="how often the language model is asked about a claim"
-    )
     extraction_opinions: int = Field(
         default=0, ge=0, le=5, description="second opinions on each extracted document's iteration"
     )

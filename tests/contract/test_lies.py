@@ -13,13 +13,12 @@ import pytest
 from benchmarks.lies.library import Abstract, cases
 from benchmarks.lies.measure import LEAST_SURVIVING, Measured, measure
 from benchmarks.lies.report import rows
-from benchmarks.lies.trial import COMPLETED, PASSED, Fate
+from benchmarks.lies.trial import PASSED, Fate
 from tests.fakes.lies import KINDS
 
 RECORDS = Path(__file__).resolve().parents[2] / "samples" / "records"
 ANSWERS = 60
 OF_THE_ISSUE, OUR_OWN = 12, 1
-HELD = (COMPLETED, PASSED)
 
 
 def _abstracts(*names: str) -> list[Abstract]:
@@ -59,20 +58,11 @@ def test_with_a_lying_judge_no_lie_is_supported_and_none_is_in_a_summary(
     assert [lie.text for one in measured.lying for lie in one.in_summary] == []
 
 
-def test_no_lie_needs_an_honest_judge_to_be_stopped(measured: Measured) -> None:
-    """The judge of the same drafts changes nothing for lies: code stopped them before."""
-    stopped = [
-        [(one.told.text, one.stopped_at) for one in measured.fates(outcomes, true=False)]
-        for outcomes in (measured.lying, measured.honest)
-    ]
-    assert stopped[0] == stopped[1]
-
-
 def test_with_an_honest_judge_nearly_all_true_claims_survive(measured: Measured) -> None:
-    lost = [one for one in measured.fates(measured.honest, true=True) if one.stopped_at not in HELD]
+    lost = [one for one in measured.fates(measured.honest, true=True) if one.stopped_at != PASSED]
     assert measured.surviving >= LEAST_SURVIVING, _told(lost)
     verbatim = rows(measured.fates(measured.honest, true=True))["verbatim"]
-    assert sum(verbatim.ended[one] for one in HELD) >= LEAST_SURVIVING * verbatim.told
+    assert verbatim.ended[PASSED] >= LEAST_SURVIVING * verbatim.told
 
 
 def test_what_is_left_of_a_lie_is_its_source_s_own_words(measured: Measured) -> None:

@@ -144,10 +144,14 @@ class Liar:
             return json.dumps({"verdicts": [self._verdict(one) for one in data["claims"]]})
         return "{}"
 
-    def _verdict(self, shown: Mapping[str, str]) -> dict[str, str]:
+    def _verdict(self, shown: Mapping[str, Any]) -> dict[str, Any]:
         claim, passage = bare(shown["claim"]), bare(shown["passage"])
         true = not self.honest_judge or self._true.get(claim, claim in passage)
-        return {"claim_id": shown["claim_id"], "verdict": "SUPPORTED" if true else "UNSUPPORTED"}
+        return {
+            "claim_id": shown["claim_id"],
+            "doubts": [{"doubt": one["doubt"], "holds": true} for one in shown["doubts"]],
+            "verdict": "SUPPORTED" if true else "UNSUPPORTED",
+        }
 
     def _draft(self, data: Mapping[str, Any], system: str) -> dict[str, Any]:
         sources = [_source(one, self.heard) for one in data["evidence"]]

@@ -15,6 +15,7 @@ from sqlmodel import col, select
 from store.core.settings import Settings
 from store.models import Answer, AuditEvent, Draft, ModelUsage
 from store.reports import model_usage
+from tests.fakes.judging import careful
 from tests.fakes.messages_api import MessagesApi, error, message, refusal
 from tests.fakes.web import DROPPED, FakeWeb, Reply
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
@@ -47,6 +48,10 @@ def honest(data: Mapping[str, Any]) -> str:
     return answer(data["evidence"][0]["key"])
 
 
+def mends_nothing(data: Mapping[str, Any]) -> str:
+    return json.dumps({"repaired": []})
+
+
 @dataclass
 class World:
     """A worker with a key, and the API in front of it."""
@@ -55,6 +60,7 @@ class World:
     api: MessagesApi
     web: FakeWeb
     writer: Writer = honest
+    mender: Writer = mends_nothing
 
     def __post_init__(self) -> None:
         self.api.writer = self._write
@@ -67,9 +73,9 @@ class World:
             return json.dumps(NOTHING)
         if "claims" in fields:
             return self.writer(json.loads(content))
-        claims = json.loads(content).get("claims", [])
-        verdicts = [{"claim_id": one["claim_id"], "verdict": "SUPPORTED"} for one in claims]
-        return json.dumps({"verdicts": verdicts})
+        if "repaired" in fields:
+            return self.mender(json.loads(content))
+        return careful(content)
 
     def ask(self, text: str = TRIAL_QUESTION) -> UUID:
         question_id = ask(self.worker.store, text)
@@ -182,6 +188,33 @@ def test_mc_2_1d_the_choice_of_the_prompt_is_logged(
     assert len(lines) == 1
     for told in ("form=trial", "query_type=clinical_trials", "by_model=True"):
         assert told in lines[0]
+
+
+def test_a_claim_that_fell_is_worded_anew_by_its_drafter_and_shown_so(start: Start) -> None:
+    def wrong(data: Mapping[str, Any]) -> str:
+        key = data["evidence"][0]["key"]
+        text = ENDPOINT.replace("2 years", "17 years")
+        claim = {"heading": "CLINICAL TRIALS", "text": text, "evidence_id": key, "quote": ENDPOINT}
+        return json.dumps({"verdict": "ANSWER", "claims": [claim], "missing": []})
+
+    def mend(data: Mapping[str, Any]) -> str:
+        (fallen,) = data["fallen"]
+        assert "17" in " ".join(fallen["reasons"])
+        claim = {"claim_id": fallen["claim_id"], "text": ENDPOINT, "quote": ENDPOINT}
+        return json.dumps({"repaired": [claim]})
+
+    world = start()
+    world.writer, world.mender = wrong, mend
+    question_id = world.ask()
+    with world.worker.store.reading() as session:
+        (claim,) = session.get_one(Answer, question_id).body["claims"]
+    assert (claim["text"], claim["verdict"]) == (ENDPOINT, "supported")
+    assert claim["repaired_from"]["findings"] == ["number"]
+    assert "17 years" not in json.dumps(claim)
+    assert len(world.usage(question_id, "repair")) == 1
+    (verdict,) = world.events(question_id)["question.verified"]["verdicts"]
+    assert verdict["repaired_from"]
+    assert verdict["judged"]["replies"] == ["SUPPORTED"]
 
 
 def test_a_model_that_abstains_leaves_a_draft_without_claims_and_an_abstention(

@@ -17,10 +17,10 @@ from workers.generate.subjects import trials_called
 from workers.retrieve.understanding.read import names, understand
 from workers.verify.conflicts.found import contradictions
 from workers.verify.conflicts.types import Witness
-from workers.verify.entailment.features import Text
-from workers.verify.entailment.passage import sentences
+from workers.verify.doubts import doubts
+from workers.verify.entailment.passages import sentences
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.vetoes import vetoes_of_model
+from workers.verify.hard_facts import hard_facts
 from workers.verify.marks import quotations
 from workers.verify.pasted.report import checked
 from workers.verify.pasted.sources import sent_along
@@ -47,7 +47,7 @@ def pasted(text: str, document: str) -> object:
 
 def _guards(claim: str, passage: str) -> object:
     grounds = Grounds(passage, "A drug in stroke", f"{passage} {_PASSAGE}", "", {}, {})
-    return vetoes_of_model(claim, grounds)
+    return hard_facts(claim, grounds), doubts(claim, grounds)
 
 
 def _conflicts(text: str) -> object:
@@ -69,11 +69,10 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "a pasted text": lambda text: pasted(f"{_CLAIM} {text}", _PASSAGE),
     "a document beside a pasted text": lambda text: pasted(_CLAIM, f"{_PASSAGE} {text}"),
     "a pasted text and its document": lambda text: pasted(text, text[:_MOST_OF_A_DOCUMENT]),
-    "the guards, of a claim": lambda text: _guards(f"{_CLAIM} {text}", _PASSAGE),
-    "the guards, of a passage": lambda text: _guards(_CLAIM, f"{_PASSAGE} {text}"),
+    "facts and doubts, of a claim": lambda text: _guards(f"{_CLAIM} {text}", _PASSAGE),
+    "facts and doubts, of a passage": lambda text: _guards(_CLAIM, f"{_PASSAGE} {text}"),
     "the quotations of a text": quotations,
     "the verifier's sentences": sentences,
-    "the verifier's features": lambda text: (Text(text).pairs, Text(text).negations),
     "conflicts": _conflicts,
     "a drafted sentence": _drafting,
     "a question": lambda text: understand(f"Does {text[:_MOST_OF_A_QUESTION]} reduce mortality?"),

@@ -295,7 +295,7 @@ def _claim(one: Shown, held: Mapping[str, Held], place_of: PlaceOf) -> dict[str,
         "verification_status": STATUS[one.verdict],
         "basis": one.basis,
         **({"rewritten_from": one.rewritten_from.as_body()} if one.rewritten_from else {}),
-        **({"completed_from": one.completed_from.as_body()} if one.completed_from else {}),
+        **({"repaired_from": one.repaired_from.as_body()} if one.repaired_from else {}),
         "citations": [
             _citation(place, held[place.evidence_id].version, place_of) for place in one.places
         ],

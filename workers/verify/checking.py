@@ -1,24 +1,32 @@
-"""Drafted claims through all checks, in their order: place, guards, verdict, hedging."""
+"""Drafted claims through all checks, in their order: place, facts and doubts, judges, hedging."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import structlog
 
+from store.core.hashes import text_hash
 from workers.language_model.port import ModelError
-from workers.verify.claims import Checked, Drafted, Located
-from workers.verify.completing import completed
-from workers.verify.guards.vetoes import objections, objections_of_model, vetoes_of_model
-from workers.verify.judging import Judged, Material
+from workers.verify import deciding
+from workers.verify.claims import Checked, Drafted, Echo, Located, Rewritten, Verdict
+from workers.verify.entailment import reader
+from workers.verify.entailment.reader import Reading
+from workers.verify.judging import Judged, Material, Reply, material
 from workers.verify.locating import CitedText, locate
 from workers.verify.own_words import own_words
+from workers.verify.repairing import Mended, reasons
 from workers.verify.rewriting import hedged
-from workers.verify.verdicts import by_model, by_words
 
 log = structlog.get_logger(__name__)
 
-Judge = Callable[[Sequence[Material]], Judged]
+Judge = Callable[[Material], Judged]
 """Asks a language model; raises ModelError where it gives nothing usable."""
+Repairer = Callable[
+    [Mapping[str, Sequence[str]], Sequence[Located], Mapping[str, CitedText]], Mended
+]
+"""Asks the drafter to mend claims, given the reasons by claim id; raises ModelError likewise."""
+Verifier = Callable[[Sequence[tuple[str, str]]], Sequence[Reading]]
+"""Reads (claim, passage) pairs."""
 
 
 @dataclass(frozen=True)
@@ -34,43 +42,154 @@ def check_claims(
     texts: Mapping[str, CitedText],
     *,
     judge: Judge | None = None,
+    repairer: Repairer | None = None,
     not_citable: Collection[str] = (),
+    verifier: Verifier | None = None,
 ) -> Checking:
-    """Check every claim (MRD 3.1); what does not hold is hedged around its quotation or falls, and
-    what a model's claim leaves out is put back.
+    """Check every claim (MRD 3.1); what does not hold is hedged around its quotation or falls.
 
     Args:
         texts: the versions by evidence key.
-        judge: where given, its word is needed for each claim that the guards let through. Where it
-            has none to give, or without one, only the source's own words pass, and the result says
-            so.
+        judge: where given, its word is needed for each claim against which no hard fact speaks.
+            Where it has none to give, or is not to be believed, the decision without a model takes
+            over, and the result says so.
+        repairer: where given, what falls for a reason that can be named is drafted once more.
         not_citable: keys of versions that were retracted or replaced meanwhile.
+        verifier: reads claim and passage; the one that ships with the product if None.
     """
     citable = {key: one for key, one in texts.items() if key not in not_citable}
     located = [
         locate(
             one,
             citable if one.evidence_id in citable else texts,
-            objections if judge is None else objections_of_model,
             citable=one.evidence_id not in not_citable,
         )
         for one in drafted
     ]
+    located = read(located, texts, verifier)
+    digest = reader.digest() if any(one.reading for one in located) else None
     judged, results = Judged(), None
     if judge is not None:
-        located = [
-            completed(one, texts.get(one.drafted.evidence_id), vetoes_of_model) for one in located
-        ]
         try:
-            judged = judge(_material(located, texts))
-            results = by_model(located, judged.said)
+            located, judged = _judged(located, texts, judge, repairer, verifier)
+            if judged.believed:
+                results = deciding.with_model(located, judged, digest)
         except ModelError as error:
             log.warning("judge_failed", error=type(error).__name__, claims=len(located))
-            judged = Judged(note=f"by the sources' words: {type(error).__name__}")
+            judged = Judged(note=f"without a model: {type(error).__name__}")
+        if results is None:
             located = [_in_own_words(one, texts) for one in located]
     if results is None:
-        results = by_words(located)
+        results = deciding.without_model(located, digest)
     return Checking(hedged(located, results), judged)
+
+
+def _judged(
+    located: Sequence[Located],
+    texts: Mapping[str, CitedText],
+    judge: Judge,
+    repairer: Repairer | None,
+    verifier: Verifier | None,
+) -> tuple[list[Located], Judged]:
+    """The claims, some of them mended, and what a model says of them.
+
+    It is asked once more where it passed a false control (of all claims), and where the verifier
+    disagrees or a claim was mended (of these). A question costs four requests at most: draft,
+    judge, repair, judge. So where it passed one the second time, what it says then counts not, and
+    where it passed one the first time, it counts only if the verifier does not disagree.
+    """
+    first = judge(material(located, texts))
+    if not first.believed:
+        second = judge(material(located, texts, look=2))
+        doubted = [one for one in located if deciding.disagree(one, _reply(second, one))]
+        void = [one.drafted.claim_id for one in doubted]
+        return list(located), replace(first, replies={}).then(second, void)
+    mended, first = _mended(located, texts, first, repairer, verifier)
+    again = [
+        new
+        for old, new in zip(located, mended, strict=True)
+        if new is not old or deciding.disagree(new, _reply(first, new))
+    ]
+    if not any(one.may_pass for one in again):
+        return mended, first
+    second = judge(material(again, texts, look=2))
+    void = [] if second.believed else [one.drafted.claim_id for one in again]
+    return mended, first.then(second, void)
+
+
+def _reply(judged: Judged, one: Located) -> Reply | None:
+    return next(iter(judged.replies.get(one.drafted.claim_id, ())), None)
+
+
+def _mended(
+    located: Sequence[Located],
+    texts: Mapping[str, CitedText],
+    judged: Judged,
+    repairer: Repairer | None,
+    verifier: Verifier | None,
+) -> tuple[list[Located], Judged]:
+    """The claims, those that fell as their drafter mended them; what was said of these before no
+    longer counts. A claim that no mending made fit for a judge stays as it was."""
+    why = {one.drafted.claim_id: reasons(one, _reply(judged, one)) for one in located}
+    fallen = {claim_id: told for claim_id, told in why.items() if told}
+    if repairer is None or not fallen:
+        return list(located), judged
+    try:
+        made = repairer(fallen, located, texts)
+    except ModelError as error:
+        log.warning("repair_failed", error=type(error).__name__, claims=len(fallen))
+        return list(located), judged
+    anew = [
+        replace(
+            locate(made.claims[one.drafted.claim_id], texts),
+            repaired_from=Rewritten(text_hash(one.text), Verdict.UNSUPPORTED.value, one.findings),
+        )
+        for one in located
+        if one.drafted.claim_id in made.claims
+    ]
+    fit = {one.drafted.claim_id: one for one in read(anew, texts, verifier) if one.may_pass}
+    replies = {key: said for key, said in judged.replies.items() if key not in fit}
+    hashes = (*judged.prompt_hashes, *made.prompt_hashes)
+    outputs = (*judged.output_hashes, *made.output_hashes)
+    told = replace(judged, replies=replies, prompt_hashes=hashes, output_hashes=outputs)
+    return [fit.get(one.drafted.claim_id, one) for one in located], told
+
+
+def read(
+    located: Sequence[Located], texts: Mapping[str, CitedText], verifier: Verifier | None = None
+) -> list[Located]:
+    """The claims that could still pass with what the verifier makes of them, and only those other
+    sources of them of which it is sure. Whole sentences of a passage need no reading."""
+    asked = [one for one in located if one.may_pass and not one.repeats]
+    echoes = [(one, echo) for one in located for echo in one.also]
+    pairs = [(one.text, one.passage) for one in asked]
+    pairs += [
+        (one.text, echo.place.of(texts[echo.evidence_id].source.text)) for one, echo in echoes
+    ]
+    if not pairs:
+        return list(located)
+    unique = list(dict.fromkeys(pairs))
+    known = dict(zip(unique, (verifier or reader.judge_all)(unique), strict=True))
+    found = [known[pair] for pair in pairs]
+    readings = {id(one): reading for one, reading in zip(asked, found, strict=False)}
+    sure = {
+        (id(one), echo)
+        for (one, echo), reading in zip(echoes, found[len(asked) :], strict=True)
+        if deciding.sure_of(reading) or _says_it(one, echo, texts)
+    }
+    return [
+        replace(
+            one,
+            reading=readings.get(id(one)),
+            also=tuple(echo for echo in one.also if (id(one), echo) in sure),
+        )
+        for one in located
+    ]
+
+
+def _says_it(one: Located, echo: Echo, texts: Mapping[str, CitedText]) -> bool:
+    """Whether another source says it in the same words."""
+    return own_words(one.text, texts[echo.evidence_id], echo.place) is not None
 
 
 def _in_own_words(one: Located, texts: Mapping[str, CitedText]) -> Located:
@@ -79,13 +198,3 @@ def _in_own_words(one: Located, texts: Mapping[str, CitedText]) -> Located:
         return one
     cited = texts[one.drafted.evidence_id]
     return replace(one, repeats=own_words(one.text, cited, one.place) is not None)
-
-
-def _material(located: Sequence[Located], texts: Mapping[str, CitedText]) -> list[Material]:
-    """What a judge is shown: only claims that could still pass."""
-    shown = []
-    for one in located:
-        if one.may_pass and one.place is not None:
-            grounds = texts[one.drafted.evidence_id].grounds(one.place)
-            shown.append(Material(one, grounds.title, grounds.neighbours))
-    return shown

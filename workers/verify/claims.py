@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from knowledge.loader import load
 from store.core.hashes import text_hash
 from store.core.spans import Span
+from workers.verify.doubts import Doubt
+from workers.verify.entailment.reader import Reading
 from workers.verify.marks import Marks
 
 
@@ -30,9 +31,9 @@ class Basis(StrEnum):
     WORDS = "words"
     """The claim's words are the passage's own."""
     VERIFIER = "verifier"
-    """The learned verifier, in answers of releases that let it decide."""
+    """The verifier that ships with the product is sure, and no doubt stands."""
     MODEL = "model"
-    """A language model's judgement that no guard contradicts."""
+    """A language model's judgement, where the verifier is not sure of the contrary."""
     NONE = "none"
     """Nothing judged it, or nothing had to: it fell before."""
 
@@ -78,8 +79,9 @@ class Located:
 
     `text` is the claim without the marks of quotations that are none (MRD 3.2). `place` is where
     its passage stands, None if nowhere. `repeats` says that it is whole sentences of its passage.
-    `findings` are the codes of what speaks against it: with one of them no verdict can be
-    `supported`. `completed_from` is what it was where its passage's words took its place.
+    `findings` are the codes of the hard facts that speak against it: with one of them no verdict
+    can be `supported`. `doubts` are what the judges are asked besides; `reading` is what the
+    verifier that ships with the product makes of it, None where it was not asked.
     """
 
     drafted: Drafted
@@ -91,23 +93,22 @@ class Located:
     findings: tuple[str, ...] = ()
     marks: Marks = field(default_factory=Marks)
     also: tuple["Echo", ...] = ()
-    completed_from: "Rewritten | None" = None
+    doubts: tuple[Doubt, ...] = ()
+    reading: Reading | None = None
+    details: tuple[str, ...] = ()
+    """What the hard facts say, in plain words with words of both texts; never logged."""
+    repaired_from: "Rewritten | None" = None
+    """What the claim was before the drafter mended it."""
 
     @property
     def may_pass(self) -> bool:
         """Whether a verdict could still let it through."""
         return self.place is not None and not self.findings
 
-    @property
-    def only_strays(self) -> bool:
-        """Whether something speaks against the claim, and nothing but its distance from its
-        sentence."""
-        return bool(self.findings) and set(self.findings) <= set(load("rewriting")["completed"])
-
 
 @dataclass(frozen=True)
 class Rewritten:
-    """What a hedged or completed claim was before: only its hash, for the words did not hold."""
+    """What a hedged or mended claim was before: only its hash, for the words did not hold."""
 
     text_hash: str
     verdict: str
@@ -119,6 +120,30 @@ class Rewritten:
             "text_hash": self.text_hash,
             "verdict": self.verdict,
             "findings": list(self.findings),
+        }
+
+
+@dataclass(frozen=True)
+class Opinions:
+    """What the judges said of a claim, for the record: no words of it (DESIGN 7.8).
+
+    `supported` and `contradicted` are the verifier's probabilities, `digest` names its weights.
+    `doubts` are the kinds that were asked about, `standing` those that nobody settled. `replies`
+    are the verdicts of a language model, in the order in which it was asked.
+    """
+
+    supported: float | None = None
+    contradicted: float | None = None
+    digest: str | None = None
+    doubts: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
+    replies: tuple[str, ...] = ()
+
+    def as_body(self) -> dict[str, Any]:
+        """As it stands in the audit log and with the answer's inputs."""
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in vars(self).items()
         }
 
 
@@ -138,7 +163,8 @@ class Checked:
     marks: Marks = field(default_factory=Marks)
     rewritten_from: Rewritten | None = None
     also: tuple[Echo, ...] = ()
-    completed_from: Rewritten | None = None
+    judged: Opinions | None = None
+    repaired_from: Rewritten | None = None
 
     @property
     def passes(self) -> bool:
@@ -150,7 +176,9 @@ class Checked:
         return Rewritten(text_hash(self.text), self.verdict.value, self.findings)
 
 
-def checked(located: Located, verdict: Verdict, basis: Basis) -> Checked:
+def checked(
+    located: Located, verdict: Verdict, basis: Basis, opinions: Opinions | None = None
+) -> Checked:
     """The claim with its verdict.
 
     Raises:
@@ -171,5 +199,6 @@ def checked(located: Located, verdict: Verdict, basis: Basis) -> Checked:
         basis=basis,
         marks=located.marks,
         also=located.also,
-        completed_from=located.completed_from,
+        judged=opinions,
+        repaired_from=located.repaired_from,
     )

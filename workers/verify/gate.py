@@ -34,7 +34,7 @@ class Shown:
     basis: str
     rewritten_from: Rewritten | None = None
     also: tuple[Echo, ...] = ()
-    completed_from: Rewritten | None = None
+    repaired_from: Rewritten | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -109,7 +109,8 @@ def verified(one: Checked, *, contested: bool = False) -> Verified | Contested:
     """The claim as one that holds.
 
     Raises:
-        NotVerified: it does not: a verdict, a basis or a quotation is missing, a guard spoke up.
+        NotVerified: it does not: a verdict, a basis or a quotation is missing, or a hard fact
+            speaks against it.
     """
     if (
         one.verdict is not Verdict.SUPPORTED
@@ -136,5 +137,5 @@ def _as(kind: type[S], one: Checked, place: Span) -> S:
         one.basis.value,
         one.rewritten_from,
         one.also if one.passes else (),
-        one.completed_from if one.passes else None,
+        one.repaired_from if one.passes else None,
     )

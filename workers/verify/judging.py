@@ -1,33 +1,55 @@
 """A language model judges claims against their passages; code decides what its word counts.
 
-Its SUPPORTED is needed and never enough: the guards have spoken before it is asked, and a claim
-that they veto is not shown to it (invariant 6). Passages are strings of a JSON object, which no
-text can close.
+Its SUPPORTED is needed and never enough: hard facts were looked at before, and a claim with one
+against it is not shown to it (invariant 6). Passages are strings of a JSON object, which no text
+can close. Each request holds planted controls, made of the same sources and looking like the other
+claims: a judge that passes a false one is not believed.
 """
 
 import json
+import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from workers.language_model.port import ModelError, Prompt, Proposal
+from knowledge.judging import judging_policy
+from store.core.hashes import text_hash
+from workers.language_model.port import Prompt, Proposal
 from workers.verify.claims import Located
-from workers.verify.verdicts import Support
+from workers.verify.controls import Control, controls
+from workers.verify.locating import CitedText
 
 PURPOSE = "judge"
-ORDER = (Support.UNSUPPORTED, Support.PARTIAL, Support.SUPPORTED)
-MOST_TOKENS = 2048
+_TOKENS = (512, 160)
+"""Of a reply: at all, and for each claim (ours)."""
+
+
+class Support(StrEnum):
+    """What a judge says of a claim and its passage (MRD 3.1)."""
+
+    SUPPORTED = "SUPPORTED"
+    PARTIAL = "PARTIAL"
+    UNSUPPORTED = "UNSUPPORTED"
+
+
+class _Settled(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    doubt: str
+    holds: Annotated[bool, Field(description="true: yes, the source bears it out; false: no")]
 
 
 class _Judged(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     claim_id: str
+    doubts: Annotated[list[_Settled], Field(description="an answer to each doubt of the claim")]
     verdict: Support
 
 
@@ -43,34 +65,86 @@ Ask = Callable[[Prompt[Judgement]], Proposal[Judgement]]
 
 
 @dataclass(frozen=True)
-class Material:
-    """A claim as the judge is shown it."""
+class Reply:
+    """What a model said of a claim: its verdict, and the doubts that it settled."""
 
-    located: Located
-    title: str
-    around: str
+    verdict: Support
+    settled: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Material:
+    """What is judged in one request: claims, and the controls among them."""
+
+    claims: Sequence[Located]
+    controls: Sequence[Control]
+    texts: Mapping[str, CitedText]
+
+    def shown(self) -> dict[str, Located | Control]:
+        """Claims and controls by the ids that the judge sees, in an order that tells nothing."""
+        every: list[Located | Control] = [*self.claims, *self.controls]
+        words = "\n".join(one.text if isinstance(one, Located) else one.claim for one in every)
+        random.Random(text_hash(words)).shuffle(every)  # noqa: S311  no secret: only an order
+        return {f"c{number}": one for number, one in enumerate(every, 1)}
 
     def as_data(self) -> dict[str, Any]:
-        """Only what is judged: no key, no identifier, no verdict of ours."""
+        """Only what is judged: no key of ours, no identifier, no verdict, no mark of a control."""
+        shown = self.shown()
+        keys = list(dict.fromkeys(map(_key, shown.values())))
+        names = {key: f"s{number}" for number, key in enumerate(keys, 1)}
         return {
-            "claim_id": self.located.drafted.claim_id,
-            "claim": self.located.text,
-            "title": self.title,
-            "passage": self.located.passage,
-            "around": self.around,
+            "sources": [self._source(names[key], key) for key in keys],
+            "claims": [self._claim(name, one, names) for name, one in shown.items()],
         }
+
+    def _source(self, name: str, key: str) -> dict[str, Any]:
+        cited = self.texts[key]
+        whole = len(cited.source.text) <= judging_policy().document_characters
+        return {"source": name, "title": cited.title} | (
+            {"text": cited.source.text} if whole else {}
+        )
+
+    def _claim(self, name: str, one: Located | Control, names: Mapping[str, str]) -> dict[str, Any]:
+        place = one.place
+        assert place is not None  # without a place it cannot pass, and is not asked about
+        around = self.texts[_key(one)].grounds(place).neighbours
+        doubts = one.doubts if isinstance(one, Located) else ()
+        return {
+            "claim_id": name,
+            "claim": one.text if isinstance(one, Located) else one.claim,
+            "source": names[_key(one)],
+            "passage": one.passage,
+            "around": around,
+            "doubts": [doubt.as_data() for doubt in doubts],
+        }
+
+
+def _key(one: Located | Control) -> str:
+    return one.drafted.evidence_id if isinstance(one, Located) else one.key
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What the model said, by claim id, and what is stored of having asked."""
+    """What the model said, by claim id and in the order in which it was asked, and what is stored
+    of having asked. `believed` is false where it passed false controls."""
 
-    said: Mapping[str, Support] = field(default_factory=dict)
+    replies: Mapping[str, Sequence[Reply]] = field(default_factory=dict)
     model: str | None = None
     prompt_version: str | None = None
     prompt_hashes: tuple[str, ...] = ()
     output_hashes: tuple[str, ...] = ()
     note: str = "no language model was asked"
+    believed: bool = True
+    controls: int = 0
+    void: frozenset[str] = frozenset()
+    """Ids of claims on which its word does not count: they are decided without it."""
+    missed: int = 0
+    """Of the false controls, how many it passed; true ones that it did not pass are no fault."""
+
+    def said(self, claim_id: str) -> Support | None:
+        """Its last verdict on a claim."""
+        replies = self.replies.get(claim_id, ())
+        return replies[-1].verdict if replies else None
 
     def as_body(self) -> dict[str, Any]:
         """Hashes, no words; the audit log has them keyed (`store.audit.payloads`)."""
@@ -80,7 +154,33 @@ class Judged:
             "prompt_version": self.prompt_version,
             "prompt_hashes": list(self.prompt_hashes),
             "output_hashes": list(self.output_hashes),
+            "believed": self.believed,
+            "controls": self.controls,
+            "controls_missed": self.missed,
         }
+
+    def then(self, later: "Judged", void: Collection[str] = ()) -> "Judged":
+        """Both askings as one; it is believed if either was.
+
+        Args:
+            void: ids of the claims on which neither counts.
+        """
+        replies = {
+            claim_id: (*self.replies.get(claim_id, ()), *later.replies.get(claim_id, ()))
+            for claim_id in dict.fromkeys([*self.replies, *later.replies])
+        }
+        return Judged(
+            replies,
+            later.model or self.model,
+            later.prompt_version or self.prompt_version,
+            (*self.prompt_hashes, *later.prompt_hashes),
+            (*self.output_hashes, *later.output_hashes),
+            later.note,
+            self.believed or later.believed,
+            self.controls + later.controls,
+            frozenset(void),
+            self.missed + later.missed,
+        )
 
 
 @cache
@@ -91,51 +191,70 @@ def prompt_text() -> tuple[str, str]:
     return head.removeprefix("version:").strip(), text.strip()
 
 
-def judge(material: Sequence[Material], ask: Ask, votes: int = 1) -> Judged:
-    """Ask for a verdict on each claim; of several votes the median counts, of two the lower.
+def material(claims: Sequence[Located], texts: Mapping[str, CitedText], look: int = 1) -> Material:
+    """The claims that could still pass, with controls from the sources that they cite.
 
-    Raises:
-        ModelError: the model could not be asked; a vote that fails after the first is left out.
+    Args:
+        look: which asking this is; each has controls of its own.
     """
-    if not material:
-        return Judged(note="nothing to judge")
-    version, system = prompt_text()
-    data = json.dumps({"claims": [one.as_data() for one in material]}, ensure_ascii=False, indent=1)
-    prompt = Prompt(PURPOSE, version, system, data, Judgement, MOST_TOKENS)
-    proposals: list[Proposal[Judgement]] = []
-    for vote in range(max(1, votes)):
-        try:
-            proposals.append(ask(prompt))
-        except ModelError:
-            if vote == 0:
-                raise
-    known = [one.located.drafted.claim_id for one in material]
-    rounds = [_verdicts(one.value, known) for one in proposals]
-    return Judged(
-        said={
-            claim_id: median([one[claim_id] for one in rounds if claim_id in one])
-            for claim_id in known
-            if all(claim_id in one for one in rounds)
-        },
-        model=proposals[0].model,
-        prompt_version=version,
-        prompt_hashes=tuple(one.prompt_hash for one in proposals),
-        output_hashes=tuple(one.output_hash for one in proposals),
-        note=f"judged in {len(proposals)} of {max(1, votes)} votes",
+    asked = [one for one in claims if one.may_pass]
+    cited = {one.drafted.evidence_id: texts[one.drafted.evidence_id] for one in asked}
+    taken = [(one.drafted.evidence_id, one.place) for one in asked if one.place is not None]
+    seed = f"{look}:{text_hash(chr(10).join(one.text for one in asked))}"
+    planted = judging_policy().controls
+    return Material(
+        asked,
+        controls(cited, taken, seed, planted.false_ones, planted.true_ones) if asked else [],
+        cited,
     )
 
 
-def median(votes: Sequence[Support]) -> Support:
-    """The middle verdict; of an even number the lower of the two in the middle."""
-    ordered = sorted(votes, key=ORDER.index)
-    return ordered[(len(ordered) - 1) // 2]
+def judge(asked: Material, ask: Ask) -> Judged:
+    """Ask for a verdict on each claim, and for an answer to each of its doubts.
+
+    Raises:
+        ModelError: the model could not be asked, or gave nothing usable.
+    """
+    if not asked.claims:
+        return Judged(note="nothing to judge")
+    version, system = prompt_text()
+    shown = asked.shown()
+    data = json.dumps(asked.as_data(), ensure_ascii=False, indent=1)
+    most = _TOKENS[0] + _TOKENS[1] * len(shown)
+    made = ask(Prompt(PURPOSE, version, system, data, Judgement, most))
+    said = _replies(made.value, shown)
+    false = [name for name, one in shown.items() if isinstance(one, Control) and not one.true]
+    passed = [name for name in false if name in said and said[name].verdict is Support.SUPPORTED]
+    return Judged(
+        replies={
+            one.drafted.claim_id: (said[name],)
+            for name, one in shown.items()
+            if isinstance(one, Located) and name in said
+        },
+        model=made.model,
+        prompt_version=version,
+        prompt_hashes=(made.prompt_hash,),
+        output_hashes=(made.output_hash,),
+        note="judged" if not passed else "not believed: it passed a false control",
+        believed=not passed,
+        controls=len(false),
+        missed=len(passed),
+    )
 
 
-def _verdicts(judgement: Judgement, known: Sequence[str]) -> dict[str, Support]:
-    """The verdicts on claims that were asked about; one that is judged twice is not judged."""
+def _replies(judgement: Judgement, known: Mapping[str, Any]) -> dict[str, Reply]:
+    """The replies on claims that were asked about; one that is judged twice is not judged, and a
+    doubt that is answered twice is not settled."""
     times = Counter(one.claim_id for one in judgement.verdicts)
     return {
-        one.claim_id: one.verdict
+        one.claim_id: Reply(one.verdict, _settled(one))
         for one in judgement.verdicts
         if one.claim_id in known and times[one.claim_id] == 1
     }
+
+
+def _settled(one: _Judged) -> frozenset[str]:
+    times = Counter(answer.doubt for answer in one.doubts)
+    return frozenset(
+        answer.doubt for answer in one.doubts if answer.holds and times[answer.doubt] == 1
+    )

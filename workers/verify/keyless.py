@@ -13,7 +13,7 @@ from store.core.hashes import text_hash
 from workers.verify.checking import Checking
 from workers.verify.claims import Checked, Verdict
 from workers.verify.gate import Passed
-from workers.verify.verdicts import Support
+from workers.verify.judging import Support
 
 
 def may_be_thinned(draft: Mapping[str, Any], passed: Passed) -> bool:
@@ -32,7 +32,7 @@ def without_refused(keyless: Sequence[Checked], checking: Checking) -> list[Chec
     refused = {
         one.rewritten_from.text_hash if one.rewritten_from else text_hash(one.text)
         for one in checking.results
-        if checking.judged.said.get(one.claim_id) is Support.UNSUPPORTED
+        if checking.judged.believed and checking.judged.said(one.claim_id) is Support.UNSUPPORTED
     }
     return [
         replace(one, verdict=Verdict.UNSUPPORTED) if text_hash(one.text) in refused else one

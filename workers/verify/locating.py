@@ -1,4 +1,4 @@
-"""A drafted claim finds its passage, and the guards are asked. Pure.
+"""A drafted claim finds its passage, and what speaks against it is noted. Pure.
 
 The service looks for the words in the stored version and writes the span; whoever drafted the claim
 only named an evidence key and proposed words (invariant 4).
@@ -15,8 +15,10 @@ from clinical_text.labels import body_of
 from clinical_text.quotes import QuoteCheck, Source, check, exact
 from store.core.spans import Span
 from workers.verify.claims import Drafted, Echo, Located
+from workers.verify.doubts import Doubt, doubts
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
+from workers.verify.hard_facts import hard_facts
 from workers.verify.marks import without_unanchored
 
 NEIGHBOURS = 1
@@ -26,7 +28,8 @@ _WORD = re.compile(r"\w")
 _NOTHING_MORE = re.compile(r"(?:\[[\d,;\s–-]+\]|[^\w?])*+")
 """What may follow a sentence's words in it: marks, and references in brackets."""
 
-Vetoes = Callable[[str, Grounds], Iterable[Finding]]
+Facts = Callable[[str, Grounds], Iterable[Finding]]
+Doubting = Callable[[str, Grounds], Sequence[Doubt]]
 
 
 @dataclass(frozen=True)
@@ -83,13 +86,17 @@ class CitedText:
 
 
 def locate(
-    drafted: Drafted, held: Mapping[str, CitedText], vetoes: Vetoes, *, citable: bool = True
+    drafted: Drafted,
+    held: Mapping[str, CitedText],
+    *,
+    facts: Facts = hard_facts,
+    doubting: Doubting = doubts,
+    citable: bool = True,
 ) -> Located:
-    """Find the claim's quotation in the version it names and ask the guards.
+    """Find the claim's quotation in the version it names, the hard facts and the doubts.
 
     Args:
         held: the versions by evidence key.
-        vetoes: all guards.
         citable: whether the version may still be cited: it may have been retracted or replaced.
     """
     cited = held.get(drafted.evidence_id)
@@ -106,33 +113,43 @@ def locate(
         drafted.text, lambda words: exact(words, cited.source) is not None
     )
     grounds = cited.grounds(place)
-    findings = tuple(dict.fromkeys(one.code for one in vetoes(text, grounds)))
+    spoken = list(facts(text, grounds))
+    findings = tuple(dict.fromkeys(one.code for one in spoken))
     if steers:  # whoever wrote such words, they are no evidence
         findings = ("instructions", *findings)
+    is_own = repeats(text, cited, place)
     return Located(
         drafted,
         text,
         found.verdict.value,
         place,
         grounds.passage,
-        repeats(text, cited, place),
+        is_own,
         findings,
         marks,
-        tuple(_echoes(drafted, text, held, vetoes)),
+        tuple(_echoes(drafted, text, held, facts, doubting)),
+        () if findings or is_own else tuple(doubting(text, grounds)),
+        details=tuple(one.detail for one in spoken),
     )
 
 
 def _echoes(
-    drafted: Drafted, text: str, held: Mapping[str, CitedText], vetoes: Vetoes
+    drafted: Drafted,
+    text: str,
+    held: Mapping[str, CitedText],
+    facts: Facts,
+    doubting: Doubting,
 ) -> Iterator[Echo]:
-    """The other sources of a claim whose quotations stand, and which no guard finds at odds."""
+    """The other sources of a claim whose quotations stand, and with which nothing is at odds."""
     for key, quote in drafted.also:
         cited = held.get(key)
         found = exact(quote, cited.source) if cited else None
         if cited is None or found is None:
             continue
         place, steers = _whole(cited, found)
-        if not steers and not any(True for _ in vetoes(text, cited.grounds(place))):
+        grounds = cited.grounds(place)
+        spoken = steers or any(True for _ in facts(text, grounds)) or doubting(text, grounds)
+        if not spoken:
             yield Echo(key, place, found.verdict.value)
 
 

@@ -23,7 +23,7 @@ from workers.runtime.llm_access import asking, wait_if_worth_it
 from workers.runtime.question_stage import question_stage
 from workers.runtime.stage import Context
 from workers.verify.answer import Held, compose
-from workers.verify.checking import Checking, Judge, check_claims
+from workers.verify.checking import Checking, Judge, Repairer, check_claims
 from workers.verify.claims import Checked, Drafted
 from workers.verify.conflicts.found import unresolved
 from workers.verify.contradictions import contested, find, shown, witnesses
@@ -31,6 +31,7 @@ from workers.verify.cures import Abstained, cure, is_past
 from workers.verify.gate import Passed, gate
 from workers.verify.judging import PURPOSE, Judged, Material, judge
 from workers.verify.keyless import in_place_of, may_be_thinned, without_refused
+from workers.verify.repairing import repair
 from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
 
 
@@ -72,7 +73,13 @@ def work(context: Context, message: VerifyV1) -> Result:
     not_citable = {
         key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
     }
-    checking = check_claims(_claims(draft), texts, judge=judge, not_citable=not_citable)
+    checking = check_claims(
+        _claims(draft),
+        texts,
+        judge=judge,
+        repairer=_repairer(context, message.question_id, judge),
+        not_citable=not_citable,
+    )
     if judge is not None:
         with context.store.at_once() as session:  # asking it has cost something since
             cost = model_usage.cost_of(session, str(message.question_id))
@@ -138,14 +145,22 @@ def _judge(context: Context, question_id: UUID, draft: Mapping[str, Any]) -> Jud
     if model is None or draft["generator"] == "extractive":
         return None
 
-    def judged(material: Sequence[Material]) -> Judged:
+    def judged(material: Material) -> Judged:
         try:
-            return judge(material, model.propose, context.settings.judge_votes)
+            return judge(material, model.propose)
         except ModelUnavailable as error:
             wait_if_worth_it(context, question_id, PURPOSE, error)
             raise
 
     return judged
+
+
+def _repairer(context: Context, question_id: UUID, judge: Judge | None) -> Repairer | None:
+    """Who drafted is asked to mend; a model that cannot be asked now is not waited for."""
+    model = asking(context, question_id) if judge is not None else None
+    if model is None:
+        return None
+    return lambda fallen, located, texts: repair(fallen, located, texts, model.propose)
 
 
 def _abstained(
@@ -236,16 +251,16 @@ def _aside(results: Sequence[Checked], key: bytes | None) -> dict[str, Any]:
 
 def _verdict(one: Checked, key: bytes | None) -> dict[str, Any]:
     """What the audit log keeps of a claim's verdict: no words of it (invariant 11)."""
-    before, whole = one.rewritten_from, one.completed_from
-    changed = before or whole
+    before = one.rewritten_from
     return {
         "claim_id": one.claim_id,
         "verdict": one.verdict.value,
         "basis": one.basis.value,
         "quote_verdict": one.quote_verdict,
-        "findings": list(changed.findings if changed else one.findings),
+        "findings": list(before.findings if before else one.findings),
         "rewritten_from": keyed(before.text_hash, key) if before else None,
-        "completed_from": keyed(whole.text_hash, key) if whole else None,
+        "repaired_from": keyed(one.repaired_from.text_hash, key) if one.repaired_from else None,
+        "judged": one.judged.as_body() if one.judged else None,
     }
 
 

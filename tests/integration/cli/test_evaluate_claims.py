@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from cli.evaluate.claims import STEPS, curve, evaluate_claims, report
-from store.core.settings import Settings
 from tests.commands import Attest
-from workers.verify.entailment.model import Judgement
+from workers.verify.entailment.reader import Reading
 
 CASES = (
     ("a", "Apixaban lowered the rate of stroke.", "We saw 9 cases. Apixaban lowered the rate of "
@@ -77,7 +76,7 @@ def test_a_bad_file_is_named_in_one_line(tmp_path: Path, lines: list[str], messa
     path.write_text("\n".join(lines), encoding="utf-8")
 
     with pytest.raises(ValueError, match=message) as raised:
-        evaluate_claims(path, Settings(data_dir=tmp_path))
+        evaluate_claims(path)
     assert "\n" not in str(raised.value)
 
 
@@ -88,12 +87,10 @@ def test_a_missing_file_ends_with_one_line_and_exit_code_1(attest: Attest, tmp_p
     assert done.stderr.strip().endswith("none.jsonl is missing")
 
 
-def test_every_claim_is_reported_as_progress(tmp_path: Path, file: Path) -> None:
+def test_every_claim_is_reported_as_progress(file: Path) -> None:
     seen: list[tuple[int, int]] = []
 
-    evaluate_claims(
-        file, Settings(data_dir=tmp_path), lambda done, total: seen.append((done, total))
-    )
+    evaluate_claims(file, lambda done, total: seen.append((done, total)))
 
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
@@ -119,14 +116,10 @@ def test_a_label_that_does_not_occur_does_not_lower_the_mean() -> None:
     assert report(["supported", "contradicted"], ["supported", "contradicted"])["macro_f1"] == 1.0
 
 
-def test_the_curve_falls_and_leaves_vetoed_claims_out() -> None:
-    judged = [
-        Judgement("supported", 0.97, 0.0),
-        Judgement("not_enough", 0.99, 0.0, vetoes=("number",)),
-        Judgement("supported", 0.72, 0.1),
-    ]
+def test_the_curve_falls() -> None:
+    read = [Reading(0.97, 0.0, 0.03), Reading(0.2, 0.7, 0.1), Reading(0.72, 0.1, 0.18)]
 
-    points = curve(["supported", "supported", "contradicted"], judged)
+    points = curve(["supported", "supported", "contradicted"], read)
 
     assert points[0].coverage == 0.5
     assert points[0].unsafe_acceptance == 1.0

@@ -1,6 +1,6 @@
 """The truth gate: a drafted claim finds its passage, is judged, and passes or does not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,13 @@ from clinical_text.quotes import Source
 from clinical_text.structure import segment
 from store.core.spans import Span
 from workers.language_model.port import ModelUnavailable
-from workers.verify.checking import Judge, check_claims
-from workers.verify.claims import Basis, Checked, Drafted, Verdict
+from workers.verify.checking import Judge, Repairer, Verifier, check_claims
+from workers.verify.claims import Basis, Checked, Drafted, Located, Verdict
+from workers.verify.entailment.reader import Reading
 from workers.verify.gate import Hedged, NotVerified, Verified, gate, verified
-from workers.verify.judging import Judged, Material
+from workers.verify.judging import Judged, Material, Reply, Support
 from workers.verify.locating import CitedText, locate
-from workers.verify.verdicts import Support
+from workers.verify.repairing import Mended
 
 TEXT = "Survival was 88% with the test. It did not differ between the arms."
 WHOLE = "Survival was 88% with the test."
@@ -31,20 +32,42 @@ def drafted(text: str, quote: str | None = None, evidence: str = "E1") -> Drafte
     return Drafted("c1", text, evidence, quote or text, "EVIDENCE")
 
 
-def says(support: Support) -> Judge:
-    """A judge that says the same of everything."""
-    return lambda material: Judged({one.located.drafted.claim_id: support for one in material})
+def says(*supports: Support, settles: bool = True, believed: bool = True) -> Judge:
+    """A judge that says the same of everything, one after the other where it is asked again."""
+    left = list(supports)
+
+    def judge(material: Material) -> Judged:
+        support = left.pop(0) if left[1:] else left[0]
+        replies = {
+            one.drafted.claim_id: (
+                Reply(support, frozenset(d.kind for d in one.doubts if settles)),
+            )
+            for one in material.claims
+        }
+        return Judged(replies, believed=believed)
+
+    return judge
 
 
-def away(material: Sequence[Material]) -> Judged:
+def away(material: Material) -> Judged:
     """A judge that cannot be asked."""
     raise ModelUnavailable("overloaded")
 
 
-def checked(claim: Drafted, support: Support | None = None, **other: Any) -> Checked:
-    """The claim without a judge, or with one that says `support`."""
-    other = other if support is None else {"judge": says(support), **other}
-    (result,) = check_claims([claim], TEXTS, **other).results
+def reads(supported: float, contradicted: float = 0.0) -> Verifier:
+    """A verifier that reads the same in every pair."""
+    reading = Reading(supported, contradicted, 1 - supported - contradicted)
+    return lambda pairs: [reading for _ in pairs]
+
+
+SURE, TORN, DENIES, DOUBTS = reads(0.999), reads(0.5), reads(0.0, 0.999), reads(0.001)
+
+
+def checked(
+    claim: Drafted, judge: Judge | None = None, verifier: Verifier = TORN, **other: Any
+) -> Checked:
+    """The claim with a judge and a verifier that say what they are told to."""
+    (result,) = check_claims([claim], TEXTS, judge=judge, verifier=verifier, **other).results
     return result
 
 
@@ -66,8 +89,8 @@ def test_invariant_6_no_judge_can_pass_a_changed_number_or_an_invented_quotation
     text: str, quote: str | None, why: str
 ) -> None:
     for result in (
-        checked(drafted(text, quote)),
-        checked(drafted(text, quote), Support.SUPPORTED),
+        checked(drafted(text, quote), verifier=SURE),
+        checked(drafted(text, quote), says(Support.SUPPORTED), SURE),
     ):
         assert not result.passes
         assert result.quote_verdict == why
@@ -116,29 +139,66 @@ def test_invariant_6_what_was_retracted_meanwhile_is_not_cited_whatever_it_says(
 
 
 REWORDED = drafted("With the test, survival was 88%.", WHOLE)
+FREE = drafted("With the test as their guide, the patients' survival came to 88%.", WHOLE)
+
+
+def test_without_a_model_only_a_wording_of_its_own_passes_by_the_verifiers_word() -> None:
+    assert checked(FREE, None, SURE).basis is Basis.VERIFIER
+    assert not checked(FREE, None, TORN).passes
+    assert not checked(REWORDED, None, SURE).passes  # too short, and almost its source's
+    cut = drafted("It did differ between the arms of this trial of many patients.", TEXT[32:])
+    assert not checked(cut, None, SURE).passes
 
 
 @pytest.mark.requirement("MC-3.1a")
 @pytest.mark.parametrize(
-    ("support", "verdict"),
+    ("judge", "verifier", "verdict"),
     [
-        (Support.SUPPORTED, Verdict.SUPPORTED),
-        (Support.PARTIAL, Verdict.PARTIAL),
-        (Support.UNSUPPORTED, Verdict.PARTIAL),  # of its hedged rewriting
-        (None, Verdict.PARTIAL),  # likewise: nobody judged it
+        (says(Support.SUPPORTED), TORN, Verdict.SUPPORTED),
+        (says(Support.SUPPORTED), DENIES, Verdict.PARTIAL),  # of its hedged rewriting
+        (says(Support.PARTIAL), SURE, Verdict.PARTIAL),
+        (says(Support.UNSUPPORTED), SURE, Verdict.PARTIAL),
+        (None, TORN, Verdict.PARTIAL),
     ],
 )
-def test_mc_3_1a_a_reworded_claim_passes_only_if_a_language_model_finds_it_supported(
-    support: Support | None, verdict: Verdict
+def test_mc_3_1a_a_reworded_claim_passes_only_if_the_judges_find_it_supported(
+    judge: Judge | None, verifier: Verifier, verdict: Verdict
 ) -> None:
-    result = checked(REWORDED, support)
+    result = checked(REWORDED, judge, verifier)
     assert result.verdict is verdict
-    assert (result.rewritten_from is None) is (support is Support.SUPPORTED)
+    assert (result.rewritten_from is None) is (verdict is Verdict.SUPPORTED)
+
+
+def test_where_the_verifier_disagrees_a_model_is_asked_again_and_must_say_it_again() -> None:
+    yes, no = Support.SUPPORTED, Support.UNSUPPORTED
+    assert checked(REWORDED, says(yes, yes), DOUBTS).passes
+    assert not checked(REWORDED, says(yes, no), DOUBTS).passes
+    assert checked(REWORDED, says(no, yes), SURE).passes
+    assert not checked(REWORDED, says(no, yes), TORN).passes  # it is not asked again
+    result = checked(REWORDED, says(yes, no), DOUBTS)
+    assert result.judged is not None
+    assert result.judged.replies == ("SUPPORTED", "UNSUPPORTED")
+
+
+def test_a_doubt_that_nobody_settles_stops_a_claim() -> None:
+    claim = drafted("Survival was not 88% with the test.", WHOLE)
+    assert not checked(claim, None, SURE).passes
+    assert not checked(claim, says(Support.SUPPORTED, settles=False), SURE).passes
+    result = checked(claim, says(Support.SUPPORTED), SURE)
+    assert result.judged is not None
+    assert (result.passes, "negation" in result.judged.doubts) == (True, True)
+
+
+def test_a_judge_that_is_not_believed_twice_leaves_the_decision_without_it() -> None:
+    lying = says(Support.SUPPORTED, believed=False)
+    assert not checked(REWORDED, lying, TORN).passes
+    result = checked(FREE, lying, SURE)
+    assert (result.passes, result.basis) == (True, Basis.VERIFIER)
 
 
 @pytest.mark.requirement("MC-3.1b")
 def test_mc_3_1b_an_unsupported_claim_becomes_hedged_words_around_its_quotation() -> None:
-    result = checked(REWORDED, Support.UNSUPPORTED)
+    result = checked(REWORDED, says(Support.UNSUPPORTED))
     assert result.text.endswith(f"“{WHOLE}”")
     assert result.rewritten_from is not None
     assert "88%, With" not in str(result.rewritten_from.as_body())
@@ -149,7 +209,7 @@ def test_mc_3_1b_an_unsupported_claim_becomes_hedged_words_around_its_quotation(
 
 def test_a_hedged_claim_is_left_out_where_its_words_are_shown_already() -> None:
     both = [drafted(WHOLE), replace(REWORDED, claim_id="c2")]
-    results = check_claims(both, TEXTS).results
+    results = check_claims(both, TEXTS, verifier=TORN).results
     assert [one.claim_id for one in gate(results).shown] == ["c1"]
 
 
@@ -157,26 +217,26 @@ def test_a_hedged_claim_is_left_out_where_its_words_are_shown_already() -> None:
 @pytest.mark.requirement("MC-3.2b")
 def test_mc_3_1c_marks_around_words_that_stand_nowhere_are_removed_and_counted() -> None:
     claim = drafted("Survival was “88% with the test” and “excellent in all”, 88%.", WHOLE)
-    result = locate(claim, TEXTS, lambda *_: ())
+    result = locate(claim, TEXTS)
     assert result.text == "Survival was “88% with the test” and excellent in all, 88%."
     assert (result.marks.quotations, result.marks.unanchored) == (2, 1)
 
 
 def test_where_a_model_judges_its_word_is_needed_even_for_the_words_of_the_source() -> None:
-    assert not checked(drafted(WHOLE), Support.UNSUPPORTED).passes
-    assert checked(drafted(WHOLE), Support.SUPPORTED).passes
+    assert not checked(drafted(WHOLE), says(Support.UNSUPPORTED)).passes
+    assert checked(drafted(WHOLE), says(Support.SUPPORTED)).passes
 
 
 def test_invariant_6_a_claim_that_the_model_does_not_name_is_unchecked_and_no_pass() -> None:
-    result = checked(drafted(WHOLE), judge=lambda material: Judged({}))
+    result = checked(drafted(WHOLE), lambda material: Judged({}))
     assert (result.verdict, result.passes) == (Verdict.UNCHECKED, False)
 
 
 def test_where_the_model_fails_only_the_sources_own_words_pass_and_the_result_says_so() -> None:
     whole = replace(REWORDED, claim_id="c2", text=WHOLE)
-    made = check_claims([REWORDED, whole], TEXTS, judge=away)
+    made = check_claims([REWORDED, whole], TEXTS, judge=away, verifier=TORN)
     assert [one.passes for one in made.results] == [False, True]
-    assert made.judged.note == "by the sources' words: ModelUnavailable"
+    assert made.judged.note == "without a model: ModelUnavailable"
 
 
 def test_where_the_model_fails_a_line_passes_only_with_what_it_stands_under() -> None:
@@ -185,6 +245,60 @@ def test_where_the_model_fails_a_line_passes_only_with_what_it_stands_under() ->
     line = "Severe bleeding occurred in adults."
     (result,) = check_claims([drafted(line)], told, judge=away).results
     assert not result.passes
+
+
+def mends(text: str, quote: str = WHOLE) -> Repairer:
+    """A drafter that words every fallen claim so; `asked` are the reasons that it was told."""
+
+    def repair(
+        fallen: Mapping[str, Sequence[str]], located: Sequence[Located], _: object
+    ) -> Mended:
+        asked.extend(reason for reasons in fallen.values() for reason in reasons)
+        return Mended({one.drafted.claim_id: drafted(text, quote) for one in located})
+
+    asked: list[str] = []
+    repair.asked = asked  # type: ignore[attr-defined]
+    return repair
+
+
+def test_what_falls_for_a_reason_is_worded_anew_once_and_judged_again() -> None:
+    wrong = drafted("With the test, survival was 98%.", WHOLE)
+    right = "With the test, survival was 88%."
+    repairer = mends(right)
+    result = checked(wrong, says(Support.SUPPORTED), repairer=repairer)
+    assert (result.text, result.passes) == (right, True)
+    assert result.repaired_from is not None
+    assert result.repaired_from.findings == ("number",)
+    assert "98" in repairer.asked[0]  # type: ignore[attr-defined]
+    (shown,) = gate([result]).verified
+    assert shown.repaired_from == result.repaired_from
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [("With the test, survival was 99%.", WHOLE), ("Survival was 88%.", "It was invented.")],
+)
+def test_invariant_6_a_mended_claim_goes_the_way_of_every_other(text: str, quote: str) -> None:
+    wrong = drafted("With the test, survival was 98%.", WHOLE)
+    result = checked(wrong, says(Support.SUPPORTED), repairer=mends(text, quote))
+    assert not result.passes
+    assert result.repaired_from is None
+
+
+def test_what_no_wording_cures_and_what_holds_is_not_worded_anew() -> None:
+    repairer = mends("Something else.")
+    checked(drafted(WHOLE, evidence="E9"), says(Support.SUPPORTED), repairer=repairer)
+    checked(REWORDED, says(Support.SUPPORTED), repairer=repairer)
+    checked(REWORDED, None, repairer=repairer)
+    assert repairer.asked == []  # type: ignore[attr-defined]
+
+
+def test_a_drafter_that_cannot_be_asked_leaves_the_verdicts_as_they_are() -> None:
+    def gone(*_: object) -> Mended:
+        raise ModelUnavailable("overloaded")
+
+    result = checked(REWORDED, says(Support.PARTIAL), repairer=gone)
+    assert (result.verdict, result.repaired_from) == (Verdict.PARTIAL, None)
 
 
 GOOD = Checked(

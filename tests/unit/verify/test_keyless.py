@@ -9,9 +9,8 @@ from store.core.spans import Span
 from workers.verify.checking import Checking
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
 from workers.verify.gate import gate
-from workers.verify.judging import Judged
+from workers.verify.judging import Judged, Reply, Support
 from workers.verify.keyless import in_place_of, may_be_thinned, without_refused
-from workers.verify.verdicts import Support
 
 KEYLESS = {"generator": "extractive", "prompt_version": "extractive.v1", "claims": []}
 
@@ -54,7 +53,7 @@ def test_a_claim_that_a_judge_called_unsupported_is_not_shown_as_the_sources_own
 ) -> None:
     before = Rewritten(text_hash("A."), "unsupported", ())
     told = claim("“A.”", Verdict.PARTIAL, rewritten_from=before) if hedged else claim("A.")
-    checking = Checking([told], Judged({"c1": support}))
+    checking = Checking([told], Judged({"c1": (Reply(support),)}))
     one, other = without_refused([claim("A."), claim("B.")], checking)
     assert one.passes is (support is not Support.UNSUPPORTED)
     assert other.passes

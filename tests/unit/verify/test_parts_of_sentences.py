@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from clinical_text.quotes import Source
 from clinical_text.structure import segment
 from store.core.spans import Span
+from workers.verify.checking import read
 from workers.verify.claims import Drafted, Verdict
-from workers.verify.guards.vetoes import vetoes, vetoes_of_model
+from workers.verify.deciding import without_model
 from workers.verify.locating import CitedText, locate
-from workers.verify.verdicts import by_words
 
 ASPIRIN = "aspirin reduces mortality in sepsis"
 COLD = "antibiotics are effective against the common cold"
@@ -49,22 +49,20 @@ def test_a_place_lies_in_the_sentences_that_it_shares_a_character_with(
 
 
 @pytest.mark.parametrize(("words", "sentence"), TURNED)
-@pytest.mark.parametrize("guards", [vetoes, vetoes_of_model])
-def test_a_part_of_a_sentence_that_the_rest_turns_is_vetoed(
-    words: str, sentence: str, guards: object
+def test_a_part_of_a_sentence_that_the_rest_turns_is_not_supported_without_a_model(
+    words: str, sentence: str
 ) -> None:
     quote = words if words in sentence else words.capitalize()
     drafted = Drafted("c1", f"{words.capitalize()}.", "E1", quote, "")
-    found = locate(drafted, {"E1": cited(sentence)}, guards)  # type: ignore[arg-type]
-    assert found.findings
-    (judged,) = by_words([found])
+    held = {"E1": cited(sentence)}
+    (judged,) = without_model(read([locate(drafted, held)], held), None)
     assert judged.verdict is Verdict.UNSUPPORTED
 
 
 def test_a_quotation_of_a_part_leans_on_the_whole_sentence() -> None:
     text = "Adults were treated. In women, the drug lowered mortality by 12% in a year. It is safe."
     drafted = Drafted("c1", "The drug lowered mortality by 12%.", "E1", "lowered mortality", "")
-    found = locate(drafted, {"E1": cited(text)}, vetoes)
+    found = locate(drafted, {"E1": cited(text)})
     assert found.passage == "In women, the drug lowered mortality by 12% in a year."
 
 
@@ -73,8 +71,8 @@ def test_only_whole_sentences_are_supported_by_their_words_alone() -> None:
     held = {"E1": cited(text)}
 
     def verdict(words: str, quote: str) -> Verdict:
-        located = locate(Drafted("c1", words, "E1", quote, ""), held, lambda *_: ())
-        return by_words([located])[0].verdict
+        located = locate(Drafted("c1", words, "E1", quote, ""), held, facts=lambda *_: ())
+        return without_model([located], None)[0].verdict
 
     first = "The drug lowered mortality by 12%"
     assert verdict(first, first) is Verdict.SUPPORTED
@@ -104,14 +102,16 @@ def test_only_whole_sentences_are_supported_by_their_words_alone() -> None:
 )  # fmt: skip
 def test_what_is_to_be_left_does_not_become_what_is_to_be_done(sentence: str, claim: str) -> None:
     drafted = Drafted("c1", claim, "E1", sentence, "")
-    assert locate(drafted, {"E1": cited(sentence)}, vetoes).findings
+    held = {"E1": cited(sentence)}
+    (judged,) = without_model(read([locate(drafted, held)], held), None)
+    assert judged.verdict is Verdict.UNSUPPORTED
 
 
 def test_what_is_to_be_avoided_may_be_said_in_another_order() -> None:
     sentence = "Metformin should be avoided in patients with an eGFR below 30 mL/min."
     claim = "In patients with an eGFR below 30 mL/min, metformin should be avoided."
     drafted = Drafted("c1", claim, "E1", sentence, "")
-    assert locate(drafted, {"E1": cited(sentence)}, vetoes_of_model).findings == ()
+    assert locate(drafted, {"E1": cited(sentence)}).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -124,12 +124,11 @@ def test_what_is_to_be_avoided_may_be_said_in_another_order() -> None:
 )
 def test_words_to_a_program_are_no_part_of_a_widened_quotation(text: str) -> None:
     said = "The drug lowered mortality in adults."
-    found = locate(Drafted("c1", said, "E1", said, ""), {"E1": cited(text)}, vetoes)
+    found = locate(Drafted("c1", said, "E1", said, ""), {"E1": cited(text)})
     assert (found.passage, found.findings, found.repeats) == (said, (), True)
 
 
 def test_spans_of_a_widened_quotation_are_those_of_the_text() -> None:
     text = "A first sentence stands here.\n\nThe second, a longer one, follows it."
-    found = locate(Drafted("c1", "It follows it.", "E1", "longer one", ""), {"E1": cited(text)},
-                   lambda *_: ())  # fmt: skip
+    found = locate(Drafted("c1", "It follows it.", "E1", "longer one", ""), {"E1": cited(text)})
     assert found.place == Span(text.index("The second"), len(text))

@@ -89,7 +89,7 @@ def answer(
 
 def test_a_claim_has_the_keys_that_openapi_names() -> None:
     (claim,) = answer(work=held(document_id=uuid4()))["claims"]
-    optional = {"rewritten_from", "completed_from"}
+    optional = {"rewritten_from", "repaired_from", "completed_from"}
     assert set(claim) | optional == set(ClaimOut.model_validate(claim).model_dump())
     assert set(claim["citations"][0]) == set(CitationOut.model_fields)
     before = Rewritten("0" * 64, "unsupported", ("numbers",))

@@ -1,6 +1,4 @@
-"""Whether a passage supports a claim, decided without a language model.
+"""What a passage says of a claim, read by a small trained model that ships with the product.
 
-`Verifier.judge` reads claim and passage with the product's own MiniLM, aligns their tokens with a
-small learned head, and combines that with features over words, numbers, negation and direction.
-Training, figures and limits: docs/verification.md.
+Training, figures and limits: docs/verifier.md.
 """

@@ -149,3 +149,8 @@ def load() -> PairReader:
 def judge_all(pairs: Iterable[tuple[str, str]]) -> list[Reading]:
     """What `PairReader.judge_all` says by the committed weights."""
     return load().judge_all(pairs)
+
+
+def digest() -> str:
+    """What names the committed weights: the beginning of their SHA-256, 64 bits."""
+    return load().digest[:16]

@@ -6,15 +6,10 @@ The first is that of what the sentence speaks of, the second that of what it is 
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import cache
 from itertools import pairwise
 from typing import Literal
 
-from knowledge.guard_terms import arm_terms
-from workers.verify.guards.finding import Finding
-from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.lexing import Lexicon, fold
-from workers.verify.guards.statements import Statement, read
+from workers.verify.guards.statements import Statement
 
 _VALUE = r"\d+(?:\.\d+)?"
 _VERSUS = r"(?:vs\.?|versus|against|compared (?:with|to))"
@@ -22,37 +17,6 @@ _PAIR = re.compile(
     rf"(?i)(?<![\w.,])(?P<first>{_VALUE})\s?%?\s*{_VERSUS}\s*(?P<second>{_VALUE})(?![.,]?\d)"
 )
 _TOLD = re.compile(rf"(?<![\w.,-]){_VALUE}(?![.,]?\d)")
-_APART = re.compile(
-    rf"(?i)(?<![\w.,])(?P<first>{_VALUE})\s?%?(?P<of_first>[^.;:()\d]{{0,60}}?)\b{_VERSUS}\s*"
-    rf"(?P<second>{_VALUE})(?![.,]?\d)\s?%?(?P<of_second>[^.,;:()\d]{{0,60}})"
-)
-
-
-def guard(claim: str, grounds: Grounds) -> list[Finding]:
-    """Second values of the passage's pairs that the claim tells without the first, and without a
-    word for what they are the values of."""
-    said, ours = fold(claim), read(claim)
-    findings = []
-    for pair in _APART.finditer(fold(grounds.passage)):
-        first, second = pair["first"], pair["second"]
-        if first == second or not _has(said, second) or _has(said, first):
-            continue
-        own = read(pair["of_second"]).stems
-        bearers = {stem for stem in own if stem in ours.by_stem} - set(read(pair["of_first"]).stems)
-        if not _controls().find(said) and not any(
-            ours.tokens[ours.by_stem[one][0]].content for one in bearers
-        ):
-            findings.append(Finding("arm", f"“{second}” is what the passage compares {first} with"))
-    return list(dict.fromkeys(findings))
-
-
-def _has(text: str, value: str) -> bool:
-    return re.search(rf"(?<![\w.,]){re.escape(value)}(?![.,]?\d)", text) is not None
-
-
-@cache
-def _controls() -> Lexicon:
-    return Lexicon({"control": arm_terms().controls})
 
 
 def keeps_pair(value: Decimal, said: Sequence[str], stated: Sequence[str]) -> bool:

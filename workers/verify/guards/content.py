@@ -15,8 +15,8 @@ from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import spells, tokens
 from workers.verify.guards.negation import directed_stems, negations
+from workers.verify.guards.pointing import Pointing, points
 from workers.verify.guards.statements import Statement, read, stem_of
-from workers.verify.guards.stitches import Pointing, points
 
 _NAME = re.compile(r"[^\W_]+(?:[-'\u2019][^\W_]+)*")
 _SHORT = re.compile(

@@ -7,12 +7,14 @@ test it does not call significant either.
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
 
 from knowledge.loader import load
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import fold
-from workers.verify.guards.measures import MeasurePolicy
 from workers.verify.guards.negation import negations
 from workers.verify.guards.statements import Statement, read
 
@@ -66,6 +68,17 @@ def _tests(passage: str) -> Iterator[bool]:
         yield not (low < 0 < high or (low >= 0 and low < 1 < high))
 
 
+class _Policy(BaseModel):
+    """`guards/significance.yaml`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1]
+    significant: frozenset[str]
+    tested: frozenset[str]
+    most_p: float
+
+
 @cache
-def _policy() -> MeasurePolicy:
-    return MeasurePolicy.model_validate(load("guards/measures"))
+def _policy() -> _Policy:
+    return _Policy.model_validate(load("guards/significance"))

@@ -1,81 +1,66 @@
-"""What speaks against a pasted statement, and what its passage only does not say. Pure.
+"""What a passage is to a pasted statement that it does not bear out. Pure.
 
-Either forbids that it is verified. But only the first makes it wrong: a passage of another trial,
-or one that is silent on a number, says nothing against a statement.
+Code alone cannot tell a passage that says otherwise from one that speaks of something else: the
+verifier can. So what code found is told as speaking against the statement only where the verifier
+leans that way too, and the verifier alone must be sure; else it says why nothing was verified.
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from clinical_text.quantities import names
-from knowledge.loader import load
-from workers.verify.guards import content
+from knowledge.judging import judging_policy
+from workers.verify.claims import Located
+from workers.verify.deciding import denies
 from workers.verify.guards.finding import Finding
-from workers.verify.guards.grounds import Grounds
-from workers.verify.guards.lexing import fold
-from workers.verify.guards.statements import read
-from workers.verify.guards.trials import gives_away_a_known_number, trial_names
-from workers.verify.pasted.statements import plain
+from workers.verify.guards.trials import gives_away_a_known_number
 
+Relation = Literal["supported", "contradicted", "not_stated"]
 Detail = tuple[str, str]
 
-_STRAYING = frozenset(load("rewriting")["completed"])
-"""What tells only that a statement is not its sentence."""
-_OPENING = 300
-"""Code points at the beginning of a source in which it names what it is about (ours)."""
+UNSURE = "unsure"
 _PAIR = "trial_identifier"
-_IN_ITS_PLACE = {"number"}
-_CLOSE = 0.7
-"""Share of a statement's other words by which a number of its passage stands in the place of its
-own (ours)."""
-_UNSURE = "unsure"
-_TOO_FAR = (
-    _UNSURE,
-    "nothing speaks against it, but it is not in its source's own words, and no judge read it",
+_CONTRADICTED = ("contradicted", "the passage says otherwise")
+_NOT_STATED = (
+    UNSURE,
+    "the passage does not say so in its own words, and nobody is sure that it means it",
 )
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a passage is to a statement, and why."""
+
+    relation: Relation
+    details: tuple[Detail, ...]
 
 
 def speaks_against(codes: Collection[str]) -> bool:
     """Whether one of the codes of a statement's findings makes it wrong."""
-    return not {*codes} <= _STRAYING | {_UNSURE, "no_passage", "too_short", "too_long", "too_much"}
+    return not {*codes} <= {UNSURE, "no_passage", "too_short", "too_long", "too_much"}
 
 
-def is_of_other_matter(statement: str, grounds: Grounds) -> bool:
-    """Whether the source does not know what the statement names, the passage hardly a word, or
-    neither it nor the opening of its source the trials."""
-    if content.guard(statement, grounds):
-        return True
-    told = fold(" ".join([grounds.title, grounds.text[:_OPENING], grounds.passage]))
-    trials = trial_names(fold(statement)).keys() - trial_names(told).keys()
-    return bool(trials or names(statement) - names(told))
+def told(located: Located, facts: Sequence[Finding]) -> Told:
+    """The relation of its passage to a statement that is not supported, and what is told of it.
 
-
-def details(statement: str, findings: Sequence[Finding], grounds: Grounds) -> tuple[Detail, ...]:
-    """Codes and words of what was found of an unsupported statement. What is only unsaid, and
-    all that a passage of another matter seems to say, leaves it unsure; whose a known number is
-    does not hang on the passage."""
-    words = plain(statement)
-    if is_of_other_matter(words, grounds):
-        kept = _STRAYING | ({_PAIR} if gives_away_a_known_number(statement) else set())
-        findings = [one for one in findings if one.unsaid or one.code in kept]
-    silent = _silent(findings)
-    if not _is_close(words, grounds):
-        silent |= _IN_ITS_PLACE
-    told = [
-        (_UNSURE if one.unsaid or one.code in silent else one.code, one.detail) for one in findings
+    Whose a known trial number is does not hang on the passage.
+    """
+    read, likely = located.reading, judging_policy().sure.likely
+    stated = any(not one.unsaid for one in facts) or bool(located.doubts)
+    leans = read is not None and read.contradicted == max(read)
+    against = denies(located) or (stated and leans)
+    of_it = against or read is None or read.not_enough < likely
+    details = [
+        (one.code if (of_it and not one.unsaid) or _is_known(one, located) else UNSURE, one.detail)
+        for one in facts
     ]
-    told = sorted(dict.fromkeys(told), key=lambda one: not speaks_against([one[0]]))
-    return tuple(told if {code for code, _ in told} - _STRAYING else [*told, _TOO_FAR])
+    details += [(one.kind if against else UNSURE, one.detail) for one in located.doubts]
+    if against and not speaks_against([code for code, _ in details]):
+        details.insert(0, _CONTRADICTED)
+    details.sort(key=lambda one: not speaks_against([one[0]]))
+    found = tuple(dict.fromkeys(details)) or (_NOT_STATED,)
+    return Told("contradicted" if speaks_against([found[0][0]]) else "not_stated", found)
 
 
-def _silent(findings: Sequence[Finding]) -> set[str]:
-    """A passage that lacks something of the statement does not say the rest more carefully."""
-    return {"modality"} if any(one.unsaid for one in findings) else set()
-
-
-def _is_close(statement: str, grounds: Grounds) -> bool:
-    """Whether the passage tells of the same but for the numbers."""
-    words = {
-        one.stem for one in read(statement).tokens if one.content and not one.word[0].isdigit()
-    }
-    held = {*read(grounds.passage).stems, *read(grounds.title).stems}
-    return bool(words) and len(words & held) >= _CLOSE * len(words)
+def _is_known(one: Finding, located: Located) -> bool:
+    return one.code == _PAIR and gives_away_a_known_number(located.text)

@@ -1,38 +1,33 @@
 """Every statement, quotation and identifier of a pasted text gets its verdict. Pure.
 
-The same place, guards and verdicts as for an answer's claims. A statement is compared with the
-passages that come closest to it; the best verdict that one of them gives is its own.
+The same place, facts, doubts and verdicts as for an answer's claims. A statement is compared with
+the passages that come closest to it; the best verdict that one of them gives is its own.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from clinical_text.quotes import check
 from knowledge.loader import load
 from store.core.spans import Span
+from workers.verify import deciding
+from workers.verify.checking import Verifier, read
 from workers.verify.claims import Checked, Drafted, Located, Verdict
-from workers.verify.entailment.lexicon import lexicon
-from workers.verify.guards import closeness, numbers, omissions
+from workers.verify.doubts import Doubt, doubts
+from workers.verify.entailment import reader
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.lexing import fold
+from workers.verify.guards.numbers import strange_identifiers
 from workers.verify.guards.trials import mismatched
-from workers.verify.guards.vetoes import is_quoted_whole, too_much, vetoes
+from workers.verify.hard_facts import hard_facts
 from workers.verify.locating import CitedText, locate
 from workers.verify.own_words import own_words
 from workers.verify.pasted import against, attribution
 from workers.verify.pasted.matching import Terms, nearest
 from workers.verify.pasted.statements import Statement, plain, without_identifiers
-from workers.verify.verdicts import by_words
 
-_BEST_FIRST = (
-    Verdict.SUPPORTED,
-    Verdict.PARTIAL,
-    Verdict.UNSUPPORTED,
-    Verdict.UNCHECKED,
-)
-_REPEATED = 0.6
-"""Share of its words by which a statement repeats a sentence, so that it owes the rest (ours)."""
 _TOO_SHORT = ("too_short", "too few words to be compared on their own")
 _TOO_LONG = ("too_long", "too long to be compared as one statement")
 _LONG_PASSAGE = ("too_long", "the passages that have its words are too long to be compared")
@@ -46,12 +41,14 @@ _NO_PASSAGE = ("no_passage", "no passage of a source has enough of its words")
 
 @dataclass(frozen=True)
 class Judged:
-    """A statement with its verdict and the passage that gave it; `details` say what is wrong."""
+    """A statement with its verdict and the passage that gave it; `details` say what is wrong, and
+    `relation` what the passage is to it."""
 
     statement: Statement
     verdict: Verdict
     best: Checked | None = None
     details: tuple[tuple[str, str], ...] = ()
+    relation: against.Relation = "not_stated"
 
 
 @dataclass(frozen=True)
@@ -69,12 +66,14 @@ def judge_statements(
     statements: Sequence[Statement],
     texts: Mapping[str, Mapping[str, CitedText]],
     cited: Mapping[str, Collection[str]],
+    verifier: Verifier | None = None,
 ) -> list[Judged]:
     """A verdict for each statement that claims something.
 
     Args:
         texts: for each statement's id the sources it is compared with, by key.
         cited: for each statement's id the keys of those it names itself.
+        verifier: reads claim and passage; the one that ships with the product if None.
     """
     judged = []
     budget, terms = _Budget(), Terms()
@@ -100,24 +99,13 @@ def judge_statements(
         if not budget.allows(len(one.words), [_length(passage.place) for passage in near]):
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_MUCH,)))
             continue
-        told = _Told()
         located = [
-            locate(
-                Drafted(
-                    one.statement_id,
-                    one.words,
-                    passage.key,
-                    passage.place.of(_raw(sources, passage.key)),
-                    "",
-                ),
-                sources,
-                told,
-            )
+            _located(one, sources, passage.key, passage.place.of(_raw(sources, passage.key)))
             for passage in near
         ]
-        # What a verdict is given on is the sentence's content, without what it cites.
-        content = [_without_citations(found, one, sources) for found in located]
-        judged.append(_best(one, located, by_words(content), sources, told))
+        if not any(found.may_pass and found.repeats for found in located):
+            located = _read(located, sources, budget, verifier)
+        judged.append(_best(one, located, sources))
     return judged
 
 
@@ -130,11 +118,19 @@ class _Budget:
         self._characters = int(policy["compared_characters"])
         self._products = int(policy["compared_products"])
         self._sentences = int(policy["compared_sentences"])
+        self._pairs = int(policy["read_pairs"])
+        self._nearest = int(policy["read_passages"])
 
     def reads(self, sentences: int) -> bool:
         """Whether a passage for another statement may be looked for in so many sentences."""
         self._sentences -= sentences
         return self._sentences >= 0
+
+    def read(self, located: Sequence[Located]) -> tuple[Sequence[Located], Sequence[Located]]:
+        """Those of a statement's passages that the verifier may still read, and the others."""
+        many = min(self._nearest, self._pairs)
+        self._pairs -= sum(one.may_pass for one in located[:many])
+        return located[:many], located[many:]
 
     def allows(self, statement: int, passages: Sequence[int]) -> bool:
         """Whether a statement of so many characters may still be compared with its passages; once
@@ -145,12 +141,12 @@ class _Budget:
 
 
 def _is_too_long(statement: Statement, sources: Mapping[str, CitedText]) -> bool:
-    """Whether it is more than the verifier ever supports, and no source has it word for word; or a
-    table without stops, which the guards, that compare each part with each, would be long at."""
-    words = plain(statement.words)
-    if len(words) > int(load("verifying")["statement_characters"]):
+    """Whether it is more than is judged, and no source has it word for word; or a table without
+    stops, which the guards, that compare each part with each, would be long at."""
+    words, policy = plain(statement.words), load("verifying")
+    if len(words) > int(policy["statement_characters"]):
         return True
-    return len(words) > lexicon().limits.claim_characters and not any(
+    return len(words) > int(policy["judged_characters"]) and not any(
         words in one.source.text for one in sources.values()
     )
 
@@ -163,18 +159,30 @@ def _length(place: Span) -> int:
     return place.end - place.start
 
 
-def _without_citations(
-    found: Located, statement: Statement, sources: Mapping[str, CitedText]
+def _read(
+    located: Sequence[Located],
+    sources: Mapping[str, CitedText],
+    budget: _Budget,
+    verifier: Verifier | None,
+) -> list[Located]:
+    """The statement at its passages, with what the verifier makes of the nearest ones."""
+    near, far = budget.read(located)
+    return [*read(near, sources, verifier), *far]
+
+
+def _located(
+    statement: Statement, sources: Mapping[str, CitedText], key: str, quote: str
 ) -> Located:
-    """The claim without what it cites; where it is its source's own words, with these as its
-    passage: what speaks against it must not be what stands beside them."""
-    text = plain(found.text)
-    cited = sources[found.drafted.evidence_id]
+    """The statement at a passage. A verdict is given on its content, without what it cites; where
+    that is its source's own words, these are its passage: what stands beside them counts not."""
+    drafted = Drafted(statement.statement_id, statement.words, key, quote, "")
+    found = locate(drafted, sources, facts=_facts, doubting=_doubts)
+    text, cited = plain(found.text), sources[key]
     own = found.place and own_words(text, cited, found.place, statement.under)
     if not own:
-        return replace(found, text=text, repeats=False)
+        return replace(found, text=text, repeats=False, doubts=_doubts_at(text, found, cited))
     grounds = cited.grounds(own)
-    codes = [one.code for one in _vetoes(found.text, grounds)] if found.findings else []
+    codes = [one.code for one in _facts(found.text, grounds)] if found.findings else []
     return replace(
         found,
         text=text,
@@ -182,7 +190,12 @@ def _without_citations(
         place=own,
         passage=grounds.passage,
         findings=tuple(dict.fromkeys([*_steering(found), *codes])),
+        doubts=(),
     )
+
+
+def _doubts_at(text: str, found: Located, cited: CitedText) -> tuple[Doubt, ...]:
+    return doubts(text, cited.grounds(found.place)) if found.place else ()
 
 
 def _steering(found: Located) -> tuple[str, ...]:
@@ -190,37 +203,16 @@ def _steering(found: Located) -> tuple[str, ...]:
     return tuple(one for one in found.findings if one == "instructions")
 
 
-class _Told:
-    """What speaks against a statement, asked of each passage once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[str, ...], tuple[Finding, ...]] = {}
-
-    def __call__(self, words: str, grounds: Grounds) -> tuple[Finding, ...]:
-        key = (words, grounds.passage, grounds.neighbours, grounds.title, grounds.text)
-        if key not in self._known:
-            self._known[key] = _vetoes(words, grounds)
-        return self._known[key]
-
-
-def _vetoes(words: str, grounds: Grounds) -> tuple[Finding, ...]:
-    """All guards on the content, and what is left out of a sentence that it repeats; those that
-    know identifiers see them too. They say what speaks against a statement: nothing that strays
-    from its sentence is verified, whatever they find."""
-    content = plain(words)
-    if not is_quoted_whole(content, grounds.passage) and (far := too_much(content, grounds)):
-        return (far,)
-    strays = () if is_quoted_whole(content, grounds.passage) else closeness.guard(content, grounds)
-    strays = [
-        one for one in strays if one.code != "addition"
-    ]  # a word more says nothing against it
-    left_out = omissions.guard(content, grounds, repeated=_REPEATED)
-    cited = numbers.strange_identifiers(
-        words, grounds.passage, frozenset(grounds.identifiers.values())
-    )
+def _facts(words: str, grounds: Grounds) -> tuple[Finding, ...]:
+    """The hard facts on the content, and those of what the statement cites."""
+    cited = strange_identifiers(words, grounds.passage, frozenset(grounds.identifiers.values()))
     names = [*cited, *mismatched(fold(words), grounds)]
     credited = attribution.guard(without_identifiers(words), grounds)
-    return (*vetoes(content, grounds), *strays, *left_out, *names, *credited)
+    return tuple(dict.fromkeys((*hard_facts(plain(words), grounds), *names, *credited)))
+
+
+def _doubts(words: str, grounds: Grounds) -> tuple[Doubt, ...]:
+    return doubts(plain(words), grounds)
 
 
 def _raw(sources: Mapping[str, CitedText], key: str) -> str:
@@ -228,34 +220,26 @@ def _raw(sources: Mapping[str, CitedText], key: str) -> str:
 
 
 def _best(
-    statement: Statement,
-    located: Sequence[Located],
-    results: Sequence[Checked],
-    sources: Mapping[str, CitedText],
-    told: _Told,
+    statement: Statement, located: Sequence[Located], sources: Mapping[str, CitedText]
 ) -> Judged:
-    """The best of the verdicts; where all are alike, the one of the nearest passage that knows what
-    the statement speaks of."""
-    if not results:
+    """The best of the verdicts; where none is supported, that of the nearest passage that knows
+    what the statement names."""
+    if not located:
         return Judged(statement, Verdict.UNCHECKED, details=(_NO_PASSAGE,))
-    words = plain(statement.words)
-
-    worths = [_BEST_FIRST.index(one.verdict) for one in results]
-    best_ones = [at for at, worth in enumerate(worths) if worth == min(worths)]
-
-    def knows_it(at: int) -> bool:
-        grounds = _grounds(located[at], sources)
-        return grounds is not None and not against.is_of_other_matter(words, grounds)
-
-    place = next(filter(knows_it, best_ones), best_ones[0]) if best_ones[1:] else best_ones[0]
+    digest = reader.digest() if any(one.reading for one in located) else None
+    results = deciding.without_model(located, digest)
+    passing = (at for at, one in enumerate(results) if one.passes)
+    knowing = (at for at, one in enumerate(located) if not _names_strange(one))
+    place = next(chain(passing, knowing), 0)
     best, grounds = results[place], _grounds(located[place], sources)
-    found: Sequence[Finding] = ()
-    if grounds is not None and best.findings:
-        found = told(located[place].text, grounds)
-    details: Sequence[against.Detail] = [(one.code, one.detail) for one in found]
-    if grounds is not None and best.verdict is Verdict.UNSUPPORTED:
-        details = against.details(statement.words, found, grounds)
-    return Judged(statement, best.verdict, best, tuple(details))
+    if best.passes or grounds is None:
+        return Judged(statement, best.verdict, best, relation="supported")
+    told = against.told(located[place], _facts(located[place].drafted.text, grounds))
+    return Judged(statement, best.verdict, best, told.details, told.relation)
+
+
+def _names_strange(one: Located) -> bool:
+    return any(doubt.kind == "name" for doubt in one.doubts)
 
 
 def _grounds(one: Located, sources: Mapping[str, CitedText]) -> Grounds | None:

@@ -99,6 +99,7 @@ def _statement(
         "verdict": judged.verdict.value if judged else None,
         "verification_status": STATUS[judged.verdict] if judged else None,
         "basis": best.basis.value if best else None,
+        "relation": judged.relation if judged else None,
         "findings": [
             {"code": code, "detail": detail} for code, detail in (judged.details if judged else ())
         ],

@@ -33,7 +33,6 @@ def codes(words: str) -> set[str]:
         "GAMMA did not prolong survival.",  # a trial that no source knows
         "ALPHA was stopped for futility.",  # the passage does not say how it ended
         "The DAPT score was used in ALPHA.",  # an abbreviation that is spelled nowhere
-        "All patients with drug X relapsed later in ALPHA.",
     ],
 )
 def test_what_the_passage_only_does_not_say_leaves_a_statement_unsure(words: str) -> None:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from clinical_text.quotes import Source, check, exact
 from knowledge.loader import load
 from store.core.spans import Span
-from workers.verify.entailment.passage import sentences
+from workers.verify.entailment.passages import sentences
 from workers.verify.guards.grounds import Grounds
 from workers.verify.guards.statements import read
-from workers.verify.guards.vetoes import vetoes
+from workers.verify.hard_facts import hard_facts
 from workers.verify.locating import CitedText, repeats
 from workers.verify.pasted import check as checking
 from workers.verify.pasted.markup import bare
@@ -130,8 +130,8 @@ def test_no_sentence_of_a_passage_begins_or_ends_with_white_space(text: str) -> 
 
 def test_what_is_too_long_to_be_compared_forbids_the_claim_unless_it_is_the_source() -> None:
     claim = "The drug raised the pressure of adults by 9 mm Hg."
-    assert [one.code for one in vetoes(claim, Grounds(TABLE, text=TABLE))] == ["too_long"]
-    assert vetoes(TABLE, Grounds(TABLE, text=TABLE)) == ()
+    assert [one.code for one in hard_facts(claim, Grounds(TABLE, text=TABLE))] == ["too_long"]
+    assert hard_facts(TABLE, Grounds(TABLE, text=TABLE)) == ()
 
 
 def test_sentences_that_hold_too_few_words_are_no_beginning_of_a_passage() -> None:

@@ -25,7 +25,7 @@ from workers.verify.hard_facts import hard_facts
 from workers.verify.locating import CitedText, locate
 from workers.verify.own_words import own_words
 from workers.verify.pasted import against, attribution
-from workers.verify.pasted.matching import Terms, nearest
+from workers.verify.pasted.matching import Passage, Terms, nearest
 from workers.verify.pasted.statements import Statement, plain, without_identifiers
 
 _TOO_SHORT = ("too_short", "too few words to be compared on their own")
@@ -99,9 +99,10 @@ def judge_statements(
         if not budget.allows(len(one.words), [_length(passage.place) for passage in near]):
             judged.append(Judged(one, Verdict.UNCHECKED, details=(_TOO_MUCH,)))
             continue
+        said = [passage for passage in near if _says(passage, one, sources)]
         located = [
             _located(one, sources, passage.key, passage.place.of(_raw(sources, passage.key)))
-            for passage in near
+            for passage in said or _apart(near)[: budget.nearest]
         ]
         if not any(found.may_pass and found.repeats for found in located):
             located = _read(located, sources, budget, verifier)
@@ -119,7 +120,7 @@ class _Budget:
         self._products = int(policy["compared_products"])
         self._sentences = int(policy["compared_sentences"])
         self._pairs = int(policy["read_pairs"])
-        self._nearest = int(policy["read_passages"])
+        self.nearest = int(policy["read_passages"])
 
     def reads(self, sentences: int) -> bool:
         """Whether a passage for another statement may be looked for in so many sentences."""
@@ -128,7 +129,7 @@ class _Budget:
 
     def read(self, located: Sequence[Located]) -> tuple[Sequence[Located], Sequence[Located]]:
         """Those of a statement's passages that the verifier may still read, and the others."""
-        many = min(self._nearest, self._pairs)
+        many = max(0, min(len(located), self._pairs))
         self._pairs -= sum(one.may_pass for one in located[:many])
         return located[:many], located[many:]
 
@@ -165,9 +166,43 @@ def _read(
     budget: _Budget,
     verifier: Verifier | None,
 ) -> list[Located]:
-    """The statement at its passages, with what the verifier makes of the nearest ones."""
+    """The statement at its passages, with what the verifier makes of it, as far as it may still
+    read, and what is to be doubted where that can matter: where the verifier is sure, and of the
+    nearest passage that knows what the statement names."""
     near, far = budget.read(located)
-    return [*read(near, sources, verifier), *far]
+    found, known = [], False
+    for one in [*read(near, sources, verifier), *far]:
+        if one.place and not one.repeats and (not known or deciding.is_sure(one)):
+            grounds = sources[one.drafted.evidence_id].grounds(one.place)
+            one = replace(one, doubts=doubts(one.text, grounds))
+            known = known or not _names_strange(one)
+        found.append(one)
+    return found
+
+
+def _apart(near: Sequence[Passage]) -> list[Passage]:
+    """The passages, nearest first, without those that share a sentence with a nearer one."""
+    found: list[Passage] = []
+    for one in near:
+        if not any(
+            other.key == one.key
+            and other.place.start < one.place.end
+            and one.place.start < other.place.end
+            for other in found
+        ):
+            found.append(one)
+    return found
+
+
+def _says(passage: Passage, statement: Statement, sources: Mapping[str, CitedText]) -> bool:
+    """Whether a passage says a statement in its own words."""
+    cited = sources[passage.key]
+    return own_words(plain(statement.words), cited, passage.place, statement.under) is not None
+
+
+def _no_doubts(_words: str, _grounds: Grounds) -> tuple[Doubt, ...]:
+    """They are looked for later, and only at the nearest passages."""
+    return ()
 
 
 def _located(
@@ -176,11 +211,11 @@ def _located(
     """The statement at a passage. A verdict is given on its content, without what it cites; where
     that is its source's own words, these are its passage: what stands beside them counts not."""
     drafted = Drafted(statement.statement_id, statement.words, key, quote, "")
-    found = locate(drafted, sources, facts=_facts, doubting=_doubts)
+    found = locate(drafted, sources, facts=_facts, doubting=_no_doubts)
     text, cited = plain(found.text), sources[key]
     own = found.place and own_words(text, cited, found.place, statement.under)
     if not own:
-        return replace(found, text=text, repeats=False, doubts=_doubts_at(text, found, cited))
+        return replace(found, text=text, repeats=False)
     grounds = cited.grounds(own)
     codes = [one.code for one in _facts(found.text, grounds)] if found.findings else []
     return replace(
@@ -190,12 +225,7 @@ def _located(
         place=own,
         passage=grounds.passage,
         findings=tuple(dict.fromkeys([*_steering(found), *codes])),
-        doubts=(),
     )
-
-
-def _doubts_at(text: str, found: Located, cited: CitedText) -> tuple[Doubt, ...]:
-    return doubts(text, cited.grounds(found.place)) if found.place else ()
 
 
 def _steering(found: Located) -> tuple[str, ...]:
@@ -209,10 +239,6 @@ def _facts(words: str, grounds: Grounds) -> tuple[Finding, ...]:
     names = [*cited, *mismatched(fold(words), grounds)]
     credited = attribution.guard(without_identifiers(words), grounds)
     return tuple(dict.fromkeys((*hard_facts(plain(words), grounds), *names, *credited)))
-
-
-def _doubts(words: str, grounds: Grounds) -> tuple[Doubt, ...]:
-    return doubts(plain(words), grounds)
 
 
 def _raw(sources: Mapping[str, CitedText], key: str) -> str:

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clinical_text.instructions import addresses_reader
 from knowledge.judging import judging_policy
 from store.core.hashes import text_hash
 from workers.language_model.port import Prompt, Proposal
@@ -101,7 +102,7 @@ class Material:
         cited = self.texts[key]
         whole = len(cited.source.text) <= judging_policy().document_characters
         return {"source": name, "title": cited.title} | (
-            {"text": cited.source.text} if whole else {}
+            {"text": cited.for_model()} if whole else {}
         )
 
     def _claim(self, name: str, one: Located | Control, names: Mapping[str, str]) -> dict[str, Any]:
@@ -114,7 +115,7 @@ class Material:
             "claim": one.text if isinstance(one, Located) else one.claim,
             "source": names[_key(one)],
             "passage": one.passage,
-            "around": around,
+            "around": "" if addresses_reader(around) else around,
             "doubts": [doubt.as_data() for doubt in doubts],
         }
 

@@ -67,6 +67,13 @@ class CitedText:
             for sentence in self.sentences[over[0] : last]
         )
 
+    def for_model(self) -> str:
+        """The text as a language model is shown it: without what speaks to programs."""
+        text = self.source.text
+        if not addresses_reader(text):
+            return text
+        return " ".join(piece.of(text) for piece in without_instructions(text, self.sentences))
+
     def grounds(self, place: Span) -> Grounds:
         """What a claim on the passage at `place` leans on."""
         text, around = self.source.text, self.around(place)

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from clinical_text.instructions import addresses_reader
 from knowledge.generation import generation_policy
 from knowledge.judging import judging_policy
 from workers.language_model.port import Prompt, Proposal
@@ -142,15 +143,17 @@ def _of(one: Located, key: str) -> bool:
 def _shown(cited: CitedText, claims: Sequence[Located], most: int) -> str:
     """The whole text, or of a longer one the passages of the claims with what is around them; its
     beginning where none was found."""
-    text = cited.source.text
+    text = cited.for_model() if len(cited.source.text) <= most else cited.source.text
     if len(text) <= most:
         return text
     parts = []
     for one in claims:
         if one.place is not None:
             grounds = cited.grounds(one.place)
-            parts.append(f"{grounds.passage} {grounds.neighbours}")
-    return "\n\n".join(dict.fromkeys(parts))[:most] or text[:most]
+            near = f"{grounds.passage} {grounds.neighbours}"
+            parts.append(grounds.passage if addresses_reader(near) else near)
+    shown = "\n\n".join(dict.fromkeys(parts))[:most] or text[:most]
+    return "" if addresses_reader(shown) else shown
 
 
 @cache

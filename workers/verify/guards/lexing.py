@@ -60,6 +60,11 @@ def tokens(text: str) -> tuple[Token, ...]:
     )
 
 
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(one.lower for one in tokens(text))
+
+
 # Several guards ask for the values of one sentence.
 @lru_cache(maxsize=256)
 def quantities_of(text: str) -> tuple[Quantity, ...]:
@@ -118,6 +123,8 @@ class Lexicon:
 
     def find(self, text: str) -> list[Mention]:
         """The mentions in a folded text in order, disjoint."""
+        if self._by_first.keys().isdisjoint(_words(text)):
+            return []
         words = tokens(text)
         found: list[Mention] = []
         end = 0

@@ -120,7 +120,13 @@ class _Budget:
         self._products = int(policy["compared_products"])
         self._sentences = int(policy["compared_sentences"])
         self._pairs = int(policy["read_pairs"])
-        self.nearest = int(policy["read_passages"])
+        self._nearest = int(policy["read_passages"])
+
+    @property
+    def nearest(self) -> int:
+        """The passages that a statement is compared with; one where the verifier reads no more,
+        since then no other can verify it."""
+        return self._nearest if self._pairs > 0 else 1
 
     def reads(self, sentences: int) -> bool:
         """Whether a passage for another statement may be looked for in so many sentences."""

@@ -1,12 +1,12 @@
 """The passages of the sources that come closest to a statement. Pure."""
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import log
-from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from knowledge.loader import load
 from store.core.spans import Span
@@ -16,6 +16,9 @@ from workers.verify.guards.lexing import fold
 from workers.verify.guards.number_words import in_digits
 from workers.verify.guards.trials import trial_names
 from workers.verify.locating import CitedText
+
+Held = npt.NDArray[np.bool_]
+Weights = npt.NDArray[np.float64]
 
 _ZEROS = re.compile(r"(?<=\d)\.0+(?!\d)")
 
@@ -35,18 +38,25 @@ class Passage:
 
 
 class Terms:
-    """The terms of the sentences of sources, each source read once."""
+    """Which sentences of a source have a term, each source read once."""
 
     def __init__(self) -> None:
-        self._known: dict[int, tuple[CitedText, list[frozenset[int]]]] = {}
+        self._known: dict[int, tuple[CitedText, dict[int, list[int]]]] = {}
 
-    def of(self, text: CitedText) -> list[frozenset[int]]:
-        """Those of each sentence, in order."""
+    def having(self, asked: Sequence[int], text: CitedText) -> Held:
+        """Of each sentence, in order, which of the terms it has: booleans of the shape
+        (sentences, terms)."""
         known = self._known.get(id(text))
         if known is None:  # the source is kept beside them, so that its id stays its own
-            read = [_terms(one.of(text.source.text)) for one in text.sentences]
-            known = self._known[id(text)] = (text, read)
-        return known[1]
+            places: dict[int, list[int]] = {}
+            for number, place in enumerate(text.sentences):
+                for term in _terms(place.of(text.source.text)):
+                    places.setdefault(term, []).append(number)
+            known = self._known[id(text)] = (text, places)
+        held = np.zeros((len(text.sentences), len(asked)), dtype=bool)
+        for column, term in enumerate(asked):
+            held[known[1].get(term, []), column] = True
+        return held
 
 
 def nearest(
@@ -64,82 +74,72 @@ def nearest(
     """
     terms = terms or Terms()
     policy = load("verifying")
-    asked = content_terms(_plain_numbers(statement))
+    asked = sorted(content_terms(_plain_numbers(statement)))
     if not asked:
         return []
     trials = term_set(" ".join(trial_names(fold(statement)).values()))
     held = {
-        key: [asked & one for one in terms.of(text)]
-        for key, text in texts.items()
-        if not cited or key in cited
+        key: terms.having(asked, text) for key, text in texts.items() if not cited or key in cited
     }
-    weights = _weights(asked, [one for some in held.values() for one in some])
+    weights = _weights(list(held.values()), len(asked))
     found: list[Passage] = []
     for key, some in held.items():
         # What the title says, and the trial that the text names, is said of every sentence.
-        of_all = asked & (_terms(texts[key].title) | (trials & frozenset[int]().union(*some)))
-        firsts = _promising(some, of_all, weights, policy)
-        found += _windows(key, texts[key], some, of_all, weights, int(policy["sentences"]), firsts)
-    found = [one for one in found if one.coverage >= policy["least_coverage"]]
+        title = _terms(texts[key].title)
+        is_title = np.array([term in title for term in asked])
+        is_trial = np.array([term in trials for term in asked])
+        of_all = is_title | (is_trial & np.logical_or.reduce(some))
+        found += _windows(key, texts[key], some, of_all, weights)
     found.sort(key=lambda one: (-one.near[0], -one.near[1], one.place.end - one.place.start))
     return found[: int(policy["windows"])]
 
 
 def _windows(
-    key: str,
-    text: CitedText,
-    held: list[frozenset[int]],
-    of_all: frozenset[int],
-    weights: Mapping[int, float],
-    longest: int,
-    firsts: Iterable[int],
-) -> list[Passage]:
-    """Runs of up to `longest` sentences from `firsts` on; a longer one must hold more than its
+    key: str, text: CitedText, held: Held, of_all: Held, weights: Weights
+) -> Iterator[Passage]:
+    """Runs of sentences that hold enough of the words; a longer one must hold more than its
     parts."""
-    found = []
-    for first in firsts:
-        begin = text.sentences[first]
-        best = (0.0, 0.0)
-        for last in range(first, min(first + longest, len(held))):
-            own = frozenset[int]().union(*held[first : last + 1])
-            near = _share(own | of_all, weights), _share(own, weights)
-            if near > best and held[first] and held[last]:
-                best = near
-                place = Span(begin.start, text.sentences[last].end)
-                found.append(Passage(key, place, len(own | of_all) / len(weights), near))
-    return found
+    policy = load("verifying")
+    longest, least = int(policy["sentences"]), policy["least_coverage"]
+    has: Held = np.logical_or.reduce(held, axis=1)
+    firsts = _promising(held, has, of_all, longest, least)
+    own = held[firsts]
+    best = np.zeros((2, len(firsts)))
+    for more in range(min(longest, len(held))):
+        lasts = firsts + more
+        within = lasts < len(held)
+        lasts = np.minimum(lasts, len(held) - 1)
+        own |= held[lasts] & within[:, None]
+        near = np.stack([((own | of_all) * weights).sum(axis=1), (own * weights).sum(axis=1)])
+        near = np.round(near / weights.sum(), 9)  # what holds as much is as near
+        better = (near[0] > best[0]) | ((near[0] == best[0]) & (near[1] > best[1]))
+        better &= within & has[lasts]
+        best[:, better] = near[:, better]
+        coverage = (own | of_all).mean(axis=1)
+        for at in np.flatnonzero(better & (coverage >= least)):
+            place = Span(text.sentences[firsts[at]].start, text.sentences[lasts[at]].end)
+            share = float(near[0, at]), float(near[1, at])
+            yield Passage(key, place, float(coverage[at]), share)
 
 
 def _promising(
-    held: Sequence[frozenset[int]],
-    of_all: frozenset[int],
-    weights: Mapping[int, float],
-    policy: Mapping[str, Any],
-) -> list[int]:
+    held: Held, has: Held, of_all: Held, longest: int, least: float
+) -> npt.NDArray[np.intp]:
     """The sentences with which a passage may begin, in order: those that hold one of the words and,
     with the next ones, enough of them. Of very many those that hold most, with the next ones."""
-    longest, least = int(policy["sentences"]), policy["least_coverage"]
-    fullest = []
-    for first, own in enumerate(held):
-        if own:
-            together = own.union(of_all, *held[first + 1 : first + longest])
-            if len(together) / len(weights) >= least:
-                fullest.append((first, together))
-    most = int(policy["passages"])
-    if len(fullest) <= most:
-        return [first for first, _ in fullest]
-    fullest.sort(key=lambda one: -len(one[1]))
-    return sorted(first for first, _ in fullest[:most])
+    together = held | of_all
+    for more in range(1, min(longest, len(held))):
+        together[:-more] |= held[more:]
+    many = together.sum(axis=1)
+    firsts = np.flatnonzero(has & (many / held.shape[1] >= least))
+    fullest = np.argsort(-many[firsts], kind="stable")[: int(load("verifying")["passages"])]
+    return np.sort(firsts[fullest])
 
 
-def _weights(asked: Iterable[int], sentences: Collection[frozenset[int]]) -> dict[int, float]:
+def _weights(held: Sequence[Held], terms: int) -> Weights:
     """How much each word tells: the more, the fewer sentences have it."""
-    having = Counter(term for one in sentences for term in one)
-    return {term: log(1 + len(sentences) / (1 + having[term])) for term in asked}
-
-
-def _share(held: frozenset[int], weights: Mapping[int, float]) -> float:
-    return sum(weights[term] for term in held) / sum(weights.values())
+    having = sum((some.sum(axis=0) for some in held), np.zeros(terms))
+    return np.log(1 + sum(map(len, held)) / (1 + having))
 
 
 @lru_cache(maxsize=4096)  # a sentence of a source is compared again and again

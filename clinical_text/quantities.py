@@ -236,7 +236,7 @@ def _read(whole: _Text, span: tuple[int, int], value: Decimal, since: int) -> Qu
         value = Decimal((negative, digits, int(point) + exponent))
     first = max(0, start - LOOK_BACK)
     before, since = text[first:start], max(0, since - first)
-    unit, end_of_unit = _unit(text, end)
+    unit, end_of_unit = unit_at(text, end)
     begin = start
     sign = sign_before(before)
     if sign is not None:
@@ -281,7 +281,7 @@ def _decimal(written: str) -> Decimal:
     return Decimal(written)
 
 
-def _unit(text: str, end: int) -> tuple[str | None, int]:
+def unit_at(text: str, end: int) -> tuple[str | None, int]:
     """The unit that follows a number ending at `end`, and where it ends.
 
     Letters glued to a number that are no unit (5FU, 2nd) are kept as its unit, so that "2nd" and

@@ -11,6 +11,7 @@ from functools import cache
 
 from clinical_text.labels import body_of
 from clinical_text.normalize import normalize
+from clinical_text.notation import in_one_notation
 from clinical_text.vocabulary import vocabulary
 from store.core.spans import Span
 from workers.verify.guards import omissions
@@ -32,7 +33,8 @@ _LABELLED = re.compile(r"[^\W_][^:\r\n]{0,99}:\s")
 def own_words(words: str, cited: CitedText, place: Span, under: Leads = ()) -> Span | None:
     """Where `words` stand in the passage at `place`, as it says them; None where they do not.
 
-    What the quotation check folds, a final stop and the case of the first letter may differ.
+    What the quotation check folds, the notation of numbers and units, a final stop and the case of
+    the first letter may differ.
 
     Args:
         under: what the words stand under in the text that they are taken from.
@@ -48,11 +50,12 @@ def own_words(words: str, cited: CitedText, place: Span, under: Leads = ()) -> S
 def _says(wanted: str, unit: Span, text: str, under: Leads) -> bool:
     """Whether words are those of a sentence or a labelled line, with what it stands under."""
     raw = unit.of(text)
-    said, above = _folded(bare(body_of(raw), begins_line=True)), leads(text, unit.start)
+    said = _folded(bare(body_of(raw), begins_line=True), text)
+    above = leads(text, unit.start)
     if not (wanted and said) or said.endswith("?"):
         return False
     if not _is_led_alike(above, under):
-        over = _folded(": ".join(above))
+        over = _folded(": ".join(above), text)
         return any(_alike_behind(wanted, f"{over}{sign} ", said) for sign in (":", "", " -"))
     if _alike(wanted, said):
         return True
@@ -79,8 +82,8 @@ def _units(cited: CitedText, place: Span) -> Iterator[Span]:
             yield from (one for n, one in enumerate(lines) if labelled[n] and ends[n])
 
 
-def _folded(words: str) -> str:
-    return " ".join(normalize(words).text.split()).rstrip(_ENDS)
+def _folded(words: str, source: str = "") -> str:
+    return in_one_notation(normalize(words).text, source).rstrip(_ENDS)
 
 
 def _is_led_alike(above: Leads, under: Leads) -> bool:

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clinical_text.quantities import quantities
-from workers.verify.guards.number_words import in_digits
 from workers.verify.guards.numbers import guard
 
 PASSAGE = (
@@ -150,19 +149,6 @@ def test_another_number_in_a_name_is_another_name(claim: str, passage: str) -> N
 def test_the_number_of_a_name_is_no_number_of_the_passage() -> None:
     found = guard("Of 19 patients, some died.", "Some patients with COVID-19 died.")
     assert [finding.code for finding in found] == ["number"]
-
-
-@pytest.mark.parametrize(
-    ("words", "digits"),
-    [
-        ("Thirty-seven studies", "37 studies"),
-        ("nineteen of twenty patients", "19 of 20 patients"),
-        ("the thirty-seventh study", "the thirty-seventh study"),
-        ("twelve", "twelve"),
-    ],
-)
-def test_number_words_above_twelve_are_read_in_digits(words: str, digits: str) -> None:
-    assert in_digits(words) == digits
 
 
 def test_a_day_is_not_a_number_of_days() -> None:

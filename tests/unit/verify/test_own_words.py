@@ -3,12 +3,14 @@
 Their words are made up, so that no list of the product knows them: what holds, holds by form.
 """
 
+import re
 from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.unit.reading import test_notation as notation
 from tests.unit.verify.pasted.test_check import check
 from workers.verify.guards.omissions import introduces
 
@@ -266,3 +268,19 @@ def test_a_statement_of_many_brackets_takes_no_time() -> None:
     text = f"Pressure fell {'(n = 3) ' * 400}in adults."
     found: Any = verdict("Pressure fell in adults.", text)
     assert found == "unverified"
+
+
+@given(data=st.data())
+def test_the_source_s_own_sentence_in_another_notation_of_its_numbers_is_its_own(
+    data: st.DataObject,
+) -> None:
+    value, units = data.draw(notation.VALUES), data.draw(notation.UNITS)
+    theirs, ours = (data.draw(st.sampled_from(notation.writings(value))) for _ in range(2))
+    frame = data.draw(SENTENCES).replace("%", " {}")
+    number = re.search(r"\d+ \{\}", frame)
+    assert number is not None
+    frame = frame.replace(number[0], "{}")
+    source = frame.format(f"{theirs} {units[0]}")
+    assert verdict(frame.format(f"{ours} {units[0]}"), source) == "verified"
+    other = data.draw(notation.VALUES.filter(lambda one: one != value))
+    assert verdict(frame.format(f"{other} {units[0]}"), source) != "verified"

@@ -8,13 +8,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
+from clinical_text.notation import PAD, in_digits
 from clinical_text.quantities import Kind, quantities
 from clinical_text.structure import segment
 from clinical_text.vocabulary import vocabulary
-from knowledge.loader import load
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.grounds import Grounds
 
@@ -62,16 +62,7 @@ _DENIES = 80
 """Characters in which a negation may deny a bound (ours)."""
 _Sizes = Mapping[str, Sequence[float]]
 
-_PAD = "\u2003"
-_SCALE_WORDS = {"thousand": 3, "million": 6, "billion": 9}
 _DIGITS = re.compile(r"\d{1,15}(?:[.,·]\d{1,15}){0,5}")
-_GROUPED = re.compile(
-    r"(?<![\w.,·])\d{1,3}(?:(?P<gap>['’ \u00a0\u2009\u202f])\d{3})(?:(?P=gap)\d{3}){0,3}(?![\d'’])"
-)
-_COMMA = re.compile(r"(?<![\w.,·])(?:\d{1,3},(?:\d{1,2}|\d{4,9})|0,\d{3})(?![\w,]|[.·]\d)")
-_SCALED = re.compile(
-    rf"(?i)(?P<number>\d[\d.,·]{{0,15}})[\s-](?P<scale>{'|'.join(_SCALE_WORDS)})\b"
-)
 _PART_OF = {
     **dict(zip(("half", "third", "fourth", "fifth", "sixth"), range(2, 7), strict=True)),
     **dict(zip(("seventh", "eighth", "ninth", "tenth"), range(7, 11), strict=True)),
@@ -393,11 +384,11 @@ def _grouped(figures: Sequence[_Figure]) -> Mapping[str, Sequence[float]]:
 
 def _figures(text: str) -> list[_Figure]:
     """The numbers of a text in order, without those in names and identifiers."""
-    plain = _in_plain_digits(text)
+    plain = in_digits(text)
     found = []
     for one in quantities(plain):
         start = one.start
-        while start and plain[start - 1] == _PAD:
+        while start and plain[start - 1] == PAD:
             start -= 1
         unit = one.unit or one.shared_unit
         glued = unit is not None and unit.split("/")[0] not in vocabulary().unit_kind
@@ -476,52 +467,3 @@ def _fraction(match: re.Match[str]) -> float:
     return (1 if top in ("a", "an") else vocabulary().number_words.index(top)) / _PART_OF[
         match["part"].lower()
     ]
-
-
-def _in_plain_digits(text: str) -> str:
-    """`text` with all numbers in digits, at the same places: what gets shorter is padded before."""
-
-    def padded(match: re.Match[str], digits: str) -> str:
-        return digits.rjust(len(match[0]), _PAD) if len(digits) <= len(match[0]) else match[0]
-
-    text = _GROUPED.sub(lambda found: padded(found, re.sub(r"\D", "", found[0])), text)
-    text = _COMMA.sub(lambda found: found[0].replace(",", "."), text)
-    text = _words().sub(lambda found: padded(found, _of_words(found[0])), text)
-    return _SCALED.sub(
-        lambda found: padded(found, f"{found['number']}×10^{_SCALE_WORDS[found['scale'].lower()]}"),
-        text,
-    )
-
-
-@cache
-def _values() -> Mapping[str, int]:
-    """Number words below a hundred that are one word, and their values."""
-    more = load("guards/number_words")
-    values = {word: number for number, word in enumerate(vocabulary().number_words)}
-    values |= {word: number for number, word in enumerate(more["teens"], start=13)}
-    return values | {word: 10 * number for number, word in enumerate(more["tens"], start=2)}
-
-
-@cache
-def _words() -> re.Pattern[str]:
-    """Numbers in words, each whole, but for words of a scale behind them."""
-    by_length = sorted(_values(), key=len, reverse=True)
-    ones = "|".join(word for word in by_length if 0 < _values()[word] < 10)
-    tens = "|".join(word for word in by_length if _values()[word] >= 20)
-    small = rf"(?:(?:{tens})[\s-](?:{ones})|{'|'.join(by_length)})"
-    hundreds = rf"(?:(?:{small}|an?)[\s-]hundred(?:(?:[\s-]and)?[\s-]{small})?|{small})"
-    thousands = rf"(?:{hundreds}|an?)[\s-]thousand(?:,?(?: and)? {hundreds})?"
-    return re.compile(rf"(?i)(?<![\w-])(?:{thousands}|{hundreds})(?!\w)")
-
-
-def _of_words(words: str) -> str:
-    """The digits of a number in words."""
-    whole = part = 0
-    for word in re.findall("[a-z]+", words.lower()):
-        if word == "thousand":
-            whole, part = whole + 1000 * max(part, 1), 0
-        elif word == "hundred":
-            part = 100 * max(part, 1)
-        else:
-            part += _values().get(word, 0)
-    return str(whole + part)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from clinical_text.normalize import normalize
+from clinical_text.notation import in_plain_digits
 from clinical_text.quantities import Quantity, quantities
 from knowledge.guard_terms import named_terms
 from knowledge.loader import load
@@ -69,7 +70,7 @@ def _words(text: str) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def quantities_of(text: str) -> tuple[Quantity, ...]:
     """The quantities of a text in order, read once."""
-    return tuple(quantities(text))
+    return tuple(quantities(in_plain_digits(text)))
 
 
 def sentences(text: str) -> list[str]:

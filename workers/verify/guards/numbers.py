@@ -14,12 +14,12 @@ from functools import cache
 from pydantic import BaseModel, ConfigDict
 
 from clinical_text.identifiers import identifiers
+from clinical_text.notation import in_digits
 from clinical_text.quantities import Kind, Quantity, names
 from clinical_text.vocabulary import vocabulary
 from knowledge.loader import load
 from workers.verify.guards.finding import Finding
 from workers.verify.guards.lexing import quantities_of
-from workers.verify.guards.number_words import in_digits
 from workers.verify.guards.statements import Phrasebook, read
 
 _POINT = re.compile(r"(?i)\b(?P<unit>day|week|month|year)\s+(?P<number>\d+)\b")

@@ -44,4 +44,5 @@ def _strange(credit: re.Match[str], grounds: Grounds) -> Iterator[Finding]:
     year = credit["year"]
     if year and year != published and (published or year not in grounds.text):
         of = f"of {published}" if published else "of no known year"
-        yield Finding("attribution", f"the source is {of}, not of {year}")
+        detail = f"the source is {of}, not of {year}"
+        yield Finding("attribution", detail, unsaid=not published)

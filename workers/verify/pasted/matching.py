@@ -8,12 +8,12 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from clinical_text.notation import in_digits
 from knowledge.loader import load
 from store.core.spans import Span
 from store.documents.content import content_terms
 from store.index.terms import term_set
 from workers.verify.guards.lexing import fold
-from workers.verify.guards.number_words import in_digits
 from workers.verify.guards.trials import trial_names
 from workers.verify.locating import CitedText
 

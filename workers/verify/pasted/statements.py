@@ -23,7 +23,7 @@ _MARKS_BEHIND = re.compile(r"(?<![\s:#])[\s:#]++$")
 """What introduces an identifier."""
 _EMPTY = re.compile(r"[(\[][\s:;,.]*+[)\]]")
 """Brackets that held nothing but identifiers."""
-_BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:])")
+_BEFORE_STOP = re.compile(r"(?<!\s)\s++([.,;:])(?!\d)")
 _RANGE = re.compile(r"(?<!\d)(\d{1,9})\s{0,9}[–-]\s{0,9}(\d{1,9})")
 _MOST_OF_A_RANGE = 50
 _MOST_OF_A_HEADING = 6  # words of a line in bold

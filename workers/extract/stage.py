@@ -13,7 +13,7 @@ from knowledge.extraction import extraction_policy
 from messages import ExtractV1, Stage
 from store.core.unit_of_work import UnitOfWork
 from store.extractions import extractions, prompt_memory
-from store.extractions.extractions import Ended
+from store.extractions.extractions import EXTRACTIONS, Ended
 from store.models import ExtractionRow
 from workers.extract.intake import take_in
 from workers.extract.iterating import Iterated, Step
@@ -47,7 +47,7 @@ def work(context: Context, message: ExtractV1) -> Result:
     """
     began = time.monotonic()
     with context.store.reading() as session:
-        row = extractions.get(session, message.extraction_id)
+        row = EXTRACTIONS.get(session, message.extraction_id)
         if row is None or row.erased_at or row.content_hash != message.content_hash:
             raise Permanent(f"there is no document of extraction {message.extraction_id}")
         stored = extractions.iterations(session, row.id, message.part)
@@ -109,7 +109,7 @@ def commit(unit: UnitOfWork, message: ExtractV1, result: Result) -> None:
 
 
 def _on_dead(unit: UnitOfWork, message: ExtractV1, cause: str) -> None:
-    extractions.failed(unit, message.extraction_id, cause)
+    EXTRACTIONS.failed(unit, message.extraction_id, cause)
 
 
 SPEC = StageSpec(

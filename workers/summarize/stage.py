@@ -13,7 +13,7 @@ from messages import Stage, SummarizeV1
 from store.core.unit_of_work import UnitOfWork
 from store.models import Note
 from store.reports import model_usage
-from store.texts import notes
+from store.texts.notes import NOTES
 from workers.language_model.port import (
     BudgetSpent,
     LanguageModel,
@@ -112,7 +112,7 @@ def _has_no_heading(reading: Reading) -> bool:
 
 def commit(unit: UnitOfWork, message: SummarizeV1, result: Result) -> None:
     """Keep the result; its counts are audited, its words are not (invariant 11)."""
-    digest = notes.done(unit, message.note_id, result.body)
+    digest = NOTES.done(unit, message.note_id, result.body)
     unit.record(
         "note.summarized",
         message.note_id,
@@ -123,7 +123,7 @@ def commit(unit: UnitOfWork, message: SummarizeV1, result: Result) -> None:
 
 
 def _on_dead(unit: UnitOfWork, message: SummarizeV1, cause: str) -> None:
-    notes.failed(unit, message.note_id, cause)
+    NOTES.failed(unit, message.note_id, cause)
 
 
 SPEC = StageSpec(

@@ -8,6 +8,7 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import Session, col, select
 
+import contracts
 from knowledge.version import knowledge_version
 from store.audit import inputs as audit_inputs
 from store.core.hashes import is_json_hash, is_text_hash, json_hash
@@ -122,20 +123,21 @@ def recompose(rows: Rows) -> dict[str, Any]:
     Raises:
         KeyError, ValueError: the records are not in the form that this code reads.
     """
-    inputs = rows.inputs.body
+    inputs, retrieval = rows.inputs.body, contracts.Retrieval.read(rows.retrieval.body)
+    draft = contracts.Draft.read(rows.draft.body)
     checked = _CHECKED.validate_python(inputs["checked"])
     held = {key: _held(key, recorded, rows.versions) for key, recorded in inputs["held"].items()}
     body = compose(
         question=rows.question.text,
-        retrieval=rows.retrieval.body,
+        retrieval=retrieval,
         # Not recorded by earlier releases, whose drafts had no keyless draft beside them.
-        draft=in_place_of(rows.draft.body) if inputs.get("keyless") else rows.draft.body,
+        draft=in_place_of(draft) if inputs.get("keyless") else draft,
         checked=checked,
         passed=gate(checked, inputs["contested"]),
         conflicts=inputs["conflicts"],
         # Not recorded by earlier releases, which used these defaults.
         undecided=inputs.get("undecided", inputs["contested"]),
-        in_the_past=inputs.get("in_the_past", bool(rows.retrieval.body["as_of"])),
+        in_the_past=inputs.get("in_the_past", bool(retrieval.as_of)),
         cost_usd=inputs["cost_usd"],
         held=held,
         place_of=lambda key, span: place_of(rows.chunks[held[key].version.id], span),

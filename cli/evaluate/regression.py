@@ -12,10 +12,12 @@ import sqlalchemy as sa
 
 from cli.evaluate.corpora import take_in_path
 from cli.evaluate.scratch import maintain, scratch, take_in
+from contracts import Retrieval
 from knowledge.links import is_search_page
 from knowledge.regression import Asked, regression
 from store.core.settings import Settings
-from store.models import Answer, Retrieval
+from store.models import Answer
+from store.models import Retrieval as StoredRetrieval
 from store.questions import questions
 from workers.audit.quality import ANCHORED, TRIALS, Measured, leads, measure
 from workers.inline import InlineWorker
@@ -34,7 +36,7 @@ class Run:
     """One question with its stored retrieval and its answer."""
 
     asked: Asked
-    retrieval: Mapping[str, Any]
+    retrieval: Retrieval
     answer: Mapping[str, Any]
 
     @cached_property
@@ -99,7 +101,7 @@ def _ask(worker: InlineWorker, asked: Asked) -> Run:
     with worker.store.reading() as session:
         return Run(
             asked,
-            session.get_one(Retrieval, question_id).body,
+            Retrieval.read(session.get_one(StoredRetrieval, question_id).body),
             session.get_one(Answer, question_id).body,
         )
 

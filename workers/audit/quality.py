@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from contracts import Retrieval
 from knowledge.loader import load
 from knowledge.policy import retrieval_policy
 
@@ -89,14 +90,13 @@ class Measured:
         )
 
 
-def measure(retrieval: Mapping[str, Any], answer: Mapping[str, Any]) -> Measured:
+def measure(retrieval: Retrieval, answer: Mapping[str, Any]) -> Measured:
     """Measure an answer together with its retrieval.
 
     Args:
-        retrieval: the stored body; `query_type` and `evidence` are read.
         answer: the stored body; `sections`, `claims`, `quotations` and `verification_summary` are.
     """
-    query_type = retrieval["query_type"]
+    query_type = retrieval.query_type
     shown = [section["heading"] for section in answer["sections"]]
     places = [place for claim in answer["claims"] for place in claim["citations"]]
     inside = answer["quotations"]
@@ -105,7 +105,7 @@ def measure(retrieval: Mapping[str, Any], answer: Mapping[str, Any]) -> Measured
     return Measured(
         query_type=query_type,
         source_types=dict(
-            sorted(Counter(entry["source_type"] for entry in retrieval["evidence"]).items())
+            sorted(Counter(entry.source_type for entry in retrieval.evidence).items())
         ),
         first_section=shown[0] if shown else None,
         routing_compliant=leads(query_type, shown[0]) if shown else None,

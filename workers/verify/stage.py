@@ -8,6 +8,8 @@ from uuid import UUID
 
 from sqlmodel import Session
 
+from contracts import Retrieval
+from contracts.draft import Proposal
 from messages import AuditV1, Stage, VerifyV1
 from store.audit import inputs as audit_inputs
 from store.audit.payloads import judge_asked
@@ -59,22 +61,22 @@ def work(context: Context, message: VerifyV1) -> Result:
             raise Permanent(f"question {message.question_id} has no draft to verify")
         if question.hash != message.draft_hash:
             raise Permanent(f"the draft of question {message.question_id} is another one")
-        retrieval, draft = question.retrieval, question.draft
-        keys = [entry["evidence_id"] for entry in retrieval["evidence"]]
-        ids = [UUID(entry["version_id"]) for entry in retrieval["evidence"]]
+        retrieval, drafted = question.retrieval, question.draft
+        keys = [entry.evidence_id for entry in retrieval.evidence]
+        ids = [UUID(entry.version_id) for entry in retrieval.evidence]
         versions = dict(zip(keys, get_texts(session, ids), strict=True))
         held = held_versions(session, versions, context.now())
         chunks = chunks_of(session, ids)
         said = witnesses(session, held)
     cost = question.cost_usd
-    in_the_past = is_past(retrieval["as_of"], context.now())
+    in_the_past = is_past(retrieval.as_of, context.now())
     texts = {key: cited_text(context, held[key]) for key in versions}
-    judge = _judge(context, message.question_id, draft)
+    judge = _judge(context, message.question_id, drafted)
     not_citable = {
         key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
     }
     checking = check_claims(
-        _claims(draft),
+        _claims(drafted),
         texts,
         judge=judge,
         repairer=_repairer(context, message.question_id, judge),
@@ -86,8 +88,9 @@ def work(context: Context, message: VerifyV1) -> Result:
     found = find(question.text, said)
     passed = gate(checking.results, contested(checking.results, found))
     set_aside: Sequence[Checked] = ()
-    if may_be_thinned(draft, passed):
-        instead = in_place_of(draft)
+    draft: Proposal = drafted
+    if may_be_thinned(drafted, passed):
+        instead = in_place_of(drafted)
         own = check_claims(_claims(instead), texts, not_citable=not_citable)
         results = without_refused(own.results, checking)
         keyless = gate(results, contested(results, found))
@@ -135,14 +138,14 @@ def work(context: Context, message: VerifyV1) -> Result:
     )
 
 
-def _claims(draft: Mapping[str, Any]) -> list[Drafted]:
-    return [Drafted.of(claim) for claim in draft["claims"]]
+def _claims(draft: Proposal) -> list[Drafted]:
+    return [Drafted.of(claim) for claim in draft.claims]
 
 
-def _judge(context: Context, question_id: UUID, draft: Mapping[str, Any]) -> Judge | None:
+def _judge(context: Context, question_id: UUID, draft: Proposal) -> Judge | None:
     """A language model judges what a language model drafted; the sources' sentences need none."""
     model = asking(context, question_id)
-    if model is None or draft["generator"] == "extractive":
+    if model is None or draft.is_extractive:
         return None
 
     def judged(material: Material) -> Judged:
@@ -165,7 +168,7 @@ def _repairer(context: Context, question_id: UUID, judge: Judge | None) -> Repai
 
 def _abstained(
     body: Mapping[str, Any],
-    retrieval: Mapping[str, Any],
+    retrieval: Retrieval,
     passed: Passed,
     held: Mapping[str, Held],
     at: datetime,
@@ -176,11 +179,11 @@ def _abstained(
     stale = [held[one.evidence_id] for one in passed.held]
     return Abstained(
         at=at,
-        as_of=retrieval["as_of"],
-        filtered=retrieval.get("filters") is not None,
-        search_terms=retrieval.get("search_terms", {}),
+        as_of=retrieval.as_of,
+        filtered=retrieval.filters is not None,
+        search_terms=retrieval.search_terms,
         stale_documents=[one.version.document_id for one in stale if one.clocks.stale],
-        named=retrieval.get("named_wanted", {}),
+        named=retrieval.named_wanted,
     )
 
 

@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from contracts import Retrieval
 from knowledge.loader import load
+from tests.bodies import filled
 from workers.audit.quality import leads, measure
 
 
@@ -24,9 +26,10 @@ def answer(**changed: Any) -> dict[str, Any]:
     }
 
 
-def retrieval(*kinds: str, query_type: str = "clinical_trials") -> dict[str, Any]:
+def retrieval(*kinds: str, query_type: str = "clinical_trials") -> Retrieval:
     """What was retrieved, by kind."""
-    return {"query_type": query_type, "evidence": [{"source_type": kind} for kind in kinds]}
+    evidence = [{"source_type": kind} for kind in kinds]
+    return filled(Retrieval, query_type=query_type, evidence=evidence)
 
 
 @pytest.mark.requirement("MC-4.2a")

@@ -16,10 +16,12 @@ from api_gateway.questions.answer_schemas import (
     EarlierOut,
     LacksOut,
 )
+from contracts import Draft, Retrieval
 from knowledge.links import is_direct
 from knowledge.loader import load
 from store.core.spans import Span, Structure
 from store.models import DocumentVersion
+from tests.bodies import filled
 from workers.verify.abstention import abstention
 from workers.verify.answer import Held, Place, compose
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
@@ -72,12 +74,10 @@ def answer(
         *("c1", TEXT, "E1", "RESULTS", Verdict(verdict), "verbatim", Span(0, len(TEXT))),
         basis=Basis.WORDS,
     )
-    claim = {"claim_id": "c1"}
-    understanding = ("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency")
     return compose(
         question=question,
-        retrieval=dict.fromkeys(understanding) | {"asks_for_today": False, "as_of": None} | found,
-        draft={"generator": generator, "prompt_version": None, "claims": [claim] * drafted},
+        retrieval=filled(Retrieval, **found),
+        draft=filled(Draft, generator=generator, claims=[{"claim_id": "c1"}] * drafted),
         checked=[checked] * drafted,
         passed=gate([checked] * drafted, contested),
         undecided=undecided,

@@ -1,13 +1,15 @@
 """An answer as the gate let it through, as it is sealed and shown (DESIGN section 5)."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from contracts.body import Body, Part
 from contracts.draft import Fallback, Lacks
 from contracts.retrieval import Asked, Image, Pico, SubQuery, Sufficiency, Tags
 
+REMARK = "remark"
+"""What stands for the id of a claim where a remark quotes."""
 Verdict = Literal["supported", "partial", "conflicting"]
 Status = Literal["verified", "partially_verified", "conflicting"]
 Reason = Literal[
@@ -43,6 +45,11 @@ class Citation(Part):
     quote: Annotated[str, Field(description="the words there, to the letter")]
     quote_verdict: str
     citation: Annotated[str | None, Field(description="the place as people write it")]
+
+    @property
+    def place(self) -> "Place":
+        """Where the words stand."""
+        return Place(self.document_id, self.version, self.start, self.end, self.quote)
 
 
 class Earlier(Part):
@@ -197,6 +204,30 @@ class Remark(Part):
     end: int | None = None
     quote: str | None = None
 
+    @model_validator(mode="after")
+    def _quotes_from_a_place(self) -> Self:
+        if self.quote is not None and self.place is None:
+            raise ValueError("a remark that quotes says where the words stand")
+        return self
+
+    @property
+    def place(self) -> "Place | None":
+        """Where the words that it quotes stand; None if it quotes none."""
+        document_id, version, start, end = self.document_id, self.version, self.start, self.end
+        if document_id is None or version is None or start is None or end is None:
+            return None
+        return None if self.quote is None else Place(document_id, version, start, end, self.quote)
+
+
+class Place(NamedTuple):
+    """A place of a version and the words there, which an answer shows as a quotation."""
+
+    document_id: str
+    version: int
+    start: int
+    end: int
+    quote: str
+
 
 class Reference(Part):
     """A cited work: its title is the link, and the link opens the work itself."""
@@ -346,3 +377,11 @@ class Answer(Body):
     freshness_summary: Freshness
     recall: Recall
     provenance: Provenance
+
+    @property
+    def quoted(self) -> list[tuple[str, Place]]:
+        """Every quotation that it shows, with the id of its claim; of a remark, `remark`."""
+        return [
+            *((claim.claim_id, one.place) for claim in self.claims for one in claim.citations),
+            *((REMARK, place) for one in self.remarks if (place := one.place) is not None),
+        ]

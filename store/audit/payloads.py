@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from contracts.answer import Evidence
 from contracts.draft import Proposal
 from contracts.retrieval import Request
 from store.core.hashes import keyed
@@ -38,7 +39,7 @@ def judge_asked(key: bytes | None, judged: Mapping[str, Any]) -> dict[str, Any]:
     return {**judged, **hashes}
 
 
-def evidence_of(records: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+def evidence_of(records: Iterable[Evidence]) -> list[dict[str, str]]:
     """The versions that evidence records name, each once, with the hash of its content."""
-    hashes = {str(record["version_id"]): str(record["retrieval"]["hash"]) for record in records}
+    hashes = {record.version_id: record.retrieval.hash for record in records}
     return [{"version_id": key, "content_hash": value} for key, value in hashes.items()]

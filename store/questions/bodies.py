@@ -63,13 +63,24 @@ class Drafted:
 
 @dataclass(frozen=True)
 class Composed:
-    """An answer as it was stored, and what it was made from."""
+    """An answer as it was stored, and what it was made from. Its hash is that of `body`, which is
+    read (`contracts.Answer.read`) once that was looked at."""
 
-    body: dict[str, Any]
+    body: Json
     hash: str
     abstain_reason: str | None
     hash_key: bytes | None
     retrieval: Retrieval | None
+
+
+class Cited(NamedTuple):
+    """A place that an answer shows: of which claim, in which version, and the hash of its words."""
+
+    claim_id: str
+    version_id: UUID
+    start: int
+    end: int
+    quote_hash: str
 
 
 class Keyed(NamedTuple, Generic[B]):
@@ -196,14 +207,13 @@ def put_answer(
     inputs: Hashed,
     *,
     abstain_reason: str | None,
-    citations: Sequence[Json],
+    citations: Sequence[Cited],
 ) -> None:
     """Store an unsealed answer, what it was composed from, and the spans that it rests on; the
     question then waits for audit.
 
     Args:
         inputs: see `store.audit.inputs`.
-        citations: columns of `citation` without `id` and `question_id`.
 
     Raises:
         LookupError: there is no such question.
@@ -217,11 +227,11 @@ def put_answer(
         abstain_reason=abstain_reason,
         inputs=inputs.json,
         inputs_hash=inputs.hash,
-        claims=[citation["claim_id"] for citation in citations],
-        versions=uuid_array([citation["version_id"] for citation in citations]),
-        starts=[citation["start"] for citation in citations],
-        ends=[citation["end"] for citation in citations],
-        quotes=[citation["quote_hash"] for citation in citations],
+        claims=[one.claim_id for one in citations],
+        versions=uuid_array([one.version_id for one in citations]),
+        starts=[one.start for one in citations],
+        ends=[one.end for one in citations],
+        quotes=[one.quote_hash for one in citations],
     )
 
 

@@ -7,8 +7,8 @@ where the last commit was; what a language model answered is kept before that (`
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
+from contracts import Extraction
 from knowledge.extraction import extraction_policy
 from messages import ExtractV1, Stage
 from store.core.unit_of_work import UnitOfWork
@@ -32,7 +32,7 @@ class Planned:
     text: str
     plan: Plan | None
     seconds: float
-    refused: dict[str, Any] | None = None
+    refused: Extraction | None = None
 
 
 Result = Planned | Iterated
@@ -91,7 +91,8 @@ def commit(unit: UnitOfWork, message: ExtractV1, result: Result) -> None:
         extractions.read(row, result.text)
         row.seconds += result.seconds
         if result.plan is None:
-            extractions.done(unit, row, result.refused or {}, Ended(outcome="unreadable"))
+            refused = result.refused.as_body() if result.refused else {}
+            extractions.done(unit, row, refused, Ended(outcome="unreadable"))
             return
         extractions.planned(unit, row, result.plan.model_dump(mode="json"))
         extractions.next_step(unit, row, part=0, iteration=1)
@@ -105,7 +106,8 @@ def commit(unit: UnitOfWork, message: ExtractV1, result: Result) -> None:
         following = result.next
         extractions.next_step(unit, row, part=following.part, iteration=following.iteration)
     elif result.ended is not None:
-        extractions.done(unit, row, *result.ended)
+        extraction, ended = result.ended
+        extractions.done(unit, row, extraction.as_body(), ended)
 
 
 def _on_dead(unit: UnitOfWork, message: ExtractV1, cause: str) -> None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from contracts import Retrieval
+from contracts import Answer, Retrieval
+from contracts.answer import Conflict
 from contracts.draft import Proposal
 from knowledge.anchors import trial_of
 from knowledge.links import is_direct
@@ -81,14 +82,14 @@ def compose(
     draft: Proposal,
     checked: Sequence[Checked],
     passed: Passed,
-    conflicts: Sequence[Mapping[str, Any]] = (),
+    conflicts: Sequence[Conflict] = (),
     undecided: Collection[str],
     in_the_past: bool,
     cost_usd: str | None = None,
     held: Mapping[str, Held],
     place_of: PlaceOf,
-) -> dict[str, Any]:
-    """The answer's body. Only what the gate let through is in it, and no claim if it abstains.
+) -> Answer:
+    """The answer. Only what the gate let through is in it, and no claim if it abstains.
 
     Args:
         checked: all drafted claims with their verdicts, for the counts.
@@ -112,7 +113,7 @@ def compose(
     )
     shown = () if reason else passed.shown
     used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))
-    return {
+    body = {
         **retrieval.model_dump(include=_UNDERSTANDING, mode="json", exclude_unset=True),
         **_abstained(reason),
         "summary": _summary(() if reason else passed.verified),
@@ -143,6 +144,7 @@ def compose(
             "fallback": draft.fallback.model_dump(mode="json") if draft.fallback else None,
         },
     }
+    return Answer.model_validate(body)
 
 
 def _asked(retrieval: Retrieval) -> dict[str, bool]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cli.evaluate.regression import Run, report
-from contracts import Retrieval
+from contracts import Answer, Retrieval
 from knowledge.regression import Asked
 from tests.bodies import filled
 
@@ -38,7 +38,7 @@ def run(
     }
     evidence = [{"source_type": kind} for kind in kinds]
     retrieval = filled(Retrieval, query_type=asked.type, evidence=evidence)
-    return Run(asked, retrieval, answer | changed)
+    return Run(asked, retrieval, filled(Answer, **(answer | changed)))
 
 
 GOOD = run("clinicaltrials", "clinicaltrials", "pubmed", "nccn")

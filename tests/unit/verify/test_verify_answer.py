@@ -84,7 +84,7 @@ def answer(
         in_the_past=in_the_past,
         held={"E1": work or held(identifiers={"pmid": "999999991"})},
         place_of=lambda key, span: Place("chunk_0", "RESULTS", "RESULTS section, chunk_0:0-8"),
-    )
+    ).as_body()
 
 
 def test_a_claim_has_the_keys_that_openapi_names() -> None:

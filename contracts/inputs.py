@@ -6,10 +6,10 @@ do: it is never shown.
 
 from collections.abc import Mapping
 
-from contracts.answer import Conflict, Cure, CureRefresh, Earlier
+from contracts.answer import AskedSource, Conflict, Cure, CureRefresh, Earlier, Notice
 from contracts.body import Body, Part
 
-_NONE: Mapping[str, int | None] = {}
+_NONE: Mapping[str, int] = {}
 
 
 class Marks(Part):
@@ -60,29 +60,16 @@ class CheckedClaim(Part):
     repaired_from: Earlier | None = None
 
 
-class HeldNotice(Part):
-    """A notice on a work, as a source had it."""
+class HeldAsked(AskedSource):
+    """A source that was asked, and how many works cite the work if it says so."""
 
-    source: str
-    kind: str
-    notice_id: str
-    stated_on: str | None
-    first_seen_at: str
-
-
-class HeldAsked(Part):
-    """A source that was asked what became of a work."""
-
-    source: str
-    asked_at: str
-    known: bool
     cited_by: int | None = None
 
 
 class HeldStanding(Part):
     """What became of a work, by the word of every source that was asked."""
 
-    notices: tuple[HeldNotice, ...] = ()
+    notices: tuple[Notice, ...] = ()
     asked: tuple[HeldAsked, ...] = ()
 
 
@@ -117,11 +104,31 @@ class Cured(Part):
     cure_refreshes: tuple[CureRefresh, ...]
 
 
+class GateCounts(Part):
+    """What a gate did with the drafted claims; `stops` counts by what stopped them, `believed`
+    tells whether a judge passed its controls (None: there were none)."""
+
+    drafted: int = 0
+    own_words: int = 0
+    source_words: int = 0
+    mended: int = 0
+    repaired: int = 0
+    doubts: int = 0
+    doubts_answered: int = 0
+    doubts_standing: int = 0
+    both_judged: int = 0
+    disagreed: int = 0
+    controls: int = 0
+    controls_missed: int = 0
+    believed: bool | None = None
+    stops: Mapping[str, int] = _NONE
+
+
 class Gate(Part):
-    """What names the gate that was passed, and what it did, in counts."""
+    """What names the gate that was passed, and what it did."""
 
     version: str
-    counts: Mapping[str, int | None] = _NONE
+    counts: GateCounts | None = None
 
 
 class AnswerInputs(Body):

@@ -14,8 +14,14 @@ from hypothesis import strategies as st
 
 import contracts
 from contracts import Body, UnknownForm
+from knowledge.labs import Reading
+from knowledge.links import DirectUrl
 from store.core.hashes import json_hash
 from tests.bodies import filled
+from workers.retrieve.images import Figure
+from workers.retrieve.leads import Lead
+from workers.retrieve.reranking import Reranked
+from workers.retrieve.understanding.model import ModelPart, Patient
 
 FORMS: dict[str, type[Body]] = {
     "retrieval": contracts.Retrieval,
@@ -159,3 +165,37 @@ def test_any_words_and_numbers_stay_as_they_are(
     body = filled(contracts.Retrieval, names=names, weights=[weights], evidence=[entry]).as_body()
     again = contracts.Retrieval.read(json.loads(json.dumps(body))).as_body()
     assert json_hash(again) == json_hash(body)
+
+
+def test_what_services_outside_add_to_a_retrieval_fits_its_form() -> None:
+    page = DirectUrl("https://pmc.ncbi.nlm.nih.gov/articles/PMC1/")
+    figure = Figure("An algorithm", "A caption", page, None, "Open-i (NLM)", None)
+    lead = Lead("pmid", "999")
+    value = Reading("platelets", 250.0, "10^9/L", None, None, None, 0, 9)
+    told = {
+        "images": [figure.as_body()],
+        "outside": {
+            "asked": "colon cancer",
+            "leads": [lead.as_body()],
+            "dropped": 1,
+            "cost_usd": None,
+            "failure": None,
+        },
+        "reranked": Reranked("ordered", "a model", "rerank.v1", ignored=1).as_body(),
+        "language_model": ModelPart("read", "a model", "read.v1", added=("colon",)).as_body(),
+        "patient": Patient(age_years=82, values=(value,)).as_body(),
+    }
+    body = contracts.Retrieval.read(filled(contracts.Retrieval).as_body() | told).as_body()
+    assert {name: body[name] for name in told} == told
+
+
+def test_what_a_question_asks_for_has_its_place() -> None:
+    asked = {
+        "type": "number",
+        "problem": "stroke",
+        "names": ["apixaban"],
+        "constraints": [{"kind": "age", "text": "82", "value": 82.0, "unit": "years"}],
+    }
+    answer = filled(contracts.Answer, asked=asked, lead={"kind": "number", "text": "1.6 %"})
+    assert answer.as_body()["asked"] == asked
+    assert contracts.Answer.read(answer.as_body()) == answer

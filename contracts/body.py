@@ -25,6 +25,10 @@ class Part(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    def as_json(self) -> dict[str, Any]:
+        """The part as JSON: what was not given is not in it."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
 
 class Body(Part):
     """A body. `schema_version` is that of its form; 0: written before forms had one."""
@@ -56,7 +60,7 @@ class Body(Part):
 
     def as_body(self) -> dict[str, Any]:
         """The body as JSON, as it is stored and hashed: what was not given is not in it."""
-        body = self.model_dump(mode="json", exclude_unset=True)
+        body = self.as_json()
         if self.schema_version:
             return {**body, "schema_version": self.schema_version}
         body.pop("schema_version", None)

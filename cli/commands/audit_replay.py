@@ -127,9 +127,7 @@ def recompose(rows: Rows) -> dict[str, Any]:
     inputs = contracts.AnswerInputs.read(rows.inputs.body)
     retrieval = contracts.Retrieval.read(rows.retrieval.body)
     draft = contracts.Draft.read(rows.draft.body)
-    checked = _CHECKED.validate_python(
-        [one.model_dump(exclude_unset=True) for one in inputs.checked]
-    )
+    checked = _CHECKED.validate_python([one.as_json() for one in inputs.checked])
     held = {key: _held(key, recorded, rows.versions) for key, recorded in inputs.held.items()}
     body = compose(
         question=rows.question.text,
@@ -155,9 +153,9 @@ def _held(key: str, recorded: HeldVersion, versions: Mapping[UUID, DocumentVersi
     """Return a version as it was held then: its text never changes, but its status may have."""
     stored = versions[UUID(recorded.version_id)]
     version = DocumentVersion(**stored.model_dump() | {"status": recorded.status})
-    standing = _STANDING.validate_python(recorded.standing.model_dump(exclude_unset=True))
+    standing = _STANDING.validate_python(recorded.standing.as_json())
     cited = Cited(key, version, standing, frozenset(recorded.doubts), recorded.cited_by)
-    return Held(cited, _CLOCKS.validate_python(recorded.clocks.model_dump(exclude_unset=True)))
+    return Held(cited, _CLOCKS.validate_python(recorded.clocks.as_json()))
 
 
 def _not_as_attested(rows: Rows) -> list[str]:

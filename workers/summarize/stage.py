@@ -117,7 +117,7 @@ def commit(unit: UnitOfWork, message: SummarizeV1, result: Result) -> None:
         message.note_id,
         result_hash=digest,
         generator=result.body.provenance.generator,
-        validation=result.body.validation.model_dump(exclude_unset=True),
+        validation=result.body.validation.as_json(),
     )
 
 

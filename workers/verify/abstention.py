@@ -120,7 +120,7 @@ def _nothing_found(*, filtered: bool, lacks_named: bool, lacks: Lacks | None) ->
     if lacks is None:
         return abstention("no_evidence", worded="filtered" if filtered else None)
     told = abstention("no_evidence", worded=f"other_{lacks.who}", asked=lacks.asked)
-    return replace(told, cure={**told.cure, "lacks": lacks.model_dump(mode="json")})
+    return replace(told, cure={**told.cure, "lacks": lacks.as_json()})
 
 
 def _is_answered(evidence_found: int, verified: Sequence[Standing]) -> bool:

@@ -141,7 +141,7 @@ def compose(
             "prompt_version": draft.prompt_version,
             "knowledge_version": knowledge_version(),
             "cost_usd": cost_usd,
-            "fallback": draft.fallback.model_dump(mode="json") if draft.fallback else None,
+            "fallback": draft.fallback.as_json() if draft.fallback else None,
         },
     }
     return Answer.model_validate(body)
@@ -238,7 +238,7 @@ _UNDERSTANDING = {
 def _images(retrieval: Retrieval) -> list[dict[str, Any]]:
     """What retrieval found; none whose page or picture is a search (EB-9.3)."""
     return [
-        image.model_dump(mode="json", exclude_unset=True)
+        image.as_json()
         for image in retrieval.images
         if is_direct(image.url) and is_direct(image.image_url or image.url)
     ]

@@ -241,7 +241,7 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         verdicts=[_verdict(one, key) for one in result.checking.results],
         **_aside(result.set_aside, key),
         judged=judge_asked(key, result.checking.judged.as_body()),
-        quotations=body.quotations.model_dump() if body.quotations else None,
+        quotations=body.quotations.as_json() if body.quotations else None,
         cure_refreshes=[one.refresh_id for one in body.cure_refreshes],
     )
 

@@ -9,6 +9,7 @@ COPY requirements.lock /src/
 RUN /opt/attest/bin/pip install --require-hashes --no-deps -r /src/requirements.lock
 COPY pyproject.toml README.md LICENSE /src/
 COPY messages /src/messages
+COPY contracts /src/contracts
 COPY knowledge /src/knowledge
 COPY store /src/store
 COPY clinical_text /src/clinical_text

@@ -65,11 +65,11 @@ from store.core.database import connect
 from store.core.settings import Settings
 from store.core.unit_of_work import Store
 from store.documents.records import SourceRecord
-from store.extractions import extractions as store_extractions
+from store.extractions.extractions import EXTRACTIONS
 from store.questions import states
 from store.sources import refreshes
-from store.texts import notes as store_notes
-from store.texts import verifications as store_verifications
+from store.texts.notes import NOTES
+from store.texts.verifications import VERIFICATIONS
 from workers.runtime.broker import WokenBroker
 
 log = structlog.get_logger(__name__)
@@ -255,9 +255,9 @@ def _gateway(settings: Settings) -> Gateway:
             settings.database_url,
             states.CHANNEL,
             refreshes.CHANNEL,
-            store_verifications.CHANNEL,
-            store_notes.CHANNEL,
-            store_extractions.CHANNEL,
+            VERIFICATIONS.kind,
+            NOTES.kind,
+            EXTRACTIONS.kind,
         ),
         publishing=publishing,
         metrics=Metrics(engine, ServerState(client, settings.redis_namespace, settings.data_dir)),

@@ -13,6 +13,7 @@ from pydantic import (
     field_validator,
 )
 
+from api_gateway.http.storable import STORABLE
 from api_gateway.questions.answer_schemas import SealedAnswer
 from api_gateway.questions.filters import Filters, Moment, instant
 from store.documents.publication_status import State
@@ -59,24 +60,18 @@ class QuestionIn(BaseModel):
     question: Annotated[
         str,
         StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_QUESTION_CHARS),
+        STORABLE,
     ]
     as_of: Moment | None = Field(
         default=None,
         description="answer as of this date or date-time (with time zone); now, if left out. "
         "One that lies in the future is refused with 422; days are those of UTC",
     )
-    patient_context: Annotated[str, Field(max_length=MAX_QUESTION_CHARS)] | None = Field(
+    patient_context: Annotated[str, Field(max_length=MAX_QUESTION_CHARS), STORABLE] | None = Field(
         default=None, description="stays in the database: in no log, metric or audit event"
     )
     max_references: Annotated[int, Field(strict=True, ge=1, le=10)] | None = None
     filters: Filters | None = None
-
-    @field_validator("question", "patient_context")
-    @classmethod
-    def _no_nul(cls, value: str | None) -> str | None:
-        if value is not None and "\x00" in value:
-            raise ValueError("contains a NUL character; remove it")
-        return value
 
     @field_validator("as_of")
     @classmethod

@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from api_gateway.http.storable import STORABLE
 from knowledge.extraction import DocumentTypeName, ProfileName, extraction_policy
 
 MAX_DOCUMENT_CHARS = extraction_policy().max_chars
@@ -22,7 +23,7 @@ class ExtractionOptions(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    title: Annotated[str | None, Field(max_length=300)] = None
+    title: Annotated[str | None, Field(max_length=300), STORABLE] = None
     document_type: Annotated[
         DocumentTypeName | None, Field(description="if it is known; found out if not")
     ] = None
@@ -34,11 +35,6 @@ class ExtractionOptions(BaseModel):
         ),
     ] = "batch"
 
-    @field_validator("title")
-    @classmethod
-    def _storable(cls, value: str | None) -> str | None:
-        return _without_nul(value)
-
 
 class ExtractionIn(ExtractionOptions):
     """A clinical document as text."""
@@ -46,19 +42,9 @@ class ExtractionIn(ExtractionOptions):
     text: Annotated[
         str,
         StringConstraints(min_length=1, max_length=MAX_DOCUMENT_CHARS, pattern=r"\S"),
+        STORABLE,
         Field(description="the document as it is; spans count its code points"),
     ]
-
-    @field_validator("text")
-    @classmethod
-    def _clean(cls, value: str) -> str | None:
-        return _without_nul(value)
-
-
-def _without_nul(value: str | None) -> str | None:
-    if value is not None and "\x00" in value:
-        raise ValueError("contains a NUL character; remove it")
-    return value
 
 
 class IterationOut(BaseModel):

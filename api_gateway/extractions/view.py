@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from api_gateway.pages.clocks import moment
 from api_gateway.pages.highlights import Place, Run, inside, runs
 from api_gateway.pages.wording import Badge
+from api_gateway.resources.page_routes import SentLine
+from store.models import ExtractionRow
 
 STATUS: Mapping[str, Badge] = {
     "found": Badge("Found", "good", "check", "The document states it at the marked place"),
@@ -67,9 +70,21 @@ class ResultView:
     facts: Sequence[tuple[str, str]]
 
 
-def state_badge(status: str, outcome: str | None) -> Badge:
-    """The badge of an extraction's progress or outcome."""
-    return STATE.get(outcome or status, _UNKNOWN)
+def score(value: float | None) -> str:
+    """A score (0-1) to three places; empty if there is none."""
+    return "" if value is None else f"{value:.3f}"
+
+
+def extraction_line(row: ExtractionRow) -> SentLine:
+    """The view of a line of the list."""
+    kind = label(row.document_type) if row.document_type else ""
+    return SentLine(
+        id=str(row.id),
+        name=row.title or row.filename or "A document without a title",
+        sent=moment(row.created_at),
+        badge=STATE.get(row.outcome or row.status, _UNKNOWN),
+        detail=kind if row.score is None else f"{kind} · score {score(row.score)}",
+    )
 
 
 def label(name: str) -> str:

@@ -4,7 +4,9 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from api_gateway.http.storable import STORABLE
 
 MAX_NOTE_CHARS = 120_000
 
@@ -19,16 +21,10 @@ class NoteIn(BaseModel):
     text: Annotated[
         str,
         StringConstraints(min_length=1, max_length=MAX_NOTE_CHARS, pattern=r"\S"),
+        STORABLE,
         Field(description="the note as it is; spans count its code points"),
     ]
-    title: Annotated[str | None, Field(max_length=300)] = None
-
-    @field_validator("text", "title")
-    @classmethod
-    def _storable(cls, value: str | None) -> str | None:
-        if value is not None and "\x00" in value:
-            raise ValueError("contains a NUL character; remove it")
-        return value
+    title: Annotated[str | None, Field(max_length=300), STORABLE] = None
 
 
 class NoteOut(BaseModel):

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from api_gateway.pages.clocks import Moment, moment
+from api_gateway.pages.clocks import moment
 from api_gateway.pages.highlights import Place, Run, inside, runs
 from api_gateway.pages.wording import Badge
+from api_gateway.resources.page_routes import SentLine
 from knowledge.notes import LISTS
 from store.models import Note
 
@@ -55,21 +56,11 @@ class NoteView:
     warnings: Sequence[str]
 
 
-@dataclass(frozen=True)
-class NoteLine:
-    """A note as a line of the list; a title may name a patient, so only its owner sees it."""
-
-    id: str
-    name: str
-    badge: Badge
-    sent: Moment | None
-
-
-def note_line(note: Note) -> NoteLine:
+def note_line(note: Note) -> SentLine:
     """The view of a line of the list."""
     erased = note.status == "erased"
     unnamed = "A note whose words were erased" if erased else "A note without a title"
-    return NoteLine(
+    return SentLine(
         id=str(note.id),
         name=note.title or unnamed,
         badge=STATE.get(note.status, _UNKNOWN),

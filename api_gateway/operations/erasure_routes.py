@@ -1,14 +1,15 @@
 """The API routes that erase the words of questions, notes, pasted texts and documents."""
 
+from collections.abc import Mapping
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 
 from api_gateway.auth.access import Caller, InCaller, Scope, foreign, needs
 from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
 from api_gateway.state import Gateway, InGateway
-from knowledge.retention import TextKind, reason_given
+from knowledge.retention import KINDS, TextKind, reason_given
 from store.operations import erasure
 
 router = APIRouter(dependencies=[needs(Scope.ASK)])
@@ -30,81 +31,49 @@ ReasonQuery = Annotated[
 ]
 
 
-@router.delete(
-    "/v1/questions/{question_id}",
-    status_code=204,
-    tags=["questions"],
-    summary="Erase the words of a question",
-    description="Question, patient context, what was found for it, draft and answer, also of those "
-    f"that were asked anew because a source changed. {WHAT_GOES}",
-    responses=ANSWERS,
-)
-def erase_question(
-    question_id: UUID,
-    request: Request,
-    gateway: InGateway,
-    caller: InCaller,
-    reason: ReasonQuery = "requested",
-) -> Response:
-    """The question has no words any more."""
-    return _erase(gateway, request, caller, "question", question_id, reason)
+_WHAT: Mapping[TextKind, tuple[str, str]] = {
+    "question": (
+        "Erase the words of a question",
+        "Question, patient context, what was found for it, draft and answer, also of those that "
+        "were asked anew because a source changed.",
+    ),
+    "note": ("Erase the words of a note", "The note, its title, summary and plan."),
+    "verification": (
+        "Erase a text that was checked",
+        "The text, the documents sent along and what was found.",
+    ),
+    "extraction": (
+        "Erase the words of an extracted document",
+        "The document, its names, what was extracted, attempts, review.",
+    ),
+}
+"""By kind of text: the summary of its route, and what goes."""
 
 
-@router.delete(
-    "/v1/notes/{note_id}",
-    status_code=204,
-    tags=["notes"],
-    summary="Erase the words of a note",
-    description=f"The note, its title, summary and plan. {WHAT_GOES}",
-    responses=ANSWERS,
-)
-def erase_note(
-    note_id: UUID,
-    request: Request,
-    gateway: InGateway,
-    caller: InCaller,
-    reason: ReasonQuery = "requested",
-) -> Response:
-    """The note has no words any more."""
-    return _erase(gateway, request, caller, "note", note_id, reason)
+def _add_route(kind: TextKind) -> None:
+    summary, gone = _WHAT[kind]
+
+    @router.delete(
+        f"/v1/{kind}s/{{{kind}_id}}",
+        name=f"erase_{kind}",
+        status_code=204,
+        tags=[f"{kind}s"],
+        summary=summary,
+        description=f"{gone} {WHAT_GOES}",
+        responses=ANSWERS,
+    )
+    def erase(
+        subject: Annotated[UUID, Path(alias=f"{kind}_id")],
+        request: Request,
+        gateway: InGateway,
+        caller: InCaller,
+        reason: ReasonQuery = "requested",
+    ) -> Response:
+        return _erase(gateway, request, caller, kind, subject, reason)
 
 
-@router.delete(
-    "/v1/verifications/{verification_id}",
-    status_code=204,
-    tags=["verifications"],
-    summary="Erase a text that was checked",
-    description=f"The text, the documents sent along and what was found. {WHAT_GOES}",
-    responses=ANSWERS,
-)
-def erase_verification(
-    verification_id: UUID,
-    request: Request,
-    gateway: InGateway,
-    caller: InCaller,
-    reason: ReasonQuery = "requested",
-) -> Response:
-    """The verification has no words any more."""
-    return _erase(gateway, request, caller, "verification", verification_id, reason)
-
-
-@router.delete(
-    "/v1/extractions/{extraction_id}",
-    status_code=204,
-    tags=["extractions"],
-    summary="Erase the words of an extracted document",
-    description=f"The document, its names, what was extracted, attempts, review. {WHAT_GOES}",
-    responses=ANSWERS,
-)
-def erase_extraction(
-    extraction_id: UUID,
-    request: Request,
-    gateway: InGateway,
-    caller: InCaller,
-    reason: ReasonQuery = "requested",
-) -> Response:
-    """The extraction has no words any more."""
-    return _erase(gateway, request, caller, "extraction", extraction_id, reason)
+for _kind in KINDS:
+    _add_route(_kind)
 
 
 def _erase(

@@ -137,11 +137,11 @@ def history(
         listed = questions.listing(
             session, owner=caller.owner, recall=recall, cursor=cursor, limit=PAGE
         )
-        ids = [question.id for question in listed.questions]
+        ids = [question.id for question in listed.rows]
         recalled, silent = log.states(session, ids), abstained(session, ids)
         lines = [
             history_line(question, recalled.get(question.id), abstained=question.id in silent)
-            for question in listed.questions
+            for question in listed.rows
         ]
     return page(
         request,

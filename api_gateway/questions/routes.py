@@ -164,7 +164,7 @@ def list_questions(
             cursor=cursor,
             limit=limit,
         )
-        states = log.states(session, [question.id for question in page.questions])
+        states = log.states(session, [question.id for question in page.rows])
         lines = [
             QuestionLine.model_validate(
                 {
@@ -177,7 +177,7 @@ def list_questions(
                     "recall": states.get(question.id, "current"),
                 }
             )
-            for question in page.questions
+            for question in page.rows
         ]
     return QuestionPage(questions=lines, next_cursor=page.next_cursor)
 

@@ -17,7 +17,8 @@ from api_gateway.pages.rendering import page
 from api_gateway.problems import Problem, not_found, request_id_of
 from api_gateway.reviews.view import boxes, corrections
 from api_gateway.state import Gateway, InGateway
-from store.extractions import extractions, reviews
+from store.extractions import reviews
+from store.extractions.extractions import EXTRACTIONS
 from store.models import ExtractionRow, Review
 
 router = APIRouter(prefix="/reviews", include_in_schema=False)
@@ -42,7 +43,7 @@ def reviews_page(
         )
         lines = [
             _line(review, session.get_one(ExtractionRow, review.extraction_id))
-            for review in listed.reviews
+            for review in listed.rows
         ]
     return page(
         request,
@@ -160,7 +161,7 @@ def _found(gateway: Gateway, caller: Caller, review_id: UUID) -> tuple[Review, E
     """
     with gateway.store.reading() as session:
         review = owned(caller, reviews.get(session, review_id), "review")
-        row = extractions.get(session, review.extraction_id)
+        row = EXTRACTIONS.get(session, review.extraction_id)
         if row is None or row.status == "erased":
             raise not_found("review")
         session.expunge_all()

@@ -18,7 +18,8 @@ from api_gateway.extractions.schemas import (
 )
 from api_gateway.problems import Problem, documented, invalid, not_found, request_id_of
 from api_gateway.state import InGateway
-from store.extractions import extractions, reviews
+from store.extractions import reviews
+from store.extractions.extractions import EXTRACTIONS
 from store.extractions.reviews import Decided, Stated, Unsupported
 from store.models import ExtractionRow, Review
 
@@ -48,7 +49,7 @@ def list_reviews(
         page = reviews.listing(
             session, owner=caller.owner, status=status, cursor=cursor, limit=limit
         )
-    lines = [ReviewLine.model_validate(review) for review in page.reviews]
+    lines = [ReviewLine.model_validate(review) for review in page.rows]
     return ReviewPage(reviews=lines, next_cursor=page.next_cursor)
 
 
@@ -63,7 +64,7 @@ def get_review(review_id: UUID, gateway: InGateway, caller: InCaller) -> ReviewO
     """The review."""
     with gateway.store.reading() as session:
         review = owned(caller, reviews.get(session, review_id), "review")
-        return _out(review, extractions.get(session, review.extraction_id))
+        return _out(review, EXTRACTIONS.get(session, review.extraction_id))
 
 
 @router.post(
@@ -86,7 +87,7 @@ def accept_review(
             raise Problem(409, str(error), kind="already-decided") from None
         if review is None:
             raise not_found("review")
-        return _out(review, extractions.get(work.session, review.extraction_id))
+        return _out(review, EXTRACTIONS.get(work.session, review.extraction_id))
 
 
 @router.post(
@@ -118,7 +119,7 @@ def correct_review(
             raise invalid(place, str(error)) from None
         if review is None:
             raise not_found("review")
-        return _out(review, extractions.get(work.session, review.extraction_id))
+        return _out(review, EXTRACTIONS.get(work.session, review.extraction_id))
 
 
 def _correction(

@@ -4,7 +4,9 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from api_gateway.http.storable import STORABLE
 
 MAX_TEXT_CHARS = 100_000
 MAX_DOCUMENTS = 50
@@ -13,31 +15,21 @@ MAX_DOCUMENT_CHARS = 1_000_000
 VerificationStatus = Literal["queued", "done", "failed"]
 
 
-def _without_nul(value: str) -> str:
-    if "\x00" in value:  # PostgreSQL cannot store it
-        raise ValueError("contains a NUL character; remove it")
-    return value
-
-
-_STORABLE = AfterValidator(_without_nul)
-"""Must come after the length limits: if first, pydantic's messages count items, not characters."""
-
-
 class DocumentIn(BaseModel):
     """A document that the text is compared with; it is not kept as evidence."""
 
     model_config = ConfigDict(extra="forbid")
 
-    title: Annotated[str, Field(max_length=1000), _STORABLE] = ""
+    title: Annotated[str, Field(max_length=1000), STORABLE] = ""
     text: Annotated[
         str,
         StringConstraints(min_length=1, max_length=MAX_DOCUMENT_CHARS, pattern=r"\S"),
-        _STORABLE,
+        STORABLE,
     ]
     identifiers: Annotated[
         dict[
             Literal["pmid", "pmcid", "doi", "nct_id"],
-            Annotated[str, Field(max_length=300), _STORABLE],
+            Annotated[str, Field(max_length=300), STORABLE],
         ],
         Field(description="what names it; a statement that cites one is held to this document"),
     ] = {}
@@ -51,7 +43,7 @@ class VerificationIn(BaseModel):
     text: Annotated[
         str,
         StringConstraints(min_length=1, max_length=MAX_TEXT_CHARS, pattern=r"\S"),
-        _STORABLE,
+        STORABLE,
     ]
     documents: Annotated[
         list[DocumentIn],

@@ -10,6 +10,7 @@ from typing import Any
 
 from clinical_text.quotes import Source
 from clinical_text.structure import segment
+from contracts.retrieval import Found, Passage
 from store.core.spans import Structure
 from tests.fakes.lies import Order, topic
 from tests.injections import IN_TEXT
@@ -124,9 +125,19 @@ def cases(
         )
 
 
-def _found(key: str, version: Version) -> tuple[dict[str, Any], Version]:
+def _found(key: str, version: Version) -> tuple[Found, Version]:
     """The version as a retrieval that found its whole text has it."""
-    return {"evidence_id": key, "passages": [{"start": 0, "end": len(version.text)}]}, version
+    whole = Passage(chunk_id="", section="", start=0, end=len(version.text))
+    found = Found(
+        evidence_id=key,
+        document_id="",
+        version_id="",
+        version=1,
+        source_type="pubmed",
+        score=1.0,
+        passages=(whole,),
+    )
+    return found, version
 
 
 def _version(one: Abstract, label: str | None = None) -> Version:

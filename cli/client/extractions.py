@@ -31,7 +31,8 @@ def extract_there(
         say: called with the id, with what the work waits for, and on Ctrl-C that it goes on.
 
     Raises:
-        ExtractFailed: the extraction failed, or took too long.
+        ExtractFailed: the file cannot be read.
+        WorkFailed: the extraction failed, or took too long.
         GatewayRefused: the gateway refused it, or none answers.
     """
     try:
@@ -46,18 +47,17 @@ def extract_there(
         with Work(client, "extraction", accepted["id"], say) as work:
             work.say_id()
             seen = 0
-            while not work.over(timeout_seconds):
-                state = work.look(seen=seen)
+
+            def watch(state: dict[str, Any]) -> dict[str, Any]:
+                nonlocal seen
                 for iteration in state["progress"][seen:]:
                     tell(iteration)
-                    work.moved()
-                if state["status"] == "done":
-                    text: str = call(client, "GET", f"{work.path}/text")["text"]
-                    return {"id": accepted["id"], **state["result"]}, text
-                if state["status"] == "failed":
-                    raise ExtractFailed(state["error"]["detail"])
                 seen = len(state["progress"])
-    raise ExtractFailed(f"no result within {timeout_seconds:.0f} s; {work.goes_on}")
+                return {"seen": seen}
+
+            result = work.result(timeout_seconds, watch)
+            text: str = call(client, "GET", f"{work.path}/text")["text"]
+    return {"id": accepted["id"], **result}, text
 
 
 def list_reviews(url: str, status: str, cursor: str | None, limit: int) -> dict[str, Any]:

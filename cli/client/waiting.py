@@ -25,6 +25,7 @@ LONG_SECONDS = 30.0
 """Seconds without an end or progress after which the command says where to look later."""
 
 Say = Callable[[str], None]
+Watch = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class WorkFailed(RuntimeError):
@@ -52,6 +53,11 @@ def on_stderr(line: str) -> None:
 
 def nothing(line: str) -> None:
     """Print nothing: the caller is a program."""
+
+
+def unwatched(_: dict[str, Any]) -> dict[str, Any]:
+    """Every look is the same."""
+    return {}
 
 
 def result_of_text(
@@ -102,10 +108,6 @@ class Work:
         """The sentence that the work goes on, and where to read its result."""
         return f"{self._name} goes on: {self._page}"
 
-    def moved(self) -> None:
-        """Restart the time limit: there was progress."""
-        self._since = time.monotonic()
-
     def over(self, seconds: float) -> bool:
         """Return true if there was no progress for `seconds`."""
         return time.monotonic() - self._since > seconds
@@ -118,14 +120,22 @@ class Work:
         self._looks += 1
         return look(self._client, self.path, params={"wait": wait, **params})
 
-    def result(self, seconds: float) -> dict[str, Any]:
-        """Wait for the result for so many seconds.
+    def result(self, seconds: float, watch: Watch = unwatched) -> dict[str, Any]:
+        """Wait for the result until there is no progress for so many seconds.
+
+        Args:
+            watch: called with each state; returns the parameters of the next look. Parameters that
+                differ from the last ones are progress.
 
         Raises:
             WorkFailed: the work failed, or took too long.
         """
+        seen: dict[str, Any] = {}
         while not self.over(seconds):
-            state = self.look()
+            state = self.look(**seen)
+            before, seen = seen, watch(state)
+            if seen != before:
+                self._since = time.monotonic()
             if state["status"] == "done":
                 result: dict[str, Any] = state["result"]
                 return result

@@ -8,6 +8,8 @@ from uuid import UUID
 from pydantic import TypeAdapter, ValidationError
 from sqlmodel import Session, col, select
 
+import contracts
+from contracts.inputs import HeldVersion
 from knowledge.version import knowledge_version
 from store.audit import inputs as audit_inputs
 from store.core.hashes import is_json_hash, is_text_hash, json_hash
@@ -122,34 +124,38 @@ def recompose(rows: Rows) -> dict[str, Any]:
     Raises:
         KeyError, ValueError: the records are not in the form that this code reads.
     """
-    inputs = rows.inputs.body
-    checked = _CHECKED.validate_python(inputs["checked"])
-    held = {key: _held(key, recorded, rows.versions) for key, recorded in inputs["held"].items()}
+    inputs = contracts.AnswerInputs.read(rows.inputs.body)
+    retrieval = contracts.Retrieval.read(rows.retrieval.body)
+    draft = contracts.Draft.read(rows.draft.body)
+    checked = _CHECKED.validate_python([one.as_json() for one in inputs.checked])
+    held = {key: _held(key, recorded, rows.versions) for key, recorded in inputs.held.items()}
     body = compose(
         question=rows.question.text,
-        retrieval=rows.retrieval.body,
+        retrieval=retrieval,
         # Not recorded by earlier releases, whose drafts had no keyless draft beside them.
-        draft=in_place_of(rows.draft.body) if inputs.get("keyless") else rows.draft.body,
+        draft=in_place_of(draft) if inputs.keyless else draft,
         checked=checked,
-        passed=gate(checked, inputs["contested"]),
-        conflicts=inputs["conflicts"],
+        passed=gate(checked, inputs.contested),
+        conflicts=inputs.conflicts,
         # Not recorded by earlier releases, which used these defaults.
-        undecided=inputs.get("undecided", inputs["contested"]),
-        in_the_past=inputs.get("in_the_past", bool(rows.retrieval.body["as_of"])),
-        cost_usd=inputs["cost_usd"],
+        undecided=inputs.contested if inputs.undecided is None else inputs.undecided,
+        in_the_past=bool(retrieval.as_of) if inputs.in_the_past is None else inputs.in_the_past,
+        cost_usd=inputs.cost_usd,
         held=held,
         place_of=lambda key, span: place_of(rows.chunks[held[key].version.id], span),
     )
-    return {**body, **inputs["cured"]}
+    if inputs.cured is not None:
+        body = body.model_copy(update=dict(inputs.cured))
+    return body.in_form(contracts.Answer.read(rows.answer.body).schema_version).as_body()
 
 
-def _held(key: str, recorded: Mapping[str, Any], versions: Mapping[UUID, DocumentVersion]) -> Held:
+def _held(key: str, recorded: HeldVersion, versions: Mapping[UUID, DocumentVersion]) -> Held:
     """Return a version as it was held then: its text never changes, but its status may have."""
-    stored = versions[UUID(recorded["version_id"])]
-    version = DocumentVersion(**stored.model_dump() | {"status": recorded["status"]})
-    standing = _STANDING.validate_python(recorded["standing"])
-    cited = Cited(key, version, standing, frozenset(recorded["doubts"]), recorded["cited_by"])
-    return Held(cited, _CLOCKS.validate_python(recorded["clocks"]))
+    stored = versions[UUID(recorded.version_id)]
+    version = DocumentVersion(**stored.model_dump() | {"status": recorded.status})
+    standing = _STANDING.validate_python(recorded.standing.as_json())
+    cited = Cited(key, version, standing, frozenset(recorded.doubts), recorded.cited_by)
+    return Held(cited, _CLOCKS.validate_python(recorded.clocks.as_json()))
 
 
 def _not_as_attested(rows: Rows) -> list[str]:

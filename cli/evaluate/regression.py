@@ -1,6 +1,6 @@
 """`attest evaluate regression`: asks the plan's thirty questions through every stage."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +12,12 @@ import sqlalchemy as sa
 
 from cli.evaluate.corpora import take_in_path
 from cli.evaluate.scratch import maintain, scratch, take_in
+from contracts import Answer, Retrieval
 from knowledge.links import is_search_page
 from knowledge.regression import Asked, regression
 from store.core.settings import Settings
-from store.models import Answer, Retrieval
+from store.models import Answer as StoredAnswer
+from store.models import Retrieval as StoredRetrieval
 from store.questions import questions
 from workers.audit.quality import ANCHORED, TRIALS, Measured, leads, measure
 from workers.inline import InlineWorker
@@ -34,8 +36,8 @@ class Run:
     """One question with its stored retrieval and its answer."""
 
     asked: Asked
-    retrieval: Mapping[str, Any]
-    answer: Mapping[str, Any]
+    retrieval: Retrieval
+    answer: Answer
 
     @cached_property
     def measured(self) -> Measured:
@@ -99,8 +101,8 @@ def _ask(worker: InlineWorker, asked: Asked) -> Run:
     with worker.store.reading() as session:
         return Run(
             asked,
-            session.get_one(Retrieval, question_id).body,
-            session.get_one(Answer, question_id).body,
+            Retrieval.read(session.get_one(StoredRetrieval, question_id).body),
+            Answer.read(session.get_one(StoredAnswer, question_id).body),
         )
 
 
@@ -136,7 +138,7 @@ def report(runs: Sequence[Run], anchors: int) -> dict[str, Any]:
     return {
         **rows,
         "questions": len(runs),
-        "abstained": sum(run.answer["abstained"] for run in runs),
+        "abstained": sum(run.answer.abstained for run in runs),
         "failing": failing,
         "passed": not failing and all(row["met"] for name, row in rows.items() if name != ANCHORS),
     }
@@ -171,10 +173,8 @@ def _misrouted(run: Run) -> str | None:
 
 
 def _search_pages(run: Run) -> list[str]:
-    urls = [reference["url"] for reference in run.answer["references"]]
-    urls += [
-        record["source"]["url"] for record in run.answer["evidence"] if record["source"]["url"]
-    ]
+    urls = [reference.url for reference in run.answer.references]
+    urls += [record.source.url for record in run.answer.evidence if record.source.url]
     return [url for url in urls if is_search_page(url)]
 
 
@@ -183,12 +183,12 @@ def _faults(run: Run) -> list[str]:
     faults += (f"search page {url}" for url in _search_pages(run))
     if wrong := _misrouted(run):
         faults.append(wrong)
-    for claim in run.answer["claims"]:
-        if claim["verdict"] != "supported" and "rewritten_from" not in claim:
-            faults.append(f"shows a claim that is {claim['verdict']}")
+    for claim in run.answer.claims:
+        if claim.verdict != "supported" and claim.rewritten_from is None:
+            faults.append(f"shows a claim that is {claim.verdict}")
         faults += [
-            f"shows a quotation that is {citation['quote_verdict']}"
-            for citation in claim["citations"]
-            if citation["quote_verdict"] not in ANCHORED
+            f"shows a quotation that is {citation.quote_verdict}"
+            for citation in claim.citations
+            if citation.quote_verdict not in ANCHORED
         ]
     return faults

@@ -13,12 +13,12 @@ import sqlalchemy as sa
 from pydantic_core import to_jsonable_python
 from sqlmodel import Session
 
+from contracts import Answer, AnswerInputs
+from contracts.answer import Conflict
+from contracts.inputs import Cured
 from store.core.hashes import Hashed, hashed
 from store.documents.documents import Version
 from store.documents.publication_status import Standing
-
-CURED = ("cure", "cure_refreshes")
-"""Fields that the commit may add to a composed answer: the requested refreshes get their ids."""
 
 
 class _Cited(Protocol):
@@ -45,12 +45,12 @@ def inputs(
     keyless: bool = False,
     contested: Collection[str],
     undecided: Collection[str],
-    conflicts: Sequence[Mapping[str, Any]],
+    conflicts: Sequence[Conflict],
     in_the_past: bool,
     cost_usd: str | None,
     held: Mapping[str, _Held],
-) -> dict[str, Any]:
-    """The arguments of composing an answer as JSON. Pure.
+) -> AnswerInputs:
+    """The arguments of composing an answer, as they are stored. Pure.
 
     Args:
         checked: all drafted claims with their verdicts.
@@ -67,7 +67,6 @@ def inputs(
             "keyless": keyless,
             "contested": sorted(contested),
             "undecided": sorted(undecided),
-            "conflicts": list(conflicts),
             "in_the_past": in_the_past,
             "cost_usd": cost_usd,
             "held": {
@@ -83,19 +82,18 @@ def inputs(
             },
         }
     )
-    return body
+    return AnswerInputs.model_validate({**body, "conflicts": conflicts})
 
 
-def to_keep(
-    composed_from: Mapping[str, Any], answer: Mapping[str, Any], key: bytes | None
-) -> Hashed:
+def to_keep(composed_from: AnswerInputs, answer: Answer, key: bytes | None) -> Hashed:
     """The inputs of an answer that is about to be stored, with their hash, for the audit.
 
     Args:
-        answer: its body as stored, with the cure that the commit added.
+        answer: as stored, with the cure that the commit added.
         key: the key of the question's hashes.
     """
-    return hashed({**composed_from, "cured": {name: answer[name] for name in CURED}}, key)
+    cured = Cured(cure=answer.cure, cure_refreshes=answer.cure_refreshes)
+    return hashed(composed_from.model_copy(update={"cured": cured}).as_body(), key)
 
 
 @dataclass(frozen=True)

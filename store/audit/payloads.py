@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from contracts.answer import Evidence
+from contracts.draft import Proposal
+from contracts.retrieval import Request
 from store.core.hashes import keyed
 
 
-def models_asked(key: bytes | None, **consulted: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+def models_asked(key: bytes | None, **consulted: Request | Proposal | None) -> list[dict[str, Any]]:
     """The models that were asked, by purpose: name, prompt version, and hashes of prompt and output
     (null where no output was usable). No words of either.
 
@@ -17,13 +20,13 @@ def models_asked(key: bytes | None, **consulted: Mapping[str, Any] | None) -> li
     return [
         {
             "purpose": purpose,
-            "model": body["model"],
-            "prompt_version": body.get("prompt_version"),
-            "prompt_hash": keyed(body.get("prompt_hash"), key),
-            "output_hash": keyed(body.get("output_hash"), key),
+            "model": request.model,
+            "prompt_version": request.prompt_version,
+            "prompt_hash": keyed(request.prompt_hash, key),
+            "output_hash": keyed(request.output_hash, key),
         }
-        for purpose, body in consulted.items()
-        if body and body.get("model")
+        for purpose, request in consulted.items()
+        if request and request.model
     ]
 
 
@@ -36,7 +39,7 @@ def judge_asked(key: bytes | None, judged: Mapping[str, Any]) -> dict[str, Any]:
     return {**judged, **hashes}
 
 
-def evidence_of(records: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+def evidence_of(records: Iterable[Evidence]) -> list[dict[str, str]]:
     """The versions that evidence records name, each once, with the hash of its content."""
-    hashes = {str(record["version_id"]): str(record["retrieval"]["hash"]) for record in records}
+    hashes = {record.version_id: record.retrieval.hash for record in records}
     return [{"version_id": key, "content_hash": value} for key, value in hashes.items()]

@@ -4,7 +4,7 @@ When a message dies outside any claim, its subject fails with it. Before a repla
 still exist, and after it, it waits again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -13,32 +13,28 @@ import sqlalchemy as sa
 from sqlmodel import Session
 
 from store.core.unit_of_work import UnitOfWork
-from store.extractions import extractions
+from store.extractions.extractions import EXTRACTIONS
 from store.models import IngestItem, now
 from store.questions import states
 from store.sources import refreshes
 from store.sources.refreshes import ACTIVE
-from store.texts import notes, verifications
+from store.texts.notes import NOTES
+from store.texts.verifications import VERIFICATIONS
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """A table whose rows messages name, and the status of a row that waits again."""
+    """A table whose rows messages name, the status of a row that waits again, and where listeners
+    wait for a row."""
 
     field: str
     table: str
     name: str
     waits: str | None
+    fail: Callable[[UnitOfWork, UUID, str], None]
+    channel: str | None = None
 
 
-_KINDS = (
-    _Kind("question_id", "question", "question", "queued"),
-    _Kind("verification_id", "verification", "pasted text", "queued"),
-    _Kind("note_id", "note", "clinical note", "queued"),
-    _Kind("extraction_id", "extraction", "clinical document", "queued"),
-    _Kind("item_id", "ingest_item", "submitted item", "pending"),
-    _Kind("refresh_id", "refresh", "refresh", None),
-)
 _NO_SENSE: Mapping[tuple[str, str], str] = {
     ("question", "answered"): "its question has its answer",
     ("verification", "done"): "its text has been checked",
@@ -100,30 +96,41 @@ def hindrance(session: Session, promised: Mapping[str, Any]) -> str | None:
 
 def fail(work: UnitOfWork, promised: Mapping[str, Any], cause: str) -> None:
     """Fail the rows that waited for `promised`, as the stage's own `on_dead` would have done."""
-    if (question_id := _id(promised, "question_id")) is not None:
-        states.failed(work, question_id, cause)
-    if (verification_id := _id(promised, "verification_id")) is not None:
-        verifications.failed(work, verification_id, cause)
-    if (note_id := _id(promised, "note_id")) is not None:
-        notes.failed(work, note_id, cause)
-    if (extraction_id := _id(promised, "extraction_id")) is not None:
-        extractions.failed(work, extraction_id, cause)
-    if (refresh_id := _id(promised, "refresh_id")) is not None:
-        _fail_refresh(work, refresh_id, cause)
-    if (item_id := _id(promised, "item_id")) is not None:
-        item = work.session.get(IngestItem, item_id)
-        if item is None:
-            return
-        item.status, item.error, item.finished_at = "failed", cause, now()
-        work.session.add(item)
-        if item.refresh_id is not None:
-            _fail_refresh(work, item.refresh_id, f"a page could not be stored: {cause}")
+    for kind in _KINDS:
+        if (row_id := _id(promised, kind.field)) is not None:
+            kind.fail(work, row_id, cause)
+
+
+def _fail_item(work: UnitOfWork, item_id: UUID, cause: str) -> None:
+    item = work.session.get(IngestItem, item_id)
+    if item is None:
+        return
+    item.status, item.error, item.finished_at = "failed", cause, now()
+    work.session.add(item)
+    if item.refresh_id is not None:
+        _fail_refresh(work, item.refresh_id, f"a page could not be stored: {cause}")
 
 
 def _fail_refresh(work: UnitOfWork, refresh_id: UUID, cause: str) -> None:
     refresh = refreshes.locked(work.session, refresh_id)
     if refresh is not None and refresh.status in ACTIVE:
         refreshes.fail(work, refresh, cause, now())
+
+
+_TEXTS = (
+    (VERIFICATIONS, "pasted text"),
+    (NOTES, "clinical note"),
+    (EXTRACTIONS, "clinical document"),
+)
+_KINDS = (
+    _Kind("question_id", "question", "question", "queued", states.failed, states.CHANNEL),
+    *(
+        _Kind(f"{table.kind}_id", table.kind, name, "queued", table.failed, table.kind)
+        for table, name in _TEXTS
+    ),
+    _Kind("item_id", "ingest_item", "submitted item", "pending", _fail_item),
+    _Kind("refresh_id", "refresh", "refresh", None, _fail_refresh),
+)
 
 
 def revive(work: UnitOfWork, promised: Mapping[str, Any]) -> None:
@@ -138,11 +145,5 @@ def revive(work: UnitOfWork, promised: Mapping[str, Any]) -> None:
             ),
             {"id": row_id, "waits": kind.waits},
         )
-    if (question_id := promised.get("question_id")) is not None:
-        work.notify(states.CHANNEL, question_id)
-    if (verification_id := promised.get("verification_id")) is not None:
-        work.notify(verifications.CHANNEL, verification_id)
-    if (note_id := promised.get("note_id")) is not None:
-        work.notify(notes.CHANNEL, note_id)
-    if (extraction_id := promised.get("extraction_id")) is not None:
-        work.notify(extractions.CHANNEL, extraction_id)
+        if kind.channel is not None:
+            work.notify(kind.channel, row_id)

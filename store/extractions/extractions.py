@@ -1,7 +1,4 @@
-"""Clinical documents to extract: accepted once, read, processed part by part, done or failed.
-
-Words of a document stand in these rows and nowhere else (invariant 11).
-"""
+"""Clinical documents to extract: read, then processed part by part."""
 
 import hashlib
 import hmac
@@ -11,18 +8,15 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID, uuid4
 
-import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from messages import ExtractV1
-from store.core.cursors import pack, position
 from store.core.hashes import json_hash, new_hash_key, text_hash
 from store.core.unit_of_work import UnitOfWork
 from store.models import LOCAL_OWNER, ExtractionIteration, ExtractionRow, Review, now
-from store.texts.idempotency import keep
+from store.texts.text_table import TextTable
 
-CHANNEL = "extraction"
-"""LISTEN/NOTIFY channel; the payload is the id of the extraction that took a step."""
+EXTRACTIONS = TextTable(ExtractionRow, "extraction")
 
 
 @dataclass(frozen=True)
@@ -32,14 +26,6 @@ class File:
     name: str
     media_type: str
     content: bytes
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page of extractions, newest first, and the cursor of the next one."""
-
-    extractions: list[ExtractionRow]
-    next_cursor: str | None
 
 
 @dataclass(frozen=True)
@@ -64,10 +50,8 @@ def submit(
     profile: str = "batch",
     idempotency_key: str | None = None,
 ) -> ExtractionRow:
-    """Accept a document: its row, the audit event with its hash, the message to the stage.
-
-    A title and a file's name may name a patient, so they stay in the row as the text does. The same
-    idempotency key with the same request returns the first one again (`store.texts.idempotency`).
+    """Accept a document, as `TextTable.accept` does. A title and a file's name may name a patient,
+    so they stay in the row as the text does.
 
     Args:
         document_type: the type that the caller states; None lets the stage find out.
@@ -95,12 +79,14 @@ def submit(
     else:
         row.text = document
         row.text_hash = row.content_hash = text_hash(document, key)
-    kept = keep(work.session, row, _request(row, document))
-    if kept is not row:
-        return kept
-    work.record("extraction.submitted", row.id, content_hash=row.content_hash, profile=profile)
-    next_step(work, row, part=0, iteration=0)
-    return row
+    return EXTRACTIONS.accept(
+        work,
+        row,
+        _request(row, document),
+        _step(row, part=0, iteration=0),
+        content_hash=row.content_hash,
+        profile=profile,
+    )
 
 
 def _request(row: ExtractionRow, document: str | File) -> dict[str, Any]:
@@ -115,22 +101,18 @@ def _request(row: ExtractionRow, document: str | File) -> dict[str, Any]:
 
 def next_step(work: UnitOfWork, row: ExtractionRow, *, part: int, iteration: int) -> None:
     """Promise the next step of the extraction, and notify its listeners."""
-    work.emit(
-        ExtractV1(
-            request_id=row.request_id,
-            extraction_id=row.id,
-            content_hash=row.content_hash,
-            part=part,
-            iteration=iteration,
-        )
+    work.emit(_step(row, part=part, iteration=iteration))
+    work.notify(EXTRACTIONS.kind, row.id)
+
+
+def _step(row: ExtractionRow, *, part: int, iteration: int) -> ExtractV1:
+    return ExtractV1(
+        request_id=row.request_id,
+        extraction_id=row.id,
+        content_hash=row.content_hash,
+        part=part,
+        iteration=iteration,
     )
-    work.notify(CHANNEL, row.id)
-
-
-def get(session: Session, extraction_id: UUID, owner: str | None = None) -> ExtractionRow | None:
-    """The extraction with this id, if there is one; with `owner`, only if it is theirs."""
-    row = session.get(ExtractionRow, extraction_id)
-    return None if row is None or (owner is not None and row.owner != owner) else row
 
 
 def iterations(
@@ -143,37 +125,6 @@ def iterations(
     return session.exec(
         query.order_by(col(ExtractionIteration.part), col(ExtractionIteration.n))
     ).all()
-
-
-def listing(
-    session: Session,
-    *,
-    owner: str,
-    status: str | None = None,
-    cursor: str | None = None,
-    limit: int = 50,
-) -> Page:
-    """An owner's extractions, newest first.
-
-    Raises:
-        InvalidCursor: `cursor` was not given out by this function.
-    """
-    created, key = col(ExtractionRow.created_at), col(ExtractionRow.id)
-    query = (
-        select(ExtractionRow)
-        .where(ExtractionRow.owner == owner)
-        .order_by(created.desc(), key)
-        .limit(limit + 1)
-    )
-    if status is not None:
-        query = query.where(ExtractionRow.status == status)
-    if cursor is not None:
-        at, last = position(cursor)
-        query = query.where(sa.or_(created < at, sa.and_(created == at, key > last)))
-    rows = list(session.exec(query))
-    page = rows[:limit]
-    more = len(rows) > limit
-    return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
 
 
 def locked(work: UnitOfWork, extraction_id: UUID) -> ExtractionRow:
@@ -237,19 +188,5 @@ def done(work: UnitOfWork, row: ExtractionRow, result: Mapping[str, Any], ended:
         met_threshold=ended.met_threshold,
         cost_usd=None if ended.cost_usd is None else str(ended.cost_usd),
     )
-    work.notify(CHANNEL, row.id)
+    work.notify(EXTRACTIONS.kind, row.id)
     return digest
-
-
-def failed(work: UnitOfWork, extraction_id: UUID, cause: str) -> None:
-    """Record that a step died: no result until an operator replays it. A missing row is ignored."""
-    work.session.execute(
-        sa.update(ExtractionRow)
-        .where(
-            col(ExtractionRow.id) == extraction_id,
-            col(ExtractionRow.status).not_in(("done", "erased")),
-        )
-        .values(status="failed", error=cause, finished_at=now())
-    )
-    work.record("extraction.failed", extraction_id)
-    work.notify(CHANNEL, extraction_id)

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-import sqlalchemy as sa
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
-from store.core.cursors import pack, position
 from store.core.hashes import json_hash
+from store.core.paging import Page, page_of
 from store.core.unit_of_work import UnitOfWork
-from store.extractions.extractions import CHANNEL
+from store.extractions.extractions import EXTRACTIONS
 from store.models import ExtractionRow, Review, now
 
 
@@ -44,14 +43,6 @@ Correction = Mapping[str, Sequence[Stated] | None]
 """Fields with their values and spans; None where the document states no value."""
 
 
-@dataclass(frozen=True)
-class Page:
-    """A page of reviews, oldest first, and the cursor of the next one."""
-
-    reviews: list[Review]
-    next_cursor: str | None
-
-
 def get(session: Session, review_id: UUID, owner: str | None = None) -> Review | None:
     """The review with this id; with `owner`, only if it is theirs."""
     review = session.get(Review, review_id)
@@ -70,7 +61,7 @@ def listing(
     status: str | None = "open",
     cursor: str | None = None,
     limit: int = 50,
-) -> Page:
+) -> Page[Review]:
     """Reviews, the longest waiting first.
 
     Args:
@@ -80,19 +71,12 @@ def listing(
     Raises:
         InvalidCursor: `cursor` was not given out by this function.
     """
-    created, key = col(Review.created_at), col(Review.id)
-    query = select(Review).order_by(created, key).limit(limit + 1)
+    query = select(Review)
     if owner is not None:
         query = query.where(Review.owner == owner)
     if status is not None:
         query = query.where(Review.status == status)
-    if cursor is not None:
-        at, last = position(cursor)
-        query = query.where(sa.or_(created > at, sa.and_(created == at, key > last)))
-    rows = list(session.exec(query))
-    page = rows[:limit]
-    more = len(rows) > limit
-    return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
+    return page_of(session, query, Review, cursor=cursor, limit=limit, oldest_first=True)
 
 
 def accept(work: UnitOfWork, review_id: UUID, by: str, owner: str | None = None) -> Review | None:
@@ -154,7 +138,7 @@ def _open(work: UnitOfWork, review_id: UUID, owner: str | None) -> Review | None
 def _decide(work: UnitOfWork, review: Review, status: str, by: str) -> None:
     review.status, review.decided_by, review.decided_at = status, by, now()
     work.session.add(review)
-    work.notify(CHANNEL, review.extraction_id)
+    work.notify(EXTRACTIONS.kind, review.extraction_id)
 
 
 def _checked(field: str, one: Stated, row: ExtractionRow) -> dict[str, Any]:

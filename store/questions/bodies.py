@@ -6,12 +6,13 @@ Whoever waits for an answer waits for these statements, so nothing goes through 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 import sqlalchemy as sa
 from sqlmodel import Session
 
+from contracts import Body, Draft, Retrieval
 from messages import Stage
 from store.core.copying import uuid_array
 from store.core.hashes import Hashed
@@ -19,7 +20,8 @@ from store.models import now
 from store.questions.states import MOVE, moving
 from store.reports.model_usage import cost_of_subject
 
-Body = Mapping[str, Any]
+Json = Mapping[str, Any]
+B = TypeVar("B", bound=Body)
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Asked:
     """A question as it was asked."""
 
     text: str
-    options: Body
+    options: Json
     hash_key: bytes | None
     """The key of the hashes of its words and of all that is made of them (`store.core.hashes`),
     here and below; None for a question from before there were keys."""
@@ -38,7 +40,7 @@ class Retrieved:
     """A question with what was retrieved for it."""
 
     text: str
-    retrieval: dict[str, Any]
+    retrieval: Retrieval
     """All of it except `explain`, as everywhere here."""
     hash: str
     """The hash of the whole retrieval."""
@@ -50,8 +52,8 @@ class Drafted:
     """A question with what was retrieved and drafted for it."""
 
     text: str
-    retrieval: dict[str, Any]
-    draft: dict[str, Any]
+    retrieval: Retrieval
+    draft: Draft
     hash: str
     """The hash of the draft."""
     hash_key: bytes | None
@@ -61,23 +63,34 @@ class Drafted:
 
 @dataclass(frozen=True)
 class Composed:
-    """An answer as it was stored, and what it was made from."""
+    """An answer as it was stored, and what it was made from. Its hash is that of `body`, which is
+    read (`contracts.Answer.read`) once that was looked at."""
 
-    body: dict[str, Any]
+    body: Json
     hash: str
     abstain_reason: str | None
     hash_key: bytes | None
-    retrieval: dict[str, Any] | None
+    retrieval: Retrieval | None
 
 
-class Keyed(NamedTuple):
+class Cited(NamedTuple):
+    """A place that an answer shows: of which claim, in which version, and the hash of its words."""
+
+    claim_id: str
+    version_id: UUID
+    start: int
+    end: int
+    quote_hash: str
+
+
+class Keyed(NamedTuple, Generic[B]):
     """The result of a stage for a question, and the key of its hashes.
 
     The key is read before the work. An erasure of a question first ends its work, so nothing is
     ever written under a deleted key.
     """
 
-    body: dict[str, Any]
+    body: B
     hash_key: bytes | None
 
 
@@ -116,19 +129,27 @@ def asked(session: Session, question_id: UUID) -> Asked | None:
 def retrieved(session: Session, question_id: UUID) -> Retrieved | None:
     """The question with its retrieval; None if either is missing."""
     row = session.execute(_RETRIEVED, {"id": question_id}).one_or_none()
-    return None if row is None else Retrieved(*row)
+    if row is None:
+        return None
+    return Retrieved(row.text, Retrieval.read(row.retrieval), row.hash, row.hash_key)
 
 
 def drafted(session: Session, question_id: UUID) -> Drafted | None:
     """The question with its retrieval and its draft; None if one of them is missing."""
     row = session.execute(_DRAFTED, {"id": question_id}).one_or_none()
-    return None if row is None else Drafted(*row)
+    if row is None:
+        return None
+    text, retrieval, draft, *others = row
+    return Drafted(text, Retrieval.read(retrieval), Draft.read(draft), *others)
 
 
 def composed(session: Session, question_id: UUID) -> Composed | None:
     """The question's answer; None if there is none."""
     row = session.execute(_COMPOSED, {"id": question_id}).one_or_none()
-    return None if row is None else Composed(*row)
+    if row is None:
+        return None
+    retrieval = None if row.retrieval is None else Retrieval.read(row.retrieval)
+    return Composed(row.body, row.hash, row.abstain_reason, row.hash_key, retrieval)
 
 
 _PUT_RETRIEVAL, _PUT_DRAFT = (
@@ -186,14 +207,13 @@ def put_answer(
     inputs: Hashed,
     *,
     abstain_reason: str | None,
-    citations: Sequence[Body],
+    citations: Sequence[Cited],
 ) -> None:
     """Store an unsealed answer, what it was composed from, and the spans that it rests on; the
     question then waits for audit.
 
     Args:
         inputs: see `store.audit.inputs`.
-        citations: columns of `citation` without `id` and `question_id`.
 
     Raises:
         LookupError: there is no such question.
@@ -207,11 +227,11 @@ def put_answer(
         abstain_reason=abstain_reason,
         inputs=inputs.json,
         inputs_hash=inputs.hash,
-        claims=[citation["claim_id"] for citation in citations],
-        versions=uuid_array([citation["version_id"] for citation in citations]),
-        starts=[citation["start"] for citation in citations],
-        ends=[citation["end"] for citation in citations],
-        quotes=[citation["quote_hash"] for citation in citations],
+        claims=[one.claim_id for one in citations],
+        versions=uuid_array([one.version_id for one in citations]),
+        starts=[one.start for one in citations],
+        ends=[one.end for one in citations],
+        quotes=[one.quote_hash for one in citations],
     )
 
 

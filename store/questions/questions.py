@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlmodel import Session, col, select
 
 from messages import RetrieveV1
-from store.core.cursors import pack, position
 from store.core.hashes import json_hash, new_hash_key, text_hash
+from store.core.paging import Page, page_of
 from store.core.unit_of_work import UnitOfWork
 from store.models import LOCAL_OWNER, Question, now
 from store.recalls.log import with_state
@@ -28,14 +28,6 @@ class Step:
     started_at: datetime
     finished_at: datetime | None
     ms: float | None
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page of questions, newest first, and the cursor of the next one."""
-
-    questions: list[Question]
-    next_cursor: str | None
 
 
 def submit(
@@ -110,7 +102,7 @@ def listing(
     recall: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
-) -> Page:
+) -> Page[Question]:
     """Questions, newest first.
 
     Args:
@@ -122,23 +114,16 @@ def listing(
     Raises:
         InvalidCursor: `cursor` was not given out by this function.
     """
-    created, key = col(Question.created_at), col(Question.id)
-    query = select(Question).order_by(created.desc(), key).limit(limit + 1)
+    query = select(Question)
     if owner is not None:
         query = query.where(Question.owner == owner)
     if status is not None:
         query = query.where(Question.status == status)
     if since is not None:
-        query = query.where(created >= since)
+        query = query.where(col(Question.created_at) >= since)
     if recall is not None:
         query = query.where(with_state(recall))
-    if cursor is not None:
-        at, last = position(cursor)
-        query = query.where(sa.or_(created < at, sa.and_(created == at, key > last)))
-    rows = list(session.exec(query))
-    page = rows[:limit]
-    more = len(rows) > limit
-    return Page(page, pack([page[-1].created_at.isoformat(), str(page[-1].id)]) if more else None)
+    return page_of(session, query, Question, cursor=cursor, limit=limit)
 
 
 STEPS = """

@@ -10,6 +10,7 @@ import pytest
 from messages import Stage
 from store.core.unit_of_work import Store
 from store.extractions import extractions
+from store.extractions.extractions import EXTRACTIONS
 from tests.chaos.checker import wait_quiet
 from tests.chaos.hold import Hold
 from tests.fakes.learner import Learner
@@ -46,7 +47,7 @@ def submit(store: Store) -> UUID:
 
 def result_of(store: Store, extraction_id: UUID) -> dict[str, Any]:
     with store.reading() as session:
-        row = extractions.get(session, extraction_id)
+        row = EXTRACTIONS.get(session, extraction_id)
     assert row is not None
     assert row.status == "done", row.error
     assert row.result is not None

@@ -29,6 +29,7 @@ from workers.registry import MODULES
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = (
     "messages",
+    "contracts",
     "store",
     "clinical_text",
     "workers",

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from store.core.unit_of_work import Store
 from store.extractions import extractions
-from store.extractions.extractions import File
+from store.extractions.extractions import EXTRACTIONS, File
 from store.models import ExtractionRow
 from tests.fakes.learner import Learner
 from tests.unit.extract.made import REPORT
@@ -32,7 +32,7 @@ def submit(worker: InlineWorker, document: str | File = REPORT, **options: Any) 
 
 def stored(store: Store, extraction_id: UUID) -> ExtractionRow:
     with store.reading() as session:
-        found = extractions.get(session, extraction_id)
+        found = EXTRACTIONS.get(session, extraction_id)
         assert found is not None
         return found
 

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from messages import Stage
 from store.texts import verifications
+from store.texts.verifications import VERIFICATIONS
 from tests.servers import TRIAL, ingest
 from workers.inline import InlineWorker
 
@@ -19,7 +20,7 @@ def check(worker: InlineWorker, text: str, *documents: dict[str, Any]) -> dict[s
         verification = verifications.submit(work, text, documents)
     worker.run()
     with worker.store.reading() as session:
-        found = verifications.get(session, verification.id)
+        found = VERIFICATIONS.get(session, verification.id)
         assert found is not None
         assert found.status == "done", found.error
         assert found.result is not None
@@ -69,7 +70,7 @@ def test_a_text_of_too_many_sentences_fails_with_its_reason_and_no_dead_letter(
         verification = verifications.submit(work, "It works in adults. " * 500)
     inline.run()
     with inline.store.reading() as session:
-        found = verifications.get(session, verification.id)
+        found = VERIFICATIONS.get(session, verification.id)
         assert found is not None
         assert found.status == "failed"
         assert "at most 400" in str(found.error)

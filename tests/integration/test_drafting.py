@@ -30,7 +30,7 @@ def test_a_draft_rests_on_how_much_each_term_told_when_it_was_searched_for(
     found, message = retrieved(inline)
     drafted = work(inline.context, message)
     assert len(found.body["weights"]) == len(found.body["sub_queries"])
-    assert drafted.body["claims"]
+    assert drafted.body.claims
 
     with inline.store.unit_of_work("test") as unit:
         unit.session.execute(

@@ -21,6 +21,7 @@ from store.audit import audit, trail
 from store.core.unit_of_work import Store
 from store.dead_letters.dead_letters import Death
 from store.extractions import extractions
+from store.extractions.extractions import EXTRACTIONS
 from store.models import Answer, AnswerRecall, Question, now
 from store.operations import erasure, retention
 from store.operations.erasure import NotThere, UnderWay
@@ -543,7 +544,7 @@ def test_a_stalled_worker_asks_no_model_and_keeps_nothing_once_the_words_are_era
     with store.unit_of_work("test") as work:
         extraction_id = extractions.submit(work, f"{PATIENT} has a cough").id
     with store.unit_of_work("test") as work:
-        extractions.failed(work, extraction_id, "another worker took it over, and failed")
+        EXTRACTIONS.failed(work, extraction_id, "another worker took it over, and failed")
     erase(store, "extraction", extraction_id)
     stalled = PaidOnce(_Unasked(), store, extraction_id, 0, 1)
     prompt = Prompt(purpose="propose", version="1", system="", user=PATIENT, shape=_Said)

@@ -151,7 +151,7 @@ def test_mv_9_3_a_score_below_0_8_opens_a_review(inline: InlineWorker) -> None:
     assert score is not None
     assert score < 0.8
     with inline.store.reading() as session:
-        (review,) = reviews.listing(session).reviews
+        (review,) = reviews.listing(session).rows
         assert (review.extraction_id, review.status, review.owner) == (bad, "open", "ward-7")
-        assert reviews.listing(session, owner="local").reviews == []
+        assert reviews.listing(session, owner="local").rows == []
         assert reviews.of_extraction(session, good) is None

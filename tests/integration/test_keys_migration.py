@@ -36,6 +36,6 @@ def test_keys_go_and_come_and_what_was_asked_stays(store: Store) -> None:
         }
     migrate(store.engine)
     with store.reading() as session:
-        assert {one.owner for one in questions.listing(session).questions} == {"local"}
+        assert {one.owner for one in questions.listing(session).rows} == {"local"}
         assert keys.listing(session) == []
         assert not keys.any_usable(session, now())

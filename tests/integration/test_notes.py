@@ -12,6 +12,7 @@ from store.core.settings import Settings
 from store.models import Note
 from store.operations import erasure
 from store.texts import notes
+from store.texts.notes import NOTES
 from tests.fakes.messages_api import MessagesApi, refusal
 from tests.fakes.web import FakeWeb, Reply
 from tests.integration import guesses
@@ -40,7 +41,7 @@ def submit(worker: InlineWorker, text: str = NOTE) -> UUID:
 
 def stored(worker: InlineWorker, note_id: UUID) -> Note:
     with worker.store.reading() as session:
-        found = notes.get(session, note_id)
+        found = NOTES.get(session, note_id)
         assert found is not None
         return found
 

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 import sqlalchemy as sa
 
+import contracts
 from store.models import Answer
 from tests.servers import ask, get_question, ingest
 from workers.audit.stage import check_spans
@@ -56,9 +57,9 @@ def test_what_a_question_takes_for_granted_is_answered_with_the_place_that_denie
 def test_a_remark_whose_words_are_not_at_their_place_is_never_sealed(inline: InlineWorker) -> None:
     _, body = _sealed(inline)
     with inline.store.reading() as session:
-        check_spans(session, body)
+        check_spans(session, contracts.Answer.read(body))
         lying = copy.deepcopy(body)
         for one in lying["remarks"]:
             one["quote"] = one.get("quote", "").replace("met", "missed")
         with pytest.raises(Permanent, match="a remark: the quotation is not its span"):
-            check_spans(session, lying)
+            check_spans(session, contracts.Answer.read(lying))

@@ -141,7 +141,7 @@ def test_invariant_6_a_retraction_while_the_answer_is_checked_is_seen_before_it_
 
     def work(context: Any, message: Any) -> Any:
         result = verify.work(context, message)
-        checks.append(len(result.body["claims"]))
+        checks.append(len(result.body.claims))
         if len(checks) == 1:
             say(trial.store, "retraction")
         return result

@@ -26,6 +26,7 @@ from tests.linearity.texts import Family, families
 ROOT = Path(__file__).parents[2]
 PACKAGES = (
     "messages",
+    "contracts",
     "knowledge",
     "store",
     "clinical_text",

@@ -7,8 +7,9 @@ of a question, claim or document is in a measurement (invariant 11).
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from contracts import Answer, Retrieval
+from contracts.answer import Quotations
 from knowledge.loader import load
 from knowledge.policy import retrieval_policy
 
@@ -89,33 +90,30 @@ class Measured:
         )
 
 
-def measure(retrieval: Mapping[str, Any], answer: Mapping[str, Any]) -> Measured:
-    """Measure an answer together with its retrieval.
-
-    Args:
-        retrieval: the stored body; `query_type` and `evidence` are read.
-        answer: the stored body; `sections`, `claims`, `quotations` and `verification_summary` are.
-    """
-    query_type = retrieval["query_type"]
-    shown = [section["heading"] for section in answer["sections"]]
-    places = [place for claim in answer["claims"] for place in claim["citations"]]
-    inside = answer["quotations"]
-    lost = sum(place["quote_verdict"] not in ANCHORED for place in places)
-    counts = answer["verification_summary"]
+def measure(retrieval: Retrieval, answer: Answer) -> Measured:
+    """Measure an answer together with its retrieval."""
+    query_type = retrieval.query_type
+    shown = [section.heading for section in answer.sections]
+    places = [place for claim in answer.claims for place in claim.citations]
+    inside = answer.quotations or Quotations(inside_claims=0, unanchored=0)
+    lost = sum(place.quote_verdict not in ANCHORED for place in places)
+    counts = answer.verification_summary
     return Measured(
         query_type=query_type,
         source_types=dict(
-            sorted(Counter(entry["source_type"] for entry in retrieval["evidence"]).items())
+            sorted(Counter(entry.source_type for entry in retrieval.evidence).items())
         ),
         first_section=shown[0] if shown else None,
         routing_compliant=leads(query_type, shown[0]) if shown else None,
         claims=Claims(
-            *(counts[f"{name}_count"] for name in ("verified", "partial")),
-            *(counts[f"{name}_count"] for name in ("unverified", "conflicting")),
+            counts.verified_count,
+            counts.partial_count,
+            counts.unverified_count,
+            counts.conflicting_count,
         ),
         citations=len(places),
-        quotations=len(places) + inside["inside_claims"],
-        unanchored=lost + inside["unanchored"],
+        quotations=len(places) + inside.inside_claims,
+        unanchored=lost + inside.unanchored,
     )
 
 

@@ -1,13 +1,13 @@
 """audit: checks the answer once more from the store alone, and seals it."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import sqlalchemy as sa
 import structlog
 from sqlmodel import Session
 
+from contracts import Answer
+from contracts.answer import REMARK, Claim, Place
 from messages import AuditV1, Stage
 from store.audit.payloads import evidence_of
 from store.core.hashes import is_json_hash
@@ -35,7 +35,6 @@ _SPANS = sa.text(
     ORDER BY cited.place
     """
 )
-_PLACE = ("start", "end", "quote", "document_id", "version")
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,8 @@ class Quality:
 class Passed:
     """An answer that may be sealed, with its measurements."""
 
-    answer: Composed
+    composed: Composed
+    answer: Answer
     quality: Quality
     measured: Measured
 
@@ -59,81 +59,73 @@ class Passed:
 def work(context: Context, message: AuditV1) -> Passed:
     """Check the hash and quotations of the stored answer; an answer with a fault is never shown."""
     with context.store.at_once() as session:  # the rows it reads never change
-        answer = bodies.composed(session, message.question_id)
-        if answer is None or answer.hash != message.answer_hash:
+        composed = bodies.composed(session, message.question_id)
+        if composed is None or composed.hash != message.answer_hash:
             raise Permanent(f"question {message.question_id} has no such answer")
-        if not is_json_hash(answer.hash, answer.body, answer.hash_key):
+        if not is_json_hash(composed.hash, composed.body, composed.hash_key):
             raise Permanent(f"the answer of question {message.question_id} was changed")
-        check_summary(answer.body)
-        quality = check_spans(session, answer.body)
-    if answer.retrieval is None:
+        answer = Answer.read(composed.body)
+        check_summary(answer)
+        quality = check_spans(session, answer)
+    if composed.retrieval is None:
         raise Permanent(f"nothing was retrieved for question {message.question_id}")
-    return Passed(answer, quality, measure(answer.retrieval, answer.body))
+    return Passed(composed, answer, quality, measure(composed.retrieval, answer))
 
 
-def check_spans(session: Session, body: Mapping[str, Any]) -> Quality:
+def check_spans(session: Session, answer: Answer) -> Quality:
     """Let PostgreSQL compare every quotation with its span (invariant 5).
 
     Raises:
         Permanent: a quotation differs from the text of its span, or a claim has no citation.
     """
-    for claim in body["claims"]:
-        if not claim["citations"] or not _may_be_shown(claim):
-            raise Permanent(f"claim {claim['claim_id']} passed without a verdict and a citation")
-    cited = [
-        (f"claim {claim['claim_id']}", quotation)
-        for claim in body["claims"]
-        for quotation in claim["citations"]
-    ]
-    remarked = [
-        ("a remark", quotation) for quotation in body.get("remarks", ()) if "quote" in quotation
-    ]
-    places = {key: [quotation[key] for _, quotation in (*cited, *remarked)] for key in _PLACE}
-    matches = session.execute(_SPANS, places).scalars() if cited or remarked else ()
-    for (where, _), match in zip((*cited, *remarked), matches, strict=True):
+    for claim in answer.claims:
+        if not claim.citations or not _may_be_shown(claim):
+            raise Permanent(f"claim {claim.claim_id} passed without a verdict and a citation")
+    quoted = answer.quoted
+    places = {name: [getattr(place, name) for _, place in quoted] for name in Place._fields}
+    matches = session.execute(_SPANS, places).scalars() if quoted else ()
+    for (claim_id, _), match in zip(quoted, matches, strict=True):
         if match is not True:
+            where = "a remark" if claim_id == REMARK else f"claim {claim_id}"
             raise Permanent(f"{where}: the quotation is not its span")
-    verbatim = sum(quotation["quote_verdict"] == "verbatim" for _, quotation in cited)
-    return Quality(len(body["claims"]), len(cited), verbatim)
+    cited = [quotation for claim in answer.claims for quotation in claim.citations]
+    verbatim = sum(quotation.quote_verdict == "verbatim" for quotation in cited)
+    return Quality(len(answer.claims), len(cited), verbatim)
 
 
-def _may_be_shown(claim: Mapping[str, Any]) -> bool:
+def _may_be_shown(claim: Claim) -> bool:
     """Whether a claim is supported, contested by another source, or rewritten to what holds."""
-    if claim["verdict"] == "partial":
-        return "rewritten_from" in claim
-    return claim["verdict"] in ("supported", "conflicting") and claim["basis"] != "none"
+    if claim.verdict == "partial":
+        return claim.rewritten_from is not None
+    return claim.verdict in ("supported", "conflicting") and claim.basis != "none"
 
 
-def check_summary(body: Mapping[str, Any]) -> None:
+def check_summary(answer: Answer) -> None:
     """Check that the summary consists only of supported claims (SP-4.2).
 
     Raises:
         Permanent: it does not.
     """
-    texts = {
-        claim["claim_id"]: claim["text"]
-        for claim in body["claims"]
-        if claim["verdict"] == "supported"
-    }
-    ids = body["summary"]["supported_claim_ids"]
-    if not set(ids) <= texts.keys() or body["summary"]["text"] != " ".join(texts[i] for i in ids):
+    texts = {one.claim_id: one.text for one in answer.claims if one.verdict == "supported"}
+    ids = answer.summary.supported_claim_ids
+    if not set(ids) <= texts.keys() or answer.summary.text != " ".join(texts[i] for i in ids):
         raise Permanent("the summary is not made of supported claims")
 
 
 def commit(unit: UnitOfWork, message: AuditV1, passed: Passed) -> None:
     """Seal the checked answer: from now on it is shown, and never changes."""
-    answer = passed.answer
-    sealed = seal(unit, message.question_id, answer.hash)
+    composed, answer = passed.composed, passed.answer
+    sealed = seal(unit, message.question_id, composed.hash)
     if sealed is None:
         raise Permanent(f"the answer of question {message.question_id} is another one now")
     recalls.sealed(unit, message.question_id, message.request_id)
     unit.record(
         "answer.sealed",
         message.question_id,
-        answer_hash=answer.hash,
+        answer_hash=composed.hash,
         abstain_reason=answer.abstain_reason,
-        evidence=evidence_of(answer.body["evidence"]),
-        knowledge_version=answer.body["provenance"]["knowledge_version"],
+        evidence=evidence_of(answer.evidence),
+        knowledge_version=answer.provenance.knowledge_version,
         code_version=CODE_VERSION,
         claims=passed.quality.claims,
         citations=passed.quality.citations,
@@ -161,8 +153,8 @@ def _write_down(unit: UnitOfWork, message: AuditV1, sealed: Sealed, passed: Pass
         "quotations": measured.quotations,
         "unanchored": measured.unanchored,
         "abstain_reason": answer.abstain_reason,
-        "generator": answer.body["provenance"]["generator"],
-        "cost_usd": answer.body["provenance"]["cost_usd"],
+        "generator": answer.provenance.generator,
+        "cost_usd": answer.provenance.cost_usd,
     }
     times = quality_rows.add(unit.session, message.question_id, sealed, counted)
 

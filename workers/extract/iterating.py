@@ -9,6 +9,7 @@ from uuid import UUID
 
 import structlog
 
+import contracts
 from knowledge.extraction import Fallback, extraction_policy
 from messages import ExtractV1
 from store.extractions import extractions, replies
@@ -68,7 +69,7 @@ class Iterated:
     """The remembered prompt that was tried first, and the score that came of it."""
     remember: tuple[str, Sequence[str], float] | None
     """Type, fields and score of a prompt that did well."""
-    ended: tuple[dict[str, Any], Ended] | None
+    ended: tuple[contracts.Extraction, Ended] | None
 
 
 class Step:
@@ -218,7 +219,7 @@ class Step:
         most = extraction_policy().memory.most_fields
         return (self._planned.type, fields, best.score) if 0 < len(fields) <= most else None
 
-    def _end(self, last: ExtractionIteration) -> tuple[dict[str, Any], Ended]:
+    def _end(self, last: ExtractionIteration) -> tuple[contracts.Extraction, Ended]:
         """The result, of the iterations of all parts; the last is not stored yet."""
         with self._context.store.reading() as session:
             cost = model_usage.cost_of(session, str(self._message.extraction_id))

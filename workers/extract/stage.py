@@ -7,13 +7,13 @@ where the last commit was; what a language model answered is kept before that (`
 
 import time
 from dataclasses import dataclass
-from typing import Any
 
+from contracts import Extraction
 from knowledge.extraction import extraction_policy
 from messages import ExtractV1, Stage
 from store.core.unit_of_work import UnitOfWork
 from store.extractions import extractions, prompt_memory
-from store.extractions.extractions import Ended
+from store.extractions.extractions import EXTRACTIONS, Ended
 from store.models import ExtractionRow
 from workers.extract.intake import take_in
 from workers.extract.iterating import Iterated, Step
@@ -32,7 +32,7 @@ class Planned:
     text: str
     plan: Plan | None
     seconds: float
-    refused: dict[str, Any] | None = None
+    refused: Extraction | None = None
 
 
 Result = Planned | Iterated
@@ -47,7 +47,7 @@ def work(context: Context, message: ExtractV1) -> Result:
     """
     began = time.monotonic()
     with context.store.reading() as session:
-        row = extractions.get(session, message.extraction_id)
+        row = EXTRACTIONS.get(session, message.extraction_id)
         if row is None or row.erased_at or row.content_hash != message.content_hash:
             raise Permanent(f"there is no document of extraction {message.extraction_id}")
         stored = extractions.iterations(session, row.id, message.part)
@@ -91,7 +91,8 @@ def commit(unit: UnitOfWork, message: ExtractV1, result: Result) -> None:
         extractions.read(row, result.text)
         row.seconds += result.seconds
         if result.plan is None:
-            extractions.done(unit, row, result.refused or {}, Ended(outcome="unreadable"))
+            refused = result.refused.as_body() if result.refused else {}
+            extractions.done(unit, row, refused, Ended(outcome="unreadable"))
             return
         extractions.planned(unit, row, result.plan.model_dump(mode="json"))
         extractions.next_step(unit, row, part=0, iteration=1)
@@ -105,11 +106,12 @@ def commit(unit: UnitOfWork, message: ExtractV1, result: Result) -> None:
         following = result.next
         extractions.next_step(unit, row, part=following.part, iteration=following.iteration)
     elif result.ended is not None:
-        extractions.done(unit, row, *result.ended)
+        extraction, ended = result.ended
+        extractions.done(unit, row, extraction.as_body(), ended)
 
 
 def _on_dead(unit: UnitOfWork, message: ExtractV1, cause: str) -> None:
-    extractions.failed(unit, message.extraction_id, cause)
+    EXTRACTIONS.failed(unit, message.extraction_id, cause)
 
 
 SPEC = StageSpec(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+import contracts
 from knowledge.extraction import extraction_policy
 from knowledge.version import knowledge_version
 from workers.extract.documents import Classification, Part, as_type, classify
@@ -168,7 +169,7 @@ def unreadable_body(
     readability: Readability | None,
     issues: Sequence[str] = (),
     suggestions: Sequence[str] | None = None,
-) -> dict[str, Any]:
+) -> contracts.Extraction:
     """The result where a document cannot be extracted (seed marc_v1, section 7.1).
 
     Args:
@@ -178,15 +179,19 @@ def unreadable_body(
     said = readability or Readability(
         readable=False, confidence=0.0, issues=tuple(issues), suggestions=helps
     )
-    return {
-        "outcome": "unreadable",
-        "error": error,
-        "readability": said.model_dump(mode="json"),
-        "suggestions": list(said.suggestions),
-        "fields": {},
-    }
+    return contracts.Extraction.model_validate(
+        {
+            "outcome": "unreadable",
+            "error": error,
+            "readability": said.model_dump(mode="json"),
+            "suggestions": list(said.suggestions),
+            "fields": {},
+        }
+    )
 
 
-def result_body(found: Extraction, provenance: Mapping[str, Any]) -> dict[str, Any]:
+def result_body(found: Extraction, provenance: Mapping[str, Any]) -> contracts.Extraction:
     """The result of an extraction, with how it came about."""
-    return {"outcome": "extracted", **found.as_body(), "provenance": dict(provenance)}
+    return contracts.Extraction.model_validate(
+        {"outcome": "extracted", **found.as_body(), "provenance": dict(provenance)}
+    )

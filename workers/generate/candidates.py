@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from clinical_text.instructions import addresses_reader, announces, outside_enclosures
+from contracts.retrieval import Found
 from knowledge.anchors import trial_of
 from knowledge.links import written
 from knowledge.loader import load
@@ -95,9 +96,7 @@ class _Line:
         return _is_detail(self.source, self.text, self.section)
 
 
-def candidates_of(
-    entry: Mapping[str, Any], version: Version, anchors: Mapping[int, int]
-) -> list[Candidate]:
+def candidates_of(entry: Found, version: Version, anchors: Mapping[int, int]) -> list[Candidate]:
     """The candidates of one document: what was found in it, and what it states of itself anywhere.
 
     Some may speak to a program: they must be asked before they are shown.
@@ -108,10 +107,9 @@ def candidates_of(
         anchors: the score of each anchor by the place where it begins.
     """
     text = version.text
-    passages = [(one["start"], one["end"]) for one in entry["passages"]]
+    passages = [(one.start, one.end) for one in entry.passages]
     is_read_whole = len(text) <= load("answers")["whole_chars"]
     named, publisher = _called(version.identifiers), version.publisher or ""
-    merit = entry.get("merit", entry["score"])  # retrievals of before had the score alone
     found: list[Candidate] = []
     source = _Source(text, version.structure, version.source_type, version.publication_type)
     for line in _lines(source):
@@ -120,12 +118,12 @@ def candidates_of(
             continue
         found.append(
             Candidate(
-                evidence_id=entry["evidence_id"],
+                evidence_id=entry.evidence_id,
                 source_type=version.source_type,
                 text=line.text,
                 title=version.title,
                 named=named,
-                passage_score=merit,
+                passage_score=entry.worth,
                 anchor_score=max(anchors.get(line.last.start, 0), anchors.get(line.start, 0)),
                 publication_type=version.publication_type,
                 section=line.section,
@@ -133,7 +131,7 @@ def candidates_of(
                 whole=text,
                 found=inside,
                 sentences=line.sentences,
-                asked_for=entry.get("named", False),
+                asked_for=entry.named,
             )
         )
     return found

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from clinical_text.instructions import addresses_reader, without_instructions
+from contracts.retrieval import Found
 from knowledge.generation import generation_policy
 from store.core.spans import Span, Structure
 
@@ -61,7 +62,7 @@ class Shown:
         }
 
 
-def shown(evidence: Sequence[tuple[Mapping[str, Any], Version]]) -> list[Shown]:
+def shown(evidence: Sequence[tuple[Found, Version]]) -> list[Shown]:
     """The evidence of a retrieval as far as it can be shown; what has nothing to show is left out.
 
     Args:
@@ -73,11 +74,11 @@ def shown(evidence: Sequence[tuple[Mapping[str, Any], Version]]) -> list[Shown]:
     return [one for one in found if one.passages]
 
 
-def _shown(entry: Mapping[str, Any], version: Version, room: int) -> Shown:
+def _shown(entry: Found, version: Version, room: int) -> Shown:
     title = " ".join(version.title.split())[: generation_policy().evidence.title_chars]
     day = version.published_at.isoformat() if version.published_at else None
     return Shown(
-        evidence_id=entry["evidence_id"],
+        evidence_id=entry.evidence_id,
         source_type=version.source_type,
         publication_type=version.publication_type,
         title="" if addresses_reader(title) else title,
@@ -89,7 +90,7 @@ def _shown(entry: Mapping[str, Any], version: Version, room: int) -> Shown:
             for span in _snippets(
                 version.text,
                 Structure.model_validate(version.structure).sentences,
-                [Span(one["start"], one["end"]) for one in entry["passages"]],
+                [Span(one.start, one.end) for one in entry.passages],
                 room,
             )
         ],

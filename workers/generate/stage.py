@@ -12,6 +12,8 @@ from uuid import UUID
 
 import structlog
 
+from contracts import Draft, Retrieval
+from contracts.retrieval import Found
 from knowledge.generation import Reason, generation_policy
 from knowledge.payers import without_payers
 from knowledge.sources import source_policies
@@ -63,7 +65,7 @@ class _Material:
     """What a draft is made of."""
 
     question: str
-    retrieval: Mapping[str, Any]
+    retrieval: Retrieval
     versions: Sequence[VersionText]
     anchors: Mapping[UUID, Mapping[int, int]]
     """Scores by the place where an anchor begins."""
@@ -72,16 +74,15 @@ class _Material:
 
     @property
     def query_type(self) -> str:
-        kind: str = self.retrieval["query_type"]
-        return kind
+        return self.retrieval.query_type
 
     @property
-    def evidence(self) -> list[tuple[dict[str, Any], VersionText]]:
-        return list(zip(self.retrieval["evidence"], self.versions, strict=True))
+    def evidence(self) -> list[tuple[Found, VersionText]]:
+        return list(zip(self.retrieval.evidence, self.versions, strict=True))
 
 
-def work(context: Context, message: GenerateV1) -> Keyed:
-    """Draft an answer; gives the body of the draft.
+def work(context: Context, message: GenerateV1) -> Keyed[Draft]:
+    """Draft an answer.
 
     Raises:
         Later: the model is away for a moment; it is asked again after that.
@@ -102,7 +103,7 @@ def work(context: Context, message: GenerateV1) -> Keyed:
         body = _drafted(context, message, model, material, evidence)
     if body["generator"] != GENERATOR and body["claims"]:  # the gate may leave too little of it
         body = {**body, "keyless": _covering(material, _extractive(material))}
-    return Keyed(_covering(material, body), material.hash_key)
+    return Keyed(Draft.model_validate(_covering(material, body)), material.hash_key)
 
 
 def _read(store: Store, message: GenerateV1) -> _Material:
@@ -110,7 +111,7 @@ def _read(store: Store, message: GenerateV1) -> _Material:
         question = bodies.retrieved(session, message.question_id)
         if question is None or question.hash != message.retrieval_hash:
             raise Permanent(f"question {message.question_id} has no such retrieval")
-        ids = [UUID(entry["version_id"]) for entry in question.retrieval["evidence"]]
+        ids = [UUID(entry.version_id) for entry in question.retrieval.evidence]
         versions, anchors = get_texts(session, ids), scores_of(session, ids)
     return _Material(
         question.text,
@@ -118,20 +119,20 @@ def _read(store: Store, message: GenerateV1) -> _Material:
         versions,
         anchors,
         [
-            content(without_payers(one["text"]), weights)
+            content(without_payers(one.text), weights)
             for one, weights in zip(
-                question.retrieval["sub_queries"], _weights(store, question.retrieval), strict=True
+                question.retrieval.sub_queries, _weights(store, question.retrieval), strict=True
             )
         ],
         question.hash_key,
     )
 
 
-def _weights(store: Store, retrieval: Mapping[str, Any]) -> list[dict[int, float]]:
+def _weights(store: Store, retrieval: Retrieval) -> list[dict[int, float]]:
     """How much the terms of each sub-query tell: as when it was searched for, or as now for a
     retrieval that a release made whose terms are others."""
-    asked = [terms_of_interest(one["text"]) for one in retrieval["sub_queries"]]
-    told = [{int(term): one for term, one in some.items()} for some in retrieval.get("weights", ())]
+    asked = [terms_of_interest(one.text) for one in retrieval.sub_queries]
+    told = [{int(term): one for term, one in some.items()} for some in retrieval.weights]
     if told and all(terms <= one.keys() for terms, one in zip(asked, told, strict=True)):
         return told
     with store.reading() as session:
@@ -166,7 +167,7 @@ def _drafted(
 def _covering(material: _Material, body: Mapping[str, Any]) -> dict[str, Any]:
     """The draft, each claim with the share of the question that it and its title hold: the answer
     abstains by those that answer it best."""
-    titles = {entry["evidence_id"]: version.title for entry, version in material.evidence}
+    titles = {entry.evidence_id: version.title for entry, version in material.evidence}
     claims = [
         {
             **claim,
@@ -189,11 +190,11 @@ def _extractive(material: _Material) -> dict[str, Any]:
     asked = Asked(
         material.query_type,
         material.asked,
-        retrieval["tags"]["diseases"],
-        retrieval.get("products", ()),
-        [one["text"] for one in retrieval["sub_queries"]],
+        retrieval.tags.diseases,
+        retrieval.products,
+        [one.text for one in retrieval.sub_queries],
         # A body that recommends is a kind of source, and of others that tell of it there are many.
-        [one for one in retrieval.get("names", ()) if one.lower() not in source_policies()],
+        [one for one in retrieval.names if one.lower() not in source_policies()],
     )
     claims = choose(candidates, asked)
     lacks = None if claims else lacking(candidates, asked)
@@ -206,10 +207,10 @@ def _extractive(material: _Material) -> dict[str, Any]:
     }
 
 
-def commit(unit: UnitOfWork, message: GenerateV1, drafted: Keyed) -> None:
+def commit(unit: UnitOfWork, message: GenerateV1, drafted: Keyed[Draft]) -> None:
     """Store the draft and pass the question on; tell operators of a model that cannot be used."""
     body, key = drafted
-    stored, fallback = hashed(body, key), body.get("fallback", {}).get("reason")
+    stored, fallback = hashed(body.as_body(), key), body.fallback.reason if body.fallback else None
     bodies.put_draft(unit.session, message.question_id, stored)
     unit.emit(
         VerifyV1(
@@ -221,19 +222,19 @@ def commit(unit: UnitOfWork, message: GenerateV1, drafted: Keyed) -> None:
     unit.record(
         "question.drafted",
         message.question_id,
-        generator=body["generator"],
-        prompt_version=body["prompt_version"],
+        generator=body.generator,
+        prompt_version=body.prompt_version,
         draft_hash=stored.hash,
-        claims=len(body["claims"]),
+        claims=len(body.claims),
         fallback=fallback,
-        asked=models_asked(key, draft=body.get("consulted", body)),
+        asked=models_asked(key, draft=body.request),
     )
     if fallback in ("misconfigured", "budget_spent"):
         unit.record(
             f"language_model.{fallback}",
             message.question_id,
-            model=body["consulted"]["model"],
-            cause=body["consulted"]["note"],
+            model=body.request.model,
+            cause=body.request.note,
         )
 
 

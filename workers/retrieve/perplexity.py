@@ -12,6 +12,7 @@ from typing import Any
 
 import structlog
 
+from contracts.retrieval import Outside
 from knowledge.policy import retrieval_policy
 from store.sources import source_states
 from workers.http.client import SourceClient
@@ -82,12 +83,12 @@ def consult(
     }
 
 
-def wanted(outside: Mapping[str, Any] | None) -> dict[str, list[str]]:
+def wanted(outside: Outside | None) -> dict[str, list[str]]:
     """The identifiers of the leads by kind, as `store.questions.remedies.refresh_records` takes
     them."""
     found: dict[str, list[str]] = {}
-    for lead in (outside or {}).get("leads", ()):
-        found.setdefault(lead["kind"], []).append(lead["value"])
+    for lead in outside.leads if outside else ():
+        found.setdefault(lead.kind, []).append(lead.value)
     return found
 
 

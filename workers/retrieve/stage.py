@@ -7,6 +7,7 @@ from typing import Any
 
 import structlog
 
+from contracts import Retrieval
 from knowledge.policy import retrieval_policy
 from knowledge.scenarios import Scenario, scenario_for
 from messages import GenerateV1, RetrieveV1, Stage
@@ -51,8 +52,8 @@ class _Evidence:
     """How much each term of a sub-query tells in what is held, in their order."""
 
 
-def work(context: Context, message: RetrieveV1) -> Keyed:
-    """Understand the question and find its evidence; gives the body of the retrieval."""
+def work(context: Context, message: RetrieveV1) -> Keyed[Retrieval]:
+    """Understand the question and find its evidence."""
     with context.store.at_once() as session:
         question = bodies.asked(session, message.question_id)
     if question is None:
@@ -80,7 +81,7 @@ def work(context: Context, message: RetrieveV1) -> Keyed:
     named_held = bool(understanding.names) and any(one.named for one in found.ranked.decisions)
     body = {
         **understanding.as_body(),
-        "weights": found.weights,
+        "weights": [{str(term): one for term, one in some.items()} for some in found.weights],
         "is_clinical": understanding.is_clinical or named_held,
         "names_something": understanding.names_something or named_held,
         "scenario": scenario.name if scenario else None,
@@ -99,7 +100,7 @@ def work(context: Context, message: RetrieveV1) -> Keyed:
         "relaxations": list(found.ranked.relaxations),
         "metrics": report,
     }
-    return Keyed(body, question.hash_key)
+    return Keyed(Retrieval.model_validate(body), question.hash_key)
 
 
 def _wanted(
@@ -225,11 +226,11 @@ def _entry(number: int, decision: Decision) -> dict[str, Any]:
     }
 
 
-def commit(unit: UnitOfWork, message: RetrieveV1, found: Keyed) -> None:
+def commit(unit: UnitOfWork, message: RetrieveV1, found: Keyed[Retrieval]) -> None:
     """Store the retrieval and pass the question on; ask primary sources for what is missing."""
     body, key = found
     remedies.refresh_records(unit, _records_to_fetch(body), now())
-    stored = hashed(body, key)
+    stored = hashed(body.as_body(), key)
     bodies.put_retrieval(unit.session, message.question_id, stored)
     unit.emit(
         GenerateV1(
@@ -241,20 +242,20 @@ def commit(unit: UnitOfWork, message: RetrieveV1, found: Keyed) -> None:
     unit.record(
         "question.retrieved",
         message.question_id,
-        query_type=body["query_type"],
+        query_type=body.query_type,
         retrieval_hash=stored.hash,
-        version_ids=[entry["version_id"] for entry in body["evidence"]],
-        sufficiency=body["sufficiency"]["score"],
-        asked=models_asked(key, understand=body["language_model"], rerank=body["reranked"]),
+        version_ids=[entry.version_id for entry in body.evidence],
+        sufficiency=body.sufficiency.score,
+        asked=models_asked(key, understand=body.language_model, rerank=body.reranked),
     )
 
 
-def _records_to_fetch(body: Mapping[str, Any]) -> dict[str, list[str]]:
+def _records_to_fetch(body: Retrieval) -> dict[str, list[str]]:
     """What leads name, and the works of a pack that are not held where evidence is short."""
-    named = wanted(body["outside"])
+    named = wanted(body.outside)
     return {
-        kind: [*named.get(kind, ()), *body["pack_wanted"].get(kind, ())]
-        for kind in named.keys() | body["pack_wanted"].keys()
+        kind: [*named.get(kind, ()), *body.pack_wanted.get(kind, ())]
+        for kind in named.keys() | body.pack_wanted.keys()
     }
 
 

@@ -6,14 +6,15 @@ result says why (`provenance.fallback`).
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from contracts import Summary
 from knowledge.notes import Reason, plan_policy
 from messages import Stage, SummarizeV1
 from store.core.unit_of_work import UnitOfWork
 from store.models import Note
 from store.reports import model_usage
-from store.texts import notes
+from store.texts.notes import NOTES
 from workers.language_model.port import (
     BudgetSpent,
     LanguageModel,
@@ -28,7 +29,7 @@ from workers.runtime.stage import Context, StageSpec
 from workers.summarize.model import Asked, propose_items, propose_plan, propose_sections
 from workers.summarize.plan import recommendations
 from workers.summarize.sections import OTHER
-from workers.summarize.summary import Reading, read, result_of, summarize
+from workers.summarize.summary import Reading, by_rules, read, result_of
 
 GENERATOR = "anthropic"
 T = TypeVar("T")
@@ -45,7 +46,7 @@ _REASONS: dict[type[ModelError], Reason] = {
 class Result:
     """What was made of a note, as it is stored."""
 
-    body: dict[str, Any]
+    body: Summary
 
 
 def work(context: Context, message: SummarizeV1) -> Result:
@@ -61,13 +62,11 @@ def work(context: Context, message: SummarizeV1) -> Result:
         text = note.text
     model = asking(context, message.note_id)
     if model is None:
-        return Result(summarize(text))
+        return Result(by_rules(text))
     return Result(_by_model(context, message, model, text))
 
 
-def _by_model(
-    context: Context, message: SummarizeV1, model: LanguageModel, text: str
-) -> dict[str, Any]:
+def _by_model(context: Context, message: SummarizeV1, model: LanguageModel, text: str) -> Summary:
     asked = Asked()
     fallbacks: dict[str, dict[str, str]] = {}
 
@@ -112,18 +111,18 @@ def _has_no_heading(reading: Reading) -> bool:
 
 def commit(unit: UnitOfWork, message: SummarizeV1, result: Result) -> None:
     """Keep the result; its counts are audited, its words are not (invariant 11)."""
-    digest = notes.done(unit, message.note_id, result.body)
+    digest = NOTES.done(unit, message.note_id, result.body.as_body())
     unit.record(
         "note.summarized",
         message.note_id,
         result_hash=digest,
-        generator=result.body["provenance"]["generator"],
-        validation=result.body["validation"],
+        generator=result.body.provenance.generator,
+        validation=result.body.validation.as_json(),
     )
 
 
 def _on_dead(unit: UnitOfWork, message: SummarizeV1, cause: str) -> None:
-    notes.failed(unit, message.note_id, cause)
+    NOTES.failed(unit, message.note_id, cause)
 
 
 SPEC = StageSpec(

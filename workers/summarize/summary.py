@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from clinical_text.chunks import Chunk, chunk
+from contracts import Summary
 from knowledge.notes import LISTS
 from knowledge.version import knowledge_version
 from store.core.hashes import text_hash
@@ -48,6 +49,11 @@ def read(text: str, inferred: Sequence[tuple[int, str, str]] = ()) -> Reading:
 
 
 def summarize(text: str) -> dict[str, Any]:
+    """`by_rules` as JSON, as a command prints it."""
+    return by_rules(text).as_body()
+
+
+def by_rules(text: str) -> Summary:
     """The result for a note, by rules alone: nothing is written that does not stand in the note.
 
     `summary` has the seven lists of `{text, source}`, an empty one where there is nothing; `plan`
@@ -64,8 +70,8 @@ def result_of(
     items: Sequence[Item],
     recommended: Sequence[Recommendation],
     provenance: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """The body that is stored, validated."""
+) -> Summary:
+    """The result that is stored, with its citations counted."""
     text = reading.text
     body: dict[str, Any] = {
         "text_hash": text_hash(text),
@@ -94,4 +100,4 @@ def result_of(
         **(provenance or {}),
         "knowledge_version": knowledge_version(),
     }
-    return body
+    return Summary.model_validate(body)

@@ -1,9 +1,10 @@
 """When an answer must abstain, and what would cure it (invariant 9, SP-6.3). Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from contracts.draft import Lacks
 from knowledge.loader import load
 
 
@@ -61,7 +62,7 @@ def must_abstain(
     is_clinical: bool = True,
     names_something: bool = True,
     lacks_named: bool = False,
-    lacks: Mapping[str, Any] | None = None,
+    lacks: Lacks | None = None,
     is_english: bool = True,
     offered: Sequence[str] = (),
     names_nothing_else: bool = False,
@@ -112,16 +113,14 @@ def must_abstain(
     return None
 
 
-def _nothing_found(
-    *, filtered: bool, lacks_named: bool, lacks: Mapping[str, Any] | None
-) -> Abstention:
+def _nothing_found(*, filtered: bool, lacks_named: bool, lacks: Lacks | None) -> Abstention:
     """Why no stored source answers: what is not held, or that it speaks of others."""
     if lacks_named and not filtered:
         return abstention("no_evidence", worded="not_held")
     if lacks is None:
         return abstention("no_evidence", worded="filtered" if filtered else None)
-    told = abstention("no_evidence", worded=f"other_{lacks['who']}", asked=lacks["asked"])
-    return replace(told, cure={**told.cure, "lacks": dict(lacks)})
+    told = abstention("no_evidence", worded=f"other_{lacks.who}", asked=lacks.asked)
+    return replace(told, cure={**told.cure, "lacks": lacks.as_json()})
 
 
 def _is_answered(evidence_found: int, verified: Sequence[Standing]) -> bool:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from contracts import Answer, Retrieval
+from contracts.answer import Conflict
+from contracts.draft import Proposal
 from knowledge.anchors import trial_of
 from knowledge.links import is_direct
 from knowledge.loader import load
@@ -75,18 +78,18 @@ PlaceOf = Callable[[str, Span], Place]
 def compose(
     *,
     question: str,
-    retrieval: Mapping[str, Any],
-    draft: Mapping[str, Any],
+    retrieval: Retrieval,
+    draft: Proposal,
     checked: Sequence[Checked],
     passed: Passed,
-    conflicts: Sequence[Mapping[str, Any]] = (),
+    conflicts: Sequence[Conflict] = (),
     undecided: Collection[str],
     in_the_past: bool,
     cost_usd: str | None = None,
     held: Mapping[str, Held],
     place_of: PlaceOf,
-) -> dict[str, Any]:
-    """The answer's body. Only what the gate let through is in it, and no claim if it abstains.
+) -> Answer:
+    """The answer. Only what the gate let through is in it, and no claim if it abstains.
 
     Args:
         checked: all drafted claims with their verdicts, for the counts.
@@ -96,13 +99,13 @@ def compose(
         in_the_past: whether the question is about a time that was over when it was checked.
         cost_usd: what asking models for this question cost; None where that is not known.
     """
-    meant = offered(retrieval.get("meant", ()))
+    meant = offered(retrieval.meant)
     missing = unnamed(question, retrieval, _told(passed.shown, held))
     reason = must_abstain(
         evidence_found=_found(draft, held),
         verified=_standings(draft, passed, undecided, held),
-        asks_for_today=retrieval["asks_for_today"] and not in_the_past,
-        lacks=draft.get("lacks"),
+        asks_for_today=retrieval.asks_for_today and not in_the_past,
+        lacks=draft.lacks,
         offered=[one["detail"] for one in meant],
         names_nothing_else=names_nothing_else(question, retrieval),
         unspoken=unspoken(question, retrieval, missing),
@@ -110,15 +113,15 @@ def compose(
     )
     shown = () if reason else passed.shown
     used = list(dict.fromkeys(place.evidence_id for one in shown for place in one.places))
-    return {
-        **{key: retrieval[key] for key in _UNDERSTANDING},
+    body = {
+        **retrieval.model_dump(include=_UNDERSTANDING, mode="json", exclude_unset=True),
         **_abstained(reason),
         "summary": _summary(() if reason else passed.verified),
         "sections": _sections(shown),
         "claims": [_claim(one, held, place_of) for one in shown],
         "evidence": [record for one in shown for record in _records(one, held, question)],
         "remarks": [
-            *read_as(retrieval.get("read_as", ())),
+            *read_as(retrieval.read_as),
             *meant,
             *_contradicted(question, retrieval, held, in_the_past=in_the_past),
             *(() if reason else _remarks(retrieval, missing)),
@@ -133,24 +136,25 @@ def compose(
         ),
         "recall": {"state": "current", "because": []},
         "provenance": {
-            "generator": draft["generator"],
-            "model": draft.get("model"),
-            "prompt_version": draft["prompt_version"],
+            "generator": draft.generator,
+            "model": draft.model,
+            "prompt_version": draft.prompt_version,
             "knowledge_version": knowledge_version(),
             "cost_usd": cost_usd,
-            "fallback": draft.get("fallback"),
+            "fallback": draft.fallback.as_json() if draft.fallback else None,
         },
     }
+    return Answer.model_validate(body)
 
 
-def _asked(retrieval: Mapping[str, Any]) -> dict[str, bool]:
+def _asked(retrieval: Retrieval) -> dict[str, bool]:
     """What retrieval found of the question, as `must_abstain` asks for it."""
     return {
-        "filtered": retrieval.get("filters") is not None,
-        "is_clinical": retrieval.get("is_clinical", True),
-        "names_something": retrieval.get("names_something", True),
-        "lacks_named": bool(retrieval.get("named_wanted")),
-        "is_english": retrieval.get("is_english", True),
+        "filtered": retrieval.filters is not None,
+        "is_clinical": retrieval.is_clinical,
+        "names_something": retrieval.names_something,
+        "lacks_named": bool(retrieval.named_wanted),
+        "is_english": retrieval.is_english,
     }
 
 
@@ -164,19 +168,19 @@ def _told(shown: Sequence[Shown], held: Mapping[str, Held]) -> list[str]:
     return lines
 
 
-def _remarks(retrieval: Mapping[str, Any], missing: Sequence[str]) -> list[dict[str, Any]]:
+def _remarks(retrieval: Retrieval, missing: Sequence[str]) -> list[dict[str, Any]]:
     """What is told of the question beside its answer."""
-    told = [] if retrieval.get("is_english", True) else [remark("not_english")]
+    told = [] if retrieval.is_english else [remark("not_english")]
     if missing:
         told.append({**remark("unnamed", names=", ".join(missing)), "names": missing})
     return told
 
 
 def _contradicted(
-    question: str, retrieval: Mapping[str, Any], held: Mapping[str, Held], *, in_the_past: bool
+    question: str, retrieval: Retrieval, held: Mapping[str, Held], *, in_the_past: bool
 ) -> list[dict[str, Any]]:
     """What the question takes for granted of a trial and a study of that denies, with the place."""
-    names = retrieval.get("names", ())
+    names = retrieval.names
     if not taken_for_granted(question, names):
         return []
     studies = load("answers")["study_sources"]
@@ -205,9 +209,9 @@ def _contradicted(
     return told
 
 
-def _found(draft: Mapping[str, Any], held: Mapping[str, Held]) -> int:
+def _found(draft: Proposal, held: Mapping[str, Held]) -> int:
     """How many held sources speak to the question: none, where no sentence of theirs does."""
-    if draft["generator"] == "extractive" and not draft["claims"]:
+    if draft.is_extractive and not draft.claims:
         return 0
     return sum(not one.ended for one in held.values())
 
@@ -221,26 +225,33 @@ def _summary(verified: Sequence[Verified]) -> dict[str, Any]:
     }
 
 
-_UNDERSTANDING = ("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency")
+_UNDERSTANDING = {
+    "query_type",
+    "classification",
+    "pico",
+    "tags",
+    "sub_queries",
+    "sufficiency",
+}
 
 
-def _images(retrieval: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _images(retrieval: Retrieval) -> list[dict[str, Any]]:
     """What retrieval found; none whose page or picture is a search (EB-9.3)."""
     return [
-        image
-        for image in retrieval.get("images", [])
-        if is_direct(image["url"]) and is_direct(image.get("image_url") or image["url"])
+        image.as_json()
+        for image in retrieval.images
+        if is_direct(image.url) and is_direct(image.image_url or image.url)
     ]
 
 
 def _standings(
-    draft: Mapping[str, Any],
+    draft: Proposal,
     passed: Passed,
     undecided: Collection[str],
     held: Mapping[str, Held],
 ) -> list[Standing]:
     """What must be known of the source of each claim that holds."""
-    covers = {one["claim_id"]: one["covers"] for one in draft["claims"] if "covers" in one}
+    covers = {one.claim_id: one.covers for one in draft.claims}
     return [
         _standing(
             held[one.evidence_id],

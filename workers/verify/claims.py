@@ -3,11 +3,11 @@
 drafted → located (its quotation found, the guards asked) → checked (with a verdict).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from contracts.draft import DraftedClaim
 from store.core.hashes import text_hash
 from store.core.spans import Span
 from workers.verify.doubts import Doubt
@@ -51,16 +51,15 @@ class Drafted:
     """Evidence keys and quotations of other sources that say the same."""
 
     @classmethod
-    def of(cls, body: Mapping[str, Any]) -> "Drafted":
+    def of(cls, claim: DraftedClaim) -> "Drafted":
         """From a draft as it is stored."""
-        also = tuple((str(one["evidence_id"]), str(one["quote"])) for one in body.get("also", ()))
         return cls(
-            claim_id=str(body["claim_id"]),
-            text=str(body["text"]),
-            evidence_id=str(body["evidence_id"]),
-            quote=str(body["quote"]),
-            heading=str(body["heading"]),
-            also=also,
+            claim_id=claim.claim_id,
+            text=claim.text,
+            evidence_id=claim.evidence_id,
+            quote=claim.quote,
+            heading=claim.heading,
+            also=tuple((one.evidence_id, one.quote) for one in claim.also),
         )
 
 

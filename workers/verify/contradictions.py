@@ -6,6 +6,7 @@ from uuid import UUID
 
 from sqlmodel import Session, col, select
 
+from contracts.answer import Conflict as ShownConflict
 from knowledge.sources import source_policy
 from store.documents import anchors
 from store.documents.documents import Version
@@ -33,16 +34,20 @@ def find(question: str, said: Sequence[Witness]) -> list[Conflict]:
     return contradictions(said, question)
 
 
-def shown(found: Sequence[Conflict], held: Mapping[str, Held]) -> list[dict[str, Any]]:
+def shown(found: Sequence[Conflict], held: Mapping[str, Held]) -> list[ShownConflict]:
     """The conflicts as an answer shows them: each once, each side with its source and its clocks.
 
     An abstention has no evidence records that would tell these.
     """
     return [
-        {
-            **conflict.as_body(),
-            "sides": [{**side.as_body(), **_source(side.witness, held)} for side in conflict.sides],
-        }
+        ShownConflict.model_validate(
+            {
+                **conflict.as_body(),
+                "sides": [
+                    {**side.as_body(), **_source(side.witness, held)} for side in conflict.sides
+                ],
+            }
+        )
         for conflict in distinct(found)
     ]
 

@@ -4,10 +4,11 @@ A draft that is emptied or thinned must not tell less than the sources' own sent
 model: those stand beside it in the draft (`keyless`), and the answer says that they took its place.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
+from contracts import Draft
+from contracts.draft import Fallback, Proposal
 from knowledge.generation import generation_policy
 from store.core.hashes import text_hash
 from workers.verify.checking import Checking
@@ -16,15 +17,21 @@ from workers.verify.gate import Passed
 from workers.verify.judging import Support
 
 
-def may_be_thinned(draft: Mapping[str, Any], passed: Passed) -> bool:
+def may_be_thinned(draft: Draft, passed: Passed) -> bool:
     """Whether the gate took something of a draft beside which there is a keyless one."""
-    return "keyless" in draft and len(passed.verified) < len(draft["claims"])
+    return draft.keyless is not None and len(passed.verified) < len(draft.claims)
 
 
-def in_place_of(draft: Mapping[str, Any]) -> dict[str, Any]:
-    """The keyless draft as it is shown in the place of the model's, with the reason."""
+def in_place_of(draft: Draft) -> Proposal:
+    """The keyless draft as it is shown in the place of the model's, with the reason.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if draft.keyless is None:
+        raise ValueError("the draft has no keyless one beside it")
     note = generation_policy().fallbacks["thinned"]
-    return {**draft["keyless"], "fallback": {"reason": "thinned", "note": note}}
+    return draft.keyless.model_copy(update={"fallback": Fallback(reason="thinned", note=note)})
 
 
 def without_refused(keyless: Sequence[Checked], checking: Checking) -> list[Checked]:

@@ -5,9 +5,11 @@ Words: `remarks` of knowledge/trust.yaml. A remark tells; it never takes anythin
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from contracts import Retrieval
+from contracts.retrieval import Meant, Pico, ReadAs
 from knowledge.drugs import (
     asked_about,
     classes_asked_about,
@@ -19,37 +21,34 @@ from knowledge.drugs import (
 from knowledge.loader import load
 from knowledge.naming import known_trials, mentions, tests_named
 
-Offers = Sequence[Mapping[str, Any]]
-"""The names that may be meant, as retrieval has them (`workers.retrieve.offers`)."""
-
 
 def remark(code: str, **values: Any) -> dict[str, Any]:
     """A remark in the words of `knowledge/trust.yaml`, as an answer has it."""
     return {"code": code, "detail": load("trust")["remarks"][code].format(**values)}
 
 
-def offered(meant: Offers) -> list[dict[str, Any]]:
+def offered(meant: Sequence[Meant]) -> list[dict[str, Any]]:
     """What may be meant by each word that nothing held speaks of."""
     return [
-        {**remark("misspelt", **one, other=f" ({one['of']})" if one["of"] else ""), **one}
+        {**remark("misspelt", **vars(one), other=f" ({one.of})" if one.of else ""), **vars(one)}
         for one in meant
     ]
 
 
-def read_as(words: Offers) -> list[dict[str, Any]]:
+def read_as(words: Sequence[ReadAs]) -> list[dict[str, Any]]:
     """What each misspelt word of medicine was read as."""
-    return [{**remark("read_as", **one), **one} for one in words]
+    return [{**remark("read_as", **vars(one)), **vars(one)} for one in words]
 
 
-def names_nothing_else(question: str, retrieval: Mapping[str, Any]) -> bool:
+def names_nothing_else(question: str, retrieval: Retrieval) -> bool:
     """Whether a question names no drug, test, trial or body but by words that are misspelt: what
     answers the rest of it is on another one."""
-    words = {one["word"].lower() for one in retrieval.get("meant", ())}
-    named = {*drugs(question), *retrieval.get("names", ()), *retrieval.get("products", ())}
+    words = {one.word.lower() for one in retrieval.meant}
+    named = {*drugs(question), *retrieval.names, *retrieval.products}
     return all(one.lower() in words for one in named)
 
 
-def unnamed(question: str, retrieval: Mapping[str, Any], shown: Iterable[str]) -> list[str]:
+def unnamed(question: str, retrieval: Retrieval, shown: Iterable[str]) -> list[str]:
     """The drugs, tests, trials and sides of a comparison that a question names and no line of its
     answer, nor the title of a source, does.
 
@@ -57,7 +56,7 @@ def unnamed(question: str, retrieval: Mapping[str, Any], shown: Iterable[str]) -
         shown: lines, headings, titles and publishers.
     """
     words = "\n".join(shown)
-    found = [one for one in retrieval.get("names", ()) if not _stands_in(one, words)]
+    found = [one for one in retrieval.names if not _stands_in(one, words)]
     found += [
         question[one.start : one.end]
         for one in drugs_at(question)
@@ -66,12 +65,12 @@ def unnamed(question: str, retrieval: Mapping[str, Any], shown: Iterable[str]) -
     classes = classes_asked_about(question)
     if classes and not names_one(words, frozenset(), classes):
         found += [question[one.start : one.end] for one in classes_at(question)]
-    if retrieval["query_type"] == "comparison":
-        found += [one for one in _sides(retrieval["pico"]) if not _stands_in(one, words)]
+    if retrieval.query_type == "comparison":
+        found += [one for one in _sides(retrieval.pico) if not _stands_in(one, words)]
     return _distinct(found)
 
 
-def unspoken(question: str, retrieval: Mapping[str, Any], missing: Sequence[str]) -> list[str]:
+def unspoken(question: str, retrieval: Retrieval, missing: Sequence[str]) -> list[str]:
     """The drugs and tests that a question asks about, else the trials that are known, where all of
     them are among the `missing`: whatever its answer tells is of others."""
     asked, told = asked_about(question, else_taken=True), {one.lower() for one in missing}
@@ -80,7 +79,7 @@ def unspoken(question: str, retrieval: Mapping[str, Any], missing: Sequence[str]
     named += [one for one in classes_at(question) if one.name in classes]
     found = [question[one.start : one.end] for one in named] or [
         *tests_named(question),
-        *(one for one in retrieval.get("names", ()) if one.lower() in known_trials()),
+        *(one for one in retrieval.names if one.lower() in known_trials()),
     ]
     return _distinct(found) if all(one.lower() in told for one in found) else []
 
@@ -95,9 +94,9 @@ def _stands_in(name: str, words: str) -> bool:
 _CAPITAL = re.compile(r"(?<![\w-])[A-Z][\w-]+")
 
 
-def _sides(pico: Mapping[str, Any]) -> list[str]:
+def _sides(pico: Pico) -> list[str]:
     """The proper names among what is compared: "Haystack" of "Haystack sensitivity"."""
-    sides = (pico["intervention"], pico["comparison"])
+    sides = (pico.intervention, pico.comparison)
     return [name for side in sides if side for name in _CAPITAL.findall(side)]
 
 

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from sqlmodel import Session
 
+from contracts import Answer, AnswerInputs, Retrieval
+from contracts.draft import Proposal
 from messages import AuditV1, Stage, VerifyV1
 from store.audit import inputs as audit_inputs
 from store.audit.payloads import judge_asked
@@ -16,6 +18,7 @@ from store.core.unit_of_work import UnitOfWork
 from store.documents import publication_status
 from store.documents.documents import Version, get_texts
 from store.questions import bodies
+from store.questions.bodies import Cited
 from store.reports import model_usage
 from workers.language_model.port import ModelUnavailable
 from workers.runtime.errors import Later, Permanent
@@ -37,15 +40,15 @@ from workers.verify.texts import chunks_of, cited_text, held_versions, place_of
 
 @dataclass(frozen=True)
 class Result:
-    """The answer's body, the spans and documents it rests on, and what would cure it."""
+    """The answer, the spans and documents it rests on, and what would cure it."""
 
-    body: dict[str, Any]
+    body: Answer
     hash_key: bytes | None
-    citations: Sequence[dict[str, Any]]
+    citations: Sequence[Cited]
     checking: Checking
     set_aside: Sequence[Checked]
     """The verdicts of a model's draft in whose place the keyless one is shown."""
-    inputs: Mapping[str, Any]
+    inputs: AnswerInputs
     rests_on: Sequence[UUID]
     in_the_past: bool
     abstained: Abstained | None
@@ -59,22 +62,22 @@ def work(context: Context, message: VerifyV1) -> Result:
             raise Permanent(f"question {message.question_id} has no draft to verify")
         if question.hash != message.draft_hash:
             raise Permanent(f"the draft of question {message.question_id} is another one")
-        retrieval, draft = question.retrieval, question.draft
-        keys = [entry["evidence_id"] for entry in retrieval["evidence"]]
-        ids = [UUID(entry["version_id"]) for entry in retrieval["evidence"]]
+        retrieval, drafted = question.retrieval, question.draft
+        keys = [entry.evidence_id for entry in retrieval.evidence]
+        ids = [UUID(entry.version_id) for entry in retrieval.evidence]
         versions = dict(zip(keys, get_texts(session, ids), strict=True))
         held = held_versions(session, versions, context.now())
         chunks = chunks_of(session, ids)
         said = witnesses(session, held)
     cost = question.cost_usd
-    in_the_past = is_past(retrieval["as_of"], context.now())
+    in_the_past = is_past(retrieval.as_of, context.now())
     texts = {key: cited_text(context, held[key]) for key in versions}
-    judge = _judge(context, message.question_id, draft)
+    judge = _judge(context, message.question_id, drafted)
     not_citable = {
         key for key, one in held.items() if not one.may_be_cited(in_the_past=in_the_past)
     }
     checking = check_claims(
-        _claims(draft),
+        _claims(drafted),
         texts,
         judge=judge,
         repairer=_repairer(context, message.question_id, judge),
@@ -86,8 +89,9 @@ def work(context: Context, message: VerifyV1) -> Result:
     found = find(question.text, said)
     passed = gate(checking.results, contested(checking.results, found))
     set_aside: Sequence[Checked] = ()
-    if may_be_thinned(draft, passed):
-        instead = in_place_of(draft)
+    draft: Proposal = drafted
+    if may_be_thinned(drafted, passed):
+        instead = in_place_of(drafted)
         own = check_claims(_claims(instead), texts, not_citable=not_citable)
         results = without_refused(own.results, checking)
         keyless = gate(results, contested(results, found))
@@ -112,7 +116,7 @@ def work(context: Context, message: VerifyV1) -> Result:
         place_of=lambda key, span: place_of(chunks[versions[key].id], span),
     )
     citations = _citations(body, versions)
-    used = {citation["version_id"] for citation in citations}
+    used = {citation.version_id for citation in citations}
     return Result(
         body,
         question.hash_key,
@@ -135,14 +139,14 @@ def work(context: Context, message: VerifyV1) -> Result:
     )
 
 
-def _claims(draft: Mapping[str, Any]) -> list[Drafted]:
-    return [Drafted.of(claim) for claim in draft["claims"]]
+def _claims(draft: Proposal) -> list[Drafted]:
+    return [Drafted.of(claim) for claim in draft.claims]
 
 
-def _judge(context: Context, question_id: UUID, draft: Mapping[str, Any]) -> Judge | None:
+def _judge(context: Context, question_id: UUID, draft: Proposal) -> Judge | None:
     """A language model judges what a language model drafted; the sources' sentences need none."""
     model = asking(context, question_id)
-    if model is None or draft["generator"] == "extractive":
+    if model is None or draft.is_extractive:
         return None
 
     def judged(material: Material) -> Judged:
@@ -164,40 +168,38 @@ def _repairer(context: Context, question_id: UUID, judge: Judge | None) -> Repai
 
 
 def _abstained(
-    body: Mapping[str, Any],
-    retrieval: Mapping[str, Any],
+    body: Answer,
+    retrieval: Retrieval,
     passed: Passed,
     held: Mapping[str, Held],
     at: datetime,
 ) -> Abstained | None:
     """What the cure of an abstention must know."""
-    if not body["abstained"]:
+    if not body.abstained:
         return None
     stale = [held[one.evidence_id] for one in passed.held]
     return Abstained(
         at=at,
-        as_of=retrieval["as_of"],
-        filtered=retrieval.get("filters") is not None,
-        search_terms=retrieval.get("search_terms", {}),
+        as_of=retrieval.as_of,
+        filtered=retrieval.filters is not None,
+        search_terms=retrieval.search_terms,
         stale_documents=[one.version.document_id for one in stale if one.clocks.stale],
-        named=retrieval.get("named_wanted", {}),
+        named=retrieval.named_wanted,
     )
 
 
-def _citations(body: Mapping[str, Any], versions: Mapping[str, Version]) -> list[dict[str, Any]]:
+def _citations(body: Answer, versions: Mapping[str, Version]) -> list[Cited]:
     """Every place whose words the answer shows: those of its claims, and of a remark."""
     numbered = {(str(one.document_id), one.n): one.id for one in versions.values()}
-    cited = [(claim["claim_id"], one) for claim in body["claims"] for one in claim["citations"]]
-    cited += [("remark", one) for one in body["remarks"] if "quote" in one]
     return [
-        {
-            "claim_id": claim_id,
-            "version_id": numbered[place["document_id"], place["version"]],
-            "start": place["start"],
-            "end": place["end"],
-            "quote_hash": text_hash(place["quote"]),
-        }
-        for claim_id, place in cited
+        Cited(
+            claim_id,
+            numbered[place.document_id, place.version],
+            place.start,
+            place.end,
+            text_hash(place.quote),
+        )
+        for claim_id, place in body.quoted
     ]
 
 
@@ -213,13 +215,13 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
     body, key = result.body, result.hash_key
     if result.abstained is not None:
         body = cure(unit, body, result.abstained)
-    answer, inputs = hashed(body, key), audit_inputs.to_keep(result.inputs, body, key)
+    answer, inputs = hashed(body.as_body(), key), audit_inputs.to_keep(result.inputs, body, key)
     bodies.put_answer(
         unit.session,
         message.question_id,
         answer,
         inputs,
-        abstain_reason=body["abstain_reason"],
+        abstain_reason=body.abstain_reason,
         citations=result.citations,
     )
     unit.emit(
@@ -234,13 +236,13 @@ def commit(unit: UnitOfWork, message: VerifyV1, result: Result) -> None:
         message.question_id,
         answer_hash=answer.hash,
         inputs_hash=inputs.hash,
-        abstain_reason=body["abstain_reason"],
-        claims=[claim["claim_id"] for claim in body["claims"]],
+        abstain_reason=body.abstain_reason,
+        claims=[claim.claim_id for claim in body.claims],
         verdicts=[_verdict(one, key) for one in result.checking.results],
         **_aside(result.set_aside, key),
         judged=judge_asked(key, result.checking.judged.as_body()),
-        quotations=body["quotations"],
-        cure_refreshes=[one["refresh_id"] for one in body["cure_refreshes"]],
+        quotations=body.quotations.as_json() if body.quotations else None,
+        cure_refreshes=[one.refresh_id for one in body.cure_refreshes],
     )
 
 
@@ -270,7 +272,7 @@ def _require_citable(session: Session, result: Result) -> None:
         return
     publication_status.share(session, result.rests_on)
     allowed = ("current", "superseded") if result.in_the_past else ("current",)
-    versions = {one["version_id"] for one in result.citations}
+    versions = {one.version_id for one in result.citations}
     if not publication_status.still_citable(session, result.rests_on, versions, allowed):
         raise Later("what the answer rests on changed while it was checked", 0.0)
 

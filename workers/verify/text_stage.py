@@ -6,7 +6,7 @@ from typing import Any
 from messages import CheckV1, Stage
 from store.core.unit_of_work import UnitOfWork
 from store.models import Verification
-from store.texts import verifications
+from store.texts.verifications import VERIFICATIONS
 from workers.runtime.errors import Permanent
 from workers.runtime.stage import Context, StageSpec
 from workers.verify.pasted.report import checked
@@ -48,9 +48,9 @@ def work(context: Context, message: CheckV1) -> Result:
 def commit(unit: UnitOfWork, message: CheckV1, result: Result) -> None:
     """Keep the result; its counts are audited, its words are not (invariant 11)."""
     if result.refused is not None:
-        verifications.failed(unit, message.verification_id, result.refused)
+        VERIFICATIONS.failed(unit, message.verification_id, result.refused)
         return
-    digest = verifications.done(unit, message.verification_id, result.body)
+    digest = VERIFICATIONS.done(unit, message.verification_id, result.body)
     unit.record(
         "verification.done",
         message.verification_id,
@@ -60,7 +60,7 @@ def commit(unit: UnitOfWork, message: CheckV1, result: Result) -> None:
 
 
 def _on_dead(unit: UnitOfWork, message: CheckV1, cause: str) -> None:
-    verifications.failed(unit, message.verification_id, cause)
+    VERIFICATIONS.failed(unit, message.verification_id, cause)
 
 
 SPEC = StageSpec(

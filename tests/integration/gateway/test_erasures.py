@@ -9,7 +9,8 @@ import sqlalchemy as sa
 
 from messages import Stage, parse
 from store.pipeline import ledger
-from store.texts import notes, verifications
+from store.texts.notes import NOTES
+from store.texts.verifications import VERIFICATIONS
 from tests.integration.gateway.conftest import Running
 
 ANSWER = {"claims": [], "provenance": {"generator": "extractive"}, "summary": {"text": "words"}}
@@ -27,13 +28,13 @@ def make(gateway: Running, kind: str, *, ended: bool = True) -> str:
         subject = gateway.client.post(PATHS[kind], json=body).json()["id"]
         if ended:
             with gateway.store.unit_of_work("test") as work:
-                notes.done(work, subject, {"summary": "Xyzzy coughs."})
+                NOTES.done(work, subject, {"summary": "Xyzzy coughs."})
     else:
         body = {"text": "Xyzzy was enrolled."}
         subject = gateway.client.post(PATHS[kind], json=body).json()["id"]
         if ended:
             with gateway.store.unit_of_work("test") as work:
-                verifications.done(work, subject, {"claims": []})
+                VERIFICATIONS.done(work, subject, {"claims": []})
     return f"{PATHS[kind]}/{subject}"
 
 

@@ -9,6 +9,7 @@ import pytest
 from api_gateway.problems import GIVEN_UP
 from messages import ExtractV1, Stage, parse
 from store.extractions import extractions
+from store.extractions.extractions import EXTRACTIONS
 from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_keys import bearer, make_key
 from tests.unit.extract.made import REPORT
@@ -195,7 +196,7 @@ def test_an_extraction_that_died_says_so_and_one_that_is_done_stays(
     location = submit(gateway)
     key = UUID(location.rpartition("/")[2])
     with gateway.store.unit_of_work("test") as work:
-        extractions.failed(work, key, CAUSE)
+        EXTRACTIONS.failed(work, key, CAUSE)
     found = gateway.client.get(location).json()
     assert (found["status"], found["result"]) == ("failed", None)
     assert found["error"]["detail"] == GIVEN_UP
@@ -204,7 +205,7 @@ def test_an_extraction_that_died_says_so_and_one_that_is_done_stays(
     assert CAUSE not in page  # it is for operators
     run(gateway, worker)
     with gateway.store.unit_of_work("test") as work:
-        extractions.failed(work, key, "too late")
+        EXTRACTIONS.failed(work, key, "too late")
     assert gateway.client.get(location).json()["status"] == "done"
 
 

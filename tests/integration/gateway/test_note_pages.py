@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from store.texts import notes
+from store.texts.notes import NOTES
 from tests.integration.gateway.conftest import Running
 from tests.integration.gateway.test_document_pages import marked, shown
 from tests.integration.gateway.test_keys import make_key
@@ -48,7 +49,7 @@ def summarized(gateway: Running, text: str, *spans: tuple[int, int], told: str =
             "validation": {"items": len(items), "invalid_citations": 0},
             "provenance": {"generator": told, "fallback": {"plan": {"note": told}}},
         }
-        notes.done(work, note.id, result)
+        NOTES.done(work, note.id, result)
     return f"/notes/{note.id}"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from api_gateway.problems import GIVEN_UP
 from messages import Stage, SummarizeV1, parse
-from store.texts import notes
+from store.texts.notes import NOTES
 from tests.integration.gateway.conftest import Running
 
 CAUSE = "KeyError at workers.summarize.plan:88"
@@ -30,7 +30,7 @@ def test_a_note_is_accepted_promised_and_answered_once_it_is_summarized(gateway:
     waiting = gateway.client.get(location)
     assert (waiting.json()["status"], waiting.headers["retry-after"]) == ("queued", "1")
     with gateway.store.unit_of_work("test") as work:
-        notes.done(work, message.note_id, {"summary": {}})
+        NOTES.done(work, message.note_id, {"summary": {}})
     found = gateway.client.get(location, params={"wait": 5}).json()
     assert (found["status"], found["result"]) == ("done", {"summary": {}})
     assert found["title"] == "A visit"
@@ -73,7 +73,7 @@ def test_a_summary_that_died_says_so_and_a_summary_that_is_done_stays(gateway: R
     location = submit(gateway)
     key = UUID(location.rpartition("/")[2])
     with gateway.store.unit_of_work("test") as work:
-        notes.failed(work, key, CAUSE)
+        NOTES.failed(work, key, CAUSE)
     found = gateway.client.get(location).json()
     assert (found["status"], found["result"]) == ("failed", None)
     assert found["error"]["detail"] == GIVEN_UP
@@ -81,7 +81,7 @@ def test_a_summary_that_died_says_so_and_a_summary_that_is_done_stays(gateway: R
     assert GIVEN_UP in page
     assert CAUSE not in page  # it is for operators
     with gateway.store.unit_of_work("test") as work:
-        notes.done(work, key, {"summary": {}})
+        NOTES.done(work, key, {"summary": {}})
     with gateway.store.unit_of_work("test") as work:
-        notes.failed(work, key, "too late")
+        NOTES.failed(work, key, "too late")
     assert gateway.client.get(location).json()["status"] == "done"

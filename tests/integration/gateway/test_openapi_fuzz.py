@@ -25,7 +25,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from api_gateway.auth.access import Scope
-from store.texts import notes, verifications
+from store.texts.notes import NOTES
+from store.texts.verifications import VERIFICATIONS
 from tests.integration.gateway.conftest import Running, serving
 from tests.integration.gateway.test_keys import bearer, make_key
 
@@ -114,8 +115,8 @@ def fuzzed(new_database: Callable[[], str], settings_for: Any) -> Iterator[Fuzze
         # All have ended, so neither a long poll nor an event stream of them waits.
         running.fail(known["question_id"], "a test")
         with running.store.unit_of_work("test") as work:
-            notes.failed(work, UUID(known["note_id"]), "a test")
-            verifications.failed(work, UUID(known["verification_id"]), "a test")
+            NOTES.failed(work, UUID(known["note_id"]), "a test")
+            VERIFICATIONS.failed(work, UUID(known["verification_id"]), "a test")
         with requests.Session() as session:
             session.trust_env = False
             yield Fuzzed(running, schema, known, everything, session)

@@ -17,6 +17,7 @@ from store.core.hashes import json_hash
 from store.models import Document, DocumentVersion, now
 from store.sources import watches
 from store.texts import verifications
+from store.texts.verifications import VERIFICATIONS
 from tests.integration.gateway.conftest import Running
 from tests.payloads import BATCHES, PAYLOADS
 
@@ -177,7 +178,7 @@ def checked(gateway: Running, text: str, told: str) -> str:
     }
     with gateway.store.unit_of_work("test", request_id=uuid4()) as work:
         row = verifications.submit(work, text, [{"title": told, "text": f"1234 {told}"}])
-        verifications.done(work, row.id, result)
+        VERIFICATIONS.done(work, row.id, result)
     return f"/verify/{row.id}"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from api_gateway.problems import GIVEN_UP
 from messages import Stage, parse
-from store.texts import verifications
+from store.texts.verifications import VERIFICATIONS
 from tests.integration.gateway.conftest import Running, working
 
 CAUSE = "KeyError at workers.summarize.plan:88"
@@ -31,7 +31,7 @@ def test_a_text_is_accepted_promised_and_answered_once_it_is_checked(gateway: Ru
     waiting = gateway.client.get(location)
     assert (waiting.json()["status"], waiting.headers["retry-after"]) == ("queued", "1")
     with gateway.store.unit_of_work("test") as work:
-        verifications.done(work, message.verification_id, {"summary": {}})  # type: ignore[attr-defined]
+        VERIFICATIONS.done(work, message.verification_id, {"summary": {}})  # type: ignore[attr-defined]
     found = gateway.client.get(location, params={"wait": 5}).json()
     assert (found["status"], found["result"]) == ("done", {"summary": {}})
 
@@ -89,7 +89,7 @@ def test_a_check_that_died_says_so_and_shows_nothing(gateway: Running) -> None:
     location = submit(gateway)
     with gateway.store.unit_of_work("test") as work:
         key = UUID(location.rpartition("/")[2])
-        verifications.failed(work, key, CAUSE)
+        VERIFICATIONS.failed(work, key, CAUSE)
     found = gateway.client.get(location).json()
     assert (found["status"], found["result"]) == ("failed", None)
     assert found["error"]["detail"] == GIVEN_UP

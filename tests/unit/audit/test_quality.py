@@ -4,13 +4,15 @@ from typing import Any
 
 import pytest
 
+from contracts import Answer, Retrieval
 from knowledge.loader import load
+from tests.bodies import filled
 from workers.audit.quality import leads, measure
 
 
-def answer(**changed: Any) -> dict[str, Any]:
+def answer(**changed: Any) -> Answer:
     """An answer with one claim, which has one citation."""
-    return {
+    body = {
         "sections": [{"heading": "CLINICAL TRIALS"}, {"heading": "LIMITATIONS"}],
         "claims": [{"citations": [{"quote_verdict": "verbatim"}]}],
         "quotations": {"inside_claims": 0, "unanchored": 0},
@@ -22,11 +24,13 @@ def answer(**changed: Any) -> dict[str, Any]:
         },
         **changed,
     }
+    return filled(Answer, **body)
 
 
-def retrieval(*kinds: str, query_type: str = "clinical_trials") -> dict[str, Any]:
+def retrieval(*kinds: str, query_type: str = "clinical_trials") -> Retrieval:
     """What was retrieved, by kind."""
-    return {"query_type": query_type, "evidence": [{"source_type": kind} for kind in kinds]}
+    evidence = [{"source_type": kind} for kind in kinds]
+    return filled(Retrieval, query_type=query_type, evidence=evidence)
 
 
 @pytest.mark.requirement("MC-4.2a")

@@ -25,6 +25,7 @@ from store.core.printable import acts
 ROOT = Path(__file__).resolve().parents[3]
 PRODUCT = (
     "messages",
+    "contracts",
     "store",
     "clinical_text",
     "workers",

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from cli.evaluate.regression import Run, report
+from contracts import Answer, Retrieval
 from knowledge.regression import Asked
+from tests.bodies import filled
 
 TRIALS = Asked(type="clinical_trials", text="Which trials are there?")
 
@@ -34,11 +36,9 @@ def run(
         "verification_summary": counts(verified=1),
         "quotations": {"inside_claims": 0, "unanchored": 0},
     }
-    retrieval = {
-        "query_type": asked.type,
-        "evidence": [{"source_type": kind} for kind in kinds],
-    }
-    return Run(asked, retrieval, answer | changed)
+    evidence = [{"source_type": kind} for kind in kinds]
+    retrieval = filled(Retrieval, query_type=asked.type, evidence=evidence)
+    return Run(asked, retrieval, filled(Answer, **(answer | changed)))
 
 
 GOOD = run("clinicaltrials", "clinicaltrials", "pubmed", "nccn")
@@ -115,7 +115,7 @@ def test_a_question_that_breaks_a_rule_is_named_and_the_target_missed(
 
 
 def test_a_question_taken_for_another_type_is_misrouted() -> None:
-    wrong = replace(GOOD, retrieval={**GOOD.retrieval, "query_type": "general"})
+    wrong = replace(GOOD, retrieval=GOOD.retrieval.model_copy(update={"query_type": "general"}))
     assert report([wrong], 0)["failing"][0]["why"] == ["taken for general"]
 
 

@@ -172,11 +172,11 @@ def test_mv_7_1_a_scan_that_was_hard_to_read_is_refused_whatever_its_words_look_
 
 @pytest.mark.requirement("MV-7.1")
 def test_mv_7_1_what_cannot_be_extracted_says_what_to_do() -> None:
-    body = unreadable_body("the file is empty", None, ["the file is empty"])
+    body = unreadable_body("the file is empty", None, ["the file is empty"]).as_body()
     assert body["outcome"] == "unreadable"
     assert body["readability"]["readable"] is False
     assert body["suggestions"]
-    long = unreadable_body("too long: split it", None, (), ["Split the document"])
+    long = unreadable_body("too long: split it", None, (), ["Split the document"]).as_body()
     assert long["suggestions"] == ["Split the document"]  # a clearer scan is no shorter
 
 

@@ -6,7 +6,9 @@ from typing import Any
 from uuid import uuid4
 
 from clinical_text.structure import segment
+from contracts.retrieval import Found
 from store.models import DocumentVersion
+from tests.bodies import filled
 from workers.generate.candidates import Candidate, candidates_of
 
 REGISTRY = """## Summary
@@ -63,11 +65,8 @@ LONG = "\n\n## Appendix\n\n" + "word " * 800
 
 def found_in(text: str, passage: str, **fields: Any) -> list[Candidate]:
     start = text.index(passage)
-    entry = {
-        "evidence_id": "E1",
-        "score": 0.5,
-        "passages": [{"start": start, "end": start + len(passage)}],
-    }
+    place = {"start": start, "end": start + len(passage)}
+    entry = filled(Found, evidence_id="E1", score=0.5, passages=[place])
     return candidates_of(entry, version(text, **fields), {})
 
 
@@ -193,7 +192,8 @@ def test_every_candidate_is_its_text_to_the_letter() -> None:
 
 def test_what_is_read_of_a_version_once_is_not_read_of_another_with_the_same_text() -> None:
     text = "Aspirin lowered mortality in adults. It was given for a year to all patients."
-    entry = {"evidence_id": "E1", "score": 0.5, "passages": [{"start": 0, "end": len(text)}]}
+    whole = [{"start": 0, "end": len(text)}]
+    entry = filled(Found, evidence_id="E1", score=0.5, passages=whole)
     whole = version(text)
     titled = version(text)
     titled.structure = {

@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contracts.retrieval import Found
 from knowledge.generation import generation_policy
 from store.core.spans import Span
 from store.models import DocumentVersion
+from tests.bodies import filled
 from tests.examples import examples
 from workers.generate.snippets import as_data, shown
 
@@ -44,11 +46,9 @@ def version(sentences: list[str], **other: Any) -> DocumentVersion:
     return DocumentVersion(**fields | other)
 
 
-def entry(*passages: tuple[int, int], key: str = "E1") -> dict[str, Any]:
-    return {
-        "evidence_id": key,
-        "passages": [{"start": start, "end": end} for start, end in passages],
-    }
+def entry(*passages: tuple[int, int], key: str = "E1") -> Found:
+    places = [{"start": start, "end": end} for start, end in passages]
+    return filled(Found, evidence_id=key, passages=places)
 
 
 def test_whole_sentences_inside_the_passages_are_shown_and_nothing_else() -> None:

@@ -119,7 +119,7 @@ def test_cn_4_2_whatever_a_model_says_every_word_stands_in_its_span(
         ProposedStep(item=f"A{n}", confidence=math.nan if n else 7.0, doubt=None) for n, _ in said
     ]
     plan = propose_plan(Model(ProposedPlan(recommendations=steps)), reading, items, asked)
-    counts = result_of(reading, items, plan)["validation"]
+    counts = result_of(reading, items, plan).as_body()["validation"]
     for fault in ("unsupported", "orphans", "invalid_citations", "not_inherited"):
         assert counts[fault] == 0
 
@@ -216,7 +216,7 @@ def test_cn_7_parts_of_a_note_without_headings_begin_where_the_first_words_stand
     titles = [(one.title, text[one.start : one.start + 4]) for one in again.outline.sections]
     assert titles == [("HISTORY", "A co"), ("RESULTS", "Ches"), ("PLAN", "Rest")]
     assert asked.refused == {"no_such_place": 2}
-    assert result_of(again, again.items, [])["validation"]["unsupported"] == 0
+    assert result_of(again, again.items, []).validation.unsupported == 0
 
 
 @pytest.mark.requirement("CN-7")

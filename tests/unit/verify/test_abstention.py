@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from contracts.draft import Lacks
 from workers.verify.abstention import Standing, must_abstain
 
 FRESH = Standing("pubmed", "peer-reviewed", stale=False)
@@ -138,10 +139,10 @@ def test_that_a_work_asked_for_by_its_number_is_not_held_is_said() -> None:
 def test_that_sources_speak_of_others_than_those_asked_about_is_said(
     who: str, asked: list[str], words: str
 ) -> None:
-    lacks = {"who": who, "asked": asked}
+    lacks = Lacks(who=who, asked=tuple(asked))
     abstained = must_abstain(evidence_found=0, verified=[], asks_for_today=False, lacks=lacks)
     assert abstained is not None
     assert abstained.reason == "no_evidence"
     assert "No stored source speaks" not in abstained.detail
     assert abstained.detail.endswith(words)
-    assert abstained.cure["lacks"] == lacks
+    assert abstained.cure["lacks"] == {"who": who, "asked": list(asked)}

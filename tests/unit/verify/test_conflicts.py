@@ -521,7 +521,8 @@ def test_each_side_is_shown_with_its_source_and_both_clocks() -> None:
         "a@1", text.replace("23", "24"), n=1, title="Its draft", source_type="guideline",
         published_at=year(2023), status="superseded", **changed,
     )  # fmt: skip
-    (body,) = shown(contradictions([newer, older]), held)
+    (conflict,) = shown(contradictions([newer, older]), held)
+    body = conflict.as_json()
     first, second = body["sides"]
     assert first["title"] == "A guideline"
     assert first["source"] == {

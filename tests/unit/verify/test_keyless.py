@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from contracts import Draft
 from store.core.hashes import text_hash
 from store.core.spans import Span
+from tests.bodies import filled
 from workers.verify.checking import Checking
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
 from workers.verify.gate import gate
@@ -35,15 +37,17 @@ def test_only_what_the_gate_took_something_of_may_give_way(
     held: int, fallen: int, beside: bool, thinned: bool
 ) -> None:
     results = [claim("A.")] * held + [claim("B.", Verdict.UNSUPPORTED)] * fallen
-    draft = {"claims": [{}] * len(results), **({"keyless": KEYLESS} if beside else {})}
+    beside_it = {"keyless": KEYLESS} if beside else {}
+    draft = filled(Draft, claims=[{}] * len(results), **beside_it)
     assert may_be_thinned(draft, gate(results)) is thinned
 
 
 def test_what_takes_its_place_says_so() -> None:
-    shown = in_place_of({"generator": "anthropic", "claims": [{}], "keyless": KEYLESS})
-    assert shown["generator"] == "extractive"
-    assert shown["fallback"]["reason"] == "thinned"
-    assert "model" not in shown
+    shown = in_place_of(filled(Draft, generator="anthropic", model="m", keyless=KEYLESS))
+    assert shown.generator == "extractive"
+    assert shown.fallback is not None
+    assert shown.fallback.reason == "thinned"
+    assert shown.model is None
 
 
 @pytest.mark.parametrize("support", Support)

@@ -4,17 +4,18 @@ from typing import Any
 
 import pytest
 
+from contracts import Retrieval
+from contracts.retrieval import Meant, ReadAs
+from tests.bodies import filled
 from workers.verify.abstention import must_abstain
 from workers.verify.remarks import names_nothing_else, offered, read_as, unnamed
 
-ELIQUIS = {"word": "eliqis", "name": "Eliquis", "of": "apixaban"}
-SIGNATERA = {"word": "Signaterra", "name": "Signatera", "of": None}
-EMPTY = {"intervention": None, "comparison": None}
+ELIQUIS = Meant(word="eliqis", name="Eliquis", of="apixaban")
+SIGNATERA = Meant(word="Signaterra", name="Signatera", of=None)
 
 
 def missing(question: str, *shown: str, **found: Any) -> list[str]:
-    retrieval = {"query_type": "general", "pico": EMPTY, "names": (), **found}
-    return unnamed(question, retrieval, shown)
+    return unnamed(question, filled(Retrieval, **found), shown)
 
 
 def test_a_misspelt_name_is_offered_with_the_drug_that_it_is() -> None:
@@ -25,7 +26,7 @@ def test_a_misspelt_name_is_offered_with_the_drug_that_it_is() -> None:
 
 
 def test_what_a_misspelt_word_was_read_as_is_told() -> None:
-    (told,) = read_as([{"word": "imunotherapy", "name": "immunotherapy"}])
+    (told,) = read_as([ReadAs(word="imunotherapy", name="immunotherapy")])
     assert (told["code"], told["word"], told["name"]) == (
         "read_as",
         "imunotherapy",
@@ -44,7 +45,7 @@ def test_what_a_misspelt_word_was_read_as_is_told() -> None:
 def test_the_dose_of_another_drug_is_no_answer_for_a_misspelt_one(
     question: str, alone: bool
 ) -> None:
-    assert names_nothing_else(question, {"meant": [ELIQUIS]}) is alone
+    assert names_nothing_else(question, filled(Retrieval, meant=[vars(ELIQUIS)])) is alone
 
 
 def test_an_abstention_offers_the_name_and_asks_for_it() -> None:

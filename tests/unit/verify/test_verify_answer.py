@@ -16,10 +16,12 @@ from api_gateway.questions.answer_schemas import (
     EarlierOut,
     LacksOut,
 )
+from contracts import Draft, Retrieval
 from knowledge.links import is_direct
 from knowledge.loader import load
 from store.core.spans import Span, Structure
 from store.models import DocumentVersion
+from tests.bodies import filled
 from workers.verify.abstention import abstention
 from workers.verify.answer import Held, Place, compose
 from workers.verify.claims import Basis, Checked, Rewritten, Verdict
@@ -72,19 +74,17 @@ def answer(
         *("c1", TEXT, "E1", "RESULTS", Verdict(verdict), "verbatim", Span(0, len(TEXT))),
         basis=Basis.WORDS,
     )
-    claim = {"claim_id": "c1"}
-    understanding = ("query_type", "classification", "pico", "tags", "sub_queries", "sufficiency")
     return compose(
         question=question,
-        retrieval=dict.fromkeys(understanding) | {"asks_for_today": False, "as_of": None} | found,
-        draft={"generator": generator, "prompt_version": None, "claims": [claim] * drafted},
+        retrieval=filled(Retrieval, **found),
+        draft=filled(Draft, generator=generator, claims=[{"claim_id": "c1"}] * drafted),
         checked=[checked] * drafted,
         passed=gate([checked] * drafted, contested),
         undecided=undecided,
         in_the_past=in_the_past,
         held={"E1": work or held(identifiers={"pmid": "999999991"})},
         place_of=lambda key, span: Place("chunk_0", "RESULTS", "RESULTS section, chunk_0:0-8"),
-    )
+    ).as_body()
 
 
 def test_a_claim_has_the_keys_that_openapi_names() -> None:

@@ -16,6 +16,7 @@ from store.core.unit_of_work import UnitOfWork
 from store.extractions import extractions
 from store.models import IngestItem, now
 from store.questions import states
+from store.recalls import rechecks
 from store.sources import refreshes
 from store.sources.refreshes import ACTIVE
 from store.texts import notes, verifications
@@ -38,6 +39,7 @@ _KINDS = (
     _Kind("extraction_id", "extraction", "clinical document", "queued"),
     _Kind("item_id", "ingest_item", "submitted item", "pending"),
     _Kind("refresh_id", "refresh", "refresh", None),
+    _Kind("recheck_id", "recheck", "recheck", None),
 )
 _NO_SENSE: Mapping[tuple[str, str], str] = {
     ("question", "answered"): "its question has its answer",
@@ -46,6 +48,8 @@ _NO_SENSE: Mapping[tuple[str, str], str] = {
     ("extraction", "done"): "its document has been extracted",
     ("refresh", "failed"): "its refresh has ended: the next one begins where it began",
     ("refresh", "complete"): "its refresh is complete",
+    ("recheck", "failed"): "its run has ended: another `attest recheck` goes on from there",
+    ("recheck", "done"): "its run has ended",
 }
 
 
@@ -110,6 +114,8 @@ def fail(work: UnitOfWork, promised: Mapping[str, Any], cause: str) -> None:
         extractions.failed(work, extraction_id, cause)
     if (refresh_id := _id(promised, "refresh_id")) is not None:
         _fail_refresh(work, refresh_id, cause)
+    if (recheck_id := _id(promised, "recheck_id")) is not None:
+        rechecks.failed(work, recheck_id, cause)
     if (item_id := _id(promised, "item_id")) is not None:
         item = work.session.get(IngestItem, item_id)
         if item is None:

@@ -132,7 +132,7 @@ class _Comparison:
     def check(self, answer: Affected, cited: Sequence[Cited]) -> Checked:
         """Check an answer. It stands only if all its quotations do, because it shows them all."""
         spans: list[dict[str, Any]] = []
-        findings: list[dict[str, Any]] = []
+        findings = answer.fallen
         for quotation in cited:
             version_id = (
                 quotation.version_id if answer.about_the_past else self._successor(quotation)

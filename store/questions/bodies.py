@@ -68,6 +68,8 @@ class Composed:
     abstain_reason: str | None
     hash_key: bytes | None
     retrieval: dict[str, Any] | None
+    gate: dict[str, Any] | None
+    """What names the gate and what it did, in counts; None from a release that did not count."""
 
 
 class Keyed(NamedTuple):
@@ -100,9 +102,10 @@ _DRAFTED = sa.text(
 )
 _COMPOSED = sa.text(
     f"""
-    SELECT a.body, a.hash, a.abstain_reason, q.hash_key, {_READ_ON}
+    SELECT a.body, a.hash, a.abstain_reason, q.hash_key, {_READ_ON}, i.body -> 'gate' AS gate
     FROM answer a JOIN question q ON q.id = a.question_id
-    LEFT JOIN retrieval r ON r.question_id = a.question_id WHERE a.question_id = :id
+    LEFT JOIN retrieval r ON r.question_id = a.question_id
+    LEFT JOIN answer_inputs i ON i.question_id = a.question_id WHERE a.question_id = :id
     """  # noqa: S608  our own fragment
 )
 

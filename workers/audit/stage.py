@@ -145,6 +145,7 @@ def commit(unit: UnitOfWork, message: AuditV1, passed: Passed) -> None:
 def _write_down(unit: UnitOfWork, message: AuditV1, sealed: Sealed, passed: Passed) -> None:
     """Store the measurements, and log them once the transaction has committed (MRD 4.2)."""
     answer, measured = passed.answer, passed.measured
+    gate = answer.gate or {}
     counted = {
         "query_type": measured.query_type,
         "sources": measured.sources,
@@ -163,6 +164,8 @@ def _write_down(unit: UnitOfWork, message: AuditV1, sealed: Sealed, passed: Pass
         "abstain_reason": answer.abstain_reason,
         "generator": answer.body["provenance"]["generator"],
         "cost_usd": answer.body["provenance"]["cost_usd"],
+        "gate": gate.get("version"),
+        **gate.get("counts", {}),
     }
     times = quality_rows.add(unit.session, message.question_id, sealed, counted)
 

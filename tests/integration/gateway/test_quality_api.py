@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from knowledge.quality import quality_metrics
+from knowledge.quality import GROUPS, quality_metrics
 from store.models import AnswerQuality
 from tests.integration.gateway.conftest import Running, serving
 
@@ -80,7 +80,7 @@ def extract(gateway: Running, scores: list[float], seconds: float) -> None:
 @pytest.mark.requirement("MC-4.1b")
 def test_mc_4_1b_what_nothing_was_seen_of_is_unknown(gateway: Running) -> None:
     body = gateway.client.get("/v1/quality").json()
-    every = body["retrieval_quality"] | body["grounding_quality"] | body["extraction_quality"]
+    every = {name: one for group in GROUPS for name, one in body[group].items()}
     assert list(every) == list(quality_metrics())
     for name, metric in every.items():
         assert {key: metric[key] for key in NOTHING} == NOTHING, name

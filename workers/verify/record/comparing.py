@@ -9,10 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from store.core.spans import Span
 from workers.verify import deciding
 from workers.verify.checking import Verifier, in_own_words, read
-from workers.verify.claims import Checked, Located, Opinions, Verdict
+from workers.verify.claims import Basis, Checked, Located, Opinions, Verdict
+from workers.verify.doubts import Doubt
 from workers.verify.entailment import reader
+from workers.verify.entailment.reader import Reading
 from workers.verify.judging import Judged, Reply
 from workers.verify.locating import CitedText, locate
 from workers.verify.record.claims import Recorded
@@ -90,6 +93,30 @@ def _compare(
     if len(replies) == 1 and deciding.disagree(now, replies[0]):
         return Compared(one, now, "needs_judge", ("verifier",))
     return judged(one, now, Judged({now.drafted.claim_id: replies}), digest)
+
+
+def decided(one: Recorded) -> Verdict:
+    """What this release decides by the scores, doubts and replies that are on record: nothing is
+    looked for or read anew."""
+    told, drafted = one.judged or Opinions(), one.drafted
+    reading = None
+    if told.supported is not None and told.contradicted is not None:
+        rest = 1 - told.supported - told.contradicted
+        reading = Reading(told.supported, told.contradicted, rest)
+    now = Located(
+        drafted,
+        drafted.text,
+        "verbatim",
+        Span(0, len(drafted.quote)),
+        drafted.quote,
+        repeats=one.basis is Basis.WORDS,
+        doubts=tuple(Doubt(kind, "") for kind in told.doubts),
+        reading=reading,
+    )
+    if not one.replies:
+        return deciding.without_model([now], told.digest)[0].verdict
+    said = Judged({drafted.claim_id: one.replies})
+    return deciding.with_model([now], said, told.digest)[0].verdict
 
 
 def judged(one: Recorded, now: Located, said: Judged, digest: str | None) -> Compared:

@@ -197,7 +197,17 @@ def requests_view(asked: Iterable[Asked]) -> list[RequestsView]:
 
 def stops_view(stops: Mapping[str, int]) -> list[tuple[str, str]]:
     """The checks that stopped claims, as pairs of words and number; the most frequent first."""
-    return [(_words(check), f"{claims:,}") for check, claims in stops.items()]
+    return [(_check(check), f"{claims:,}") for check, claims in stops.items()]
+
+
+_JUDGES = {"judge": "The language model's verdict", "verifier": "The verifier"}
+
+
+def _check(name: str) -> str:
+    if name in _JUDGES:
+        return _JUDGES[name]
+    kind = name.removeprefix("doubt ")
+    return f"{'Hard fact' if kind == name else 'Doubt'}: {_words(kind)}"
 
 
 def _words(name: str) -> str:

@@ -161,6 +161,29 @@ def test_prometheus_reads_the_metrics_of_the_last_day(gateway: Running) -> None:
     assert 'attest_response_seconds{quantile="0.95"} 0.25' in text
 
 
+def test_stops_and_requests_are_the_same_in_the_report_on_the_page_and_for_prometheus(
+    gateway: Running,
+) -> None:
+    seal(gateway, drafted=4, own_words=3, source_words=1, stops={"number": 2, "doubt arm": 1})
+    gateway.execute(
+        "INSERT INTO model_usage (at, purpose, model, outcome, ms, cost_usd) "
+        "VALUES (now(), 'judge', 'm', 'proposed', 1500, 0.02)"
+    )
+    body = gateway.client.get("/v1/quality").json()
+    assert body["gate_quality"]["own_words_rate"]["value"] == 0.75
+    assert body["last_24h"]["claims_stopped_by"] == {"number": 2, "doubt arm": 1}
+    (asked,) = body["last_24h"]["model_requests"]
+    assert (asked["purpose"], asked["ms_p95"], asked["cost_usd_p50"]) == ("judge", 1500, 0.02)
+    text = gateway.client.get("/metrics").text
+    assert 'attest_quality{metric="own_words_rate"} 0.75' in text
+    assert 'attest_claims_stopped_last_24h{check="doubt arm"} 1.0' in text
+    assert 'attest_model_request_seconds{purpose="judge",quantile="0.95"} 1.5' in text
+    assert 'attest_model_request_usd{purpose="judge",quantile="0.5"} 0.02' in text
+    page = gateway.client.get("/operate/quality").text
+    for words in ("Hard fact: number", "Doubt: arm", "1.5 s", "US$ 0.0200"):
+        assert words in page
+
+
 @pytest.mark.requirement("OP-5.4")
 def test_op_5_4_no_word_of_a_question_is_in_a_metric(gateway: Running) -> None:
     gateway.fail(gateway.ask("Does zebrafishoma recur?"), "a test")

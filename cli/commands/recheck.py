@@ -13,8 +13,10 @@ from cli.instance.context import Instance, JsonOption, print_json
 from cli.output.bars import terminal_bars
 from cli.output.printing import say
 from cli.output.tables import table_console
+from messages import Stage
 from store.core.unit_of_work import Store
 from store.models import RecheckAnswer
+from store.pipeline import circuits
 from store.recalls import rechecks
 from store.recalls.rechecks import Progress
 
@@ -26,7 +28,7 @@ SHOWN = 100
 def recheck(
     ctx: typer.Context,
     apply: Annotated[
-        bool, typer.Option("--apply", help="recall what no longer stands; else a dry run")
+        bool, typer.Option("--apply/--dry-run", help="recall what no longer stands, or only tell")
     ] = False,
     everything: Annotated[
         bool, typer.Option("--all", help="also answers that the gate of today let through")
@@ -41,6 +43,7 @@ def recheck(
     store = Instance.of(ctx).store
     with store.unit_of_work("cli", request_id=uuid4()) as work:
         run = rechecks.start(work, dry_run=not apply, everything=everything, ask=ask)
+    _tell_if_paused(store)
     try:
         found = _follow(store, run.id)
     except KeyboardInterrupt:
@@ -54,6 +57,13 @@ def recheck(
         _show(found, answers)
     if found.run.status == "failed":
         raise typer.Exit(complain(f"it ended early: {found.run.error}; start it again"))
+
+
+def _tell_if_paused(store: Store) -> None:
+    with store.reading() as session:
+        states = {one.stage: one.state for one in circuits.states(session)}
+    if states[Stage.RECHECK.value] != "closed":
+        on_stderr("the stage recheck does not work now: `attest stages list` says why")
 
 
 def _follow(store: Store, recheck_id: UUID) -> Progress:

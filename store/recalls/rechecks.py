@@ -137,6 +137,7 @@ _NEXT = sa.text(
 )
 _COUNT = sa.text(f"SELECT count(*) {_OLDER}")
 _MORE = sa.text(f"SELECT EXISTS (SELECT {_OLDER})")
+_HELD = sa.text("SELECT id FROM question WHERE id = ANY(:ids) AND status <> 'erased'")
 _VERSIONS = sa.text(
     """
     SELECT v.document_id, v.n, v.id FROM document_version v
@@ -217,6 +218,7 @@ def _recall(
     work: UnitOfWork, run: Recheck, gate: str, found: Sequence[Outcomes], at: datetime
 ) -> None:
     """What falls goes the way of a recall; what was found of each answer is on record."""
+    held = set(work.session.execute(_HELD, {"ids": [one.question_id for one in found]}).scalars())
     for one in found:
         told = {**(one.told or {}), "findings": [dict(entry) for entry in one.findings]}
         names = {"recheck_id": str(run.id), "gate": gate, "gate_before": one.gate_before}
@@ -232,7 +234,7 @@ def _recall(
             }
         ]
         for one in found
-        if one.outcome == "falls"
+        if one.outcome == "falls" and one.question_id in held
     }
     if because:
         mark(work, because, at)

@@ -71,7 +71,8 @@ def work(context: Context, message: RecheckV1) -> Result:
                 f"the run began with the gate {run.gate}, this worker has {gate}: start it again "
                 "once all workers are of one release"
             )
-        answers = rechecks.next_held(session, run, gate, recall_policy().recheck_answers)
+        many = 1 if run.ask else recall_policy().recheck_answers  # a model may take its time
+        answers = rechecks.next_held(session, run, gate, many)
         read = [_read(context, session, held) for held in answers]
     return Result(gate, [_outcome(context, run, one) for one in read])
 

@@ -1,6 +1,7 @@
 """What stands on record of a claim, and what the gate of today makes of it."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from workers.verify.locating import CitedText
 from workers.verify.record.claims import recorded
 from workers.verify.record.comparing import compare, decided, differences, outcome
 from workers.verify.record.counts import count, stopped_by
+from workers.verify.record.version import gate_version, name_of
 
 TEXT = (
     "The trial enrolled 455 patients in 23 centres. Adjuvant chemotherapy was given to 15% of the "
@@ -230,3 +232,21 @@ def test_a_draft_is_counted_by_what_became_of_its_claims() -> None:
 
 def test_a_claim_that_nobody_judged_was_stopped_by_the_verifier() -> None:
     assert stopped_by(claim(Verdict.UNSUPPORTED, Basis.NONE)) == ["verifier"]
+
+
+def test_a_gate_is_named_by_every_byte_of_its_files_and_by_nothing_else(tmp_path: Path) -> None:
+    folder = tmp_path / "gate"
+    (folder / "facts").mkdir(parents=True)
+    (folder / "facts" / "numbers.py").write_text("1")
+    (folder / "judge.md").write_text("version: 1")
+    first = name_of("p", {"gate": folder})
+    names = {first, name_of("q", {"gate": folder}), name_of("p", {"other": folder})}
+    (folder / "__pycache__").mkdir()
+    (folder / "__pycache__" / "numbers.pyc").write_text("compiled")
+    assert name_of("p", {"gate": folder}) == first
+    (folder / "facts" / "numbers.py").write_text("2")
+    names.add(name_of("p", {"gate": folder}))
+    (folder / "facts" / "numbers.py").rename(folder / "facts" / "names.py")
+    names.add(name_of("p", {"gate": folder}))
+    assert len(names) == 5
+    assert gate_version() == gate_version()

@@ -1,7 +1,7 @@
 """What names the gate of this release: an answer is kept with that of the gate it passed."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.abc import Traversable
 from importlib.resources import files
@@ -21,10 +21,15 @@ def gate_version() -> str:
     A number that somebody raises would be forgotten once. So any change of these files is another
     gate; to verify held answers again costs no request to a model.
     """
-    digest = hashlib.sha256(knowledge_version().encode())
-    for package in PACKAGES:
-        for name, file in sorted(_files(files(package), package), key=lambda one: one[0]):
-            digest.update(name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return name_of(knowledge_version(), {package: files(package) for package in PACKAGES})
+
+
+def name_of(policy: str, folders: Mapping[str, Traversable]) -> str:
+    """What names a gate of this policy whose files are in these folders, by their names."""
+    digest = hashlib.sha256(policy.encode())
+    every = [one for name, folder in folders.items() for one in _files(folder, name)]
+    for name, file in sorted(every, key=lambda one: one[0]):
+        digest.update(name.encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()[:12]
 
 

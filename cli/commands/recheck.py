@@ -39,7 +39,7 @@ def recheck(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify held answers again under the gate of today; without --apply only say what would be."""
+    """Verify held answers again under the gate of today: a dry run unless --apply is given."""
     store = Instance.of(ctx).store
     with store.unit_of_work("cli", request_id=uuid4()) as work:
         run = rechecks.start(work, dry_run=not apply, everything=everything, ask=ask)

@@ -30,6 +30,7 @@ from tests.fakes.web import FakeWeb
 from tests.servers import TRIAL, TRIAL_QUESTION, ask, get_question, ingest
 from workers.inline import InlineWorker
 from workers.language_model.anthropic import AnthropicModel
+from workers.runtime.stage import handle
 from workers.verify import checking, recheck_stage, stage
 from workers.verify.locating import locate
 
@@ -293,6 +294,24 @@ def test_one_run_at_a_time_is_found_again_and_others_are_refused(store: Store) -
         store.unit_of_work("test") as work,
     ):
         rechecks.start(work, dry_run=False)
+
+
+def test_a_run_whose_message_lost_its_id_ends_and_another_may_begin(inline: InlineWorker) -> None:
+    lost = {"schema": "recheck.v1"}
+    with inline.store.unit_of_work("test") as work:
+        run = rechecks.start(work, dry_run=True)
+    with inline.store.unit_of_work("test") as work:
+        promise = work.session.execute(
+            sa.text("UPDATE outbox SET payload = CAST(:lost AS jsonb) RETURNING id"),
+            {"lost": json.dumps(lost)},
+        ).scalar_one()
+    handle(inline.context, recheck_stage.SPEC, lost, promise)
+    with inline.store.reading() as session:
+        ended = session.get_one(Recheck, run.id)
+    assert ended.status == "failed"
+    assert "recheck.v1" in str(ended.error)
+    with inline.store.unit_of_work("test") as work:
+        assert rechecks.start(work, dry_run=False).id != run.id
 
 
 def test_a_worker_of_another_release_ends_the_run_and_says_what_to_do(

@@ -2,9 +2,9 @@
 
 An answer that cites a document is `affected` by changes of that document: a new version, a
 correction, an expression of concern, the end of the work. So is one that a new gate would not give
-(`store.recalls.rechecks`). The recall stage then checks it again,
-and it ends `reaffirmed`, or `superseded` by the question asked anew. A superseded answer stays so:
-from then on its successor is checked. `store.recalls.log` shows all of this.
+(`store.recalls.rechecks`). The recall stage then checks it again, and it ends `reaffirmed`, or
+`superseded` by the question asked anew. A superseded answer stays so: from then on its successor is
+checked. `store.recalls.log` shows all of this.
 """
 
 import json
@@ -289,16 +289,6 @@ class Affected:
     about_the_past: bool
     affected_at: datetime
     because: Sequence[Mapping[str, Any]] = ()
-
-    @property
-    def fallen(self) -> list[dict[str, Any]]:
-        """The claims that a new gate would not let through: no source mends that."""
-        return [
-            dict(finding)
-            for reason in self.because
-            if reason["change"] == GATE
-            for finding in reason["findings"]
-        ]
 
 
 _NEXT = """

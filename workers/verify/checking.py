@@ -93,13 +93,13 @@ def consulted(
 ) -> tuple[list[Located], Judged]:
     """The claims, some of them mended, and what a model says of them.
 
-    Raises:
-        ModelError: it could not be asked, or gave nothing usable.
-
     It is asked once more where it passed a false control (of all claims), and where the verifier
     disagrees or a claim was mended (of these). A question costs four requests at most: draft,
     judge, repair, judge. So where it passed one the second time, what it says then counts not, and
     where it passed one the first time, it counts only if the verifier does not disagree.
+
+    Raises:
+        ModelError: it could not be asked, or gave nothing usable.
     """
     first = judge(material(located, texts))
     if not first.believed:

@@ -39,6 +39,7 @@ class Compared:
     checks: tuple[str, ...] = ()
     after: Verdict = Verdict.SUPPORTED
     told: Opinions | None = None
+    """What the judges say now, with what is read from the record of a language model."""
 
     def as_finding(self) -> dict[str, Any]:
         """As it is kept: no words of the claim."""
@@ -72,26 +73,32 @@ def compare(
 def _compare(
     one: Recorded, now: Located, texts: Mapping[str, CitedText], digest: str | None
 ) -> Compared:
-    replies = one.replies
+    replies, told = one.replies, deciding.opinions(now, one.replies, digest)
+
+    def falls(*checks: str) -> Compared:
+        return Compared(one, now, "falls", checks, Verdict.UNSUPPORTED, told)
+
+    def needs_judge(*checks: str) -> Compared:
+        return Compared(one, now, "needs_judge", checks, told=told)
+
     if now.findings or now.place is None:
-        return _falls(one, now, now.findings or ("quotation",))
+        return falls(*(now.findings or ("quotation",)))
     if now.text != one.drafted.text:  # marks of a quotation that stands nowhere
-        return _falls(one, now, ("quotation",))
+        return falls("quotation")
     if any(_speaks_against(one, key, quote, texts) for key, quote in one.drafted.also):
-        return _falls(one, now, ("other source",))
+        return falls("other source")
     if one.keyless or not replies:
         plain = now if one.keyless else in_own_words(now, texts)
-        (result,) = deciding.without_model([plain], digest)
-        compared = _by(one, now, result)
+        compared = _by(one, now, deciding.without_model([plain], digest)[0])
         if compared.standing == "stands" or one.keyless:
             return compared
-        return replace(compared, standing="needs_judge", checks=("judge", *_doubts(now, ())))
+        return needs_judge("judge", *_doubts(now, ()))
     if deciding.denies(now):
-        return _falls(one, now, ("verifier",))
+        return falls("verifier")
     if open_ := _doubts(now, replies):
-        return Compared(one, now, "needs_judge", open_)
+        return needs_judge(*open_)
     if len(replies) == 1 and deciding.disagree(now, replies[0]):
-        return Compared(one, now, "needs_judge", ("verifier",))
+        return needs_judge("verifier")
     return judged(one, now, Judged({now.drafted.claim_id: replies}), digest)
 
 
@@ -130,10 +137,6 @@ def _by(one: Recorded, now: Located, result: Checked) -> Compared:
         return Compared(one, now, "stands", told=result.judged)
     checks = tuple(stopped_by(result))
     return Compared(one, now, "falls", checks, result.verdict, result.judged)
-
-
-def _falls(one: Recorded, now: Located, checks: Sequence[str]) -> Compared:
-    return Compared(one, now, "falls", tuple(checks), Verdict.UNSUPPORTED)
 
 
 def _doubts(now: Located, replies: Sequence[Reply]) -> tuple[str, ...]:
